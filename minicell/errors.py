@@ -1,0 +1,133 @@
+"""One class a mistake, each a subclass of what MindSpore raises there, and the sentences that explain them.
+
+A message says which Cell and which input, what came, what was due, how to write it, and where the user's own line is.
+"""
+
+import linecache
+import os
+import sys
+
+HOME = os.path.dirname(__file__) + os.sep
+
+
+class MinicellError(Exception):
+    """The base of every error of minicell's own."""
+
+
+class ShapeError(MinicellError, ValueError):
+    """Shapes that do not fit an op."""
+
+
+class DTypeError(MinicellError, TypeError):
+    """A dtype that an op, a gradient or a Tensor cannot take."""
+
+
+class OperandError(MinicellError, TypeError):
+    """Something that is no Tensor and no number where one is due."""
+
+
+class NoRuleError(MinicellError, RuntimeError):
+    """An op whose backward has no rule, differentiated."""
+
+
+class WriteAfterUseError(MinicellError, RuntimeError):
+    """A value that backward needs was written after it was used."""
+
+
+class IndexWriteError(MinicellError, TypeError):
+    """`x[i] = v` where a gradient would have to pass through it."""
+
+
+class LeavesTapeError(MinicellError, TypeError):
+    """A recorded Tensor handed to NumPy, where no gradient can follow."""
+
+
+class HiddenValueError(MinicellError, RuntimeError):
+    """A value born inside a Cell with its own bprop, used where a gradient would have to pass through it."""
+
+
+class HiddenValueWarning(UserWarning):
+    """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
+
+
+class BpropCountError(MinicellError, RuntimeError):
+    """bprop returned another number of gradients than the Cell has inputs."""
+
+
+class BpropTupleError(MinicellError, RuntimeError, TypeError):
+    """bprop returned something other than a tuple of gradients (and a dict, where there are internal_params)."""
+
+
+class BpropTypeError(MinicellError, TypeError, RuntimeError):
+    """bprop returned something that is no gradient."""
+
+
+class BpropShapeError(MinicellError, RuntimeError):
+    """bprop returned a gradient of another shape than its input."""
+
+
+class BpropSignatureError(MinicellError, TypeError):
+    """bprop cannot be called with the Cell's inputs, out and dout."""
+
+
+class GradArgumentError(MinicellError, ValueError):
+    """grad was asked for something that cannot be a gradient."""
+
+
+class GradPositionError(MinicellError, RuntimeError):
+    """grad_position points at no argument."""
+
+
+class NotATensorError(MinicellError, TypeError):
+    """grad found no float Tensor to differentiate."""
+
+
+class SensError(MinicellError, ValueError):
+    """A sens that does not fit the output."""
+
+
+class CellError(MinicellError, AttributeError):
+    """A Cell that is not set up, or an attribute that it does not have."""
+
+
+class PropertyError(MinicellError, TypeError):
+    """A Cell's property was given a value of the wrong type."""
+
+
+class ParameterError(MinicellError, TypeError):
+    """A Parameter given something that it cannot hold."""
+
+
+def users_line(frame=None) -> str:
+    """Where the user's own code stands now: a file, a line and its text, or '' when no such frame is on the stack."""
+    frame = frame or sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(HOME):
+        frame = frame.f_back
+    if frame is None:
+        return ''
+    path, line = frame.f_code.co_filename, frame.f_lineno
+    return f'\n  your line: {place(path, line)}: {linecache.getline(path, line, frame.f_globals).strip()}'.rstrip(': ')
+
+
+def place(path: str, line: int) -> str:
+    """A file and a line as a reader knows them: a notebook's cell has no file name worth showing."""
+    name = os.path.basename(path)
+    return f'line {line} of this cell' if 'ipykernel_' in path or path.startswith('<') else f'{name}, line {line}'
+
+
+def article(noun: object) -> str:
+    """'a Tensor', 'an int'.
+
+    >>> article('int'), article('Tensor')
+    ('an int', 'a Tensor')
+    """
+    return f'{"an" if str(noun)[:1].lower() in "aeiou" else "a"} {noun}'
+
+
+def plural(count: int, noun: str) -> str:
+    """'1 gradient', '2 gradients'.
+
+    >>> plural(1, 'gradient'), plural(2, 'gradient')
+    ('1 gradient', '2 gradients')
+    """
+    return f'{count} {noun}' if count == 1 else f'{count} {noun}s'

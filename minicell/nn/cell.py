@@ -1,0 +1,207 @@
+"""Cell: a function with Parameters, other Cells inside it, and perhaps a bprop of its own."""
+
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from .. import tape
+from ..errors import CellError, PropertyError, article, users_line
+from ..ops.rules import Primitive
+from ..parameter import Parameter
+from ..tensor import Tensor
+from . import takeover
+
+
+class Cell:
+    """The base of every network: write `construct`, and if its gradient is to be your own, `bprop`.
+
+    `bprop(self, *inputs, out, dout)` gets construct's inputs, what it returned, and the gradient that arrives there; it
+    returns a tuple with one gradient an input.
+
+    >>> import minicell as ms
+    >>> class Double(ms.nn.Cell):
+    ...     def construct(self, x):
+    ...         return x * 2
+    ...     def bprop(self, x, out, dout):
+    ...         return (dout * 50,)
+    >>> print(ms.grad(Double())(ms.Tensor(3.0)))
+    50.0
+    """
+
+    bprop = None
+    internal_params = None
+    _bprop_debug = False
+
+    def __init__(self, auto_prefix: bool = True) -> None:
+        self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
+        self.__dict__.update(training=False, _phase='train')
+
+    def construct(self, *inputs: object, **kwargs: object) -> object:
+        """What the Cell computes; every Cell writes its own."""
+        raise CellError(f"For 'Cell', the method 'construct' is not defined: write it in {type(self).__name__}.{users_line()}")
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        if self.bprop is None and not tape.looking:
+            return self.construct(*args, **kwargs)
+        return takeover.call(self, args, kwargs, sys._getframe(1))
+
+    # ---- attributes: Parameters and Cells are found wherever they are kept --------------------------------------------
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, Parameter):
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, Cell):
+            self._insert_cell(name, value)
+        elif isinstance(value, Primitive):
+            self._set_up('_primitives')[name] = value
+            self.__dict__[name] = value
+        else:
+            held = self.__dict__.get('_params', {}).get(name)
+            if held is not None and isinstance(value, Tensor):
+                held.set_data(value)
+                return
+            if held is not None and value is not None:
+                raise PropertyError(
+                    f'{type(self).__name__}.{name} is a Parameter: give it a Tensor, or write set_data, but got '
+                    f'{article(type(value).__name__)}.{users_line()}'
+                )
+            for kind in ('_params', '_cells', '_primitives'):
+                self.__dict__.get(kind, {}).pop(name, None)
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> object:
+        if '_params' not in self.__dict__ and name in ('training', '_params', '_cells', '_primitives', '_auto_prefix', '_phase'):
+            raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}': call super().__init__() first.{users_line()}")
+        raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __delattr__(self, name: str) -> None:
+        for kind in ('_params', '_cells', '_primitives'):
+            self.__dict__.get(kind, {}).pop(name, None)
+        object.__delattr__(self, name)
+
+    def _set_up(self, kind: str) -> dict:
+        """A registry, or an error that says that __init__ was not called."""
+        found = self.__dict__.get(kind)
+        if found is None:
+            raise CellError(
+                f'{type(self).__name__}.__init__ keeps a Parameter, Cell or operator before it has called '
+                f'super().__init__(): write that line first.{users_line()}'
+            )
+        return found
+
+    def insert_param_to_cell(self, param_name: str, param: Parameter) -> None:
+        """Keep a Parameter under a name. It takes that name unless it has one."""
+        params = self._set_up('_params')
+        self._cells.pop(param_name, None)
+        if not param.named:
+            param.name, param.named = param_name, True
+        params[param_name] = param
+        self.__dict__[param_name] = param
+
+    def _insert_cell(self, name: str, cell: 'Cell') -> None:
+        cells = self._set_up('_cells')
+        self._params.pop(name, None)
+        cells[name] = cell
+        self.__dict__[name] = cell
+        if self._auto_prefix and '_params' in cell.__dict__:
+            cell.update_parameters_name(f'{name}.')
+
+    def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
+        """Give every Parameter the name of its place, behind a prefix."""
+        for name, param in self.parameters_and_names(expand=recurse):
+            param.name = prefix + name
+
+    # ---- what is inside -----------------------------------------------------------------------------------------------
+
+    def cells_and_names(self, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
+        """This Cell and all below it, each once, with dotted names; own parts before children's."""
+        pending, seen = [(name_prefix, self)], set()
+        while pending:
+            name, cell = pending.pop(0)
+            if id(cell) in seen:
+                continue
+            seen.add(id(cell))
+            yield name, cell
+            pending[:0] = [(f'{name}.{k}' if name else k, c) for k, c in cell._cells.items() if c is not None]
+
+    def name_cells(self) -> OrderedDict:
+        """The children by name."""
+        return OrderedDict((k, c) for k, c in self._cells.items() if c is not None)
+
+    def cells(self) -> list['Cell']:
+        """The children."""
+        return list(self.name_cells().values())
+
+    def parameters_and_names(self, name_prefix: str = '', expand: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Every Parameter once, with the dotted name of its place."""
+        seen = set()
+        for cell_name, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
+            for k, p in cell._params.items():
+                if id(p) not in seen:
+                    seen.add(id(p))
+                    yield (f'{cell_name}.{k}' if cell_name else k), p
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """Every Parameter; expand=False: only the Cell's own."""
+        for _, param in self.parameters_and_names(expand=expand):
+            yield param
+
+    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """The Parameters that an optimizer updates."""
+        return [p for p in self.get_parameters(recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """The Parameters with requires_grad=False."""
+        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse: bool = True) -> OrderedDict:
+        """The Parameters by their names."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
+
+    # ---- state --------------------------------------------------------------------------------------------------------
+
+    def set_train(self, mode: bool = True) -> 'Cell':
+        """Training or predicting, for this Cell and all below it."""
+        for _, cell in self.cells_and_names():
+            cell.__dict__.update(training=bool(mode), _phase='train' if mode else 'predict')
+        return self
+
+    @property
+    def phase(self) -> str:
+        """'train' or 'predict'."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise PropertyError(f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}.{users_line()}")
+        self.__dict__['_phase'] = value
+
+    @property
+    def bprop_debug(self) -> bool:
+        """Whether each call of bprop is reported."""
+        return self._bprop_debug
+
+    @bprop_debug.setter
+    def bprop_debug(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise PropertyError(
+                f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}.{users_line()}"
+            )
+        self.__dict__['_bprop_debug'] = value
+
+    # ---- printed ------------------------------------------------------------------------------------------------------
+
+    def extend_repr(self) -> str:
+        """What a layer shows of its settings."""
+        return ''
+
+    def __repr__(self) -> str:
+        shown = [self.extend_repr()] if self.extend_repr() else []
+        if not self._cells:
+            return f'{type(self).__name__}({"".join(shown)})'
+        lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
+        body = '\n'.join(lines).replace('\n', '\n  ')
+        return f'{type(self).__name__}(\n  {body}\n)'
+
+

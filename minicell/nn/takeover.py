@@ -1,0 +1,340 @@
+"""Takeover: what happens when a Cell has a bprop of its own.
+
+Forward, `construct` runs unrecorded and one entry is left on the tape. Backward calls `bprop(*inputs, out, dout)` there,
+and holds what it returns to the document's rule: a tuple, one gradient an input, each of its input's shape.
+"""
+
+import inspect
+import sys
+
+import numpy as np
+
+from .. import tape
+from ..errors import (
+    BpropCountError,
+    BpropShapeError,
+    BpropSignatureError,
+    BpropTupleError,
+    BpropTypeError,
+    DTypeError,
+    article,
+    place,
+    plural,
+    users_line,
+)
+from ..grad import tensors_in
+from ..ops.create import zeros_like
+from ..ops.rules import Bundle, Parts, Rule, _reads, cast_to, item
+from ..tape import ENTER, LEAVE, OFF, note
+from ..tensor import Tensor, is_float, wrap
+
+
+def call(cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call a Cell that has a bprop, or any Cell while someone is looking."""
+    custom = cell.bprop is not None
+    if custom and tape.start == OFF and not tape.looking:
+        return cell.construct(*args, **kwargs)
+    inner, named = args, kwargs
+    if tape.looking:
+        frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
+        if custom:  # each input a Tensor of its own, so that what construct does with it can be told apart
+            inner, named = _again(args), _again(kwargs)
+        note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
+    was = tape.hidden_from, tape.hiding
+    hides = custom and not tape.hiding
+    if hides:
+        tape.hide(type(cell).__name__)
+    try:
+        result = cell.construct(*inner, **named)
+    except Exception as error:
+        if tape.looking:
+            note(LEAVE, cell, error, None, None)
+        raise
+    finally:
+        if hides:
+            tape.unhide(was)
+    if tape.looking:
+        note(LEAVE, cell, None, result, None)
+    return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
+
+
+def bound(cell, args: tuple, kwargs: dict) -> tuple:
+    """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
+    code = getattr(cell.construct, '__code__', None)
+    if code and not kwargs and code.co_argcount == len(args) + 1 and not code.co_kwonlyargcount and not code.co_flags & 0x04:
+        return args
+    given = inspect.signature(cell.construct).bind(*args, **kwargs)
+    given.apply_defaults()
+    return (*given.args, *given.kwargs.values())
+
+
+def _bound_if_it_fits(cell, args: tuple, kwargs: dict) -> tuple:
+    """For those who look: construct itself says better than we could what does not fit."""
+    try:
+        return bound(cell, args, kwargs)
+    except TypeError:
+        return args
+
+
+def input_names(cell, inputs: tuple) -> list[str]:
+    """What construct calls its inputs."""
+    names = []
+    for p in inspect.signature(cell.construct).parameters.values():
+        several = p.kind is p.VAR_POSITIONAL
+        names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
+    return names[: len(inputs)]
+
+
+def _again(value: object) -> object:
+    """The same structure with new Tensors around the same arrays, at the same addresses."""
+    return _remake(value, lambda t: wrap(t.array, t.at))
+
+
+def _remake(value: object, make) -> object:
+    if isinstance(value, Tensor):
+        return make(value)
+    if isinstance(value, dict):
+        return {k: _remake(v, make) for k, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(_remake(v, make) for v in value) if type(value) in (tuple, list) else value
+    return value
+
+
+def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
+    """One entry for the whole call; what is returned are Tensors of its own."""
+    at = max([t.at for t in inputs if isinstance(t, Tensor)], default=-1)
+    if not isinstance(result, Tensor) or not all(isinstance(t, Tensor) for t in inputs):
+        at = max([t.at for t in tensors_in(inputs)], default=-1)
+    for p in cell.internal_params or ():
+        at = max(at, p.at)
+    recorded = at >= tape.start and at < OFF
+    place_code = frame.f_code, frame.f_lasti
+    if isinstance(result, Tensor):
+        out = wrap(result.array)
+        if recorded and is_float(out):
+            out.at = tape.tick()
+            tape.record((takeover, inputs, cell, out, *place_code))
+        elif tape.looking:
+            note(takeover, inputs, cell, out, frame)
+        return out
+    out = _remake(result, lambda t: wrap(t.array))
+    floats = [t for t in tensors_in(out) if is_float(t)]
+    bundle = Bundle(out, -1)
+    if recorded and floats:
+        bundle.at = tape.tick()
+        tape.record((takeover, inputs, cell, bundle, *place_code))
+        for k, t in enumerate(floats):
+            t.at = tape.tick()
+            tape.record((item, bundle, k, t, *place_code))
+    elif tape.looking:
+        note(takeover, inputs, cell, bundle, frame)
+    return out
+
+
+class Takeover(Rule):
+    """The entry of a Cell with its own bprop: x is its inputs, y the Cell."""
+
+    def __init__(self) -> None:
+        super().__init__('Takeover', None)
+
+    def title(self, entry):
+        return type(entry[2]).__name__
+
+    def pull(self, g, cts, mark, x, y, out):
+        for t, d in handed_out(y, x, out, g):
+            i = t.at - mark
+            if i >= 0 and d is not None:
+                d = d.array
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        gave = handed_out(y, x, out, g)
+        traced = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
+        return gave if traced else [(t, d if d is None else d.array) for t, d in gave]
+
+    def tensors(self, x, y):
+        return tuple(tensors_in(x))
+
+    def values_read(self, entry):
+        _, inputs, cell, out, _, _ = entry
+        method = cell.bprop
+        function = getattr(method, '__func__', method)
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        given = (*inputs, out.out if isinstance(out, Bundle) else out)
+        if function.__code__.co_flags & 0x04:
+            wanted = given
+        else:
+            read = _reads(function)
+            wanted = [v for n, v in zip(names[function is not method :], given, strict=False) if n in read]
+        return [t.array for t in tensors_in(tuple(wanted))]
+
+
+takeover = Takeover()
+
+
+def handed_out(cell, inputs: tuple, out: object, g: object) -> list[tuple]:
+    """Call the Cell's bprop with the cotangent g; its checked gradients, each with the Tensor that it belongs to."""
+    if isinstance(out, Bundle):
+        result, position = out.out, iter(range(len(tensors_in(out.out))))
+        dout = _tuples(_remake(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None)), True)
+        result = _tuples(result, False)
+    else:
+        result, dout = out, g if type(g) is Tensor else wrap(g)
+    tape.bprops.append(cell)
+    try:
+        returned = cell.bprop(*inputs, result, dout)
+    except Exception as error:
+        if isinstance(error, TypeError) and error.__traceback__.tb_next is None:
+            raise _bad_signature(cell, inputs, error) from None
+        error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
+        raise
+    finally:
+        tape.bprops.pop()
+    return settle(cell, inputs, returned)
+
+
+def _cotangent(t: Tensor, g: object) -> Tensor:
+    if g is None:
+        return zeros_like(t)
+    return g if type(g) is Tensor else wrap(g)
+
+
+def _tuples(value: object, drop: bool) -> object:
+    """Lists as tuples, as bprop sees them; with `drop`, None in the place of what is no Tensor."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_tuples(v, drop) for v in value)
+    if isinstance(value, dict):
+        return {k: _tuples(v, drop) for k, v in value.items()}
+    return value if isinstance(value, Tensor) or not drop else None
+
+
+# ---- is what bprop returned a gradient? ---------------------------------------------------------------------------------
+
+
+def settle(cell, inputs: tuple, returned: object) -> list[tuple]:
+    """Pairs (Tensor, gradient or None) for every Tensor among the inputs and internal_params; errors are sentences."""
+    names = None
+    params = cell.internal_params
+    by_param = {}
+    if params:
+        if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
+            raise _wrong(
+                BpropTupleError,
+                cell,
+                f'has internal_params ({", ".join(p.name for p in params)}), so it returns a tuple and a dict, as in '
+                f'`return (dx,), {{self.w: dw}}`, but it returned {_kind(returned)}.',
+            )
+        returned, by_param = returned
+    if returned is None:
+        raise _wrong(
+            BpropTypeError, cell, f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient an input.'
+        )
+    if not isinstance(returned, (tuple, list)):
+        raise _wrong(
+            BpropTupleError,
+            cell,
+            f'returned {_kind(returned)}, but a tuple is due, one gradient an input: write `return {_tuple_text(cell, inputs)}`.',
+        )
+    if len(returned) != len(inputs):
+        names = input_names(cell, inputs)
+        raise _wrong(
+            BpropCountError,
+            cell,
+            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} ({", ".join(names)}): write '
+            f'`return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
+        )
+    pairs = []
+    for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
+        if isinstance(x, Tensor):
+            pairs.append((x, _checked(cell, inputs, k, x, d)))
+        elif inner := tensors_in(x):
+            parts = d if isinstance(d, (tuple, list)) else (d,) * len(inner) if d is None else None
+            if parts is None or len(parts) != len(inner):
+                raise _wrong(
+                    BpropTupleError,
+                    cell,
+                    f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which holds '
+                    f'{plural(len(inner), "Tensor")}: return a tuple of as many gradients in its place.',
+                )
+            pairs += [(t, _checked(cell, inputs, k, t, p)) for t, p in zip(inner, parts, strict=True)]
+    return pairs + _checked_params(cell, params or (), by_param)
+
+
+def _checked_params(cell, params, given: dict) -> list[tuple]:
+    pairs = []
+    for p in params:
+        if not any(key is p for key in given):
+            raise _wrong(
+                BpropCountError,
+                cell,
+                f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it '
+                f'(None, if it has none).',
+            )
+        pairs.append((p, _checked(cell, (), p.name, p, next(d for key, d in given.items() if key is p))))
+    for key in given:
+        if not any(key is p for p in params):
+            raise _wrong(
+                BpropCountError, cell, f'returned a gradient for {_kind(key)} that is not in internal_params: the keys are Parameters.'
+            )
+    return pairs
+
+
+def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
+    """One gradient, in its input's dtype, or an error that says what is wrong with it."""
+    if d is None or not is_float(x):
+        return None
+    if isinstance(d, Tensor) and d.array.shape == x.array.shape:
+        if d.array.dtype is x.array.dtype:
+            return d
+        if d.array.dtype.kind in 'fiu':
+            return cast_to(d, x.array.dtype, sys._getframe(1))
+    name = k if isinstance(k, str) else input_names(cell, inputs)[k]
+    if not isinstance(d, Tensor):
+        raise _wrong(BpropTypeError, cell, f'returned {_kind(d)} as the gradient of {name}: a Tensor is due (or None).')
+    if d.shape != x.shape:
+        raise _wrong(
+            BpropShapeError,
+            cell,
+            f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the shape of '
+            f'its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
+        )
+    raise _wrong(
+        DTypeError, cell, f'returned {article(d.dtype)} Tensor as the gradient of {name}: write .astype({name}.dtype) if that is meant.'
+    )
+
+
+def _shape_advice(got: tuple[int, ...], due: tuple[int, ...]) -> str:
+    if got == due[::-1]:
+        return 'It looks transposed: try .T.'
+    if len(got) > len(due) and got[len(got) - len(due) :] == due:
+        return f'Write .sum({"0" if len(got) - len(due) == 1 else tuple(range(len(got) - len(due)))}) if the sum is meant.'
+    try:
+        return f'Write ops.broadcast_to(..., {due}) if that is meant.' if np.broadcast_shapes(got, due) == due else ''
+    except ValueError:
+        return ''
+
+
+def _tuple_text(cell, inputs: tuple) -> str:
+    names = ['d' + n for n in input_names(cell, inputs)]
+    return f'({names[0]},)' if len(names) == 1 else ', '.join(names)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return f'{article(type(value).__name__)} of {len(value)}'
+    return 'nothing' if value is None else 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
+
+
+def _wrong(error: type[Exception], cell, said: str) -> Exception:
+    """The sentence, with the place of the bprop and the user's line."""
+    function = getattr(cell.bprop, '__func__', cell.bprop)
+    code = function.__code__
+    return error(
+        f'{type(cell).__name__}.bprop {said}\n  its bprop: {place(code.co_filename, code.co_firstlineno)}{users_line()}'
+    )
+
+
+def _bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
+    names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
+    return _wrong(BpropSignatureError, cell, f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.')

@@ -1,0 +1,180 @@
+"""The ops: functions (`ops.matmul(x, y)`) and MindSpore's operator classes (`ops.MatMul()(x, y)`), and Tensor's operators."""
+
+from functools import partial
+
+from ..tensor import Tensor
+from .activation import relu, relu6, sigmoid
+from .arithmetic import (
+    abs,
+    add,
+    cos,
+    div,
+    exp,
+    floor,
+    floor_div,
+    log,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    neg,
+    pow,
+    sign,
+    sin,
+    sqrt,
+    square,
+    sub,
+    tanh,
+)
+from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
+from .matmul import MatMul, matmul
+from .reduce import all, any, argmax, argmin, max, mean, min, sum
+from .rules import Primitive, primitive
+from .select import (
+    equal,
+    greater,
+    greater_equal,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+    select,
+)
+from .shape import (
+    broadcast_to,
+    cast,
+    concat,
+    expand_dims,
+    flatten,
+    getitem,
+    reshape,
+    squeeze,
+    stack,
+    swapaxes,
+    transpose,
+)
+
+# MindSpore's shorter names.
+gt, ge, lt, le, eq, ne = greater, greater_equal, less, less_equal, equal, not_equal
+where, absolute, subtract, multiply, divide, negative = select, abs, sub, mul, div, neg
+reduce_sum, reduce_mean = sum, mean
+
+# fmt: off
+Add = primitive('Add', add, 'x + y.')
+Sub = primitive('Sub', sub, 'x - y.')
+Mul = primitive('Mul', mul, 'x * y.')
+Div = primitive('Div', div, 'x / y.')
+RealDiv = primitive('RealDiv', div, 'x / y.')
+Neg = primitive('Neg', neg, '-x.')
+Pow = primitive('Pow', pow, 'x ** y.')
+Square = primitive('Square', square, 'x * x.')
+Sqrt = primitive('Sqrt', sqrt, 'The square root.')
+Exp = primitive('Exp', exp, 'e ** x.')
+Log = primitive('Log', log, 'The natural logarithm.')
+Sin = primitive('Sin', sin, 'The sine.')
+Cos = primitive('Cos', cos, 'The cosine.')
+Tanh = primitive('Tanh', tanh, 'The hyperbolic tangent.')
+Abs = primitive('Abs', abs, 'The absolute value.')
+Sign = primitive('Sign', sign, '-1, 0 or 1.')
+Floor = primitive('Floor', floor, 'Rounded down.')
+Maximum = primitive('Maximum', maximum, 'The larger of two, elementwise.')
+Minimum = primitive('Minimum', minimum, 'The smaller of two, elementwise.')
+ReLU = primitive('ReLU', relu, 'max(x, 0).')
+ReLU6 = primitive('ReLU6', relu6, 'x clipped to 0 .. 6; its backward has no rule, so that it has no second derivative.')
+Sigmoid = primitive('Sigmoid', sigmoid, '1 / (1 + exp(-x)).')
+Greater = primitive('Greater', greater, 'x > y, as Bool.')
+GreaterEqual = primitive('GreaterEqual', greater_equal, 'x >= y, as Bool.')
+Less = primitive('Less', less, 'x < y, as Bool.')
+LessEqual = primitive('LessEqual', less_equal, 'x <= y, as Bool.')
+Equal = primitive('Equal', equal, 'x == y, as Bool.')
+NotEqual = primitive('NotEqual', not_equal, 'x != y, as Bool.')
+LogicalAnd = primitive('LogicalAnd', logical_and, 'x and y, elementwise.')
+LogicalOr = primitive('LogicalOr', logical_or, 'x or y, elementwise.')
+LogicalNot = primitive('LogicalNot', logical_not, 'not x, elementwise.')
+Select = primitive('Select', select, 'x where the condition is True, else y.')
+Cast = primitive('Cast', cast, 'x in another dtype.')
+Reshape = primitive('Reshape', reshape, 'The same numbers in another shape.')
+Transpose = primitive('Transpose', transpose, 'The axes in another order.')
+ExpandDims = primitive('ExpandDims', expand_dims, 'A new axis of length 1.')
+Fill = primitive('Fill', fill, 'A Tensor of one value.')
+ZerosLike = primitive('ZerosLike', zeros_like, 'Zeros in the shape of a Tensor.')
+OnesLike = primitive('OnesLike', ones_like, 'Ones in the shape of a Tensor.')
+# fmt: on
+
+
+class ReduceSum(Primitive):
+    """The sum over axes; keep_dims leaves them as length 1."""
+
+    def __init__(self, keep_dims: bool = False) -> None:
+        self.function = partial(sum, keepdims=keep_dims)
+
+
+class ReduceMean(Primitive):
+    """The mean over axes; keep_dims leaves them as length 1."""
+
+    def __init__(self, keep_dims: bool = False) -> None:
+        self.function = partial(mean, keep_dims=keep_dims)
+
+
+class Concat(Primitive):
+    """Tensors one after the other along an axis."""
+
+    def __init__(self, axis: int = 0) -> None:
+        self.function = partial(concat, axis=axis)
+
+
+class Stack(Primitive):
+    """Tensors of one shape side by side along a new axis."""
+
+    def __init__(self, axis: int = 0) -> None:
+        self.function = partial(stack, axis=axis)
+
+
+def _swapped(op):
+    """`1 - x` calls x.__rsub__(1)."""
+    return lambda x, y: op(y, x, 2)
+
+
+def _with_operators() -> None:
+    methods = {
+        '__add__': add,
+        '__sub__': sub,
+        '__mul__': mul,
+        '__truediv__': div,
+        '__floordiv__': floor_div,
+        '__mod__': mod,
+        '__pow__': pow,
+        '__matmul__': matmul,
+        '__neg__': neg,
+        '__abs__': abs,
+        '__gt__': gt,
+        '__ge__': ge,
+        '__lt__': lt,
+        '__le__': le,
+        '__eq__': eq,
+        '__ne__': ne,
+        '__and__': logical_and,
+        '__or__': logical_or,
+        '__invert__': logical_not,
+        '__getitem__': getitem,
+        'astype': cast,
+        'T': property(transpose),
+    }
+    for name in ('add', 'mul', 'sub', 'truediv', 'pow', 'floordiv', 'mod', 'matmul'):
+        op = methods[f'__{name}__']
+        methods[f'__r{name}__'] = op if name in ('add', 'mul') else _swapped(op)
+    same = """abs add sub mul div neg pow square sqrt exp log sin cos tanh sign floor sigmoid maximum minimum
+        matmul reshape transpose swapaxes broadcast_to expand_dims squeeze flatten
+        sum mean max min argmax argmin any all isnan isinf isfinite"""
+    methods |= {name: globals()[name] for name in same.split()}
+    for name, method in methods.items():
+        setattr(Tensor, name, method)
+
+
+_with_operators()

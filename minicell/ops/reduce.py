@@ -1,0 +1,122 @@
+"""Reductions: sum, mean, max, min, prod, argmax."""
+
+import sys
+from math import prod as product
+
+import numpy as np
+
+from ..errors import DTypeError, users_line
+from ..tensor import Tensor
+from .rules import Plain, Unary, apply, apply_plain, cast_to, operand
+from .select import where, zero_like
+from .shape import spread
+
+getframe = sys._getframe
+
+
+def _kept(g, x, axis, keepdims):
+    """A reduced Tensor with its axes of length 1 back in place, ready to be broadcast against x."""
+    if keepdims or axis is None or g.ndim == len(x.shape):
+        return g
+    axes = [a % len(x.shape) for a in axis]
+    return g.reshape(tuple([1 if i in axes else n for i, n in enumerate(x.shape)]))
+
+
+def _count(shape, axis):
+    return product(shape) if axis is None else product([shape[a] for a in axis])
+
+
+def _ties(g, out, x, axis, keepdims):
+    """The cotangent of a maximum, shared evenly among the places that hold it."""
+    best = x == _kept(out, x, axis, keepdims)
+    share = spread(_kept(g, x, axis, keepdims), x.shape)
+    hits = spread(_kept(_number_of(best, axis, keepdims, share.dtype), x, axis, keepdims), x.shape)
+    return where(best, share, zero_like(share)) / hits
+
+
+def _number_of(mask, axis, keepdims, dtype):
+    return mask.astype(dtype).sum(axis, keepdims=keepdims)
+
+
+# fmt: off
+SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
+            lambda g, out, x, axis, keepdims: spread(_kept(g, x, axis, keepdims), x.shape))
+MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
+             lambda g, out, x, axis, keepdims: spread(_kept(g, x, axis, keepdims), x.shape) / _count(x.shape, axis))
+MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
+MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
+# fmt: on
+ARGMAX = Plain('Argmax', lambda x, axis, keepdims: np.asarray(np.argmax(x, axis, keepdims=keepdims)))
+ARGMIN = Plain('Argmin', lambda x, axis, keepdims: np.asarray(np.argmin(x, axis, keepdims=keepdims)))
+ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keepdims))
+EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=keepdims))
+
+
+def _axes(axis: object) -> tuple[int, ...] | None:
+    """None or () means all axes, as in MindSpore."""
+    if axis is None or isinstance(axis, (list, tuple)) and not axis:
+        return None
+    return (int(axis),) if not isinstance(axis, (list, tuple)) else tuple(int(a) for a in axis)
+
+
+def sum(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, *, dtype: object = None) -> Tensor:
+    """The sum over an axis, several, or all. Bool and small integers are added as Int64.
+
+    Raises ValueError for an axis that is not there.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
+    [4. 6.]
+    """
+    x = input if dtype is None else cast_to(input, dtype.numpy)
+    return apply(SUM, x, (_axes(axis), keepdims), getframe(1))
+
+
+def mean(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+    """The mean over an axis, several, or all, of a float Tensor. Raises TypeError for integers.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.mean(Tensor([1.0, 2.0])))
+    1.5
+    """
+    if operand(MEAN, input).array.dtype.kind not in 'fc':
+        raise DTypeError(
+            f'ReduceMean of {input.dtype}: the mean of integers is no integer. Write '
+            f'x.astype(minicell.float32).mean().{users_line(getframe(1))}'
+        )
+    return apply(MEAN, input, (_axes(axis), keep_dims), getframe(1))
+
+
+def max(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+    """The largest value; equal ones share the gradient evenly."""
+    return apply(MAX, input, (_axes(axis), keepdims), getframe(1))
+
+
+def min(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+    """The smallest value; equal ones share the gradient evenly."""
+    return apply(MIN, input, (_axes(axis), keepdims), getframe(1))
+
+
+def argmax(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the largest value is, as Int64; no gradient passes.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.argmax(Tensor([1.0, 3.0, 2.0])))
+    1
+    """
+    return apply_plain(ARGMAX, (operand(ARGMAX, input),), getframe(1), axis, keepdims)
+
+
+def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the smallest value is, as Int64; no gradient passes."""
+    return apply_plain(ARGMIN, (operand(ARGMIN, input),), getframe(1), axis, keepdims)
+
+
+def any(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether any value is not 0, as Bool."""
+    return apply_plain(ANY, (operand(ANY, input),), getframe(1), _axes(axis), keep_dims)
+
+
+def all(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether every value is not 0, as Bool."""
+    return apply_plain(EVERY, (operand(EVERY, input),), getframe(1), _axes(axis), keep_dims)

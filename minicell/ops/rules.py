@@ -1,0 +1,517 @@
+"""How a primitive is made: played forward, put on the tape, and read back.
+
+A rule knows two ways back. `pull` works on arrays and is all that a first gradient needs: it adds what each input gets to
+`cts`, the cotangents by address. `vjp` returns what each input gets, for arrays or Tensors: on Tensors the rule's own
+operators go on the tape, and the gradient can be differentiated again; on arrays it serves those who look.
+The formulas themselves (`dx`, `dy`) are written once, in plain operators, and serve both.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
+
+import numpy as np
+
+from .. import tape
+from ..dtype import float32, promote
+from ..errors import DTypeError, NoRuleError, OperandError, ShapeError, article, users_line
+from ..tape import OFF, hidden, note, reads
+from ..tensor import Tensor, as_array, new, wrap
+
+getframe = sys._getframe
+_reads = lru_cache(maxsize=None)(reads)
+
+
+def fit(g, shape: tuple[int, ...]):
+    """Sum a gradient (array or Tensor) down to the shape that was broadcast."""
+    extra = g.ndim - len(shape)
+    if extra:
+        g = g.sum(tuple(range(extra)))
+    if g.shape != shape:
+        axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
+        g = g.sum(axes, keepdims=True)
+    return g
+
+
+class Rule:
+    """What every primitive has: a name, a kernel on arrays, and (but for those that end a gradient) a way back."""
+
+    has_rule = True
+
+    def __init__(self, name: str, kernel: Callable) -> None:
+        self.name = name
+        self.kernel = kernel
+
+    def title(self, entry: tuple) -> str:
+        """How a sentence calls this entry."""
+        return self.name
+
+    def tensors(self, x: object, y: object) -> tuple:
+        """The Tensors among an entry's inputs."""
+        return (x,)
+
+    def attributes(self, y: object) -> tuple:
+        """The static arguments of an entry."""
+        return y
+
+    def values_read(self, entry: tuple) -> list:
+        """The arrays that the way back reads."""
+        return []
+
+
+class Unary(Rule):
+    """One Tensor in, one out; `y` holds the static arguments."""
+
+    def __init__(self, name: str, kernel: Callable, dx: Callable) -> None:
+        super().__init__(name, kernel)
+        self.dx = dx
+
+    def pull(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out.array, x.array, *y)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        if type(g) is Tensor:
+            return ((x, self.dx(g, out, x, *y)),)
+        return ((x, self.dx(g, out.array, x.array, *y)),)
+
+    def values_read(self, entry):
+        return _values(self.dx, entry[3], (entry[1],))
+
+
+class Binary(Rule):
+    """Two Tensors in, broadcast against each other, one out."""
+
+    def __init__(self, name: str, kernel: Callable, dx: Callable, dy: Callable) -> None:
+        super().__init__(name, kernel)
+        self.dx = dx
+        self.dy = dy
+
+    def pull(self, g, cts, mark, x, y, out):
+        xv, yv = x.array, y.array
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out.array, xv, yv)
+            if d.shape != xv.shape:
+                d = fit(d, xv.shape)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+        i = y.at - mark
+        if i >= 0:
+            d = self.dy(g, out.array, xv, yv)
+            if d.shape != yv.shape:
+                d = fit(d, yv.shape)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        a, b, o = (x, y, out) if type(g) is Tensor else (x.array, y.array, out.array)
+        dx = fit(self.dx(g, o, a, b), a.shape) if x.at >= mark else None
+        dy = fit(self.dy(g, o, a, b), b.shape) if y.at >= mark else None
+        return (x, dx), (y, dy)
+
+    def tensors(self, x, y):
+        return (x, y)
+
+    def attributes(self, y):
+        return ()
+
+    def values_read(self, entry):
+        _, x, y, out, _, _ = entry
+        return [v for d, t in ((self.dx, x), (self.dy, y)) if t.at >= 0 for v in _values(d, out, (x, y))]
+
+
+class Many(Rule):
+    """Any number of Tensors in (a tuple), one out; `y` holds the static arguments.
+
+    `vjps` has one function an input (None: no gradient), or is a function from the input's number to that function.
+    """
+
+    def __init__(self, name: str, kernel: Callable, vjps: tuple | Callable) -> None:
+        super().__init__(name, kernel)
+        self.of = vjps if callable(vjps) else vjps.__getitem__
+
+    def pull(self, g, cts, mark, x, y, out):
+        values = [t.array for t in x]
+        for k, t in enumerate(x):
+            i = t.at - mark
+            if i >= 0 and (dx := self.of(k)):
+                d = dx(g, out.array, *values, *y)
+                if d.shape != t.array.shape:
+                    d = fit(d, t.array.shape)
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        values, o = (x, out) if type(g) is Tensor else ([t.array for t in x], out.array)
+        return [
+            (t, fit(dx(g, o, *values, *y), t.array.shape) if t.at >= mark and (dx := self.of(k)) else None)
+            for k, t in enumerate(x)
+        ]
+
+    def tensors(self, x, y):
+        return x
+
+    def values_read(self, entry):
+        _, x, _, out, _, _ = entry
+        return [v for k, t in enumerate(x) if t.at >= 0 and (dx := self.of(k)) for v in _values(dx, out, x)]
+
+
+class NoRule(Rule):
+    """A primitive whose backward nobody has written; `of` says what it belongs to."""
+
+    has_rule = False
+
+    def __init__(self, name: str, kernel: Callable, because: str) -> None:
+        super().__init__(name, kernel)
+        self.because = because
+
+    def pull(self, g, cts, mark, x, y, out):
+        raise NoRuleError(
+            f"Illegal primitive {self.name}'s bprop not defined: {self.because} "
+            f'Give the Cell that calls it a bprop of its own that uses ops which have rules.{users_line()}'
+        )
+
+    def vjp(self, g, mark, x, y, out):
+        return self.pull(g, None, mark, x, y, out)
+
+    def tensors(self, x, y):
+        return x
+
+
+class Plain(Rule):
+    """A primitive that ends every gradient: its output is no float, or no function of the values (`zeros_like`)."""
+
+    has_rule = False
+
+    def tensors(self, x, y):
+        return x
+
+
+class Leaf(Rule):
+    """x entered a gradient as out: the identity."""
+
+    def __init__(self) -> None:
+        super().__init__('Leaf', None)
+
+    def pull(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            c = cts[i]
+            cts[i] = g if c is None else c + g
+
+    def vjp(self, g, mark, x, y, out):
+        return ((x, g),)
+
+
+class Parts:
+    """The cotangents of an entry with several outputs, as far as they have arrived."""
+
+    __slots__ = ('of',)
+
+    def __init__(self, of: dict) -> None:
+        self.of = of
+
+    def __add__(self, other: 'Parts') -> 'Parts':
+        return Parts(self.of | other.of)  # each output has one address, so that no number arrives twice
+
+
+class Bundle:
+    """What an entry with several outputs leaves on the tape; each output then is an `Item` of it."""
+
+    __slots__ = ('at', 'out')
+
+    def __init__(self, out: object, at: int) -> None:
+        self.out = out
+        self.at = at
+
+
+class Item(Rule):
+    """Output number `y` of the bundle `x`."""
+
+    def __init__(self) -> None:
+        super().__init__('TupleGetItem', None)
+
+    def pull(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            c, d = cts[i], Parts({y: g})
+            cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        return ((x, Parts({y: g})),)
+
+    def attributes(self, y):
+        return (y,)
+
+
+leaf, item = Leaf(), Item()
+
+
+def _values(formula: Callable, out: Tensor, inputs: tuple) -> list:
+    """The arrays among out and the inputs that a formula reads: its parameters are g, out, then the inputs."""
+    code = formula.__code__
+    names = code.co_varnames
+    read = _reads(formula)
+    if code.co_flags & 0x04 and names[code.co_argcount] in read:
+        return [t.array for t in inputs]
+    return [t.array for name, t in zip(names[1 : code.co_argcount], (out, *inputs), strict=False) if name in read]
+
+
+# ---- operands ---------------------------------------------------------------------------------------------------------
+
+CONSTANTS: dict = {}
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def constant(number: float, dtype: np.dtype) -> Tensor:
+    """A Python number as a Tensor of rank 0; kept, because a training loop asks for the same few again and again."""
+    key = number, dtype
+    found = CONSTANTS.get(key)
+    if found is None:
+        with np.errstate(over='ignore'):
+            found = wrap(np.asarray(number).astype(dtype))
+        if number and len(CONSTANTS) < 10_000:  # 0.0 and -0.0 are equal keys but not equal numbers
+            CONSTANTS[key] = found
+    return found
+
+
+def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
+    """An op's argument as a Tensor: a number takes the other operand's dtype, unless that would lose its kind."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        if isinstance(value, np.generic):
+            value = value.item()
+        kind = np.asarray(value).dtype.kind
+        if other is not None and (other.kind in 'fc' or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
+            return constant(value, other)
+        return wrap(as_array(value))
+    if isinstance(value, (list, tuple)):
+        return wrap(as_array(value))
+    raise OperandError(
+        f'{rule.name} takes Tensors and numbers, but got {article(type(value).__name__)}: '
+        f'write Tensor(...) around it.{users_line()}'
+    )
+
+
+def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands as Tensors of one dtype; a Tensor that has to change gets a Cast of its own on the tape."""
+    a = operand(rule, x, y.array.dtype if isinstance(y, Tensor) else None)
+    b = operand(rule, y, a.array.dtype)
+    both = promote(a.array.dtype, b.array.dtype)
+    if floats and both.kind not in 'fc':
+        both = float32.numpy
+    return (t if t.array.dtype == both else cast_to(t, both, getframe(2)) for t in (a, b))
+
+
+def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
+    """What to say when a kernel refused its inputs; also left on the tape of whoever is looking."""
+    shapes = ' and '.join(str(t.shape) for t in inputs)
+    said = ShapeError(f'{rule.name}: shapes {shapes} do not fit ({_why(inputs, error)}).{users_line(frame)}')
+    if tape.looking:
+        note(tape.FAIL, rule, said, None, frame)
+    return said
+
+
+def _why(inputs: tuple, error: Exception) -> str:
+    if len(inputs) == 2:
+        a, b = (t.shape for t in inputs)
+        for n in range(1, min(len(a), len(b)) + 1):
+            if a[-n] != b[-n] and 1 not in (a[-n], b[-n]) and 'matmul' not in str(error):
+                return f'axis {-n} has {a[-n]} against {b[-n]}: they must be equal, or one of them 1'
+        if 'matmul' in str(error) and a and b:
+            return f'the last axis of the first, {a[-1]}, must be the {"last but one" if len(b) > 1 else "only"} axis of the second, {b[-2:][0]}'
+    return str(error)
+
+
+def refuse_dtype(rule: Rule, x: Tensor, frame) -> None:
+    """For ops on floats alone."""
+    raise DTypeError(
+        f'{rule.name} works on floats, but got {article(x.dtype)} Tensor: write x.astype(minicell.float32).'
+        f'{users_line(frame)}'
+    )
+
+
+# ---- played forward ---------------------------------------------------------------------------------------------------
+
+
+def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Callable:
+    """An op of one Tensor. `dx(g, out, x)` is its rule; `floats`: it refuses integers and bools."""
+    rule = Unary(name, kernel, dx)
+
+    def op(x):
+        try:
+            value, at = x.array, x.at
+        except AttributeError:
+            x = operand(rule, x)
+            value, at = x.array, -1
+        if floats and value.dtype.kind != 'f':
+            refuse_dtype(rule, x, getframe(1))
+        out = new(Tensor)
+        out.array = kernel(value)
+        if at < tape.start:
+            out.at = -1
+            if tape.looking:
+                note(rule, x, (), out, getframe(1))
+        elif at < tape.hidden_from:
+            out.at = tape.tick()
+            f = getframe(1)
+            tape.record((rule, x, (), out, f.f_code, f.f_lasti))
+        else:
+            out.at = hidden(rule, x, (), out, at, getframe(1))
+        return out
+
+    return named(op, rule)
+
+
+def binary(name: str, kernel: Callable, dx: Callable, dy: Callable, floats: bool = False) -> Callable:
+    """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)` and `dy` are its rules.
+
+    `floats`: what is no float becomes Float32 first, as in a division of integers. The op's own parameter `up` says how
+    many frames away the caller is, for `1 - x`.
+    """
+    rule = Binary(name, kernel, dx, dy)
+
+    def op(x, y, up=1):
+        try:
+            xv = x.array
+            yv = y.array
+            same = xv.dtype is yv.dtype
+        except AttributeError:
+            same = False
+        if not same or floats and xv.dtype.kind not in 'fc':
+            x, y = agree(rule, x, y, floats)
+            xv, yv = x.array, y.array
+        out = new(Tensor)
+        try:
+            out.array = kernel(xv, yv)
+        except ValueError as error:
+            raise misfit(rule, (x, y), error, getframe(up)) from None
+        at = x.at
+        if y.at > at:
+            at = y.at
+        if at < tape.start:
+            out.at = -1
+            if tape.looking:
+                note(rule, x, y, out, getframe(up))
+        elif at < tape.hidden_from:
+            out.at = tape.tick()
+            f = getframe(up)
+            tape.record((rule, x, y, out, f.f_code, f.f_lasti))
+        else:
+            out.at = hidden(rule, x, y, out, at, getframe(up))
+        return out
+
+    return named(op, rule)
+
+
+def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tensor:
+    """Give `out` its address, as `unary` and `binary` do inline."""
+    if at < tape.start:
+        out.at = -1
+        if tape.looking:
+            note(rule, x, y, out, frame)
+    elif at < tape.hidden_from:
+        out.at = tape.tick()
+        tape.record((rule, x, y, out, frame.f_code, frame.f_lasti))
+    else:
+        out.at = hidden(rule, x, y, out, at, frame)
+    return out
+
+
+def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
+    """A unary rule with static arguments, called at `frame`."""
+    if not isinstance(x, Tensor):
+        x = operand(rule, x)
+    try:
+        value = rule.kernel(x.array, *attributes)
+    except ValueError as error:
+        raise misfit(rule, (x,), error, frame) from None
+    return place(rule, x, attributes, wrap(value), x.at, frame)
+
+
+def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
+    """A rule of any number of inputs, called at `frame`."""
+    try:
+        value = rule.kernel(*[t.array for t in inputs], *attributes)
+    except ValueError as error:
+        raise misfit(rule, inputs, error, frame) from None
+    at = max([t.at for t in inputs], default=-1)
+    return place(rule, inputs, attributes, wrap(value), at, frame)
+
+
+def plain(name: str, kernel: Callable, inputs: int) -> Callable:
+    """An op of one or two operands that ends every gradient."""
+    rule = Plain(name, kernel)
+    if inputs == 1:
+        return named(lambda x: apply_plain(rule, (operand(rule, x),), getframe(1)), rule)
+    return named(lambda x, y: apply_plain(rule, tuple(agree(rule, x, y)), getframe(1)), rule)
+
+
+def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tensor:
+    """A primitive that ends every gradient."""
+    try:
+        out = wrap(rule.kernel(*[t.array for t in inputs], *attributes))
+    except ValueError as error:
+        raise misfit(rule, inputs, error, frame) from None
+    if tape.looking:
+        note(rule, inputs, attributes, out, frame)
+    return out
+
+
+def named(op: Callable, rule: Rule) -> Callable:
+    """An op bears its primitive's name, for a traceback and for `help`."""
+    op.__name__ = op.__qualname__ = rule.name
+    op.rule = rule
+    return op
+
+
+def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
+    """For formulas: the op where the first argument is a Tensor, its kernel where it is an array."""
+    kernel = kernel or op.rule.kernel
+    return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
+
+
+# ---- casts: here, because promotion needs them --------------------------------------------------------------------------
+
+CAST = Unary('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
+CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
+
+
+def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
+    """x in another dtype; a gradient passes between floats, and only there."""
+    if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
+        return apply(CAST, x, (dtype,), frame or getframe(2))
+    with np.errstate(invalid='ignore'):
+        return apply_plain(CUT, (x,), frame or getframe(2), dtype)
+
+
+class Primitive:
+    """The base of MindSpore's operator classes: `ops.ReLU()` makes an operator, and calling it is the op.
+
+    The call goes straight to the function, with no Python frame between, so that the tape sees the caller's own line.
+    """
+
+    __call__ = property(attrgetter('function'))
+    function: Callable
+
+    @property
+    def name(self) -> str:
+        """The primitive's name."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f'{self.name}()'
+
+
+def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:
+    """A class for an op that takes no settings."""
+    return type(name, (Primitive,), {'function': staticmethod(op), '__doc__': doc, '__module__': 'minicell.ops'})
+
+
+assert OFF > 1 << 60  # `at < start` must hold for every recorded address while nothing is recorded

@@ -1,0 +1,158 @@
+"""Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
+
+import sys
+from math import prod
+
+import numpy as np
+
+from ..dtype import as_numpy
+from ..errors import ShapeError, users_line
+from ..tensor import Tensor, plain_index
+from .rules import Many, Unary, agree, apply, apply_many, cast_to, fit, on_both, operand
+
+getframe = sys._getframe
+
+
+def _ints(shape: tuple) -> tuple[int, ...]:
+    """reshape(2, 3), reshape((2, 3)) and reshape(Tensor) all mean the same."""
+    if len(shape) == 1 and not isinstance(shape[0], int):
+        shape = shape[0].tolist() if isinstance(shape[0], Tensor) else shape[0]
+    return tuple(int(n) for n in shape)
+
+
+def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.empty(shape, x.dtype)  # np.broadcast_to takes several times as long, and gives a read-only view
+    out[...] = x
+    return out
+
+
+RESHAPE = Unary('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
+TRANSPOSE = Unary('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(*_inverse(axes)))
+BROADCAST = Unary('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
+
+
+def _inverse(axes: tuple[int, ...]) -> list[int]:
+    return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
+
+
+def reshape(input: Tensor, *shape: int) -> Tensor:
+    """The same numbers in another shape; one length may be -1. Raises ValueError where the counts differ.
+
+    >>> from minicell import Tensor, ops
+    >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
+    (2, 2)
+    """
+    return apply(RESHAPE, input, (_ints(shape),), getframe(1))
+
+
+def transpose(input: Tensor, *axes: int) -> Tensor:
+    """The axes in another order; without one, reversed. Raises ValueError for axes that are no permutation."""
+    x = operand(TRANSPOSE, input)
+    axes = _ints(axes) if axes else tuple(reversed(range(x.ndim)))
+    return apply(TRANSPOSE, x, (axes,), getframe(1))
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two axes exchanged."""
+    axes = list(range(input.ndim))
+    axes[axis0], axes[axis1] = axes[axis1], axes[axis0]
+    return apply(TRANSPOSE, input, (tuple(axes),), getframe(1))
+
+
+def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The Tensor repeated along axes of length 1 or missing ones. Raises ValueError where it does not fit."""
+    return apply(BROADCAST, input, (tuple(shape),), getframe(1))
+
+
+def expand_dims(input: Tensor, axis: int) -> Tensor:
+    """A new axis of length 1."""
+    return apply(RESHAPE, input, (np.expand_dims(input.array, axis).shape,), getframe(1))
+
+
+def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
+    """Without the axes of length 1. Raises ValueError where a named axis is longer."""
+    return apply(RESHAPE, input, (np.squeeze(input.array, axis).shape,), getframe(1))
+
+
+def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
+    """The axes from start_dim to end_dim as one."""
+    shape, rank = input.shape, max(input.ndim, 1)
+    a, b = start_dim % rank, end_dim % rank
+    middle = prod(shape[a : b + 1])
+    return apply(RESHAPE, input, ((*shape[:a], middle, *shape[b + 1 :]),), getframe(1))
+
+
+spread = on_both(broadcast_to, _spread)
+
+
+def cast(input: Tensor, dtype: object) -> Tensor:
+    """The Tensor in another dtype. A gradient passes from float to float; a cast to integers or Bool ends it.
+
+    >>> import minicell as ms
+    >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
+    [1]
+    """
+    return cast_to(input, as_numpy(dtype), getframe(1))
+
+
+# ---- several into one -------------------------------------------------------------------------------------------------
+
+
+def _piece(k: int):
+    """Input k of a concat gets its own stretch of the cotangent."""
+
+    def dx(g, out, *rest):
+        axis, ends = rest[-2:]
+        return g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)]
+
+    return dx
+
+
+CONCAT = Many('Concat', lambda *a: np.concatenate(a[:-2], a[-2]), _piece)
+STACK = Many('Stack', lambda *a: np.stack(a[:-1], a[-1]), lambda k: lambda g, out, *rest: g[(slice(None),) * rest[-1] + (k,)])
+
+
+def _same_dtype(rule: Many, tensors: tuple | list) -> tuple[Tensor, ...]:
+    tensors = [operand(rule, t) for t in tensors]
+    if not tensors:
+        raise ShapeError(f'{rule.name} needs at least one Tensor.{users_line()}')
+    widest = tensors[0]
+    for t in tensors[1:]:
+        widest, _ = agree(rule, widest, t)
+    return tuple(t if t.array.dtype == widest.array.dtype else cast_to(t, widest.array.dtype) for t in tensors)
+
+
+def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
+    """Tensors one after the other along an axis. Raises ValueError where their other axes differ."""
+    tensors = _same_dtype(CONCAT, tensors)
+    axis %= max(tensors[0].ndim, 1)
+    ends = [0]
+    for t in tensors:
+        ends.append(ends[-1] + (t.shape[axis] if t.ndim > axis else 0))
+    return apply_many(CONCAT, tensors, (axis, tuple(ends)), getframe(1))
+
+
+def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
+    """Tensors of one shape side by side along a new axis. Raises ValueError where the shapes differ."""
+    tensors = _same_dtype(STACK, tensors)
+    return apply_many(STACK, tensors, (axis % (tensors[0].ndim + 1),), getframe(1))
+
+
+# ---- indexing ---------------------------------------------------------------------------------------------------------
+
+
+def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros(shape, g.dtype)
+    np.add.at(out, index, g)  # an index may name a place twice
+    return out
+
+
+GETITEM = Unary('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
+SCATTER = Unary('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
+
+scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
+
+
+def getitem(input: Tensor, index: object) -> Tensor:
+    """`x[index]` with integers, slices, None, ..., integer or Bool Tensors. Raises IndexError out of range."""
+    return apply(GETITEM, input, (plain_index(index),), getframe(1))

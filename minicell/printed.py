@@ -1,0 +1,63 @@
+"""The printed form of a Tensor, to the character as MindSpore prints it."""
+
+import numpy as np
+
+EDGE = 3  # how many numbers stand on either side of ' ... '
+LONG = {1: 1000}  # from how many numbers on an axis is cut, by rank
+PER_LINE = {'f': 12, 'i': 24, 'u': 24, 'b': 24}  # numbers a line in rank 1
+
+
+def number(value: object, kind: str, digits: int) -> str:
+    """One number: `1.50000000e+00`, ` True`, `-20`."""
+    return f'{value:.{digits}e}' if kind == 'f' else str(value)
+
+
+def text(array: np.ndarray, title: str) -> str:
+    """`Tensor(shape=[2], dtype=Float32, value= [ 1.50000000e+00, -2.25000000e+00])`."""
+    head = f'Tensor(shape={list(array.shape)}, dtype={title}, value='
+    if array.ndim == 0:
+        value = array.item()
+        return f'{head} {value:.6g})' if isinstance(value, float) else f'{head} {value})'
+    if array.size == 0:
+        return f'{head} )'
+    kind, digits = array.dtype.kind, 4 if array.dtype == np.float16 else 8
+    shown = _cut(array)
+    cells = [number(v, kind, digits) for v in np.ravel(shown).tolist()]
+    # a float takes the place of its sign even where no number is negative
+    width = max(len(c) for c in cells)
+    if kind == 'f' and not any(c.startswith('-') and len(c) == width for c in cells):
+        width += 1
+    cells = np.array([c.rjust(width) for c in cells], dtype=object).reshape(shown.shape)
+    body = _nest(cells, array.shape, 0)
+    if array.ndim == 1:
+        per_line = PER_LINE.get(kind, 12)
+        if array.shape[0] >= per_line and array.shape[0] <= LONG[1]:
+            parts = [', '.join(cells[i : i + per_line]) for i in range(0, len(cells), per_line)]
+            body = '[' + (',\n ' if len(cells) > per_line else '').join(parts)
+            body += '\n])' if len(cells) == per_line else '])'
+            return f'{head} {body}'
+        return f'{head} {body})'
+    return f'{head}\n{body})'
+
+
+def _limit(rank: int) -> int:
+    return LONG.get(rank, 2 * EDGE)
+
+
+def _cut(array: np.ndarray) -> np.ndarray:
+    """The numbers that are printed: three from each end of an axis that is too long."""
+    for axis, length in enumerate(array.shape):
+        if length > _limit(array.ndim):
+            array = np.take(array, [*range(EDGE), *range(length - EDGE, length)], axis=axis)
+    return array
+
+
+def _nest(cells: np.ndarray, shape: tuple[int, ...], depth: int) -> str:
+    rows = list(cells) if cells.ndim == 1 else [_nest(row, shape[1:], depth + 1) for row in cells]
+    between = ', ' if cells.ndim == 1 else ',\n' + ' ' * (depth + 1)
+    if shape[0] > len(rows):
+        rows = [*rows[:EDGE], '...', *rows[EDGE:]]
+        if cells.ndim == 1:
+            return '[' + ', '.join(rows[:EDGE]) + ' ... ' + ', '.join(rows[EDGE + 1 :]) + ']'
+        return '[' + between.join(rows[:EDGE]) + '\n' + ' ' * (depth + 1) + '...\n' + ' ' * (depth + 1) + between.join(rows[EDGE + 1 :]) + ']'
+    return '[' + between.join(rows) + ']'

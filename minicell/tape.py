@@ -1,0 +1,222 @@
+"""The record: what was called, on what, where in the code, and what a bprop hid.
+
+One list, `entries`. While a gradient is wanted, each primitive appends one flat entry
+
+    (rule, x, y, out, code, lasti)
+
+its rule, its inputs, its output, and where it was called (code object and instruction: a line number costs nothing until
+someone asks). The n-th entry made gives its output the address `out.at == n`; addresses only grow, so reading the tape
+back is one walk down a list, with the cotangents in another list. No sort, no recursion.
+
+Three addresses say what happens to the output of an op whose inputs' largest address is `at`:
+
+    at < start                 nobody asked for its gradient: not recorded (out.at = -1)
+    start <= at < hidden_from  recorded
+    hidden_from <= at          inside a Cell with its own bprop, or born there: not recorded, and remembered as such
+
+When someone is looking (a `Tape` is open), everything else that happens is appended too, as an entry that no cotangent
+ever reaches, so that the list tells the whole story in order.
+"""
+
+import sys
+import warnings
+import weakref
+from collections.abc import Callable
+from itertools import count
+
+from .errors import HOME, HiddenValueError, HiddenValueWarning, WriteAfterUseError, place, users_line
+from .where import Where
+
+OFF = 1 << 62  # no recorded address gets here; what is born in a hidden stretch has an address from here up
+
+tick = count().__next__
+entries: list = []
+record = entries.append
+first = 0  # the address of entries[0]
+start = OFF
+hidden_from = OFF
+hiding = 0  # inside a hidden stretch: the address that marks what is born there
+looking = False
+depth = 0  # how many gradients are open
+written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
+bprops: list = []  # the Cells whose bprop is running
+stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
+tapes: weakref.WeakSet = weakref.WeakSet()  # Tapes that still hold values: they keep a copy of what is overwritten
+
+
+class Marker:
+    """What stands in the place of a rule in an entry that only tells what happened; backward never reads one."""
+
+    has_rule = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, OPEN = map(
+    Marker, ('enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'open')
+)
+
+
+def note(rule: object, x: object, y: object, out: object, frame) -> None:
+    """Append an entry that no cotangent reaches. Only while someone is looking."""
+    tick()
+    record((rule, x, y, out, frame and frame.f_code, frame.f_lasti if frame else 0))
+
+
+def state() -> tuple:
+    """All that a gradient or a Tape changes and has to put back."""
+    return entries, record, first, start, hidden_from, hiding, looking
+
+
+def restore(was: tuple) -> None:
+    """Put back what `state` returned."""
+    global entries, record, first, start, hidden_from, hiding, looking
+    entries, record, first, start, hidden_from, hiding, looking = was
+
+
+def own_list() -> None:
+    """Go on with an empty list of entries."""
+    global entries, record, first
+    entries = []
+    record = entries.append
+    first = tick()
+    record((OPEN, None, None, None, None, 0))
+
+
+def record_from(address: int) -> None:
+    """Record whatever depends on values at this address or later; OFF: nothing."""
+    global start, hidden_from, hiding
+    start, hidden_from, hiding = address, OFF, 0
+
+
+def look(on: bool) -> None:
+    """Keep (or no longer keep) everything that happens."""
+    global looking
+    looking = on
+
+
+def deeper(by: int) -> None:
+    """A gradient opens (+1) or closes (-1)."""
+    global depth
+    depth += by
+    if depth == 0:
+        written.clear()
+
+
+# ---- the hidden stretch of a Cell with its own bprop ------------------------------------------------------------------
+
+
+def hide(name: str) -> None:
+    """From here on nothing is recorded, and what depends on differentiated values is marked as born inside `name`."""
+    global hidden_from, hiding
+    if name not in stretches:
+        stretches.append(name)
+    hidden_from = start
+    hiding = OFF + stretches.index(name)
+
+
+def unhide(was: tuple) -> None:
+    """End of the stretch: `was` is (hidden_from, hiding) from before it."""
+    global hidden_from, hiding
+    hidden_from, hiding = was
+
+
+def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> int:
+    """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
+    if looking:
+        note(rule, x, y, out, frame)
+    if hiding:
+        return hiding
+    cell = stretches[at - OFF]
+    advice = (
+        f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
+        f'from its inputs.{users_line(frame)}'
+    )
+    if start != OFF:
+        raise HiddenValueError(
+            f'{rule.name} uses a value that was computed inside construct of {cell}, which has its own bprop: '
+            f'nothing there is recorded, so the gradient through this value would silently be lost. {advice}'
+        )
+    if bprops:
+        warn(
+            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called twice, '
+            f"this is the last call's value, and the gradient of the first call is wrong. {advice}",
+            HiddenValueWarning,
+            frame,
+        )
+    return at
+
+
+def warn(message: str, category: type[Warning], frame) -> None:
+    """A warning whose place is the user's line, for Python's filters to show once a place."""
+    registry = frame.f_globals.setdefault('__warningregistry__', {})
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)
+
+
+# ---- writes: a value that backward needs must still be the value that was used -----------------------------------------
+
+
+def memory(array) -> object:
+    """The array that owns this one's memory: views share their base's."""
+    base = getattr(array, 'base', None)
+    return array if base is None else base
+
+
+def wrote(tensor, what: str, frame) -> None:
+    """The memory of `tensor` is about to change: remember it, and let every Tape keep the old values."""
+    root = memory(tensor.array)
+    for tape in tapes:
+        tape.keep(root)
+    if looking:
+        note(WRITE, tensor, what, None, frame)
+    if depth:
+        stamp = first + len(entries)
+        written[id(root)] = (stamp, root, what, frame.f_code, frame.f_lasti)
+
+
+def check_unwritten(entry: tuple, address: int) -> None:
+    """Raise if a value that this entry's rule reads was written after the entry was made."""
+    rule, _, _, _, code, lasti = entry
+    for value in rule.values_read(entry):
+        found = written.get(id(memory(value)))
+        if found and found[0] > address:
+            _, _, what, writer, at = found
+            used, write = Where(code, lasti), Where(writer, at)
+            raise WriteAfterUseError(
+                f'The gradient of {rule.title(entry)} needs the value that it used, but that value was written since, '
+                f'by {what}. Without this error the gradient would silently be computed from the new value. '
+                f'Write after the gradient, or write into a copy.\n'
+                f'  used:    {place(used.file, used.line)}: {used.text}\n'
+                f'  written: {place(write.file, write.line)}: {write.text}'
+            )
+
+
+def reads(function: Callable) -> set[str]:
+    """The parameters whose *values* a rule reads (naming `x.shape` or `x.dtype` is no reading), found in its own code.
+
+    >>> reads(lambda g, out, x, y: g * y) == {'g', 'y'}, reads(lambda g, out, x: g.reshape(x.shape)) == {'g'}
+    (True, True)
+    """
+    import dis  # needed only once a write has happened
+
+    code = function.__code__
+    if code.co_flags & 0x04 or code.co_cellvars:  # *args, or a parameter that a nested function reads
+        return set(code.co_varnames[: code.co_argcount + 1])
+    found, last = set(), []
+    for step in dis.get_instructions(code):
+        if last and not (step.opname == 'LOAD_ATTR' and step.argval in ('shape', 'dtype')):
+            found.update(last)
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        last = list(names) if step.opname.startswith('LOAD_FAST') else []
+        found.update(last[:-1])
+        last = last[-1:]
+    return found & set(code.co_varnames[: code.co_argcount])
+
+
+def caller(up: int = 1):
+    """The first frame that is not inside minicell, or None: the user's own."""
+    frame = sys._getframe(up)
+    while frame is not None and frame.f_code.co_filename.startswith(HOME):
+        frame = frame.f_back
+    return frame

@@ -1,0 +1,226 @@
+"""Tensor: an ndarray and its place on the tape. Its operators come from ops."""
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import printed, tape
+from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32
+from .errors import DTypeError, IndexWriteError, LeavesTapeError, OperandError, article, users_line
+
+
+class Tensor:
+    """Numbers of one dtype in a shape, with MindSpore's defaults: Python floats are Float32, ints Int64, NumPy keeps its own.
+
+    Raises TypeError for what holds no numbers (a string, None, a dict, a ragged list) and for a dtype that is not minicell's.
+
+    >>> Tensor([[0.5, 1.5]])
+    Tensor(shape=[1, 2], dtype=Float32, value=
+    [[ 5.00000000e-01,  1.50000000e+00]])
+    >>> print(Tensor([1, 2]).dtype)
+    Int64
+    """
+
+    __slots__ = ('__weakref__', 'array', 'at')
+    __hash__ = object.__hash__
+
+    def __init__(self, input_data: object = None, dtype: DType | None = None) -> None:
+        if dtype is not None and not isinstance(dtype, DType):
+            names = ', '.join(map(repr, ALL))
+            raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
+        self.array = as_array(input_data, dtype)
+        self.at = -1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        return self.array.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the numbers."""
+        return BY_NUMPY[self.array.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """How many axes."""
+        return self.array.ndim
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return self.array.size
+
+    def asnumpy(self) -> np.ndarray:
+        """The numbers as a read-only NumPy array that shares memory with the Tensor.
+
+        >>> Tensor([1.0, 2.0]).asnumpy()
+        array([1., 2.], dtype=float32)
+        """
+        view = np.asarray(self.array).view()
+        view.flags.writeable = False
+        return view
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        if self.at >= tape.start:
+            raise LeavesTapeError(
+                'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
+                'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
+                f'the number is wanted.{users_line(sys._getframe(1))}'
+            )
+        array = np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
+        return array
+
+    def item(self) -> int | float | bool:
+        """The number of a Tensor that has one element."""
+        return self._only()
+
+    def tolist(self) -> list | int | float | bool:
+        """The numbers as nested Python lists."""
+        return self.array.tolist()
+
+    def _only(self) -> int | float | bool:
+        if self.array.size != 1:
+            raise ValueError(f'Only one element tensors can be converted to Python scalars, but this has shape {self.shape}')
+        return self.array.item()
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __bool__(self) -> bool:
+        return bool(self._only())
+
+    def __index__(self) -> int:
+        value = self._only()
+        if not isinstance(value, int):
+            raise OperandError(f'a Tensor of dtype {self.dtype} is no index: use an integer Tensor')
+        return value
+
+    def __len__(self) -> int:
+        if not self.array.ndim:
+            raise TypeError('len() of a Tensor of rank 0')
+        return len(self.array)
+
+    def __iter__(self) -> Iterator['Tensor']:
+        if not self.array.ndim:
+            raise TypeError('a Tensor of rank 0 cannot be iterated over')
+        return (self[i] for i in range(len(self.array)))
+
+    def __setitem__(self, index: object, value: object) -> None:
+        write_index(self, index, value, sys._getframe(1))
+
+    def __repr__(self) -> str:
+        return printed.text(np.asarray(self.array), str(self.dtype))
+
+    def __str__(self) -> str:
+        return str(np.asarray(self.array))
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise TypeError(f'a Tensor has no format {spec!r}: write float(t) for a number, or t.asnumpy()')
+        return str(self)
+
+    def __copy__(self) -> 'Tensor':
+        return Tensor(self)
+
+    def __deepcopy__(self, memo: dict) -> 'Tensor':
+        return Tensor(self)
+
+
+new = object.__new__
+
+
+def wrap(value: np.ndarray, at: int = -1) -> Tensor:
+    """A Tensor around an array of a dtype that minicell has, without a copy."""
+    tensor = new(Tensor)
+    tensor.array = value
+    tensor.at = at
+    return tensor
+
+
+def is_float(tensor: Tensor) -> bool:
+    """Whether a gradient can pass: Float16, Float32, Float64 and the complex dtypes."""
+    return tensor.array.dtype.kind in 'fc'
+
+
+def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
+    """A new array with the numbers of `data`, by MindSpore's rules for dtypes."""
+    wanted = dtype.numpy if dtype is not None else None
+    if isinstance(data, Tensor):
+        return np.array(data.array, wanted)
+    if isinstance(data, (np.ndarray, np.generic)):
+        array = np.array(data, wanted)
+    elif isinstance(data, (bool, int, float, complex)):
+        array = np.array(data, wanted or _default(np.asarray(data).dtype))
+    elif isinstance(data, (list, tuple)):
+        try:
+            parts = [_plain(d) for d in data]
+            array = np.array(parts)
+        except ValueError:
+            array = np.empty(0, object)
+        if array.dtype.kind in 'biufc':
+            plain = not _holds_arrays(data)
+            array = array.astype(wanted or (_default(array.dtype) if plain else array.dtype))
+    else:
+        array = np.empty(0, object)
+    if array.dtype not in BY_NUMPY:
+        got = f'{data!r:.60} that contain unsupported element' if isinstance(data, (list, tuple)) else article(type(data).__name__)
+        raise DTypeError(
+            f'For Tensor, the input_data is {got}. Give a number, a NumPy array, or lists of numbers whose rows have '
+            f'equal lengths.{users_line()}'
+        )
+    return array
+
+
+def _default(found: np.dtype) -> np.dtype:
+    return float32.numpy if found == np.float64 else found
+
+
+def _plain(item: object) -> object:
+    if isinstance(item, Tensor):
+        return item.array
+    return [_plain(i) for i in item] if isinstance(item, (list, tuple)) else item
+
+
+def _holds_arrays(data: object) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(_holds_arrays(d) for d in data)
+    return isinstance(data, (Tensor, np.ndarray, np.generic))
+
+
+def plain_index(index: object) -> object:
+    """The same index for NumPy: Tensors in it become arrays."""
+    if isinstance(index, Tensor):
+        return index.array
+    if isinstance(index, tuple):
+        return tuple(plain_index(i) for i in index)
+    return np.asarray(index) if isinstance(index, list) else index
+
+
+def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
+    """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
+    if type(tensor) is Tensor and tensor.at >= tape.start or (isinstance(value, Tensor) and value.at >= tape.start):
+        raise IndexWriteError(
+            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently be '
+            'wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write into '
+            f'a copy that is not differentiated.{users_line(frame)}'
+        )
+    overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))
+
+
+def overwrite(tensor: Tensor, array: object, what: str, frame, index: object = ...) -> None:
+    """Write numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+    if not isinstance(tensor.array, np.ndarray):
+        tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
+    elif not tensor.array.flags.writeable:
+        tensor.array = tensor.array.copy()
+    tape.wrote(tensor, what, frame)
+    with np.errstate(invalid='ignore'):
+        tensor.array[index] = np.asarray(array).astype(tensor.array.dtype) if index is not ... else array
+
+
+__all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'write_index']

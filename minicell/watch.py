@@ -1,0 +1,290 @@
+"""Looking: a Tape keeps what happens inside a `with` block, as events in the order of time."""
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from . import tape
+from .errors import users_line
+from .listing import listing
+from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, WRITE
+from .tensor import Tensor
+from .where import Where
+
+
+class Enter(NamedTuple):
+    """A Cell is called; `custom`: its own bprop will take over, and what is inside is hidden."""
+
+    at: int
+    cell: object
+    inputs: tuple
+    custom: bool
+    where: Where | None
+
+
+class Leave(NamedTuple):
+    """The Cell returns; `failed`: by an exception."""
+
+    at: int
+    cell: object
+    out: object
+    failed: bool
+
+
+class Op(NamedTuple):
+    """A primitive ran. state: 'recorded', 'unrecorded' (no gradient passes) or 'hidden' (inside a Cell with its own bprop)."""
+
+    at: int
+    rule: object
+    inputs: tuple
+    attrs: tuple
+    out: Tensor
+    where: Where | None
+    state: str
+
+
+class Call(NamedTuple):
+    """The one entry that a Cell with its own bprop leaves; state as in Op."""
+
+    at: int
+    cell: object
+    inputs: tuple
+    out: object
+    where: Where | None
+    state: str
+
+
+class Begin(NamedTuple):
+    """A gradient starts: `sources` enter it as `inputs`. order 1 is the outermost."""
+
+    at: int
+    function: Callable
+    inputs: tuple
+    order: int
+    where: Where | None
+    sources: tuple
+
+
+class Back(NamedTuple):
+    """The reading back starts from these (output, cotangent)."""
+
+    at: int
+    outputs: tuple
+
+
+class Pull(NamedTuple):
+    """Backward reaches an entry; for several outputs the cotangent is a tuple, None where nothing arrived."""
+
+    at: int
+    entry: Op | Call
+    cotangent: object
+
+
+class Give(NamedTuple):
+    """What the entry hands out: (input, gradient or None) for every Tensor input."""
+
+    at: int
+    entry: Op | Call
+    gradients: tuple
+
+
+class End(NamedTuple):
+    """The gradients, one for each of Begin.inputs."""
+
+    at: int
+    gradients: tuple
+
+
+class Write(NamedTuple):
+    """A Tensor's memory was overwritten."""
+
+    at: int
+    tensor: Tensor
+    what: str
+    where: Where | None
+
+
+class Fail(NamedTuple):
+    """An exception passed here."""
+
+    at: int
+    where: Where | None
+    error: BaseException
+    entry: Op | Call | None
+
+
+class Tape:
+    """Keeps what happens inside its block: every op, every takeover with what it hid, every backward step, an error.
+
+    >>> import minicell as ms
+    >>> with ms.Tape() as tape:
+    ...     slope = ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+    >>> [type(event).__name__ for event in tape.events]
+    ['Begin', 'Op', 'Back', 'Pull', 'Give', 'End']
+    """
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+        self._events: list | None = None
+        self._kept: dict = {}  # id of a Tensor -> [(when it was overwritten, what it was)]
+        self._at_memory: dict | None = None
+        self._raw: list = []
+        self._first = 0
+
+    # ---- keeping ------------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> 'Tape':
+        if self._raw:
+            raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
+        self._was = tape.state()
+        if tape.start == OFF and not tape.looking:
+            tape.own_list()
+        self._begin = len(tape.entries)
+        tape.look(True)
+        tape.tapes.add(self)
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
+        self._list = None
+        self.error = error
+        tape.restore(self._was)
+        del self._was
+        self._traceback = traceback
+
+    def _entries(self) -> list:
+        return tape.entries[self._begin :] if hasattr(self, '_was') else self._raw
+
+    def keep(self, root: object) -> None:
+        """The memory `root` is about to be overwritten: keep what the Tensors in it hold now."""
+        still_open = hasattr(self, '_was')
+        if still_open:
+            found = _by_memory(self._entries()).get(id(root), ())
+        else:
+            if self._at_memory is None:
+                self._at_memory = _by_memory(self._raw)
+            found = self._at_memory.pop(id(root), ())
+        when = tape.first + len(tape.entries) if still_open else sys.maxsize
+        for t in found:
+            self._kept.setdefault(id(t), []).append((when, t.array.copy()))
+
+    def value(self, tensor: Tensor, at: int) -> np.ndarray:
+        """The numbers that a Tensor of this Tape held at a time, whatever was written since; read-only."""
+        for when, array in self._kept.get(id(tensor), ()):
+            if when > at:
+                view = array.view()
+                view.flags.writeable = False
+                return view
+        return tensor.asnumpy()
+
+    # ---- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def events(self) -> list:
+        """What happened, in the order of time."""
+        if self._events is None or hasattr(self, '_was'):
+            self._events = self._read()
+        return self._events
+
+    def _read(self) -> list:
+        made, events, stretch = {}, [], []
+        for k, raw in enumerate(self._entries()):
+            event = _event(self._first + k if not hasattr(self, '_was') else tape.first + self._begin + k, raw, made, bool(stretch))
+            if isinstance(event, Enter) and event.custom:
+                stretch.append(event.cell)
+            elif isinstance(event, Leave) and stretch and event.cell is stretch[-1]:
+                stretch.pop()
+            if event is not None:
+                made[id(raw)] = event
+                events.append(event)
+        if self.error is not None and not any(isinstance(e, Fail) and e.error is self.error for e in events):
+            events.append(Fail(self._first + len(self._raw), _last_line(self._traceback), self.error, None))
+        return events
+
+    def __str__(self) -> str:
+        return listing(self)
+
+    def __repr__(self) -> str:
+        return f'<Tape of {len(self.events)} events>'
+
+    # ---- shown: the one way up to the view, taken only when someone asks ----------------------------------------------
+
+    def show(self, **options: object) -> object:
+        """The tape view, as a widget. The options are those of `minicell.view.show`."""
+        from . import view
+
+        return view.show(self, **options)
+
+    def _ipython_display_(self) -> None:
+        from . import view
+
+        view.display(self)
+
+
+def _by_memory(entries: list) -> dict:
+    found: dict = {}
+    for _, x, y, out, _, _ in entries:
+        for t in (*_flat(x), *_flat(y), *_flat(out)):
+            held = found.setdefault(id(tape.memory(t.array)), {})
+            held[id(t)] = t
+    return {root: list(held.values()) for root, held in found.items()}
+
+
+def _flat(value: object) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    return [t for item in value for t in _flat(item)] if isinstance(value, (tuple, list)) else []
+
+
+def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
+    """The event behind a raw entry; None for what only serves the tape (the marking of an input, one of several outputs)."""
+    rule, x, y, out, code, lasti = raw
+    where = Where(code, lasti) if code is not None else None
+    if rule is ENTER:
+        return Enter(at, x, y, out, where)
+    if rule is LEAVE:
+        return Leave(at, x, out, y is not None)
+    if rule is BEGIN:
+        return Begin(at, x, y[0], out, where, y[1])
+    if rule is BACK:
+        return Back(at, x)
+    if rule is PULL:
+        entry = made.get(id(x))
+        return entry and Pull(at, entry, _cotangent(x[3], y))
+    if rule is GIVE:
+        entry = made.get(id(x))
+        return entry and Give(at, entry, y)
+    if rule is END:
+        return End(at, x)
+    if rule is WRITE:
+        return Write(at, x, y, where)
+    if rule is FAIL:
+        return Fail(at, where, y, made.get(id(out)))
+    if rule is OPEN or rule.name in ('Leaf', 'TupleGetItem'):
+        return None
+    recorded = getattr(out, 'at', -1)
+    state = 'hidden' if hidden or recorded >= OFF else 'recorded' if recorded >= 0 else 'unrecorded'
+    if rule.name == 'Takeover':
+        return Call(at, y, x, getattr(out, 'out', out), where, state)
+    return Op(at, rule, rule.tensors(x, y), rule.attributes(y), out, where, state)
+
+
+def _cotangent(out: object, g: object) -> object:
+    """For several outputs: a tuple with a place for each."""
+    if isinstance(out, Tensor):
+        return g
+    floats = [t for t in _flat(tuple(out.out.values()) if isinstance(out.out, dict) else out.out) if t.array.dtype.kind in 'fc']
+    return tuple(g.of.get(k) for k in range(len(floats)))
+
+
+def _last_line(traceback: object) -> Where | None:
+    """The innermost line of the user's own that the exception came through."""
+    found = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if not Where(frame.f_code, traceback.tb_lasti).ours:
+            found = Where(frame.f_code, traceback.tb_lasti)
+        traceback = traceback.tb_next
+    return found
