@@ -1,6 +1,7 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
 from . import dtype, nn, ops
+from .check import CheckResult, check_bprop
 from .dtype import (
     bool_,
     complex64,

@@ -55,6 +55,10 @@ class Rule:
         """The static arguments of an entry."""
         return y
 
+    def back(self, g: object, inputs: tuple, attributes: tuple, out: Tensor) -> tuple:
+        """`vjp` for an entry that is not on a tape: (input, gradient) pairs for all inputs."""
+        return self.vjp(g, -OFF, inputs, attributes, out)
+
     def values_read(self, entry: tuple) -> list:
         """The arrays that the way back reads."""
         return []
@@ -78,6 +82,9 @@ class Unary(Rule):
         if type(g) is Tensor:
             return ((x, self.dx(g, out, x, *y)),)
         return ((x, self.dx(g, out.array, x.array, *y)),)
+
+    def back(self, g, inputs, attributes, out):
+        return self.vjp(g, -OFF, inputs[0], attributes, out)
 
     def values_read(self, entry):
         return _values(self.dx, entry[3], (entry[1],))
@@ -113,6 +120,9 @@ class Binary(Rule):
         dx = fit(self.dx(g, o, a, b), a.shape) if x.at >= mark else None
         dy = fit(self.dy(g, o, a, b), b.shape) if y.at >= mark else None
         return (x, dx), (y, dy)
+
+    def back(self, g, inputs, attributes, out):
+        return self.vjp(g, -OFF, *inputs, out)
 
     def tensors(self, x, y):
         return (x, y)
@@ -190,6 +200,9 @@ class Plain(Rule):
 
     def tensors(self, x, y):
         return x
+
+    def back(self, g, inputs, attributes, out):
+        return ()
 
 
 class Leaf(Rule):
