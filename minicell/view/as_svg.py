@@ -1,0 +1,77 @@
+"""Shapes written as SVG text."""
+
+from collections.abc import Iterable
+from html import escape
+
+from .metrics import MONO, SANS
+from .shapes import INK, Box, Path, Shape, Text
+
+
+def number(value: float) -> str:
+    """A coordinate with at most one decimal: `12`, `12.5`."""
+    return f'{value:.1f}'.removesuffix('.0').replace('-0', '0') if abs(value) < 0.05 else f'{value:.1f}'.removesuffix('.0')
+
+
+def box(shape: Box) -> str:
+    """A rectangle as <rect>."""
+    parts = [f'<rect x="{number(shape.x)}" y="{number(shape.y)}" width="{number(shape.w)}" height="{number(shape.h)}"']
+    if shape.radius:
+        parts.append(f' rx="{number(shape.radius)}"')
+    parts.append(f' fill="{shape.fill}"')
+    return ''.join(parts) + stroke(shape) + '/>'
+
+
+def stroke(shape: Box | Path) -> str:
+    """The attributes of an outline."""
+    if shape.stroke == 'none':
+        return ''
+    out = f' stroke="{shape.stroke}"'
+    if shape.line != 1:
+        out += f' stroke-width="{number(shape.line)}"'
+    return out + (f' stroke-dasharray="{shape.dash}"' if shape.dash else '')
+
+
+def path(shape: Path) -> str:
+    """Polylines as <path>."""
+    close = 'Z' if shape.fill != 'none' else ''
+    runs = ('M' + 'L'.join(f'{number(x)} {number(y)}' for x, y in run) + close for run in shape.runs)
+    return f'<path d="{"".join(runs)}" fill="{shape.fill}"{stroke(shape)}/>'
+
+
+def text(shape: Text) -> str:
+    """A text as <text>; data-box is the room that it may use, and tests measure by it."""
+    room = ' '.join(number(v) for v in shape.box)
+    parts = [f'<text x="{number(shape.x)}" y="{number(shape.y)}" data-box="{room}"']
+    if shape.size != 12:
+        parts.append(f' font-size="{number(shape.size)}"')
+    if shape.fill != INK:
+        parts.append(f' fill="{shape.fill}"')
+    if shape.anchor != 'start':
+        parts.append(f' text-anchor="{shape.anchor}"')
+    if shape.bold:
+        parts.append(' font-weight="bold"')
+    if shape.mono:
+        parts.append(f' font-family="{MONO}" xml:space="preserve"')
+    title = f'<title>{escape(shape.full, quote=False)}</title>' if shape.full else ''
+    return ''.join(parts) + f'>{title}{escape(shape.text, quote=False)}</text>'
+
+
+WRITERS = {Box: box, Text: text, Path: path}
+
+
+def document(
+    shapes: Iterable[Shape], size: tuple[float, float], title: str, alt: str, prefix: str, scale: float = 1.0
+) -> str:
+    """A whole SVG picture on white ground. It is never wider than the page, and keeps its proportions there."""
+    w, h = (number(v) for v in size)
+    body = ''.join(WRITERS[type(s)](s) for s in shapes if not (type(s) is Text and not s.text))
+    width, height = number(size[0] * scale), number(size[1] * scale)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{prefix}-title {prefix}-desc" '
+        f'width="{width}" height="{height}" viewBox="0 0 {w} {h}" '
+        f'style="display:block;max-width:100%;height:auto;background:#fff" '
+        f'font-family="{SANS}" font-size="12" fill="{INK}">'
+        f'<title id="{prefix}-title">{escape(title, quote=False)}</title>'
+        f'<desc id="{prefix}-desc">{escape(alt, quote=False)}</desc>'
+        f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>{body}</svg>'
+    )

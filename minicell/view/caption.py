@@ -1,0 +1,254 @@
+"""What a step says: title, caption and alt text, all computed from the record."""
+
+from . import thumb
+from .model import Entry, Frame, Gradient, Mark, Part, Reading, Record, Step, Value, shape_text
+
+
+def words(record: Record, number: int) -> tuple[str, str]:
+    """Title and caption of a step."""
+    return KINDS[record.steps[number].kind](record, record.steps[number], number)
+
+
+def enter(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """A Cell is called."""
+    if step.entry is None:
+        return f'{step.what} is called', f'Entries on the tape so far: {written(record, number)}.'
+    entry = record.entries[step.entry]
+    return (
+        f'{step.what} is called with {listed([described(v) for v in entry.inputs])}',
+        f'{step.what} has a bprop of its own: what its construct runs is not recorded. '
+        f'Entries on the tape so far: {written(record, number)}.',
+    )
+
+
+def hidden(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """The ops inside a Cell with its own bprop run."""
+    entry = record.entries[step.entry]
+    count = len(entry.hidden)
+    return (
+        f'{listed(entry.hidden)} {"runs" if count == 1 else "run"} inside {entry.name}, hidden',
+        f'{plural(count, "inner op")}, 0 recorded: backward will not find '
+        f'{"its rule" if count == 1 else "their rules"} on the tape.',
+    )
+
+
+def write(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """An entry is written, or none."""
+    entry = record.entries[step.entry]
+    out = listed([result(v) for v in entry.outputs])
+    if entry.kind == 'loose':
+        return f'{entry.name} leaves no entry', f'No gradient passes here, so nothing is recorded. Result: {out}.'
+    title = f'{entry.name} writes entry {entry.label}'
+    if entry.kind == 'call':
+        return title, f'One entry for the whole Cell: backward will call its bprop. Result: {out}.'
+    if entry.note:
+        return title, f'Written {entry.note}, because another gradient is watching this one. Result: {out}.'
+    line = f'`{entry.source}` in line {entry.mark.line}' if entry.mark and entry.source else entry.name
+    return title, f'{line} is recorded. Result: {out}. Entries on the tape: {written(record, number)}.'
+
+
+def start(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """Backward starts."""
+    run = record.passes[step.run]
+    order = f'Gradient {run.order} ' if len(record.passes) > 1 and run.order > 1 else ''
+    seeds = listed([result(v) for v in run.seeds])
+    title = 'Backward starts' if not order else f'{order}starts to read the tape back'
+    return title, f'It starts with {seeds} and reads the {plural(written(record, number), "entry", "entries")} from right to left.'
+
+
+def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """Backward reaches an entry."""
+    entry, reading = record.entries[step.entry], record.readings[step.reading]
+    dout = listed([result(v) for v in reading.douts])
+    came = f' It was added up from {sum_of(reading.parts)}.' if reading.parts else ''
+    if entry.kind != 'call':
+        return f'Backward reaches entry {entry.label}, {entry.name}', f'Its built-in rule gets {dout}.{came}'
+    over = f'{possessive(entry.hidden)} rule' if entry.hidden else 'what is inside'
+    return (
+        f'Backward reaches {entry.name} and calls your bprop',
+        f'It does not look inside: it jumps over {over}. Your bprop gets {dout}.{came}',
+    )
+
+
+def inside(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """A line of a bprop runs."""
+    entry = record.entries[step.entry]
+    value = step.value
+    name = f'{value.name} = ' if value.name else ''
+    return (
+        f'{entry.name}.bprop runs line {step.mark.line}: {name}{step.what}',
+        f'Your own code computes it. Result: {result(value._replace(name=value.name or "it"))}.',
+    )
+
+
+def give(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """An entry hands out its gradients."""
+    entry, reading = record.entries[step.entry], record.readings[step.reading]
+    names = listed([g.name for g in reading.gradients])
+    if entry.kind != 'call':
+        handed = listed([given(g) for g in reading.gradients])
+        return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
+    over = f'; {possessive(entry.hidden)} rule did not run' if entry.hidden else ''
+    return (
+        f'{entry.name}.bprop hands out {names}',
+        f'Your code{lines(entry)} computed {"it" if len(reading.gradients) == 1 else "them"}{over}. {verdicts(reading)}',
+    )
+
+
+def add(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """A cotangent is added up."""
+    return (
+        f'A second gradient for {step.what} is added: +=' if len(step.parts) == 2 else f'One more gradient for {step.what}: +=',
+        f'{step.what} was used {plural(len(step.parts), "time")}, so its gradients are summed: {sum_of(step.parts)}.',
+    )
+
+
+def arrive(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """The gradients arrive."""
+    run = record.passes[step.run]
+    told = []
+    for arrival in run.arrivals:
+        name = arrival.total.name if arrival.total else f'd{arrival.of}'
+        if not arrival.parts:
+            told.append(f'{name} is {"zero" if arrival.total else "missing"}: {arrival.why}')
+        else:
+            told.append(f'{result(arrival.total._replace(name=name)) if arrival.total else name}, from {sources(arrival.parts)}')
+    what = 'The gradient arrives' if len(run.arrivals) == 1 else 'The gradients arrive'
+    return f'{what} at {listed([a.of for a in run.arrivals])}', '; '.join(told) + '.'
+
+
+def fail(record: Record, step: Step, number: int) -> tuple[str, str]:
+    """An error ends the run."""
+    entry = record.entries[step.entry]
+    place = {'call': f'{entry.name}.bprop', 'torn': 'the next call'}.get(entry.kind, entry.name)
+    if entry.kind == 'call' and step.reading is None:
+        place = entry.name
+    return f'An error in {place} ends the run', f'{record.error} ({plural(written(record, number), "entry", "entries")} before it.)'
+
+
+KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, give, add, arrive, fail)}
+
+
+# ---- words and numbers ----
+
+
+def verdicts(reading: Reading) -> str:
+    """How the gradients of a bprop compare with the true ones."""
+    wrong = [g for g in reading.gradients if g.ok is False]
+    judged = [g for g in reading.gradients if g.ok is not None]
+    if not judged:
+        return next((g.why for g in reading.gradients if g.why), '')
+    if not wrong:
+        worst = max(g.error or 0.0 for g in judged)
+        return f'Gradient check: {"it agrees" if len(judged) == 1 else "all agree"} with the true gradient (largest difference {thumb.short(worst)}).'
+    told = [f'{g.name} is off by up to {thumb.short(g.error)}' if g.error is not None else f'{g.name} is wrong' for g in wrong]
+    fine = [f'{g.name} agrees' for g in judged if g.ok]
+    return f'{listed(told + fine)}.'
+
+
+def lines(entry: Entry) -> str:
+    """The lines of a bprop."""
+    if not entry.facts:
+        return ''
+    first, last = entry.facts.start.line, entry.facts.end.last
+    return f' (lines {first}–{last})' if last > first else f' (line {first})'
+
+
+def given(g: Gradient) -> str:
+    """One gradient that was handed out."""
+    return result(g.value._replace(name=g.name)) if g.value else f'no gradient for {g.of or "an input"}'
+
+
+def result(v: Value) -> str:
+    """A value in a sentence: its number, or its shape and range."""
+    name = v.name or 'out'
+    if v.data is None:
+        return f'{name}: {v.words}'
+    if not v.data.size:
+        return f'{name}, {shape_text(v.shape)}, no elements'
+    if not v.shape:
+        return f'{name} = {thumb.numerals(v.data, 80, 12)[0]}'
+    low, _, high = thumb.span(v.data).partition(' … ')
+    numbers = f'all {low}' if low == high else thumb.span(v.data).replace(' … ', ' to ')
+    return f'{name} ({shape_text(v.shape)}, {numbers})'
+
+
+def described(v: Value) -> str:
+    """An input in a title."""
+    if v.data is None:
+        return f'{v.name} = {v.words}'
+    return f'{v.name} {shape_text(v.shape)}'.strip()
+
+
+def sum_of(parts: tuple[Part, ...]) -> str:
+    """`1.00 from 2 Add + 3.00 from 1 Mul`."""
+    return ' + '.join(f'{amount(p.value)}from {p.label}' for p in parts)
+
+
+def amount(v: Value) -> str:
+    """A scalar contribution's number, with a space after it."""
+    return f'{thumb.short(float(v.data))} ' if v.data is not None and v.data.size == 1 else ''
+
+
+def sources(parts: tuple[tuple[int, Part], ...]) -> str:
+    """Where a gradient came from."""
+    return listed([part.label for _, part in parts])
+
+
+def possessive(names: list[str]) -> str:
+    """`MatMul's`, or `the 3 hidden ops'`."""
+    return f'{names[0]}’s' if len(names) == 1 else f'the {len(names)} hidden ops’'
+
+
+def listed(items: list[str]) -> str:
+    """`a, b and c`."""
+    items = list(items)
+    return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def plural(count: int, one: str, many: str = '') -> str:
+    """`1 entry`, `2 entries`."""
+    return f'{count} {one if count == 1 else many or one + "s"}'
+
+
+def written(record: Record, number: int) -> int:
+    """How many entries are on the tape at a step."""
+    return sum(e.kind in ('op', 'call') and e.written is not None and e.written <= number for e in record.entries)
+
+
+def alt(frame: Frame) -> str:
+    """The whole picture in words, for those who do not see it."""
+    record, number = frame.record, frame.step
+    out = [f'Step {number + 1} of {max(len(record.steps), 1)}. {frame.title}. {frame.caption}']
+    if not record.steps:
+        return out[0]
+    if mark := record.steps[number].mark:
+        out.append(f'Line {mark.line} of the code is marked: {line_text(record, mark)}')
+    forward = [e for e in record.entries if e.written is not None and e.written <= number and e.kind != 'loose']
+    if forward:
+        some = forward[-4:]
+        told = '; '.join(f'{e.label} {e.name}, giving {listed([numbers(v) for v in e.outputs])}' for e in some)
+        out.append(f'Forward entries{" (the last 4)" if len(forward) > 4 else ""}: {told}.')
+    back = [r for r in record.readings if r.given is not None and r.given <= number][-3:]
+    for reading in back:
+        entry = record.entries[reading.entry]
+        handed = listed([f'{g.name} {numbers(g.value) if g.value else "none"}' for g in reading.gradients])
+        who = f'{entry.name}.bprop, your own code,' if entry.kind == 'call' else f'The rule of {entry.label} {entry.name}'
+        out.append(f'{who} handed out {handed}.')
+    return ' '.join(out)
+
+
+def line_text(record: Record, mark: Mark) -> str:
+    """The text of a marked line."""
+    found = next((x.text for x in record.code if (x.file, x.number) == (mark.file, mark.line)), '')
+    return found.strip() + '.' if found.strip() else ''
+
+
+def numbers(v: Value) -> str:
+    """A small tensor's numbers, a large one's range."""
+    if v.data is None or not v.data.size:
+        return v.words or 'no elements'
+    shape = f'{shape_text(v.shape)}: ' if v.shape else ''
+    if thumb.is_small(v.shape):
+        return shape + ' '.join(thumb.numerals(v.data, 60, 12))
+    return shape + thumb.span(v.data)

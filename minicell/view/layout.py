@@ -1,0 +1,205 @@
+"""Where everything stands. Sizes follow from shapes and names alone, so that nothing moves while stepping."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from . import caption, thumb
+from .metrics import width
+from .model import Entry, Reading, Record, Value
+
+WIDTH = 1240
+MARGIN = 16
+PANEL_X, PANEL_W = 16, 320
+LANE_X = 366
+LANE_W = WIDTH - MARGIN - LANE_X
+LINE_H = 20
+CAPTION = 14  # the caption's font size
+GAP = 32  # between cards: room for an arrow, and for the detour's way down
+PAD = 14
+HEAD = 40  # a card's header
+GHOST_W, ARROW_W = 84, 22
+CHECK_W = 122
+BETWEEN = 12
+DETOUR_H = 26
+SMALL_CARDS = 13
+MOST_INPUTS = 4
+
+
+class Column(NamedTuple):
+    """One entry's place: the width of its cards and where its values stand in them."""
+
+    w: float
+    forward_h: float
+    backward_h: float
+    inputs: tuple[float, ...]  # x of each input that is shown
+    out: float
+    more: int  # inputs that are not shown
+    compare: tuple[float, float, float, float]  # x of yours, true, difference, dout in a bprop's card
+
+
+class Plan(NamedTuple):
+    """The layout of a whole record."""
+
+    columns: tuple[Column, ...]
+    pages: tuple[tuple[int, int], ...]  # first and last entry that stand together
+    home: tuple[int, ...]  # the page on which each entry is looked at
+    top: float  # below title and caption
+    strip: float  # the heights of the rows; 0 where a row is not needed
+    forward: float
+    detour: float
+    backward: float
+    band: float
+    height: float
+
+    @property
+    def y_forward(self) -> float:
+        """The top of the forward cards."""
+        return self.top + self.strip + 26
+
+    @property
+    def y_detour(self) -> float:
+        """The height at which the detour runs."""
+        return self.y_forward + self.forward + 44
+
+    @property
+    def y_backward(self) -> float:
+        """The top of the backward cards."""
+        return self.y_forward + self.forward + 38 + self.detour
+
+    @property
+    def y_band(self) -> float:
+        """The top of the gradients that arrive."""
+        return self.y_backward + self.backward + 34
+
+    @property
+    def y_steps(self) -> float:
+        """The line of the steps."""
+        return self.y_band + self.band + 24
+
+    @property
+    def bottom(self) -> float:
+        """Where lanes and code panel end."""
+        return self.y_band + self.band
+
+
+@lru_cache(maxsize=16)
+def plan(record: Record) -> Plan:
+    """The layout of a record."""
+    readings: dict[int, list[Reading]] = {}
+    for reading in record.readings:
+        readings.setdefault(reading.entry, []).append(reading)
+    columns = tuple(column(e, readings.get(i, ())) for i, e in enumerate(record.entries))
+    pages = paginate([c.w for c in columns])
+    home = homes(pages, len(columns))
+    forward = max((c.forward_h for c in columns), default=90)
+    backward = max((c.backward_h for c in columns), default=90)
+    top = 78.0 if all(one_line(record, i) for i in range(len(record.steps))) else 97.0
+    strip = 74.0 if len(pages) > 1 else 0.0
+    detour = DETOUR_H if any(e.kind == 'call' for e in record.entries) else 0.0
+    band = band_height(record)
+    height = Plan(columns, pages, home, top, strip, forward, detour, backward, band, 0).y_steps + 40
+    return Plan(columns, pages, home, top, strip, forward, detour, backward, band, height)
+
+
+def one_line(record: Record, number: int) -> bool:
+    """Whether a step's caption needs no second line."""
+    return width(caption.words(record, number)[1], CAPTION) <= WIDTH - 2 * MARGIN
+
+
+def slot(value: Value) -> tuple[float, float]:
+    """The room of a value with its name."""
+    w, h = thumb.size(value)
+    named = width(value.name, 12, True) + 8
+    return max(w, min(named, 110)), h + thumb.LABEL_H
+
+
+def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
+    """The sizes of one entry's two cards."""
+    if entry.kind == 'torn':
+        return Column(320, 120, 60, (), 0, 0, (0, 0, 0, 0))
+    outs = [slot(v) for v in entry.outputs] or [(thumb.SLOT, thumb.SCALAR_H + thumb.LABEL_H)]
+    out_w, out_h = max(w for w, _ in outs), sum(h + 6 for _, h in outs) - 6
+    middle = 2 * ARROW_W + GHOST_W + 10 if entry.kind == 'call' else ARROW_W + 12
+    xs, high, x = [], out_h, float(PAD)
+    for value in entry.inputs[:MOST_INPUTS]:
+        w, h = slot(value)
+        if x + w + middle + out_w + PAD > LANE_W:
+            break
+        xs.append(x)
+        high, x = max(high, h), x + w + BETWEEN
+    out = x - (BETWEEN if xs else 0) + (middle if xs else 0)
+    w = max(out + out_w + PAD, head_width(entry))
+    if entry.kind == 'call':
+        high = max(high, thumb.LABEL_H + 58)
+    high_back = HEAD + high + PAD
+    if any(r.parts for r in readings):
+        high_back += 20
+    more = len(entry.inputs) - len(xs)
+    extra = 16 if more else 0
+    compare = (0.0, 0.0, 0.0, 0.0)
+    if entry.kind == 'call':
+        compare, w_back, high_back = compare_room(entry, out_w, out_h, any(r.parts for r in readings))
+        w = max(w, w_back)
+    return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare)
+
+
+def head_width(entry: Entry) -> float:
+    """What a card's header needs: number, name and a short note."""
+    bprop = width('.bprop', 14, True) + 130 if entry.kind == 'call' else 84
+    return min(2 * PAD + badge_width(entry.label) + 10 + width(entry.name, 14, True) + bprop, 360)
+
+
+def badge_width(label: str) -> float:
+    """The number's own small box."""
+    return max(24, width(label, 12, True) + 12)
+
+
+def compare_room(entry: Entry, out_w: float, out_h: float, added: bool) -> tuple[tuple, float, float]:
+    """Rows of yours, true and difference, with dout and the verdict at the right."""
+    due = [v for v in entry.inputs if v.data is not None][:MOST_INPUTS]
+    sizes = [thumb.size(v) for v in due] or [(thumb.SLOT, thumb.SCALAR_H)]
+    # the words above them need room too
+    w = max(max(s[0] for s in sizes), 98)
+    xs = tuple(PAD + i * (w + BETWEEN) for i in range(3))
+    side = xs[2] + w + 14
+    rows = sum(h + ROW_HEAD + 10 for _, h in sizes)
+    high = max(rows, out_h + (20 if added else 0) + 12 + VERDICT_H)
+    return (*xs, side), side + max(out_w, CHECK_W) + PAD, HEAD + high + PAD - 6
+
+
+ROW_HEAD = 38  # name with verdict, and the words above the three pictures
+VERDICT_H = 70
+
+
+def paginate(widths: list[float]) -> tuple[tuple[int, int], ...]:
+    """Runs of entries that fit beside each other; neighbouring pages share an entry where they can."""
+    pages: list[tuple[int, int]] = []
+    first = 0
+    while first < len(widths):
+        last, used = first, widths[first]
+        while last + 1 < len(widths) and used + GAP + widths[last + 1] <= LANE_W and last - first < SMALL_CARDS - 1:
+            last += 1
+            used += GAP + widths[last]
+        pages.append((first, last))
+        if last == len(widths) - 1:
+            break
+        first = last if last > first else last + 1
+    return tuple(pages) or ((0, -1),)
+
+
+def homes(pages: tuple[tuple[int, int], ...], count: int) -> tuple[int, ...]:
+    """For each entry the page where it has the most neighbours on its poorer side."""
+    best = [(-1, 0)] * count
+    for number, (first, last) in enumerate(pages):
+        for entry in range(first, last + 1):
+            best[entry] = max(best[entry], (min(entry - first, last - entry), -number))
+    return tuple(-number for _, number in best)
+
+
+def band_height(record: Record) -> float:
+    """The room of the gradients that arrive at the inputs."""
+    arrivals = [a for run in record.passes for a in run.arrivals]
+    if not arrivals:
+        return 0.0 if not record.passes else 44.0
+    highs = [max(slot(a.total or Value('', a.shape))[1], 20 + 16 * min(len(a.parts), 3)) for a in arrivals]
+    return max(highs) + 8

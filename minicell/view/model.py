@@ -1,0 +1,165 @@
+"""What a picture shows, as plain data: steps, entries, readings, values. No drawing here, and no engine."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Value(NamedTuple):
+    """A tensor at one moment: its name in the code, its shape and numbers. `words` stand where there are no numbers."""
+
+    name: str
+    shape: tuple[int, ...] = ()
+    dtype: str = ''
+    data: np.ndarray | None = None
+    words: str = ''
+
+
+class Gradient(NamedTuple):
+    """What one entry handed out for one of its inputs; for a Cell's own bprop with the true one beside it."""
+
+    name: str
+    of: str
+    value: Value | None
+    why: str = ''  # why there is none, or why there is no true one
+    true: np.ndarray | None = None
+    error: float | None = None  # the largest absolute difference
+    ok: bool | None = None
+    formula: str = ''  # the source that computed it
+
+
+class Part(NamedTuple):
+    """One contribution to a cotangent: which entry handed it out."""
+
+    label: str
+    value: Value
+
+
+class Mark(NamedTuple):
+    """Lines of code that a step points at; `back` where backward reads what that line had written."""
+
+    file: str
+    line: int
+    last: int
+    back: bool = False
+
+
+class Line(NamedTuple):
+    """A line of the code panel; `gap` if lines were left out before it, `hidden` if what it runs is not recorded."""
+
+    file: str
+    number: int
+    text: str
+    hidden: bool = False
+    gap: bool = False
+
+
+class Facts(NamedTuple):
+    """What the source of a bprop says about itself."""
+
+    start: Mark
+    end: Mark
+    names: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    dout: str = 'dout'
+    reads_dout: bool = True
+
+
+@dataclass(eq=False)
+class Entry:
+    """One entry of the tape: an op, a Cell with its own bprop, or something that left no entry (`loose`)."""
+
+    label: str
+    name: str
+    kind: str  # 'op', 'call', 'loose', 'torn'
+    first: int  # the step that shows it first
+    inputs: tuple[Value, ...] = ()
+    outputs: tuple[Value, ...] = ()
+    sources: tuple[int, ...] = ()  # the entries whose outputs it reads
+    hidden: list[str] = field(default_factory=list)
+    hidden_at: int | None = None  # the step in which the hidden ops ran
+    written: int | None = None  # the step that wrote it
+    mark: Mark | None = None
+    note: str = ''
+    source: str = ''  # the user's expression
+    facts: Facts | None = None
+
+
+@dataclass(eq=False)
+class Reading:
+    """Backward at one entry: what came in, what went out."""
+
+    entry: int
+    order: int
+    reached: int
+    douts: tuple[Value, ...]
+    parts: tuple[Part, ...] = ()
+    origin: int | None = None  # the entry that handed the cotangent in
+    given: int | None = None
+    gradients: tuple[Gradient, ...] = ()
+    targets: tuple[int, ...] = ()  # the entries that made the inputs
+
+
+class Arrival(NamedTuple):
+    """A gradient at the end of its way: the tensor it belongs to, and what it was added up from."""
+
+    name: str
+    of: str
+    shape: tuple[int, ...]
+    parts: tuple[tuple[int, Part], ...]  # (the step that brought it, what it brought)
+    total: Value | None
+    why: str = ''
+
+
+@dataclass(eq=False)
+class Pass:
+    """One gradient: what it differentiates, where backward starts, what it returns."""
+
+    order: int
+    name: str
+    mark: Mark | None
+    begun: int
+    started: int | None = None
+    ended: int | None = None
+    seeds: tuple[Value, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+
+
+class Step(NamedTuple):
+    """One event that the reader steps to."""
+
+    kind: str  # enter, hidden, write, start, reach, inside, give, add, arrive, fail
+    entry: int | None = None
+    reading: int | None = None
+    run: int | None = None  # the gradient (Pass) that is being read
+    mark: Mark | None = None
+    what: str = ''
+    value: Value | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(eq=False)
+class Record:
+    """A tape, told in steps."""
+
+    entries: list[Entry] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    passes: list[Pass] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    code: list[Line] = field(default_factory=list)
+    error: str = ''
+
+
+class Frame(NamedTuple):
+    """One picture: a record, and the step (from 0) up to which it is told."""
+
+    record: Record
+    step: int
+    title: str
+    caption: str
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as it stands beside a name: `2×3`, or nothing for a scalar."""
+    return '×'.join(map(str, shape))

@@ -1,0 +1,65 @@
+"""What the user's code calls the values that an op reads and writes."""
+
+import ast
+
+LONGEST = 14  # characters; a longer expression is no name
+
+
+def inputs(expression: str, count: int) -> tuple[str, ...]:
+    """The sources of an op's tensor inputs in `expression`, '' where they cannot be told.
+
+    >>> inputs('self.matmul(x, y)', 2), inputs('a * b + 1', 1), inputs('z.sum(0)', 1), inputs('v -= s', 2)
+    (('x', 'y'), ('a * b',), ('z',), ('v', 's'))
+    """
+    try:
+        statement = ast.parse(expression.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return ('',) * count
+    parts = [p for p in _operands(statement) if not isinstance(p, ast.Constant)]
+    if len(parts) != count:
+        return ('',) * count
+    texts = (ast.unparse(p) for p in parts)
+    return tuple(t if len(t) <= LONGEST else '' for t in texts)
+
+
+def _operands(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.AugAssign):
+        return [statement.target, statement.value]
+    if not isinstance(statement, ast.Expr):
+        return []
+    node = statement.value
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.Subscript():
+            return [node.value]
+        case ast.Call(func=ast.Attribute(value=owner)) if not _module(owner):
+            arguments = [a for a in node.args if not isinstance(a, ast.Constant)]
+            # `z.sum()` works on z; `self.matmul(x, y)` does not work on self
+            return arguments if arguments and _callee(owner) else [owner, *arguments]
+        case ast.Call():
+            return node.args
+    return []
+
+
+def _module(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Name) and owner.id in ('ops', 'ms', 'nn', 'np', 'F', 'P')
+
+
+def _callee(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Name) and owner.id == 'self'
+
+
+def gradient(name: str) -> str:
+    """What to call the gradient of a value.
+
+    >>> gradient('x'), gradient('a * b'), gradient('')
+    ('dx', 'd(a * b)', 'gradient')
+    """
+    if not name:
+        return 'gradient'
+    return f'd{name}' if name.replace('.', '').replace('_', '').isalnum() else f'd({name})'

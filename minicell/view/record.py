@@ -1,0 +1,392 @@
+"""A tape's events, told as a Record: which step shows what. Pure data in, plain data out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import names, source
+from .model import Arrival, Entry, Facts, Gradient, Mark, Part, Pass, Reading, Record, Step, Value
+
+TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
+WORDS = 40
+
+
+def tell(tape: Any) -> Record:
+    """The Record of a tape."""
+    teller = Teller(tape)
+    for event in tape.events:
+        teller.tell(event)
+    return teller.finish()
+
+
+class Teller:
+    """Reads events one by one and keeps what is open: cells, gradients, readings."""
+
+    def __init__(self, tape: Any) -> None:
+        self.tape = tape
+        self.record = Record()
+        self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
+        self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
+        self.cells: list[tuple[Any, int | None]] = []  # open calls, with the entry of a Cell that has its own bprop
+        self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
+        self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
+        self.reading: list[int] = []  # readings that have not handed out yet
+        self.pulls: dict[int, Any] = {}  # reading -> its Pull event
+        self.codes: dict[Any, None] = {}
+        self.hides: dict[Any, None] = {}
+        self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
+
+    def tell(self, event: Any) -> None:
+        """Take in one event."""
+        handler: Callable | None = getattr(self, type(event).__name__.lower(), None)
+        if handler:
+            handler(event)
+
+    def finish(self) -> Record:
+        """Close the record: the error that ended it, and the code to show."""
+        record = self.record
+        error = getattr(self.tape, 'error', None)
+        if error is not None and not record.error:
+            self.torn(error, None)
+        marks = [step.mark for step in record.steps if step.mark]
+        record.code = source.listing(self.codes, self.hides, marks)
+        return record
+
+    # ---- small helpers ----
+
+    def step(self, kind: str, **details: Any) -> int:
+        """Append a step and return its number."""
+        if self.open and 'run' not in details:
+            details['run'] = self.record.passes.index(self.open[-1][0])
+        self.record.steps.append(Step(kind, **details))
+        return len(self.record.steps) - 1
+
+    def mark(self, where: Any) -> Mark | None:
+        """Where an event stands in the user's code."""
+        if where is None or getattr(where, 'ours', False):
+            return None
+        code = getattr(where, 'code', None)
+        if code is not None and code.co_name != '<module>':
+            self.codes.setdefault(code)
+        first, last = where.span[:2]
+        return Mark(where.file, first, last)
+
+    def value(self, thing: Any, at: int, name: str = '') -> Value:
+        """A tensor as it was at time `at`, or an array, or the words for what is neither."""
+        if isinstance(thing, np.ndarray | np.generic | float):
+            data = np.asarray(thing)
+            return Value(name, data.shape, str(data.dtype).capitalize(), data)
+        if hasattr(thing, 'asnumpy'):
+            data = np.asarray(self.tape.value(thing, at))
+            return Value(name, tuple(thing.shape), str(thing.dtype), data)
+        return Value(name, words=repr(thing)[:WORDS])
+
+    def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
+        """The tensors in an output: one, or those in a tuple, list or dict."""
+        if isinstance(thing, dict):
+            return tuple(self.value(t, at, str(key)) for key, t in thing.items())
+        if isinstance(thing, list | tuple):
+            parts = [p.strip() for p in name.strip('()').split(',')]
+            named = parts if len(parts) == len(thing) else [f'{name or "out"}[{i}]' for i in range(len(thing))]
+            return tuple(v for t, n in zip(thing, named, strict=True) for v in self.values(t, at, n))
+        return (self.value(thing, at, name),)
+
+    def own(self, out: Any, entry: int, outputs: tuple[Value, ...]) -> None:
+        """Remember who made these tensors, and their names."""
+        for tensor, value in zip(tensors(out), outputs, strict=False):
+            self.maker[id(tensor)] = entry
+            if value.name:
+                self.called[id(tensor)] = value.name
+
+    def label(self) -> str:
+        """The next entry's number: 1, 2 …, and 1′, 2′ … for what a backward writes while another gradient watches."""
+        depth = sum(run.started is not None for run, _, _ in self.open)
+        self.counts[depth] = self.counts.get(depth, 0) + 1
+        return f'{self.counts[depth]}{"′" * depth}'
+
+    def hiding(self) -> int | None:
+        """The entry of the outermost open Cell with its own bprop: what runs now is hidden in it."""
+        return next((entry for _, entry in self.cells if entry is not None), None)
+
+    # ---- forward ----
+
+    def enter(self, event: Any) -> None:
+        """A Cell is called."""
+        inside = self.hiding() is not None
+        mark = None if inside else self.mark(event.where)
+        for kind in ('construct', 'bprop') if event.custom else ('construct',):
+            code = getattr(getattr(type(event.cell), kind, None), '__code__', None)
+            if code is not None and not code.co_filename.startswith(HOME):
+                self.codes.setdefault(code)
+                if event.custom and kind == 'construct':
+                    self.hides.setdefault(code)
+        entry = None
+        if event.custom and not inside:
+            arguments = parameters(event.cell, len(event.inputs))
+            inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, arguments, strict=True))
+            entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
+        self.cells.append((event.cell, entry))
+        if not inside and not self.reading:
+            self.step('enter', entry=entry, mark=mark, what=type(event.cell).__name__)
+        if entry is not None:
+            self.record.entries[entry].first = max(len(self.record.steps) - 1, 0)
+
+    def new(self, label: str, name: str, kind: str, inputs: tuple, tensors_in: Any, mark: Mark | None) -> int:
+        """Append an entry and return its number."""
+        makers = (self.maker.get(id(t)) for t in tensors_in)
+        sources = tuple(m for m in makers if m is not None)
+        entry = Entry(label, name, kind, len(self.record.steps), inputs, sources=sources, mark=mark)
+        self.record.entries.append(entry)
+        return len(self.record.entries) - 1
+
+    def leave(self, event: Any) -> None:
+        """A Cell returns."""
+        _, entry = self.cells.pop() if self.cells else (None, None)
+        if entry is None:
+            return
+        made = self.record.entries[entry]
+        made.outputs = self.values(event.out, event.at, 'out')
+        self.left[id(event.cell)] = entry
+        self.own(event.out, entry, made.outputs)
+
+    def call(self, event: Any) -> None:
+        """The one entry that a Cell with its own bprop leaves on the tape."""
+        entry = self.left.pop(id(event.cell), None)
+        if entry is None:
+            return
+        made = self.record.entries[entry]
+        target = getattr(event.where, 'target', '') or 'out'
+        made.outputs = self.values(event.out, event.at, target)
+        made.label, made.facts = self.label(), source.facts(event.cell)
+        made.mark = self.mark(event.where) or made.mark
+        self.own(event.out, entry, made.outputs)
+        made.written = self.step('write', entry=entry, mark=made.mark)
+
+    def op(self, event: Any) -> None:
+        """A primitive ran."""
+        hider = self.hiding()
+        if hider is not None:
+            self.hide(event, self.record.entries[hider], hider)
+        elif self.reading and event.state != 'recorded':
+            self.inside(event)
+        else:
+            self.write(event)
+
+    def hide(self, event: Any, entry: Entry, number: int) -> None:
+        """An op inside a Cell with its own bprop: it runs and leaves nothing."""
+        entry.hidden.append(event.rule.name)
+        if entry.hidden_at is None:
+            entry.hidden_at = self.step('hidden', entry=number, mark=self.mark(event.where))
+
+    def inside(self, event: Any) -> None:
+        """An op that a bprop runs. What the built-in rules run is their own business."""
+        reading = self.reading[-1]
+        entry = self.record.readings[reading].entry
+        mark = self.mark(event.where)
+        if self.record.entries[entry].kind == 'call' and mark:
+            value = self.value(event.out, event.at, getattr(event.where, 'target', ''))
+            what = getattr(event.where, 'expression', '') or event.rule.name
+            self.step('inside', entry=entry, reading=reading, mark=mark, what=what, value=value)
+
+    def write(self, event: Any) -> None:
+        """An op that leaves an entry, or could not."""
+        mark = self.mark(event.where)
+        expression = getattr(event.where, 'expression', '') if mark else ''
+        written = names.inputs(expression, len(event.inputs))
+        known = (n or self.called.get(id(t), '') for t, n in zip(event.inputs, written, strict=True))
+        inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
+        kind = 'op' if event.state == 'recorded' else 'loose'
+        label = self.label() if kind == 'op' else '–'
+        entry = self.new(label, event.rule.name, kind, inputs, event.inputs, mark)
+        made = self.record.entries[entry]
+        made.source = expression
+        made.outputs = self.values(event.out, event.at, getattr(event.where, 'target', '') if mark else '')
+        if self.reading:
+            by = self.record.entries[self.record.readings[self.reading[-1]].entry]
+            made.note = f'by {by.name}.bprop' if by.kind == 'call' else f'by the rule of {by.name}'
+        self.own(event.out, entry, made.outputs)
+        made.written = self.step('write', entry=entry, mark=mark)
+
+    # ---- backward ----
+
+    def begin(self, event: Any) -> None:
+        """A gradient starts."""
+        function = event.function
+        name = getattr(function, '__name__', '') or type(function).__name__
+        run = Pass(event.order, name, self.mark(event.where), len(self.record.steps))
+        for tensor, parameter in zip(event.inputs, parameters(function, len(event.inputs)), strict=True):
+            self.called.setdefault(id(tensor), getattr(tensor, 'name', '') or parameter)
+        self.record.passes.append(run)
+        self.open.append((run, event, {}))
+
+    def back(self, event: Any) -> None:
+        """Reading back starts."""
+        run, _, parts = self.open[-1]
+        seeds = []
+        for tensor, cotangent in event.outputs:
+            value = self.value(cotangent, event.at, names.gradient(self.called.get(id(tensor), 'out')))
+            parts.setdefault(id(tensor), []).append((len(self.record.steps), Part('start', value), None))
+            seeds.append(value)
+        run.seeds = tuple(seeds)
+        first = next((self.maker[id(t)] for t, _ in event.outputs if id(t) in self.maker), None)
+        run.started = self.step('start', entry=first, mark=run.mark)
+
+    def pull(self, event: Any) -> None:
+        """Backward reaches an entry."""
+        number = self.maker.get(id(next(iter(tensors(event.entry.out)), None)))
+        if number is None or not self.open:
+            return
+        entry = self.record.entries[number]
+        run, _, contributions = self.open[-1]
+        found = [part for t in tensors(event.entry.out) for part in contributions.get(id(t), [])]
+        cotangents = event.cotangent if isinstance(event.cotangent, tuple | list) else (event.cotangent,)
+        several = len(cotangents) > 1
+        douts = tuple(
+            Value(f'dout[{i}]' if several else 'dout', words='None')
+            if c is None
+            else self.value(c, event.at, f'dout[{i}]' if several else 'dout')
+            for i, c in enumerate(cotangents)
+        )
+        parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
+        origin = found[-1][2] if found else None
+        mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
+        self.record.readings.append(Reading(number, run.order, len(self.record.steps), douts, parts, origin))
+        reading = len(self.record.readings) - 1
+        self.reading.append(reading)
+        self.pulls[reading] = event
+        self.step('reach', entry=number, reading=reading, mark=mark)
+
+    def give(self, event: Any) -> None:
+        """An entry hands out its gradients; a tensor that has one already adds them up."""
+        if not self.reading or not self.open:
+            return
+        reading = self.reading.pop()
+        told = self.record.readings[reading]
+        entry = self.record.entries[told.entry]
+        told.gradients = self.gradients(event, entry, self.pulls[reading])
+        told.targets = tuple(m for t, _ in event.gradients if (m := self.maker.get(id(t))) is not None)
+        mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
+        told.given = self.step('give', entry=told.entry, reading=reading, mark=mark)
+        contributions = self.open[-1][2]
+        label = f'{entry.label} {entry.name}' + '.bprop' * (entry.kind == 'call')
+        for (tensor, gradient), shown in zip(event.gradients, told.gradients, strict=True):
+            if gradient is None:
+                continue
+            parts = contributions.setdefault(id(tensor), [])
+            parts.append((told.given, Part(label, shown.value), told.entry))
+            if len(parts) > 1:
+                made = self.maker.get(id(tensor), told.entry)
+                whole = tuple(part for _, part, _ in parts)
+                step = self.step('add', entry=made, reading=reading, mark=mark, what=shown.of, parts=whole)
+                parts[-1] = (step, *parts[-1][1:])
+
+    def gradients(self, event: Any, entry: Entry, pull: Any) -> tuple[Gradient, ...]:
+        """What was handed out, beside the true gradient where a bprop of the user's computed it."""
+        custom = entry.kind == 'call'
+        truths = truth(self.tape, pull, len(event.gradients)) if custom else (None,) * len(event.gradients)
+        facts = entry.facts if custom else None
+        due = [v for v in entry.inputs if v.data is not None]
+        out = []
+        for i, ((tensor, gradient), true) in enumerate(zip(event.gradients, truths, strict=True)):
+            of = due[i].name if i < len(due) else self.called.get(id(tensor), '')
+            place = next((p for p, v in enumerate(entry.inputs) if v.name == of), i)
+            name = (part(facts.names, place) if facts else '') or names.gradient(of)
+            value = None if gradient is None else self.value(gradient, event.at, name)
+            out.append(judge(Gradient(name, of, value, formula=part(facts.formulas, place) if facts else ''), true))
+        return tuple(out)
+
+    def end(self, event: Any) -> None:
+        """The gradients arrive."""
+        if not self.open:
+            return
+        run, begin, contributions = self.open.pop()
+        arrivals = []
+        for tensor, gradient in zip(begin.inputs, event.gradients, strict=False):
+            of = self.called.get(id(tensor), 'input')
+            found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
+            name = names.gradient(of)
+            total = None if gradient is None else self.value(gradient, event.at, name)
+            why = '' if found else 'nothing on the tape leads from it to the result'
+            arrivals.append(Arrival(name, of, tuple(tensor.shape), found, total, why))
+        run.arrivals = tuple(arrivals)
+        run.ended = self.step('arrive', run=self.record.passes.index(run), mark=run.mark)
+
+    def fail(self, event: Any) -> None:
+        """An exception passes; the first place that it passes is where it was raised."""
+        if not self.record.error:
+            self.torn(event.error, event.where)
+
+    def torn(self, error: BaseException, where: Any) -> None:
+        """The card of an error. What came before it stays."""
+        words = ' '.join(str(error).split())
+        self.record.error = f'{type(error).__name__}: {words}' if words else type(error).__name__
+        reading = self.reading[-1] if self.reading else None
+        entry = self.record.readings[reading].entry if reading is not None else None
+        mark = self.mark(where)
+        if mark is None and entry is not None:
+            facts = self.record.entries[entry].facts
+            mark = facts.end if facts else self.record.entries[entry].mark
+        if entry is None:
+            entry = self.new('!', type(error).__name__, 'torn', (), (), mark)
+        self.step('fail', entry=entry, reading=reading, mark=mark, what=self.record.error)
+
+
+def tensors(thing: Any) -> list:
+    """The tensors in an output, in order."""
+    if isinstance(thing, dict):
+        return [t for part in thing.values() for t in tensors(part)]
+    if isinstance(thing, list | tuple):
+        return [t for part in thing for t in tensors(part)]
+    return [thing] if hasattr(thing, 'asnumpy') else []
+
+
+def parameters(function: Any, count: int) -> list[str]:
+    """The names of a function's or Cell's first parameters."""
+    code = getattr(getattr(function, 'construct', function), '__code__', None)
+    found = list(code.co_varnames[: code.co_argcount]) if code else []
+    if hasattr(function, 'construct'):
+        found = found[1:]
+    return [found[i] if i < len(found) else f'input {i + 1}' for i in range(count)]
+
+
+def part(items: tuple[str, ...], index: int) -> str:
+    """The item at `index`, or ''."""
+    return items[index] if index < len(items) else ''
+
+
+def truth(tape: Any, pull: Any, count: int) -> tuple:
+    """The true gradients for one Pull, each an array or the reason why there is none."""
+    from minicell import check
+
+    found = check.truth(tape, pull)
+    return (found,) * count if isinstance(found, BaseException) else tuple(found)
+
+
+def judge(gradient: Gradient, true: Any) -> Gradient:
+    """The gradient with its verdict beside it."""
+    why = '' if gradient.value is not None else 'None: counted as zero'
+    if true is None:
+        return gradient._replace(why=why)
+    if isinstance(true, BaseException):
+        return gradient._replace(why=why or f'no true one: {" ".join(str(true).split())}')
+    true = np.asarray(true)
+    yours = gradient.value.data if gradient.value else np.zeros_like(true)
+    if yours.shape != true.shape:
+        return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
+    with np.errstate(all='ignore'):
+        difference = np.abs(yours.astype(np.float64) - true)
+        error = float(difference.max()) if difference.size else 0.0
+        room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
+        ok = error <= room * max(1.0, float(np.abs(true).max()) if true.size else 0.0)
+    return gradient._replace(why=why, true=true, error=error, ok=bool(ok))
+
+
+def home() -> str:
+    """The folder of minicell itself: its own code is not the user's."""
+    import os
+
+    return os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+HOME = home()

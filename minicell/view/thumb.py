@@ -1,0 +1,202 @@
+"""A tensor as a small picture: numbers on a tint up to 4×4, a heatmap above, always with a number."""
+
+import math
+
+import numpy as np
+
+from .metrics import width
+from .model import Value, shape_text
+from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
+
+CELL_W, CELL_H = 42, 22
+SMALL = 4  # numbers up to 4×4
+SLOT = 64  # no value is narrower: its name stands above it
+SCALAR_H = 26
+HEAT_W, HEAT_ROW, HEAT_H = 112, 11, 66
+RANGE_H = 16  # the line under a heatmap
+LABEL_H = 20
+MOST_ROWS, MOST_COLUMNS = 12, 16
+
+
+def fold(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Rows and columns of a tensor laid flat: all axes but the last become rows."""
+    return (math.prod(shape[:-1]), shape[-1]) if shape else (1, 1)
+
+
+def is_small(shape: tuple[int, ...]) -> bool:
+    """Whether every number is written out."""
+    rows, columns = fold(shape)
+    return rows <= SMALL and columns <= SMALL
+
+
+def size(value: Value) -> tuple[float, float]:
+    """Width and height of a value's picture, told by its shape alone: it never changes while stepping."""
+    rows, columns = fold(value.shape)
+    if value.data is None or rows * columns == 0:
+        return 84, SCALAR_H
+    if not value.shape:
+        return SLOT, SCALAR_H
+    if is_small(value.shape):
+        return max(SLOT, columns * CELL_W), rows * CELL_H
+    return HEAT_W, min(max(rows * HEAT_ROW, 2 * HEAT_ROW), HEAT_H) + RANGE_H
+
+
+def limit(*arrays: np.ndarray | None) -> float:
+    """The largest finite magnitude: where the tint is full."""
+    most = 0.0
+    for array in arrays:
+        if array is not None and array.size and array.dtype.kind in 'fiub':
+            finite = np.abs(array[np.isfinite(array)].astype(np.float64))
+            most = max(most, float(finite.max()) if finite.size else 0.0)
+    return most
+
+
+def numerals(array: np.ndarray, room: float, font: float, bold: bool = False) -> list[str]:
+    """The numbers of an array as text that fits into `room`, all with as many decimals."""
+    items = array.ravel().tolist()
+    if array.dtype.kind not in 'fiu':
+        return [str(v) for v in items]
+    ways = [plain(items, d) for d in decimals(array)] + [[scientific(v, d) for v in items] for d in (2, 1, 0)]
+    return next((way for way in ways if all(width(t, font, bold) <= room for t in way)), ways[-1])
+
+
+def decimals(array: np.ndarray) -> tuple[int, ...]:
+    """How many decimals to try, most first; none at all where only powers of ten tell the numbers."""
+    if array.dtype.kind in 'iu':
+        return (0,)
+    most = limit(array)
+    if most >= 1e5 or 0 < most < 0.0095:
+        return ()
+    return (3, 2) if 0 < most < 0.095 else (2, 1, 0)
+
+
+def plain(items: list, digits: int) -> list[str]:
+    """Numbers with fixed decimals; what is not zero never reads as zero."""
+    out = []
+    for v in items:
+        shown = special(v) or f'{v:.{digits}f}'.replace('-', '−')
+        out.append('≈0' if v and not special(v) and not float(shown.replace('−', '-')) else shown)
+    return out
+
+
+def scientific(v: float, digits: int) -> str:
+    """A number as `1.5e-7`."""
+    if special(v):
+        return special(v)
+    if not v:
+        return '0'
+    mantissa, exponent = f'{v:.{digits}e}'.split('e')
+    return f'{mantissa.replace("-", "−")}e{int(exponent)}'
+
+
+def special(v: float) -> str:
+    """The glyph of NaN and the infinities, or ''."""
+    if v != v:
+        return 'NaN'
+    return {math.inf: '∞', -math.inf: '−∞'}.get(v, '')
+
+
+def short(v: float) -> str:
+    """One number for a sentence: `5.20`, `0.0031`, `1.2e-7`."""
+    if special(v):
+        return special(v)
+    if v == 0 or 0.095 <= abs(v) < 1e5:
+        return f'{v:.2f}'.replace('-', '−')
+    return scientific(v, 1)
+
+
+def label(value: Value, x: float, y: float, room: float, colour: str = INK) -> list[Shape]:
+    """The name of a value and its shape, on a baseline `y`."""
+    shape = shape_text(value.shape)
+    shape_w = width(shape, 11) + 2 if shape else 0
+    name_room = room - (shape_w + 5 if shape and shape_w < room * 0.6 else 0)
+    name = text(x, y, max(name_room, 10), value.name, 12, colour, bold=True)
+    if not name.text:
+        return [text(x, y, room, shape, 11, MUTED)] if shape else []
+    used = width(name.text, 12, True) + 5
+    name = name._replace(box=(x, y - 12, used, 15.6))
+    left = room - used
+    return [name] + ([text(x + used, y, left, shape, 11, MUTED)] if shape and left > 12 else [])
+
+
+def picture(value: Value, x: float, y: float, most: float | None = None, ring: int | None = None) -> list[Shape]:
+    """A value drawn with its top left corner at (x, y). `most`: where the tint is full; `ring`: a number to frame."""
+    data = value.data
+    if data is None:
+        return empty(x, y, value.words or 'not a tensor')
+    if data.size == 0:
+        return empty(x, y, 'no elements')
+    most = limit(data) if most is None else most
+    if not value.shape:
+        return scalar(data, x, y, most)
+    return (numbers if is_small(value.shape) else heatmap)(data, x, y, most, ring)
+
+
+def empty(x: float, y: float, words: str, w: float = 84) -> list[Shape]:
+    """A slot without numbers."""
+    slot = Box(x, y, w, SCALAR_H, stroke=FAINT, dash='4 3', radius=3)
+    return [slot, text(x + w / 2, y + 17, w - 6, words, 11, MUTED, 'middle')]
+
+
+def scalar(data: np.ndarray, x: float, y: float, most: float) -> list[Shape]:
+    """One number, larger."""
+    shown = numerals(data, SLOT - 8, 14, True)[0]
+    ground = Box(x, y, SLOT, SCALAR_H, tint(float(data), most) if data.dtype.kind in 'fiub' else 'none', radius=2)
+    return [ground, text(x + SLOT / 2, y + 18, SLOT - 4, shown, 14, anchor='middle', bold=True)]
+
+
+def numbers(data: np.ndarray, x: float, y: float, most: float, ring: int | None) -> list[Shape]:
+    """Up to 4×4 numbers, each on its tint."""
+    rows, columns = fold(data.shape)
+    shown = numerals(data, CELL_W - 4, 12)
+    font = 12.0
+    if any(width(t, 12) > CELL_W - 3 for t in shown):
+        shown, font = numerals(data, CELL_W - 2, 11), 11.0
+    out: list[Shape] = []
+    for i, (number, words) in enumerate(zip(data.ravel().tolist(), shown, strict=True)):
+        left, top = x + i % columns * CELL_W, y + i // columns * CELL_H
+        out.append(Box(left, top, CELL_W - 1, CELL_H - 1, tint(float(number), most)))
+        out.append(text(left + CELL_W - 4, top + 15, CELL_W - 4, words, font, anchor='end'))
+    if data.ndim > 2 and data.shape[-2] < rows:
+        step = data.shape[-2] * CELL_H
+        cuts = tuple(((x, y + k - 0.5), (x + columns * CELL_W - 1, y + k - 0.5)) for k in range(step, rows * CELL_H, step))
+        out.append(Path(cuts, INK, 1))
+    if ring is not None:
+        left, top = x + ring % columns * CELL_W, y + ring // columns * CELL_H
+        out.append(Box(left - 1, top - 1, CELL_W + 1, CELL_H + 1, stroke=INK, line=2, radius=2))
+    return out
+
+
+def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None) -> list[Shape]:
+    """A larger tensor as tints, thinned out where it is too large to draw, with its range below."""
+    rows, columns = fold(data.shape)
+    flat = data.reshape(rows, columns)
+    picked_rows = np.unique(np.linspace(0, rows - 1, min(rows, MOST_ROWS)).round().astype(int))
+    picked_columns = np.unique(np.linspace(0, columns - 1, min(columns, MOST_COLUMNS)).round().astype(int))
+    cells = flat[np.ix_(picked_rows, picked_columns)].astype(np.float64)
+    high = size(Value('', data.shape, data=data))[1] - RANGE_H
+    w, h = HEAT_W / cells.shape[1], high / cells.shape[0]
+    out: list[Shape] = []
+    crosses = []
+    for (r, c), number in np.ndenumerate(cells):
+        left, top = x + c * w, y + r * h
+        out.append(Box(left, top, w - 0.5, h - 0.5, tint(number, most) if math.isfinite(number) else '#FFFFFF'))
+        if number != number:
+            crosses += [((left + 1, top + 1), (left + w - 2, top + h - 2)), ((left + 1, top + h - 2), (left + w - 2, top + 1))]
+        elif not math.isfinite(number):
+            tip, foot = (top + 1, top + h - 2) if number > 0 else (top + h - 2, top + 1)
+            crosses.append(((left + 1, foot), (left + w / 2, tip), (left + w - 2, foot)))
+    out.append(Path(tuple(crosses), INK, 1)) if crosses else None
+    out.append(Box(x - 0.5, y - 0.5, HEAT_W + 0.5, high + 0.5, stroke=RULE))
+    out.append(text(x, y + high + 13, HEAT_W, span(data), 11, MUTED))
+    return out
+
+
+def span(data: np.ndarray) -> str:
+    """The range of a tensor's numbers, and what is no number."""
+    if data.dtype.kind == 'b':
+        return f'{int(data.sum())} of {data.size} True'
+    finite = data[np.isfinite(data)]
+    lost = data.size - finite.size
+    words = f'{short(float(finite.min()))} … {short(float(finite.max()))}' if finite.size else ''
+    return (f'{lost} not finite' + (f', {words}' if words else '')) if lost else words
