@@ -1,0 +1,303 @@
+"""Drives a notebook in JupyterLab with a real Chromium, and writes down what it saw.
+
+`Server` is the `minicell` command on a copy of a folder of notebooks; `Notebook` is one of them, open in a page.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, Playwright, Request, Response
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = 'a-token-for-the-tests'
+LOOPBACK = '127.0.0.1'
+PATIENCE = 120  # seconds: machines that run tests are busy
+
+NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+
+FLAGS = [
+    '--no-sandbox',  # root, and most containers, have none; all that is opened here is our own
+    '--disable-dev-shm-usage',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+    # whatever is asked for elsewhere fails at once, on a machine with a network as on one without
+    f'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {LOOPBACK}',
+]
+
+
+def find_chromium() -> str | None:
+    """Return the path of an installed Chromium, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the installed Chromium, headless."""
+    return playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+
+
+class Server:
+    """JupyterLab on loopback, by the `minicell` command, on a copy of `folder`, with no settings of anybody's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = Path(tempfile.mkdtemp(prefix='lab-'))  # short: Unix sockets of the kernels live below it
+        self.root = self.home / 'lessons'
+        shutil.copytree(folder, self.root, ignore=shutil.ignore_patterns('.ipynb_checkpoints'))
+        with socket.socket() as free:
+            free.bind((LOOPBACK, 0))
+            self.port = free.getsockname()[1]
+        command = [sys.executable, '-m', 'minicell', '--no-browser', f'--port={self.port}', '--']
+        options = [f'--ServerApp.root_dir={self.root}', f'--IdentityProvider.token={TOKEN}', '--expose-app-in-browser']
+        self.log = self.home / 'server.log'
+        with self.log.open('wb') as log:
+            self.process = subprocess.Popen(
+                [*command, *options],
+                env=self._environment(),
+                cwd=self.home,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        try:
+            self._wait()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _environment(self) -> dict[str, str]:
+        own = ('JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR', 'JUPYTER_RUNTIME_DIR', 'IPYTHONDIR')
+        own += ('JUPYTERLAB_SETTINGS_DIR', 'JUPYTERLAB_WORKSPACES_DIR')
+        env = {name: value for name, value in os.environ.items() if not name.startswith(('JUPYTER', 'IPYTHON'))}
+        env |= {name: str(self.home / name.lower()) for name in own}
+        # the kernels import the checkout under test, installed or not
+        return env | {'PYTHONPATH': os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))}
+
+    def _wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < end:
+            try:
+                with urllib.request.urlopen(self.url('api/status'), timeout=5):
+                    return
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                time.sleep(0.1)
+        raise RuntimeError('JupyterLab did not start:\n' + self.log.read_text(errors='replace')[-3000:])
+
+    def url(self, path: str) -> str:
+        """Return the address of a path of the server, token and all."""
+        return f'http://{LOOPBACK}:{self.port}/{path}?token={TOKEN}'
+
+    def stop(self) -> None:
+        """Stop the server and its kernels, and remove what they wrote."""
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+
+@dataclass
+class Seen:
+    """What happened in the page, beside what was asked for."""
+
+    console: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+    def watch(self, page: Page) -> None:
+        """Listen to all that a page does from now on."""
+        page.on('console', lambda message: message.type == 'error' and self.console.append(message.text))
+        page.on('pageerror', lambda error: self.console.append(f'uncaught: {error}'))
+        page.context.on('request', self._request)
+        page.context.on('response', self._response)
+        page.context.on('requestfailed', lambda r: self.failed.append(f'{_bare(r.url)}: {r.failure}'))
+        page.on('websocket', lambda ws: self.hosts.add(urlsplit(ws.url).hostname or ''))
+
+    def _request(self, request: Request) -> None:
+        if request.url.startswith('http'):  # data: and blob: stay in the page
+            self.hosts.add(urlsplit(request.url).hostname or '')
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.failed.append(f'{_bare(response.url)}: {response.status}')
+
+
+def _bare(url: str) -> str:
+    return re.sub(r'\?.*', '', url)
+
+
+# The panel that is open, once its kernel can be spoken to: a Run All before that is lost, without a word.
+READY = """path => {
+  const panel = window.jupyterapp?.shell.currentWidget, kernel = panel?.sessionContext?.session?.kernel;
+  return panel?.context?.path === path && panel.context.isReady
+    && kernel?.connectionStatus === 'connected' && kernel.status === 'idle';
+}"""
+
+RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+
+# From the notebook's model, since cells out of view are not in the page.
+CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+  .filter(cell => cell.type === 'code' && cell.sharedModel.getSource().trim())
+  .map(cell => ({count: cell.executionCount, source: cell.sharedModel.getSource(), outputs: cell.outputs.toJSON()}))"""
+
+# One step: from the key's own time stamp to the second animation frame after the picture's last change, which is
+# when the change is on the screen. The page keeps the time by itself: asking it meanwhile would cost time.
+ARM = """([name, quiet]) => {
+  const target = document.querySelector('.lat-target-' + name);
+  window.step = new Promise(resolve => {
+    let start = null, changes = 0;
+    document.addEventListener('keydown', event => { start = event.timeStamp; }, {capture: true, once: true});
+    const observer = new MutationObserver(async () => {
+      const change = ++changes;
+      await Promise.allSettled([...target.querySelectorAll('img')].map(image => image.decode()));
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        const painted = performance.now();
+        setTimeout(() => { if (change === changes) { observer.disconnect(); resolve(painted - start); } }, quiet);
+      }));
+    });
+    observer.observe(target, {subtree: true, childList: true, attributes: true, characterData: true});
+    setTimeout(() => { observer.disconnect(); resolve(null); }, 5000);
+  });
+}"""
+
+
+class Notebook:
+    """A notebook open in a page of its own, its kernel connected."""
+
+    def __init__(self, browser: Browser, server: Server, name: str) -> None:
+        self.name, self.seen = name, Seen()
+        self.page = browser.new_page(viewport={'width': 1400, 'height': 1000})
+        self.page.set_default_timeout(PATIENCE * 1000)
+        self.seen.watch(self.page)
+        # without the reset, the notebooks of an earlier page would open too
+        self.page.goto(server.url(f'lab/tree/{name}') + '&reset', wait_until='domcontentloaded')
+        self._ready()
+
+    def _ready(self) -> None:
+        self.page.wait_for_function(READY, arg=self.name, polling=100)
+
+    def run_all(self) -> list[dict[str, Any]]:
+        """Run all cells; return the code cells that have a source: count, source, outputs."""
+        self.page.evaluate(RUN_ALL)
+        self._ready()
+        self.page.wait_for_timeout(500)  # the widgets draw themselves once the kernel is through
+        return self.page.evaluate(CELLS)
+
+    def close(self) -> None:
+        """Close the page."""
+        self.page.close()
+
+    def steppers(self) -> list[str]:
+        """Return the names of the sliders marked `lat-slider-NAME`, in the notebook's order."""
+        classes = self.page.locator('[class*=lat-slider-]').evaluate_all('all => all.map(one => one.className)')
+        return list(dict.fromkeys(re.search(r'lat-slider-(\S+)', each)[1] for each in classes))
+
+    def stepper(self, name: str) -> 'Stepper':
+        """Return the slider `lat-slider-NAME` with the picture `lat-target-NAME` that it steps."""
+        return Stepper(self.page, name)
+
+
+class Stepper:
+    """A slider and the picture under it, as somebody at the keyboard has them."""
+
+    def __init__(self, page: Page, name: str) -> None:
+        self.page, self.name = page, name
+        self.handle = page.locator(f'.lat-slider-{name} .noUi-handle').first
+        self.target = page.locator(f'.lat-target-{name}').first
+        self.handle.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(300)
+
+    def _at(self, what: str) -> int:
+        return round(float(self.handle.get_attribute(f'aria-value{what}')))
+
+    @property
+    def last(self) -> int:
+        """The last step's number, if the first is 0."""
+        return self._at('max') - self._at('min')
+
+    @property
+    def at(self) -> int:
+        """The number of the step that is shown."""
+        return self._at('now') - self._at('min')
+
+    def press(self, key: str) -> float | None:
+        """Press a key on the slider; return the milliseconds until the picture is painted, None if it stayed."""
+        self.handle.focus()
+        self.page.evaluate(ARM, [self.name, 80])
+        self.page.keyboard.press(key)
+        return self.page.evaluate('() => window.step')
+
+    def text(self) -> str:
+        """Return what the picture says: the text on it, its title and its description."""
+        return re.sub(r'\s+', ' ', self.target.evaluate('one => one.textContent'))
+
+    def walk(self, shots: Path) -> list[str]:
+        """Step from the first frame to the last; return the text of each, and lay a screenshot of each in `shots`."""
+        shots.mkdir(parents=True, exist_ok=True)
+        while self.at > 0:
+            self.press('ArrowLeft')
+        texts = []
+        for step in range(self.last + 1):
+            if step:
+                self.press('ArrowRight')
+            assert self.at == step, f'the slider {self.name!r} shows step {self.at} after {step} presses'
+            self.target.screenshot(path=shots / f'{self.name}-{step:02}.png')
+            texts.append(self.text())
+        return texts
+
+    def latencies(self, steps: int = 16) -> list[float]:
+        """Return the milliseconds of so many steps, back and forth; two more before them warm it up."""
+        times, key = [], 'ArrowRight'
+        for _ in range(steps + 2):
+            if self.at == 0:
+                key = 'ArrowRight'
+            elif self.at == self.last:
+                key = 'ArrowLeft'
+            times.append(self.press(key))
+        assert None not in times, f'the picture {self.name!r} did not change on a step'
+        return times[2:]
+
+
+def fast_enough(stepper: Stepper, limit: float, tries: int = 3) -> bool:
+    """Whether the median step is under `limit` ms in one of a few tries: other work on the machine only slows it."""
+    for _ in range(tries):
+        times = sorted(stepper.latencies())
+        middle = median(times)
+        print(f'{stepper.name}: median {middle:.1f} ms, slowest {times[-1]:.1f} ms of {len(times)} steps')
+        if middle < limit:
+            return True
+    return False
+
+
+def errors(cells: list[dict[str, Any]]) -> list[str]:
+    """Return what the cells complained of: exceptions, and all that they wrote to stderr."""
+    found = []
+    for cell in cells:
+        for output in cell['outputs']:
+            if output['output_type'] == 'error':
+                found.append(f'{output["ename"]}: {output["evalue"]}')
+            elif output.get('name') == 'stderr':
+                found.append(''.join(output['text']))
+    return found

@@ -1,0 +1,77 @@
+"""Lesson 03 in a real browser: it runs, its pictures step, and quickly, and nothing is fetched from elsewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.lab import LOOPBACK, ROOT, Notebook, Server, errors, fast_enough
+
+pytestmark = pytest.mark.browser
+
+LESSONS = ROOT / 'lessons'
+LESSON = '03_takeover.ipynb'
+
+
+@pytest.fixture(scope='module')
+def lesson(browser: Browser) -> Iterator[Notebook]:
+    if not (LESSONS / LESSON).is_file():
+        pytest.skip(f'lessons/{LESSON} is not there')
+    with Server(LESSONS) as server:
+        notebook = Notebook(browser, server, LESSON)
+        yield notebook
+        notebook.close()
+
+
+@pytest.fixture(scope='module')
+def cells(lesson: Notebook) -> list[dict]:
+    return lesson.run_all()
+
+
+def test_all_cells_run_without_error(lesson, cells, shots: Path):
+    assert cells
+    assert [cell['source'] for cell in cells if cell['count'] is None] == []
+    assert errors(cells) == []
+    shots.mkdir(parents=True, exist_ok=True)
+    lesson.page.screenshot(path=shots / 'lesson03.png')
+
+
+def test_the_slider_tells_the_whole_story(lesson, cells, shots: Path):
+    stories = {name: lesson.stepper(name).walk(shots) for name in lesson.steppers()}
+    assert stories, 'no slider has the class lat-slider-NAME'
+    for name, frames in stories.items():
+        numberless = [step for step, text in enumerate(frames) if not re.search(r'\d\.\d', text)]
+        assert numberless == [], f'frames of {name!r} without a number'
+    story = ' '.join(text for frames in stories.values() for text in frames).lower()
+    for word in ('forward', 'backward', 'takeover', 'bprop', 'yours', 'true'):
+        assert word in story
+    # of MindSpore's own listing: the first gradients that it prints, and how far they are from the truth
+    for number in ('1.5', '1.6', '1.4', '5.2', '2.8'):
+        assert number in story
+
+
+def test_a_step_is_painted_in_time(lesson, cells):
+    slow = [name for name in lesson.steppers() if not fast_enough(lesson.stepper(name), 50)]
+    assert slow == []
+
+
+def test_every_other_slider_answers_too(lesson, cells):
+    sliders = lesson.page.locator('.widget-slider:not([class*=lat-slider-]) .noUi-handle')
+    for number in range(sliders.count()):
+        handle = sliders.nth(number)
+        if not handle.is_visible():
+            continue
+        handle.scroll_into_view_if_needed()
+        before = handle.get_attribute('aria-valuenow')
+        at_the_end = before == handle.get_attribute('aria-valuemax')
+        handle.press('ArrowLeft' if at_the_end else 'ArrowRight')
+        assert handle.get_attribute('aria-valuenow') != before
+
+
+# The last of this file: what the page complained of in all the tests before.
+def test_the_console_is_clean_and_nothing_leaves_the_machine(lesson, cells):
+    assert lesson.seen.console == []
+    assert lesson.seen.failed == []
+    assert lesson.seen.hosts == {LOOPBACK}

@@ -1,0 +1,258 @@
+"""The `minicell` command: what it opens, what it leaves alone, and what it says when it cannot."""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from minicell import __main__ as command
+from minicell import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSON = command.START
+
+
+@pytest.fixture
+def lab(monkeypatch) -> list[list[str]]:
+    """Keep JupyterLab from starting; the arguments of each call are noted."""
+    calls = []
+    monkeypatch.setattr(command, 'open_lab', calls.append)
+    return calls
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch) -> Path:
+    """Lessons as in an installed wheel, an empty current folder, and no checkout; the lessons' folder is returned."""
+    package = tmp_path / 'site-packages' / 'minicell'
+    (package / 'lessons' / 'img').mkdir(parents=True)
+    (package / 'lessons' / LESSON).write_text('as shipped')
+    (package / 'lessons' / 'img' / 'one.svg').write_text('<svg/>')
+    here = tmp_path / 'here'
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(command, 'PACKAGE', package)
+    monkeypatch.setattr(command, 'installed_from', lambda: None)
+    return package / 'lessons'
+
+
+def value(arguments: list[str], name: str) -> str | None:
+    """The value of `--name=value` in the arguments for JupyterLab."""
+    return next((each.partition('=')[2] for each in arguments if each.startswith(f'--{name}=')), None)
+
+
+def no_options() -> argparse.Namespace:
+    return argparse.Namespace(port=None, no_browser=False)
+
+
+@pytest.mark.parametrize('flag', ['-h', '--help'])
+def test_help_names_every_option_and_fits_a_terminal(flag, capsys, monkeypatch):
+    monkeypatch.setenv('COLUMNS', '80')
+    with pytest.raises(SystemExit) as stop:
+        command.main([flag])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    for word in ('--port', '--no-browser', '--version', '--', 'Ctrl-C', command.COPY):
+        assert word in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        command.main(['--version'])
+    assert capsys.readouterr().out == f'minicell {__version__}\n'
+
+
+@pytest.mark.parametrize('wrong', [['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--prot', '1'], ['lesson']])
+def test_wrong_arguments_are_refused(wrong, lab, capsys):
+    with pytest.raises(SystemExit) as stop:
+        command.main(wrong)
+    assert stop.value.code == 2
+    assert 'minicell: error:' in capsys.readouterr().err
+    assert not lab
+
+
+def test_a_wheel_lays_a_copy_in_the_current_folder(wheel, lab, capsys):
+    assert command.main([]) == 0
+    copy = Path.cwd() / command.COPY
+    assert (copy / LESSON).read_text() == 'as shipped'
+    assert (copy / 'img' / 'one.svg').read_text() == '<svg/>'
+    assert value(lab[0], 'ServerApp.root_dir') == str(copy)
+    assert str(copy) in capsys.readouterr().out
+
+
+def test_what_a_learner_wrote_stays_and_what_is_new_comes(wheel, lab):
+    command.main([])
+    copy = Path.cwd() / command.COPY
+    (copy / LESSON).write_text('my answers')
+    (copy / 'notes.txt').write_text('my notes')
+    (wheel / '04_next.ipynb').write_text('a new lesson')
+    assert command.main([]) == 0
+    assert (copy / LESSON).read_text() == 'my answers'
+    assert (copy / 'notes.txt').read_text() == 'my notes'
+    assert (copy / '04_next.ipynb').read_text() == 'a new lesson'
+
+
+def test_a_copy_cut_short_is_made_good_the_next_time(wheel, lab, monkeypatch):
+    def full_disk(source, target):
+        Path(target).write_text('as sh')
+        raise OSError(28, 'No space left on device')
+
+    with monkeypatch.context() as full:
+        full.setattr(command.shutil, 'copyfile', full_disk)
+        assert command.main([]) == 1
+    assert command.main([]) == 0
+    assert (Path.cwd() / command.COPY / LESSON).read_text() == 'as shipped'
+    assert not list((Path.cwd() / command.COPY).rglob('*.part'))
+
+
+def test_a_folder_that_cannot_be_written_gets_a_sentence(wheel, lab, capsys):
+    (Path.cwd() / command.COPY).write_text('a file in the way')
+    assert command.main([]) == 1
+    said = capsys.readouterr().err
+    assert 'cannot be written' in said and 'cd ~' in said and 'Traceback' not in said
+    assert not lab
+
+
+def test_an_installation_without_lessons_gets_a_sentence(wheel, lab, capsys):
+    (wheel / LESSON).unlink()
+    assert command.main([]) == 1
+    assert 'no lessons' in capsys.readouterr().err
+
+
+def test_a_checkout_opens_its_own_lessons(wheel, lab, tmp_path, monkeypatch):
+    checkout = tmp_path / 'checkout'
+    (checkout / 'lessons').mkdir(parents=True)
+    (checkout / 'lessons' / LESSON).write_text('of the checkout')
+    (checkout / 'pyproject.toml').write_text('')
+    monkeypatch.setattr(command, 'installed_from', lambda: checkout)
+    assert command.main([]) == 0
+    assert value(lab[0], 'ServerApp.root_dir') == str(checkout / 'lessons')
+    assert not (Path.cwd() / command.COPY).exists()
+
+
+@pytest.mark.parametrize(
+    ('record', 'folder'),
+    [
+        ({'url': 'file:///home/me/my%20minicell', 'dir_info': {'editable': True}}, Path('/home/me/my minicell')),
+        ({'url': 'file:///home/me/minicell', 'dir_info': {}}, Path('/home/me/minicell')),
+        ({'url': 'file:///home/me/minicell-0.1.0-py3-none-any.whl', 'archive_info': {}}, None),
+        ({'url': 'https://example.org/minicell.git', 'vcs_info': {}}, None),
+        (None, None),
+    ],
+)
+@pytest.mark.skipif(os.name != 'posix', reason='paths as on Linux and macOS')
+def test_where_pip_installed_from(record, folder, monkeypatch):
+    class Distribution:
+        def read_text(self, name):
+            return json.dumps(record) if record and name == 'direct_url.json' else None
+
+    monkeypatch.setattr(command.importlib.metadata, 'distribution', lambda name: Distribution())
+    assert command.installed_from() == folder
+
+
+def test_loopback_and_lesson_are_the_default():
+    arguments = command.lab_arguments(Path('/x'), no_options(), [])
+    assert value(arguments, 'ServerApp.ip') == '127.0.0.1'
+    assert value(arguments, 'LabApp.default_url') == f'/lab/tree/{LESSON}'
+    assert not any('token' in each or 'password' in each for each in arguments), 'the token is for Jupyter to make'
+
+
+@pytest.mark.parametrize(
+    'mine', ['--ip=0.0.0.0', '--ServerApp.ip=0.0.0.0', '--notebook-dir=/y', '--ServerApp.root_dir=/y']
+)
+def test_the_learners_own_arguments_win(mine, wheel, lab):
+    # JupyterLab refuses an option that is given twice
+    assert command.main(['--no-browser', '--', mine, 'more']) == 0
+    assert lab[0][-2:] == [mine, 'more']
+    assert '--no-browser' in lab[0]
+    dropped = 'ServerApp.ip' if 'ip=' in mine else 'ServerApp.root_dir'
+    assert value([each for each in lab[0] if each != mine], dropped) is None
+
+
+def test_a_port_in_use_gets_a_sentence(wheel, lab, capsys):
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert command.main(['--port', str(port)]) == 1
+    assert f'port {port} is in use' in capsys.readouterr().err
+    assert not lab
+    assert command.main(['--port', str(port)]) == 0
+    assert value(lab[0], 'ServerApp.port') == str(port)
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='Unix sockets')
+def test_kernels_talk_by_unix_sockets_where_the_path_leaves_room(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('rt')))
+    assert '--KernelManager.transport=ipc' in command.lab_arguments(Path('/x'), no_options(), [])
+    monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('r' * 100)))
+    assert '--KernelManager.transport=ipc' not in command.lab_arguments(Path('/x'), no_options(), [])
+
+
+@pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')
+def test_it_really_opens(tmp_path):
+    """A real JupyterLab on the lessons: on loopback, with a token, without news, and Ctrl-C ends it."""
+    pytest.importorskip('jupyterlab')
+    if not (ROOT / 'lessons' / LESSON).is_file():
+        pytest.skip(f'lessons/{LESSON} is not there')
+    env = {name: text for name, text in os.environ.items() if not name.startswith('JUPYTER')}
+    env |= {'PYTHONPATH': str(ROOT), 'JUPYTER_CONFIG_DIR': str(tmp_path), 'JUPYTER_DATA_DIR': str(tmp_path)}
+    log = tmp_path / 'log'
+    with log.open('wb') as out:
+        server = subprocess.Popen(
+            [sys.executable, '-m', 'minicell', '--no-browser'],
+            cwd=tmp_path,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
+    try:
+        address = wait_for_address(server, log)
+        assert address['host'] == '127.0.0.1'
+        assert address['path'] == f'/lab/tree/{LESSON}'
+        assert get(address, address['path']).status == 200
+        names = [each['name'] for each in json.load(get(address, '/api/contents'))['content']]
+        assert LESSON in names
+        news = json.load(get(address, '/lab/api/settings/@jupyterlab/apputils-extension:notification'))
+        defaults = {name: each['default'] for name, each in news['schema']['properties'].items()}
+        assert (defaults['fetchNews'], defaults['checkForUpdates']) == ('false', False)
+        with pytest.raises(urllib.error.HTTPError, match='403') as refused:
+            get({**address, 'token': 'wrong'}, '/api/contents')
+        refused.value.close()
+    finally:
+        server.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        if server.poll() is None:
+            server.kill()
+            server.wait()
+    assert server.returncode == 0, log.read_text()[-2000:]
+    assert not (tmp_path / command.COPY).exists()
+
+
+def wait_for_address(server: subprocess.Popen, log: Path) -> dict[str, str]:
+    """Return the parts of the address that JupyterLab prints, once it answers there."""
+    for _ in range(600):
+        found = re.search(r'http://(?P<host>[^:]+):(?P<port>\d+)(?P<path>/\S*)\?token=(?P<token>\w+)', log.read_text())
+        if found:
+            return found.groupdict()
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.1)
+    raise AssertionError('JupyterLab printed no address in a minute:\n' + log.read_text())
+
+
+def get(address: dict[str, str], path: str):
+    url = f'http://{address["host"]}:{address["port"]}{path}?token={address["token"]}'
+    return urllib.request.urlopen(url, timeout=30)

@@ -1,0 +1,154 @@
+"""The house stands on floors: a module imports from its own floor or from below, never from above.
+
+Imports inside functions count too. The core (up to `graph`) needs NumPy and the standard library alone.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / 'minicell'
+
+FLOORS = [
+    {'dtype', 'errors', 'where', 'printed'},
+    {'tape', 'tensor', 'watch', 'listing'},
+    {'ops'},
+    {'grad'},
+    {'parameter', 'nn', 'common'},
+    {'check', 'graph'},
+    {'view'},
+    {'teach'},
+    {'__main__'},
+]
+FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
+ROOF_OF_CORE = FLOOR['graph']
+# `minicell/__init__.py` is the face of the core: it may import all of it, and no module of the core imports it.
+FACE = '__init__'
+
+# The three exceptions of the design, and there are no others.
+DISPLAY = {'_repr_mimebundle_', '_ipython_display_', '_repr_html_', 'show', 'to_dot'}
+EXCEPTIONS = {
+    "minicell/__init__ puts grad's names on ops": lambda use: use.part == FACE and use.target == 'grad',
+    'methods that display a Tape import view inside the call': lambda use: (
+        use.part == 'watch' and use.target == 'view' and use.function in DISPLAY
+    ),
+    'the %load_ext hook imports view inside the call': lambda use: (
+        use.part == FACE and use.target == 'view' and use.function == 'load_ipython_extension'
+    ),
+}
+
+
+class Use(NamedTuple):
+    """One import: where it stands and what it names."""
+
+    place: str
+    part: str  # the floor's name for the importing module
+    function: str  # the innermost function around it, or ''
+    module: str  # the absolute name of what is imported
+    target: str  # the floor's name for it, '' outside minicell
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+
+
+def uses(path: Path) -> Iterator[Use]:
+    """All imports of a module, wherever they stand in it."""
+    package = ['minicell', *path.relative_to(PACKAGE).parts[:-1]]
+
+    def visit(node: ast.AST, function: str) -> Iterator[Use]:
+        if isinstance(node, ast.Import):
+            yield from (use(node, function, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = '.'.join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                # `from minicell import ops` names a module, `from minicell.ops import add` something in one
+                deeper = f'{base}.{alias.name}'
+                yield use(node, function, deeper if base == 'minicell' and alias.name in FLOOR else base)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node.name
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, function)
+
+    def use(node: ast.stmt, function: str, module: str) -> Use:
+        first, _, rest = module.partition('.')
+        target = (rest.partition('.')[0] or FACE) if first == 'minicell' else ''
+        return Use(f'{path.relative_to(ROOT)}:{node.lineno}', part_of(path), function, module, target)
+
+    yield from visit(ast.parse(path.read_text(encoding='utf-8')), '')
+
+
+MODULES = sorted(PACKAGE.rglob('*.py'))
+USES = [use for path in MODULES for use in uses(path)]
+EXCEPTED = {use: name for use in USES for name, holds in EXCEPTIONS.items() if holds(use)}
+
+
+def floor(part: str) -> int:
+    return ROOF_OF_CORE if part == FACE else FLOOR[part]
+
+
+def test_every_module_has_a_floor():
+    homeless = {part_of(path) for path in MODULES} - set(FLOOR) - {FACE}
+    assert not homeless, f'give these a floor in {Path(__file__).name}, and in the design: {sorted(homeless)}'
+
+
+def test_imports_never_go_up():
+    up = [
+        f'{use.place}: {use.part} (floor {floor(use.part)}) imports {use.module} (floor {floor(use.target)})'
+        for use in USES
+        if use.target and use not in EXCEPTED and (floor(use.target) > floor(use.part) or goes_out(use))
+    ]
+    assert not up, '\n'.join(up)
+
+
+def goes_out(use: Use) -> bool:
+    """Whether a module of the core imports the public face, which imports it."""
+    return use.target == FACE and use.part != FACE and floor(use.part) <= ROOF_OF_CORE
+
+
+def test_the_core_needs_numpy_alone():
+    allowed = sys.stdlib_module_names | {'numpy', 'minicell'}
+    foreign = [
+        f'{use.place}: {use.module}'
+        for use in USES
+        if floor(use.part) <= ROOF_OF_CORE and use.module.partition('.')[0] not in allowed
+    ]
+    assert not foreign, '\n'.join(foreign)
+
+
+def test_star_imports_hide_nothing():
+    stars = [
+        f'{path.relative_to(ROOT)}:{node.lineno}'
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == '*'
+    ]
+    assert not stars, '\n'.join(stars)
+
+
+@pytest.mark.parametrize(
+    ('module', 'source', 'expected'),
+    [
+        ('ops/add.py', 'from minicell.grad import grad', [('ops', '', 'grad')]),
+        ('ops/add.py', 'from ..grad import grad', [('ops', '', 'grad')]),
+        ('ops/add.py', 'from .. import grad, tensor', [('ops', '', 'grad'), ('ops', '', 'tensor')]),
+        ('ops/add.py', 'import minicell.nn.cell as c', [('ops', '', 'nn')]),
+        ('tensor.py', 'import minicell as ms', [('tensor', '', FACE)]),
+        ('tensor.py', 'from minicell import float32', [('tensor', '', FACE)]),
+        ('watch.py', 'class T:\n def show(self):\n  from . import view', [('watch', 'show', 'view')]),
+        ('grad.py', 'import numpy as np', [('grad', '', '')]),
+    ],
+)
+def test_the_reader_of_imports(module, source, expected, tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), 'ROOT', tmp_path)
+    monkeypatch.setitem(globals(), 'PACKAGE', tmp_path / 'minicell')
+    path = tmp_path / 'minicell' / module
+    path.parent.mkdir(parents=True)
+    path.write_text(source)
+    assert [(use.part, use.function, use.target) for use in uses(path)] == expected

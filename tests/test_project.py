@@ -1,0 +1,148 @@
+"""What stands around the code: the README's promises, the files that other programs read, the wheel."""
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import minicell
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['project']
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+LESSONS = ROOT / 'lessons'
+LONGEST = 450  # lines
+
+
+def block(name: str) -> str:
+    """The fenced block of the README under `<!-- name -->`."""
+    found = re.search(rf'^<!-- {name} -->\n```\w+\n(.*?)^```$', README, re.M | re.S)
+    assert found, f'README.md has no block under <!-- {name} -->'
+    return found[1]
+
+
+def test_the_version_is_one():
+    assert minicell.__version__ == PROJECT['version']
+
+
+@pytest.mark.parametrize('name', ['open', 'test'])
+def test_each_command_is_one_line_that_stands_alone(name):
+    command = block(name)
+    assert command.count('\n') == 1
+    # each makes its own venv: that does nothing the second time
+    assert command.startswith('python3 -m venv .venv && .venv/bin/pip install ')
+    for program in re.findall(r'\.venv/bin/(\w+)', command):
+        assert program in {'pip', 'python', *PROJECT['scripts']}
+
+
+def test_the_example_prints_what_the_readme_says():
+    code = block('example')
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, 'README.md', 'exec'), {'__name__': 'readme'})
+    assert printed.getvalue() == block('output')
+
+
+def test_links_and_pictures_of_the_readme_exist():
+    targets = [target for target in re.findall(r'\]\(([^)#]+)', README) if '://' not in target]
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_the_licence_is_whole():
+    text = (ROOT / 'LICENSE').read_text(encoding='utf-8')
+    assert PROJECT['license'] == 'Apache-2.0'
+    for landmark in ('Version 2.0, January 2004', 'END OF TERMS AND CONDITIONS', 'APPENDIX'):
+        assert landmark in text
+
+
+def test_ci_runs_the_one_script():
+    assert 'run: bash .ci/run' in (ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8')
+    script = ROOT / '.ci/run'
+    assert os.access(script, os.X_OK)
+    subprocess.run(['bash', '-n', script], check=True)
+    for name in re.findall(r'\$\(readme (\w+)\)', script.read_text(encoding='utf-8')):
+        assert block(name)
+
+
+def test_binder_finds_what_it_reads():
+    binder = ROOT / 'binder'
+    assert (binder / 'runtime.txt').read_text() == 'python-3.12\n'
+    assert (binder / 'apt.txt').read_text().split() == ['graphviz']
+    assert os.access(binder / 'postBuild', os.X_OK)
+    pins = [line for line in (binder / 'requirements.txt').read_text().splitlines() if not line.startswith('#')]
+    assert [pin for pin in pins if not re.fullmatch(r'[a-z0-9-]+==[\d.]+', pin)] == []
+    names = {pin.partition('==')[0] for pin in pins}
+    # Binder's image has its own JupyterLab and ipywidgets; all else that we need must be pinned
+    assert not names & {'minicell', 'jupyterlab', 'notebook', 'ipywidgets'}
+    needed = {re.match(r'[a-z]+', each)[0] for each in PROJECT['dependencies']}
+    assert needed - names == {'jupyterlab', 'ipywidgets'}
+
+
+def test_no_file_is_too_long():
+    folders = ('minicell', 'tests', 'lessons', 'binder', '.ci', '.github')
+    files = [
+        file for folder in folders for file in (ROOT / folder).rglob('*') if file.suffix in {'.py', '.md', '.yml', ''}
+    ]
+    files += ROOT.glob('*.md')
+    lengths = {file: len(file.read_bytes().splitlines()) for file in files if file.is_file()}
+    assert {str(file.relative_to(ROOT)): n for file, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_notebooks_are_as_light_as_they_should_be():
+    """No state of widgets: a reopened notebook would look for models that are gone."""
+    heavy = [
+        file.name for file in LESSONS.glob('*.ipynb') if 'application/vnd.jupyter.widget-state' in file.read_text()
+    ]
+    assert heavy == []
+
+
+@pytest.fixture(scope='module')
+def wheel(tmp_path_factory) -> Path:
+    if not importlib.util.find_spec('hatchling'):
+        assert not os.environ.get('CI'), 'on CI the wheel is built'
+        pytest.skip('hatchling is not installed: pip install -e .[test]')
+    folder = tmp_path_factory.mktemp('wheel')
+    build = [sys.executable, '-m', 'hatchling', 'build', '-t', 'wheel', '-d', str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    return next(folder.glob('minicell-*.whl'))
+
+
+def test_the_wheel_has_all_of_the_package_and_the_lessons(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    ours = {
+        file.relative_to(ROOT).as_posix()
+        for file in (ROOT / 'minicell').rglob('*')
+        if file.is_file() and file.suffix != '.pyc'
+    }
+    lessons = {f'minicell/lessons/{file.name}' for file in LESSONS.glob('*.ipynb')}
+    assert lessons
+    assert (ours | lessons) - names == set()
+    beyond = {name.split('/')[0] for name in names} - {'minicell', f'minicell-{PROJECT["version"]}.dist-info'}
+    assert beyond == set(), 'a wheel of ours writes into nothing but its own folder'
+    assert not [name for name in names if 'checkpoint' in name]
+
+
+def test_the_wheel_works_away_from_the_checkout(wheel, tmp_path):
+    """The command finds the lessons in the wheel, and lays its copy in the current folder."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / 'site')
+    here = tmp_path / 'here'
+    here.mkdir()
+    code = 'import minicell.__main__ as m; m.open_lab = print; m.main(["--no-browser"])'
+    env = {**os.environ, 'PYTHONPATH': str(tmp_path / 'site'), 'JUPYTER_RUNTIME_DIR': str(tmp_path / 'run')}
+    # -P: the current folder is not searched for modules
+    run = subprocess.run([sys.executable, '-P', '-c', code], cwd=here, env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert f'The lessons are in {here / "minicell-lessons"}' in run.stdout
+    assert {file.name for file in (here / 'minicell-lessons').glob('*.ipynb')} == {
+        file.name for file in LESSONS.glob('*.ipynb')
+    }
