@@ -31,7 +31,9 @@ def truth(tape_: Tape, pull: Pull) -> list:
     None stands for an input without a gradient, and an exception for what cannot be known: an op without a rule.
     """
     call, events = pull.entry, tape_.events
-    leave = next(k for k in range(events.index(call), -1, -1) if isinstance(events[k], Leave) and events[k].cell is call.cell)
+    leave = next(
+        k for k in range(events.index(call), -1, -1) if isinstance(events[k], Leave) and events[k].cell is call.cell
+    )
     depth, enter = 1, leave
     while depth:
         enter -= 1
@@ -99,7 +101,9 @@ class CheckResult:
     def __repr__(self) -> str:
         if self.error is not None:
             return f'✗ {self.name}: {self.error}'
-        lines = [f'✓ {self.name} agrees with the true gradient.' if self.ok else f'✗ {self.name} is not the true gradient.']
+        lines = [
+            f'✓ {self.name} agrees with the true gradient.' if self.ok else f'✗ {self.name} is not the true gradient.'
+        ]
         lines += [f'  {_said(row)}' for row in self.rows]
         return '\n'.join(lines + [f'  {note}' for note in self.notes])
 
@@ -112,7 +116,11 @@ def _said(row: Row) -> str:
     if row.ok:
         by = 'autodiff' if known else 'differences'
         if known and row.numeric is not None:
-            by += ' and differences' if row.ok_numeric else f', not with differences (off by {row.off_numeric:.3g}: a kink?)'
+            by += (
+                ' and differences'
+                if row.ok_numeric
+                else f', not with differences (off by {row.off_numeric:.3g}: a kink?)'
+            )
         return f'✓ d{row.name}: agrees with {by}'
     if not known and row.numeric is None:
         return f'✗ d{row.name}: nothing to compare it with: {row.true}'
@@ -175,7 +183,9 @@ def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object) -> 
     params = list(getattr(cell, 'internal_params', None) or ())
     try:
         with Tape() as seen:
-            _, by_place, by_weight = differentiate(cell, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts)))
+            _, by_place, by_weight = differentiate(
+                cell, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts))
+            )
     except MinicellError as error:
         return CheckResult(name, [], [], error)
     pulls = [e for e in seen.events if isinstance(e, Pull) and isinstance(e.entry, Call) and e.entry.cell is cell]
@@ -233,7 +243,9 @@ def _differences(cell, inputs: tuple, places: list[int], params: list, douts: li
 
     targets = [inputs[k] for k in places] + params
     if value() != value():
-        return [None] * len(targets), ['construct is random: differences are left out, autodiff saw the same random numbers.']
+        return [None] * len(targets), [
+            'construct is random: differences are left out, autodiff saw the same random numbers.'
+        ]
     found = []
     for t in targets:
         t.array = np.ascontiguousarray(t.array)
@@ -255,9 +267,9 @@ def _linearity(cell, pull: Pull, seen: Tape) -> list[str]:
     """bprop again with twice the dout: a gradient is linear in it."""
     raw = next(e for e in seen._raw if e[1] is pull.entry.inputs and e[2] is cell)
     _, inputs, _, out, _, _ = raw
-    once = handed_out(cell, inputs, out, _scaled(pull.cotangent, 1))
-    twice = handed_out(cell, inputs, out, _scaled(pull.cotangent, 2))
-    a, b = ([d.array for _, d in pairs if d is not None] for pairs in (once, twice))
+    a, b = (
+        [d.array for _, d in handed_out(cell, inputs, out, _scaled(pull.cotangent, n)) if d is not None] for n in (1, 2)
+    )
     if not any(np.any(x) for x in a):
         return []
     if all(np.array_equal(x, y) for x, y in zip(a, b, strict=True)):
@@ -271,5 +283,3 @@ def _scaled(cotangent: object, factor: int) -> object:
     if isinstance(cotangent, tuple):
         return Parts({k: factor * g for k, g in enumerate(cotangent) if g is not None})
     return factor * cotangent
-
-

@@ -1,8 +1,9 @@
 """Gradients: mark the inputs, play the function, read the tape back.
 
-Nested gradients share one tape. The outermost reads arrays and keeps nothing; an inner one computes with Tensors, so that
-all it does while reading back is recorded, and the outer one reads over that as over everything else. Gradients go by
-position: each marked argument enters the function as a Tensor of its own, so that one object given twice is two inputs.
+Nested gradients share one tape. The outermost reads arrays and keeps nothing; an inner one computes with Tensors, so
+that all it does while reading back is recorded, and the outer one reads over that as over everything else. Gradients go
+by position: each marked argument enters the function as a Tensor of its own, so that one object given twice is two
+inputs.
 """
 
 import gc
@@ -124,7 +125,10 @@ def _seeds(outputs: object, sens: object, mark: int, flat: bool) -> list[tuple]:
                     f'they must be the same.{users_line()}'
                 )
         if len(given) != len(outs):
-            raise SensError(f'sens has {plural(len(given), "Tensor")}, but there are {plural(len(outs), "float output")}.{users_line()}')
+            raise SensError(
+                f'sens has {plural(len(given), "Tensor")}, but there are '
+                f'{plural(len(outs), "float output")}.{users_line()}'
+            )
         given = [s.array for s in given] if flat else given
     return [(t, g) for t, g in zip(outs, given, strict=True) if t.at >= mark]
 
@@ -194,7 +198,7 @@ def _finish(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
     return found
 
 
-# ---- MindSpore's ways to ask --------------------------------------------------------------------------------------------
+# ---- MindSpore's ways to ask ---------------------------------------------------------------------------------------
 
 
 def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
@@ -215,7 +219,8 @@ def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ..
         if p >= len(inputs):
             raise GradPositionError(
                 f'Position index {p} is exceed input size. {name_of(function)} was called with '
-                f'{plural(len(inputs), "argument")}, so that grad_position goes from 0 to {len(inputs) - 1}.{users_line()}'
+                f'{plural(len(inputs), "argument")}, so that grad_position goes from 0 to '
+                f'{len(inputs) - 1}.{users_line()}'
             )
         x = inputs[p]
         if not isinstance(x, Tensor):
@@ -239,7 +244,11 @@ def _check_weights(weights: object) -> tuple:
 
 
 def value_and_grad(
-    fn: Callable, grad_position: int | tuple[int, ...] | None = 0, weights: object = None, has_aux: bool = False, return_ids: bool = False
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: object = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
 ) -> Callable:
     """A function that returns fn's value and its gradients.
 
@@ -276,7 +285,11 @@ def value_and_grad(
 
 
 def grad(
-    fn: Callable, grad_position: int | tuple[int, ...] | None = 0, weights: object = None, has_aux: bool = False, return_ids: bool = False
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: object = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
 ) -> Callable:
     """A function that returns fn's gradients; the arguments are those of `value_and_grad`.
 
@@ -325,7 +338,9 @@ class GradOperation:
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
         for name, value in (('get_all', get_all), ('get_by_list', get_by_list), ('sens_param', sens_param)):
             if not isinstance(value, bool):
-                raise NotATensorError(f"For 'GradOperation', '{name}' is a bool, but got {article(type(value).__name__)}.")
+                raise NotATensorError(
+                    f"For 'GradOperation', '{name}' is a bool, but got {article(type(value).__name__)}."
+                )
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
@@ -353,6 +368,12 @@ class GradOperation:
             wanted = places if self.get_all else () if self.get_by_list else (0,)
             _, by_place, by_weight = differentiate(fn, tuple(args), kwargs, wanted, params, sens)
             dx = tuple(by_place) if self.get_all else (by_place or [None])[0]
-            return (dx, tuple(by_weight)) if self.get_by_list and self.get_all else tuple(by_weight) if self.get_by_list else dx
+            return (
+                (dx, tuple(by_weight))
+                if self.get_by_list and self.get_all
+                else tuple(by_weight)
+                if self.get_by_list
+                else dx
+            )
 
         return gradient

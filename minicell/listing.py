@@ -28,7 +28,7 @@ class _Lines:
         if event.state == 'recorded':
             order = 1 if self.reading else 0
             self.count[order] += 1
-            self.numbers[event.at] = f"{self.count[order]}{chr(39) * order}"
+            self.numbers[event.at] = f'{self.count[order]}{chr(39) * order}'
         return self.numbers.get(event.at, '')
 
     def _enter(self, event: object) -> None:

@@ -16,8 +16,8 @@ _number = count()
 class Parameter(Tensor):
     """A Tensor whose value is updated in training.
 
-    requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that of
-    the attribute which holds it.
+    requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
+    of the attribute which holds it.
 
     Raises TypeError for what is no Tensor, number, list or array, ValueError for a bool.
 
@@ -29,7 +29,9 @@ class Parameter(Tensor):
 
     def __init__(self, default_input: object, name: str | None = None, requires_grad: bool = True) -> None:
         if isinstance(default_input, bool):
-            raise ShapeError(f'a Parameter cannot be made of a bool: give a number, a Tensor, or an array.{users_line()}')
+            raise ShapeError(
+                f'a Parameter cannot be made of a bool: give a number, a Tensor, or an array.{users_line()}'
+            )
         if isinstance(default_input, tuple):
             raise ParameterError(f'a Parameter cannot be made of a tuple: write a list or a Tensor.{users_line()}')
         super().__init__(default_input, int32 if isinstance(default_input, int) else None)
@@ -45,7 +47,9 @@ class Parameter(Tensor):
     @name.setter
     def name(self, name: str) -> None:
         if not isinstance(name, str):
-            raise ParameterError(f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}')
+            raise ParameterError(
+                f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}'
+            )
         self.param_name = name
 
     def value(self) -> Tensor:
@@ -66,7 +70,8 @@ class Parameter(Tensor):
         array = as_array(data)
         if array.shape != self.array.shape:
             raise ShapeError(
-                f'set_data of {self.name}: the shape stays {self.array.shape}, but the new data has {array.shape}.{users_line()}'
+                f'set_data of {self.name}: the shape stays {self.array.shape}, but the new data has '
+                f'{array.shape}.{users_line()}'
             )
         if array.dtype.kind == 'f' and self.array.dtype.kind in 'iu':
             raise ParameterError(
@@ -83,7 +88,9 @@ class Parameter(Tensor):
         return Parameter(Tensor(value), self.name, self.requires_grad)
 
     def __repr__(self) -> str:
-        return f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})'
+        return (
+            f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})'
+        )
 
     __str__ = __repr__
 
@@ -100,11 +107,15 @@ class ParameterTuple(tuple):
         items = tuple(iterable)
         for p in items:
             if not isinstance(p, Parameter):
-                raise ParameterError(f'ParameterTuple holds Parameters, but got {article(type(p).__name__)}.{users_line()}')
+                raise ParameterError(
+                    f'ParameterTuple holds Parameters, but got {article(type(p).__name__)}.{users_line()}'
+                )
         names = [p.name for p in items]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise ShapeError(f'ParameterTuple: the name {twice[0]} stands twice; give each Parameter its own.{users_line()}')
+            raise ShapeError(
+                f'ParameterTuple: the name {twice[0]} stands twice; give each Parameter its own.{users_line()}'
+            )
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: str | float = 'same') -> 'ParameterTuple':

@@ -59,5 +59,14 @@ def _nest(cells: np.ndarray, shape: tuple[int, ...], depth: int) -> str:
         rows = [*rows[:EDGE], '...', *rows[EDGE:]]
         if cells.ndim == 1:
             return '[' + ', '.join(rows[:EDGE]) + ' ... ' + ', '.join(rows[EDGE + 1 :]) + ']'
-        return '[' + between.join(rows[:EDGE]) + '\n' + ' ' * (depth + 1) + '...\n' + ' ' * (depth + 1) + between.join(rows[EDGE + 1 :]) + ']'
+        return (
+            '['
+            + between.join(rows[:EDGE])
+            + '\n'
+            + ' ' * (depth + 1)
+            + '...\n'
+            + ' ' * (depth + 1)
+            + between.join(rows[EDGE + 1 :])
+            + ']'
+        )
     return '[' + between.join(rows) + ']'

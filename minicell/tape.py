@@ -4,9 +4,9 @@ One list, `entries`. While a gradient is wanted, each primitive appends one flat
 
     (rule, x, y, out, code, lasti)
 
-its rule, its inputs, its output, and where it was called (code object and instruction: a line number costs nothing until
-someone asks). The n-th entry made gives its output the address `out.at == n`; addresses only grow, so reading the tape
-back is one walk down a list, with the cotangents in another list. No sort, no recursion.
+its rule, its inputs, its output, and where it was called (code object and instruction: a line number costs nothing
+until someone asks). The n-th entry made gives its output the address `out.at == n`; addresses only grow, so reading the
+tape back is one walk down a list, with the cotangents in another list. No sort, no recursion.
 
 Three addresses say what happens to the output of an op whose inputs' largest address is `at`:
 
@@ -104,22 +104,7 @@ def deeper(by: int) -> None:
         written.clear()
 
 
-# ---- the hidden stretch of a Cell with its own bprop ------------------------------------------------------------------
-
-
-def hide(name: str) -> None:
-    """From here on nothing is recorded, and what depends on differentiated values is marked as born inside `name`."""
-    global hidden_from, hiding
-    if name not in stretches:
-        stretches.append(name)
-    hidden_from = start
-    hiding = OFF + stretches.index(name)
-
-
-def unhide(was: tuple) -> None:
-    """End of the stretch: `was` is (hidden_from, hiding) from before it."""
-    global hidden_from, hiding
-    hidden_from, hiding = was
+# ---- the hidden stretch of a Cell with its own bprop ---------------------------------------------------------------
 
 
 def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> int:
@@ -140,7 +125,8 @@ def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> i
         )
     if bprops:
         warn(
-            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called twice, '
+            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is '
+            'called twice, '
             f"this is the last call's value, and the gradient of the first call is wrong. {advice}",
             HiddenValueWarning,
             frame,
@@ -154,7 +140,7 @@ def warn(message: str, category: type[Warning], frame) -> None:
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)
 
 
-# ---- writes: a value that backward needs must still be the value that was used -----------------------------------------
+# ---- writes: a value that backward needs must still be the value that was used -------------------------------------
 
 
 def memory(array) -> object:

@@ -11,9 +11,10 @@ from .errors import DTypeError, IndexWriteError, LeavesTapeError, OperandError, 
 
 
 class Tensor:
-    """Numbers of one dtype in a shape, with MindSpore's defaults: Python floats are Float32, ints Int64, NumPy keeps its own.
+    """Numbers of one dtype in a shape. As in MindSpore, Python floats are Float32, ints Int64; NumPy keeps its own.
 
-    Raises TypeError for what holds no numbers (a string, None, a dict, a ragged list) and for a dtype that is not minicell's.
+    Raises TypeError for what holds no numbers (a string, None, a dict, a ragged list), and for a dtype that is none of
+    minicell's.
 
     >>> Tensor([[0.5, 1.5]])
     Tensor(shape=[1, 2], dtype=Float32, value=
@@ -82,7 +83,9 @@ class Tensor:
 
     def _only(self) -> int | float | bool:
         if self.array.size != 1:
-            raise ValueError(f'Only one element tensors can be converted to Python scalars, but this has shape {self.shape}')
+            raise ValueError(
+                f'Only one element tensors can be converted to Python scalars, but this has shape {self.shape}'
+            )
         return self.array.item()
 
     def __float__(self) -> float:
@@ -168,7 +171,11 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     else:
         array = np.empty(0, object)
     if array.dtype not in BY_NUMPY:
-        got = f'{data!r:.60} that contain unsupported element' if isinstance(data, (list, tuple)) else article(type(data).__name__)
+        got = (
+            f'{data!r:.60} that contain unsupported element'
+            if isinstance(data, (list, tuple))
+            else article(type(data).__name__)
+        )
         raise DTypeError(
             f'For Tensor, the input_data is {got}. Give a number, a NumPy array, or lists of numbers whose rows have '
             f'equal lengths.{users_line()}'
@@ -203,10 +210,12 @@ def plain_index(index: object) -> object:
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    if type(tensor) is Tensor and tensor.at >= tape.start or (isinstance(value, Tensor) and value.at >= tape.start):
+    if (type(tensor) is Tensor and tensor.at >= tape.start) or (isinstance(value, Tensor) and value.at >= tape.start):
         raise IndexWriteError(
-            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently be '
-            'wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write into '
+            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would '
+            'silently be '
+            'wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or '
+            'write into '
             f'a copy that is not differentiated.{users_line(frame)}'
         )
     overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))

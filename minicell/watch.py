@@ -34,7 +34,7 @@ class Leave(NamedTuple):
 
 
 class Op(NamedTuple):
-    """A primitive ran. state: 'recorded', 'unrecorded' (no gradient passes) or 'hidden' (inside a Cell with its own bprop)."""
+    """A primitive ran: 'recorded', 'unrecorded' (no gradient passes), or 'hidden' in a Cell with its own bprop."""
 
     at: int
     rule: object
@@ -133,7 +133,7 @@ class Tape:
         self._raw: list = []
         self._first = 0
 
-    # ---- keeping ------------------------------------------------------------------------------------------------------
+    # ---- keeping ---------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> 'Tape':
         if self._raw:
@@ -179,7 +179,7 @@ class Tape:
                 return view
         return tensor.asnumpy()
 
-    # ---- reading ------------------------------------------------------------------------------------------------------
+    # ---- reading ---------------------------------------------------------------------------------------------------
 
     @property
     def events(self) -> list:
@@ -191,7 +191,9 @@ class Tape:
     def _read(self) -> list:
         made, events, stretch = {}, [], []
         for k, raw in enumerate(self._entries()):
-            event = _event(self._first + k if not hasattr(self, '_was') else tape.first + self._begin + k, raw, made, bool(stretch))
+            event = _event(
+                self._first + k if not hasattr(self, '_was') else tape.first + self._begin + k, raw, made, bool(stretch)
+            )
             if isinstance(event, Enter) and event.custom:
                 stretch.append(event.cell)
             elif isinstance(event, Leave) and stretch and event.cell is stretch[-1]:
@@ -209,7 +211,7 @@ class Tape:
     def __repr__(self) -> str:
         return f'<Tape of {len(self.events)} events>'
 
-    # ---- shown: the one way up to the view, taken only when someone asks ----------------------------------------------
+    # ---- shown: the one way up to the view, taken only when someone asks -------------------------------------------
 
     def show(self, **options: object) -> object:
         """The tape view, as a widget. The options are those of `minicell.view.show`."""
@@ -239,7 +241,7 @@ def _flat(value: object) -> list[Tensor]:
 
 
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
-    """The event behind a raw entry; None for what only serves the tape (the marking of an input, one of several outputs)."""
+    """The event behind a raw entry; None for what only serves the tape (an input's marking, one of several outputs)."""
     rule, x, y, out, code, lasti = raw
     where = Where(code, lasti) if code is not None else None
     if rule is ENTER:
@@ -275,7 +277,11 @@ def _cotangent(out: object, g: object) -> object:
     """For several outputs: a tuple with a place for each."""
     if isinstance(out, Tensor):
         return g
-    floats = [t for t in _flat(tuple(out.out.values()) if isinstance(out.out, dict) else out.out) if t.array.dtype.kind in 'fc']
+    floats = [
+        t
+        for t in _flat(tuple(out.out.values()) if isinstance(out.out, dict) else out.out)
+        if t.array.dtype.kind in 'fc'
+    ]
     return tuple(g.of.get(k) for k in range(len(floats)))
 
 

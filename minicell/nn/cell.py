@@ -8,6 +8,7 @@ from .. import tape
 from ..errors import CellError, PropertyError, article, users_line
 from ..ops.rules import Primitive
 from ..parameter import Parameter
+from ..tape import OFF
 from ..tensor import Tensor
 from . import takeover
 
@@ -38,14 +39,18 @@ class Cell:
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; every Cell writes its own."""
-        raise CellError(f"For 'Cell', the method 'construct' is not defined: write it in {type(self).__name__}.{users_line()}")
+        raise CellError(
+            f"For 'Cell', the method 'construct' is not defined: write it in {type(self).__name__}.{users_line()}"
+        )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if self.bprop is None and not tape.looking:
+        if tape.looking:
+            return takeover.watched_call(self, args, kwargs, sys._getframe(1))
+        if self.bprop is None or tape.start == OFF:
             return self.construct(*args, **kwargs)
         return takeover.call(self, args, kwargs, sys._getframe(1))
 
-    # ---- attributes: Parameters and Cells are found wherever they are kept --------------------------------------------
+    # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
         if isinstance(value, Parameter):
@@ -70,8 +75,18 @@ class Cell:
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> object:
-        if '_params' not in self.__dict__ and name in ('training', '_params', '_cells', '_primitives', '_auto_prefix', '_phase'):
-            raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}': call super().__init__() first.{users_line()}")
+        if '_params' not in self.__dict__ and name in (
+            'training',
+            '_params',
+            '_cells',
+            '_primitives',
+            '_auto_prefix',
+            '_phase',
+        ):
+            raise CellError(
+                f"The '{type(self).__name__}' object has no attribute '{name}': call super().__init__() "
+                f'first.{users_line()}'
+            )
         raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name: str) -> None:
@@ -111,7 +126,7 @@ class Cell:
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
-    # ---- what is inside -----------------------------------------------------------------------------------------------
+    # ---- what is inside --------------------------------------------------------------------------------------------
 
     def cells_and_names(self, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
         """This Cell and all below it, each once, with dotted names; own parts before children's."""
@@ -158,7 +173,7 @@ class Cell:
         """The Parameters by their names."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    # ---- state --------------------------------------------------------------------------------------------------------
+    # ---- state -----------------------------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> 'Cell':
         """Training or predicting, for this Cell and all below it."""
@@ -174,7 +189,9 @@ class Cell:
     @phase.setter
     def phase(self, value: str) -> None:
         if not isinstance(value, str):
-            raise PropertyError(f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}.{users_line()}")
+            raise PropertyError(
+                f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}.{users_line()}"
+            )
         self.__dict__['_phase'] = value
 
     @property
@@ -190,7 +207,7 @@ class Cell:
             )
         self.__dict__['_bprop_debug'] = value
 
-    # ---- printed ------------------------------------------------------------------------------------------------------
+    # ---- printed ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
         """What a layer shows of its settings."""
@@ -203,5 +220,3 @@ class Cell:
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
-
-

@@ -31,7 +31,9 @@ class SequentialCell(Cell):
             args = args[0]
         for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
             if not isinstance(cell, Cell):
-                raise ParameterError(f'SequentialCell holds Cells, but got {article(type(cell).__name__)}.{users_line()}')
+                raise ParameterError(
+                    f'SequentialCell holds Cells, but got {article(type(cell).__name__)}.{users_line()}'
+                )
             setattr(self, str(name), cell)
 
     def construct(self, input_data: Tensor) -> Tensor:
@@ -63,7 +65,12 @@ class Dense(Cell):
     """
 
     def __init__(
-        self, in_channels: int, out_channels: int, weight_init: object = None, bias_init: object = None, has_bias: bool = True
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: object = None,
+        bias_init: object = None,
+        has_bias: bool = True,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
@@ -91,7 +98,9 @@ def _start(init: object, shape: tuple[int, ...], bound: float, name: str) -> Ten
             raise ShapeError(f'Dense: {name} has shape {init.shape}, but {shape} is due.{users_line()}')
         return init
     if not isinstance(init, (int, float)):
-        raise ParameterError(f'Dense: {name} is a Tensor or a number, but got {article(type(init).__name__)}.{users_line()}')
+        raise ParameterError(
+            f'Dense: {name} is a Tensor or a number, but got {article(type(init).__name__)}.{users_line()}'
+        )
     return Tensor(np.full(shape, init, np.float32))
 
 

@@ -1,11 +1,12 @@
 """Takeover: what happens when a Cell has a bprop of its own.
 
-Forward, `construct` runs unrecorded and one entry is left on the tape. Backward calls `bprop(*inputs, out, dout)` there,
-and holds what it returns to the document's rule: a tuple, one gradient an input, each of its input's shape.
+Forward, `construct` runs unrecorded and one entry is left on the tape. Backward calls `bprop(*inputs, out, dout)`
+there, and holds what it returns to the document's rule: a tuple, one gradient an input, each of its input's shape.
 """
 
 import inspect
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -26,44 +27,67 @@ from ..grad import tensors_in
 from ..ops.create import zeros_like
 from ..ops.rules import Bundle, Parts, Rule, _reads, cast_to, item
 from ..tape import ENTER, LEAVE, OFF, note
-from ..tensor import Tensor, is_float, wrap
+from ..tensor import Tensor, is_float, new, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell that has a bprop, or any Cell while someone is looking."""
-    custom = cell.bprop is not None
-    if custom and tape.start == OFF and not tape.looking:
+    """Call a Cell whose own bprop is to take over: construct unrecorded, and one entry for the whole."""
+    if tape.hiding:  # what an outer Cell hides, it hides whole
         return cell.construct(*args, **kwargs)
+    was = tape.hidden_from
+    tape.hidden_from = tape.start
+    tape.hiding = STRETCHES.get(type(cell)) or _new_stretch(cell)
+    try:
+        result = cell.construct(*args, **kwargs)
+    finally:
+        tape.hidden_from = was
+        tape.hiding = 0
+    if kwargs or FITS.get(type(cell)) != len(args):
+        args = bound(cell, args, kwargs)
+    return _leave_entry(cell, args, result, frame)
+
+
+def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call any Cell while someone is looking."""
+    custom = cell.bprop is not None
+    frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
     inner, named = args, kwargs
-    if tape.looking:
-        frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
-        if custom:  # each input a Tensor of its own, so that what construct does with it can be told apart
-            inner, named = _again(args), _again(kwargs)
-        note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
-    was = tape.hidden_from, tape.hiding
+    if custom:  # each input a Tensor of its own, so that what construct does with it can be told apart
+        inner, named = _again(args), _again(kwargs)
+    note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
     hides = custom and not tape.hiding
+    was = tape.hidden_from, tape.hiding
     if hides:
-        tape.hide(type(cell).__name__)
+        tape.hidden_from, tape.hiding = tape.start, STRETCHES.get(type(cell)) or _new_stretch(cell)
     try:
         result = cell.construct(*inner, **named)
     except Exception as error:
-        if tape.looking:
-            note(LEAVE, cell, error, None, None)
+        note(LEAVE, cell, error, None, None)
         raise
     finally:
-        if hides:
-            tape.unhide(was)
-    if tape.looking:
-        note(LEAVE, cell, None, result, None)
+        tape.hidden_from, tape.hiding = was
+    note(LEAVE, cell, None, result, None)
     return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
+
+
+STRETCHES: dict = {}  # a class of Cells -> the address that marks what is born inside it
+FLOATS = {np.dtype(d) for d in ('float16', 'float32', 'float64', 'complex64', 'complex128')}
+FITS: dict = {}  # a class of Cells -> the number of construct's arguments, where all can be given by position
+
+
+def _new_stretch(cell) -> int:
+    tape.stretches.append(type(cell).__name__)
+    STRETCHES[type(cell)] = OFF + len(tape.stretches) - 1
+    return STRETCHES[type(cell)]
 
 
 def bound(cell, args: tuple, kwargs: dict) -> tuple:
     """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
-    code = getattr(cell.construct, '__code__', None)
-    if code and not kwargs and code.co_argcount == len(args) + 1 and not code.co_kwonlyargcount and not code.co_flags & 0x04:
-        return args
-    given = inspect.signature(cell.construct).bind(*args, **kwargs)
+    signature = inspect.signature(cell.construct)
+    by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
+    if by_position and len(args) == len(signature.parameters):
+        FITS[type(cell)] = len(args)
+    given = signature.bind(*args, **kwargs)
     given.apply_defaults()
     return (*given.args, *given.kwargs.values())
 
@@ -102,18 +126,23 @@ def _remake(value: object, make) -> object:
 
 def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
     """One entry for the whole call; what is returned are Tensors of its own."""
-    at = max([t.at for t in inputs if isinstance(t, Tensor)], default=-1)
-    if not isinstance(result, Tensor) or not all(isinstance(t, Tensor) for t in inputs):
-        at = max([t.at for t in tensors_in(inputs)], default=-1)
-    for p in cell.internal_params or ():
-        at = max(at, p.at)
-    recorded = at >= tape.start and at < OFF
-    place_code = frame.f_code, frame.f_lasti
-    if isinstance(result, Tensor):
-        out = wrap(result.array)
-        if recorded and is_float(out):
+    at = -1
+    for x in inputs:
+        if type(x) is Tensor:
+            if x.at > at:
+                at = x.at
+        else:
+            at = max(at, *[t.at for t in tensors_in(x)], -1)
+    if cell.internal_params:
+        at = max(at, *[p.at for p in cell.internal_params])
+    recorded = tape.start <= at < OFF
+    if type(result) is Tensor:
+        out = new(Tensor)
+        out.array = result.array
+        out.at = -1
+        if recorded and out.array.dtype in FLOATS:
             out.at = tape.tick()
-            tape.record((takeover, inputs, cell, out, *place_code))
+            tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
         elif tape.looking:
             note(takeover, inputs, cell, out, frame)
         return out
@@ -122,10 +151,10 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
     bundle = Bundle(out, -1)
     if recorded and floats:
         bundle.at = tape.tick()
-        tape.record((takeover, inputs, cell, bundle, *place_code))
+        tape.record((takeover, inputs, cell, bundle, frame.f_code, frame.f_lasti))
         for k, t in enumerate(floats):
             t.at = tape.tick()
-            tape.record((item, bundle, k, t, *place_code))
+            tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
     elif tape.looking:
         note(takeover, inputs, cell, bundle, frame)
     return out
@@ -136,6 +165,8 @@ class Takeover(Rule):
 
     def __init__(self) -> None:
         super().__init__('Takeover', None)
+
+    # Each method is what Rule says of it.
 
     def title(self, entry):
         return type(entry[2]).__name__
@@ -149,7 +180,7 @@ class Takeover(Rule):
                 cts[i] = d if c is None else c + d
 
     def vjp(self, g, mark, x, y, out):
-        gave = handed_out(y, x, out, g)
+        gave = list(handed_out(y, x, out, g))
         traced = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
         return gave if traced else [(t, d if d is None else d.array) for t, d in gave]
 
@@ -173,11 +204,13 @@ class Takeover(Rule):
 takeover = Takeover()
 
 
-def handed_out(cell, inputs: tuple, out: object, g: object) -> list[tuple]:
+def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
     """Call the Cell's bprop with the cotangent g; its checked gradients, each with the Tensor that it belongs to."""
     if isinstance(out, Bundle):
         result, position = out.out, iter(range(len(tensors_in(out.out))))
-        dout = _tuples(_remake(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None)), True)
+        dout = _tuples(
+            _remake(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None)), True
+        )
         result = _tuples(result, False)
     else:
         result, dout = out, g if type(g) is Tensor else wrap(g)
@@ -209,13 +242,21 @@ def _tuples(value: object, drop: bool) -> object:
     return value if isinstance(value, Tensor) or not drop else None
 
 
-# ---- is what bprop returned a gradient? ---------------------------------------------------------------------------------
+# ---- is what bprop returned a gradient? ----------------------------------------------------------------------------
 
 
-def settle(cell, inputs: tuple, returned: object) -> list[tuple]:
+def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
     """Pairs (Tensor, gradient or None) for every Tensor among the inputs and internal_params; errors are sentences."""
-    names = None
     params = cell.internal_params
+    if type(returned) is tuple and len(returned) == len(inputs) and not params:  # what is right, quickly
+        for x, d in zip(inputs, returned):  # noqa: B905 (of equal length, and strict costs a tenth of a takeover)
+            if type(d) is not Tensor or not isinstance(x, Tensor):
+                break
+            a, b = x.array, d.array
+            if a.shape != b.shape or a.dtype is not b.dtype:
+                break
+        else:
+            return zip(inputs, returned)  # noqa: B905
     by_param = {}
     if params:
         if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
@@ -228,20 +269,24 @@ def settle(cell, inputs: tuple, returned: object) -> list[tuple]:
         returned, by_param = returned
     if returned is None:
         raise _wrong(
-            BpropTypeError, cell, f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient an input.'
+            BpropTypeError,
+            cell,
+            f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient an input.',
         )
     if not isinstance(returned, (tuple, list)):
         raise _wrong(
             BpropTupleError,
             cell,
-            f'returned {_kind(returned)}, but a tuple is due, one gradient an input: write `return {_tuple_text(cell, inputs)}`.',
+            f'returned {_kind(returned)}, but a tuple is due, one gradient an input: write `return '
+            f'{_tuple_text(cell, inputs)}`.',
         )
     if len(returned) != len(inputs):
         names = input_names(cell, inputs)
         raise _wrong(
             BpropCountError,
             cell,
-            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} ({", ".join(names)}): write '
+            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} '
+            f'({", ".join(names)}): write '
             f'`return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
         )
     pairs = []
@@ -275,7 +320,9 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
     for key in given:
         if not any(key is p for p in params):
             raise _wrong(
-                BpropCountError, cell, f'returned a gradient for {_kind(key)} that is not in internal_params: the keys are Parameters.'
+                BpropCountError,
+                cell,
+                f'returned a gradient for {_kind(key)} that is not in internal_params: the keys are Parameters.',
             )
     return pairs
 
@@ -296,11 +343,14 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
         raise _wrong(
             BpropShapeError,
             cell,
-            f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the shape of '
+            f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the '
+            'shape of '
             f'its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
         )
     raise _wrong(
-        DTypeError, cell, f'returned {article(d.dtype)} Tensor as the gradient of {name}: write .astype({name}.dtype) if that is meant.'
+        DTypeError,
+        cell,
+        f'returned {article(d.dtype)} Tensor as the gradient of {name}: write .astype({name}.dtype) if that is meant.',
     )
 
 
@@ -308,7 +358,9 @@ def _shape_advice(got: tuple[int, ...], due: tuple[int, ...]) -> str:
     if got == due[::-1]:
         return 'It looks transposed: try .T.'
     if len(got) > len(due) and got[len(got) - len(due) :] == due:
-        return f'Write .sum({"0" if len(got) - len(due) == 1 else tuple(range(len(got) - len(due)))}) if the sum is meant.'
+        return (
+            f'Write .sum({"0" if len(got) - len(due) == 1 else tuple(range(len(got) - len(due)))}) if the sum is meant.'
+        )
     try:
         return f'Write ops.broadcast_to(..., {due}) if that is meant.' if np.broadcast_shapes(got, due) == due else ''
     except ValueError:
@@ -323,7 +375,9 @@ def _tuple_text(cell, inputs: tuple) -> str:
 def _kind(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return f'{article(type(value).__name__)} of {len(value)}'
-    return 'nothing' if value is None else 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
+    return (
+        'nothing' if value is None else 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
+    )
 
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
@@ -337,4 +391,8 @@ def _wrong(error: type[Exception], cell, said: str) -> Exception:
 
 def _bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
     names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
-    return _wrong(BpropSignatureError, cell, f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.')
+    return _wrong(
+        BpropSignatureError,
+        cell,
+        f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.',
+    )

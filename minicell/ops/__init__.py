@@ -1,4 +1,4 @@
-"""The ops: functions (`ops.matmul(x, y)`) and MindSpore's operator classes (`ops.MatMul()(x, y)`), and Tensor's operators."""
+"""The ops: functions (`ops.matmul(x, y)`), MindSpore's operator classes (`ops.MatMul()(x, y)`), Tensor's operators."""
 
 from functools import partial
 
@@ -29,7 +29,7 @@ from .arithmetic import (
 from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
 from .matmul import MatMul, matmul
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
-from .rules import Primitive, primitive
+from .rules import Primitive, primitive, reflected
 from .select import (
     equal,
     greater,
@@ -136,11 +136,6 @@ class Stack(Primitive):
         self.function = partial(stack, axis=axis)
 
 
-def _swapped(op):
-    """`1 - x` calls x.__rsub__(1)."""
-    return lambda x, y: op(y, x, 2)
-
-
 def _with_operators() -> None:
     methods = {
         '__add__': add,
@@ -168,7 +163,7 @@ def _with_operators() -> None:
     }
     for name in ('add', 'mul', 'sub', 'truediv', 'pow', 'floordiv', 'mod', 'matmul'):
         op = methods[f'__{name}__']
-        methods[f'__r{name}__'] = op if name in ('add', 'mul') else _swapped(op)
+        methods[f'__r{name}__'] = op if name in ('add', 'mul') else reflected(op)
     same = """abs add sub mul div neg pow square sqrt exp log sin cos tanh sign floor sigmoid maximum minimum
         matmul reshape transpose swapaxes broadcast_to expand_dims squeeze flatten
         sum mean max min argmax argmin any all isnan isinf isfinite"""

@@ -8,10 +8,12 @@ from ..tensor import Tensor
 from .arithmetic import ONE, ZERO
 from .rules import NoRule, agree, apply_many, on_both, unary
 
+HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
+
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)) by way of tanh, which cannot overflow."""
-    half = np.asarray(0.5, x.dtype)
+    half = HALF[x.dtype]
     return np.tanh(x * half) * half + half
 
 
@@ -29,7 +31,7 @@ def _relu6_grad_op(g: Tensor, x: Tensor) -> Tensor:
 relu6_grad = on_both(_relu6_grad_op, _relu6_grad)
 
 # fmt: off
-sigmoid = unary('Sigmoid', _sigmoid,                             lambda g, out, x: g * (out * (ONE[out.dtype] - out)), floats=True)
-relu = unary('ReLU', lambda x: np.maximum(x, ZERO[x.dtype]),     lambda g, out, x: g * (out > ZERO[out.dtype]))
-relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6),               lambda g, out, x: relu6_grad(g, x), floats=True)
+sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * (ONE[out.dtype] - out)), floats=True)
+relu = unary('ReLU', lambda x: np.maximum(x, ZERO[x.dtype]), lambda g, out, x: g * (out > ZERO[out.dtype]))
+relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on

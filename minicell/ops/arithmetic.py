@@ -31,9 +31,9 @@ tanh = unary('Tanh', np.tanh,       lambda g, out, x: g * (ONE[out.dtype] - out 
 abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
 # Constant wherever they have a derivative: no gradient passes.
-sign = plain('Sign', np.sign, 1)
-floor = plain('Floor', np.floor, 1)
-floor_div = plain('FloorDiv', np.floor_divide, 2)
+sign = plain('Sign', np.sign)
+floor = plain('Floor', np.floor)
+floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))
 
@@ -45,7 +45,7 @@ minimum = binary('Minimum', np.minimum,
                  lambda g, out, x, y: g * (x < y) * 0.5 + g * (x <= y) * 0.5,
                  lambda g, out, x, y: g * (y < x) * 0.5 + g * (y <= x) * 0.5)
 
-# d/dx x**0 is 0 everywhere, at 0 too, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0, where it has no logarithm.
+# d/dx x**0 is 0 everywhere, at 0 too, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0: no logarithm there.
 pow = binary('Pow', np.power,
              lambda g, out, x, y: g * (y * x ** where(y == 0, ONE[y.dtype], y - 1)),
              lambda g, out, x, y: g * (out * _log(where(x > 0, x, ONE[x.dtype]))))

@@ -84,7 +84,9 @@ def stop_gradient(value: Tensor) -> Tensor:
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
-    return wrap(operand(STOP, value).array) if not isinstance(value, Tensor) else apply_plain(STOP, (value,), getframe(1))
+    return (
+        wrap(operand(STOP, value).array) if not isinstance(value, Tensor) else apply_plain(STOP, (value,), getframe(1))
+    )
 
 
 STOP = Plain('StopGradient', np.array)

@@ -48,5 +48,3 @@ class MatMul(Primitive):
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None:
         turned = transpose_a or transpose_b
         self.function = partial(_matmul_of, transpose_a, transpose_b) if turned else matmul
-
-

@@ -54,12 +54,14 @@ EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=ke
 
 def _axes(axis: object) -> tuple[int, ...] | None:
     """None or () means all axes, as in MindSpore."""
-    if axis is None or isinstance(axis, (list, tuple)) and not axis:
+    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return None
     return (int(axis),) if not isinstance(axis, (list, tuple)) else tuple(int(a) for a in axis)
 
 
-def sum(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, *, dtype: object = None) -> Tensor:
+def sum(
+    input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, *, dtype: object = None
+) -> Tensor:
     """The sum over an axis, several, or all. Bool and small integers are added as Int64.
 
     Raises ValueError for an axis that is not there.

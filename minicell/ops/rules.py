@@ -1,7 +1,7 @@
 """How a primitive is made: played forward, put on the tape, and read back.
 
-A rule knows two ways back. `pull` works on arrays and is all that a first gradient needs: it adds what each input gets to
-`cts`, the cotangents by address. `vjp` returns what each input gets, for arrays or Tensors: on Tensors the rule's own
+A rule knows two ways back. `pull` works on arrays and is all that a first gradient needs: it adds what each input gets
+to `cts`, the cotangents by address. `vjp` returns what each input gets, for arrays or Tensors: on Tensors the rule's own
 operators go on the tape, and the gradient can be differentiated again; on arrays it serves those who look.
 The formulas themselves (`dx`, `dy`) are written once, in plain operators, and serve both.
 """
@@ -275,22 +275,21 @@ def _values(formula: Callable, out: Tensor, inputs: tuple) -> list:
     return [t.array for name, t in zip(names[1 : code.co_argcount], (out, *inputs), strict=False) if name in read]
 
 
-# ---- operands ---------------------------------------------------------------------------------------------------------
+# ---- operands ------------------------------------------------------------------------------------------------------
 
-CONSTANTS: dict = {}
+CONSTANTS: dict = {}  # (type, number, float dtype) -> Tensor of rank 0: a training loop asks for the same few again
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def constant(number: float, dtype: np.dtype) -> Tensor:
-    """A Python number as a Tensor of rank 0; kept, because a training loop asks for the same few again and again."""
-    key = number, dtype
-    found = CONSTANTS.get(key)
-    if found is None:
-        with np.errstate(over='ignore'):
-            found = wrap(np.asarray(number).astype(dtype))
-        if number and len(CONSTANTS) < 10_000:  # 0.0 and -0.0 are equal keys but not equal numbers
-            CONSTANTS[key] = found
-    return found
+    """A Python number as a Tensor of rank 0."""
+    with np.errstate(over='ignore'):
+        made = wrap(np.asarray(number).astype(dtype))
+    kind = type(number)
+    # 0.0 and -0.0 are equal as keys, but not as numbers
+    if dtype.kind == 'f' and (kind is int or (kind is float and number)) and len(CONSTANTS) < 10_000:
+        CONSTANTS[kind, number, dtype] = made
+    return made
 
 
 def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
@@ -319,7 +318,11 @@ def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tenso
     both = promote(a.array.dtype, b.array.dtype)
     if floats and both.kind not in 'fc':
         both = float32.numpy
-    return (t if t.array.dtype == both else cast_to(t, both, getframe(2)) for t in (a, b))
+    frame = getframe(2)
+    return (
+        a if a.array.dtype == both else cast_to(a, both, frame),
+        b if b.array.dtype == both else cast_to(b, both, frame),
+    )
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
@@ -338,7 +341,8 @@ def _why(inputs: tuple, error: Exception) -> str:
             if a[-n] != b[-n] and 1 not in (a[-n], b[-n]) and 'matmul' not in str(error):
                 return f'axis {-n} has {a[-n]} against {b[-n]}: they must be equal, or one of them 1'
         if 'matmul' in str(error) and a and b:
-            return f'the last axis of the first, {a[-1]}, must be the {"last but one" if len(b) > 1 else "only"} axis of the second, {b[-2:][0]}'
+            which = 'last but one' if len(b) > 1 else 'only'
+            return f'the last axis of the first, {a[-1]}, must be the {which} axis of the second, {b[-2:][0]}'
     return str(error)
 
 
@@ -350,7 +354,7 @@ def refuse_dtype(rule: Rule, x: Tensor, frame) -> None:
     )
 
 
-# ---- played forward ---------------------------------------------------------------------------------------------------
+# ---- played forward ------------------------------------------------------------------------------------------------
 
 
 def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Callable:
@@ -382,22 +386,29 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Ca
     return named(op, rule)
 
 
-def binary(name: str, kernel: Callable, dx: Callable, dy: Callable, floats: bool = False) -> Callable:
-    """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)` and `dy` are its rules.
+def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None, floats: bool = False) -> Callable:
+    """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)`, `dy`: its rules; None: it ends gradients.
 
     `floats`: what is no float becomes Float32 first, as in a division of integers. The op's own parameter `up` says how
     many frames away the caller is, for `1 - x`.
     """
-    rule = Binary(name, kernel, dx, dy)
+    rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
+    ends = dx is None
 
     def op(x, y, up=1):
+        kind = type(y)
+        if kind is float or kind is int:
+            try:
+                y = CONSTANTS[kind, y, x.array.dtype]
+            except (KeyError, AttributeError):
+                x, y = agree(rule, x, y, floats)
         try:
             xv = x.array
             yv = y.array
             same = xv.dtype is yv.dtype
         except AttributeError:
             same = False
-        if not same or floats and xv.dtype.kind not in 'fc':
+        if not same or (floats and xv.dtype.kind not in 'fc'):
             x, y = agree(rule, x, y, floats)
             xv, yv = x.array, y.array
         out = new(Tensor)
@@ -408,10 +419,10 @@ def binary(name: str, kernel: Callable, dx: Callable, dy: Callable, floats: bool
         at = x.at
         if y.at > at:
             at = y.at
-        if at < tape.start:
+        if at < tape.start or ends:
             out.at = -1
             if tape.looking:
-                note(rule, x, y, out, getframe(up))
+                note(rule, (x, y) if ends else x, () if ends else y, out, getframe(up))
         elif at < tape.hidden_from:
             out.at = tape.tick()
             f = getframe(up)
@@ -421,6 +432,19 @@ def binary(name: str, kernel: Callable, dx: Callable, dy: Callable, floats: bool
         return out
 
     return named(op, rule)
+
+
+def reflected(op: Callable) -> Callable:
+    """`1 - x` calls x.__rsub__(1)."""
+
+    def of(y, x):
+        try:
+            x = CONSTANTS[type(x), x, y.array.dtype]
+        except (KeyError, TypeError):
+            pass  # op itself takes care of what is not at hand
+        return op(x, y, 2)
+
+    return of
 
 
 def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tensor:
@@ -458,12 +482,10 @@ def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
     return place(rule, inputs, attributes, wrap(value), at, frame)
 
 
-def plain(name: str, kernel: Callable, inputs: int) -> Callable:
-    """An op of one or two operands that ends every gradient."""
+def plain(name: str, kernel: Callable) -> Callable:
+    """An op of one operand that ends every gradient."""
     rule = Plain(name, kernel)
-    if inputs == 1:
-        return named(lambda x: apply_plain(rule, (operand(rule, x),), getframe(1)), rule)
-    return named(lambda x, y: apply_plain(rule, tuple(agree(rule, x, y)), getframe(1)), rule)
+    return named(lambda x: apply_plain(rule, (operand(rule, x),), getframe(1)), rule)
 
 
 def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tensor:
@@ -490,7 +512,7 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
     return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
 
 
-# ---- casts: here, because promotion needs them --------------------------------------------------------------------------
+# ---- casts: here, because promotion needs them ---------------------------------------------------------------------
 
 CAST = Unary('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
@@ -500,7 +522,9 @@ def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
     """x in another dtype; a gradient passes between floats, and only there."""
     if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
         return apply(CAST, x, (dtype,), frame or getframe(2))
-    with np.errstate(invalid='ignore'):
+    if x.array.dtype.kind in 'iub':
+        return apply_plain(CUT, (x,), frame or getframe(2), dtype)
+    with np.errstate(invalid='ignore'):  # a NaN has no integer
         return apply_plain(CUT, (x,), frame or getframe(2), dtype)
 
 

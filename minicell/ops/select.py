@@ -7,21 +7,21 @@ import numpy as np
 from ..dtype import BY_NUMPY
 from ..errors import DTypeError, users_line
 from ..tensor import Tensor
-from .rules import Many, agree, apply_many, on_both, operand, plain
+from .rules import Many, agree, apply_many, binary, on_both, operand, plain
 
-equal = plain('Equal', np.equal, 2)
-not_equal = plain('NotEqual', np.not_equal, 2)
-greater = plain('Greater', np.greater, 2)
-greater_equal = plain('GreaterEqual', np.greater_equal, 2)
-less = plain('Less', np.less, 2)
-less_equal = plain('LessEqual', np.less_equal, 2)
-logical_and = plain('LogicalAnd', np.logical_and, 2)
-logical_or = plain('LogicalOr', np.logical_or, 2)
-logical_xor = plain('LogicalXor', np.logical_xor, 2)
-logical_not = plain('LogicalNot', np.logical_not, 1)
-isnan = plain('IsNan', np.isnan, 1)
-isinf = plain('IsInf', np.isinf, 1)
-isfinite = plain('IsFinite', np.isfinite, 1)
+equal = binary('Equal', np.equal, None, None)
+not_equal = binary('NotEqual', np.not_equal, None, None)
+greater = binary('Greater', np.greater, None, None)
+greater_equal = binary('GreaterEqual', np.greater_equal, None, None)
+less = binary('Less', np.less, None, None)
+less_equal = binary('LessEqual', np.less_equal, None, None)
+logical_and = binary('LogicalAnd', np.logical_and, None, None)
+logical_or = binary('LogicalOr', np.logical_or, None, None)
+logical_xor = binary('LogicalXor', np.logical_xor, None, None)
+logical_not = plain('LogicalNot', np.logical_not)
+isnan = plain('IsNan', np.isnan)
+isinf = plain('IsInf', np.isinf)
+isfinite = plain('IsFinite', np.isfinite)
 
 SELECT = Many(
     'Select',

@@ -95,7 +95,7 @@ def cast(input: Tensor, dtype: object) -> Tensor:
     return cast_to(input, as_numpy(dtype), getframe(1))
 
 
-# ---- several into one -------------------------------------------------------------------------------------------------
+# ---- several into one ----------------------------------------------------------------------------------------------
 
 
 def _piece(k: int):
@@ -109,7 +109,9 @@ def _piece(k: int):
 
 
 CONCAT = Many('Concat', lambda *a: np.concatenate(a[:-2], a[-2]), _piece)
-STACK = Many('Stack', lambda *a: np.stack(a[:-1], a[-1]), lambda k: lambda g, out, *rest: g[(slice(None),) * rest[-1] + (k,)])
+STACK = Many(
+    'Stack', lambda *a: np.stack(a[:-1], a[-1]), lambda k: lambda g, out, *rest: g[(slice(None),) * rest[-1] + (k,)]
+)
 
 
 def _same_dtype(rule: Many, tensors: tuple | list) -> tuple[Tensor, ...]:
@@ -138,7 +140,7 @@ def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     return apply_many(STACK, tensors, (axis % (tensors[0].ndim + 1),), getframe(1))
 
 
-# ---- indexing ---------------------------------------------------------------------------------------------------------
+# ---- indexing ------------------------------------------------------------------------------------------------------
 
 
 def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
