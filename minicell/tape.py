@@ -22,6 +22,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import count
 
 from .errors import HOME, HiddenValueError, HiddenValueWarning, WriteAfterUseError, place, users_line
@@ -178,7 +179,8 @@ def check_unwritten(entry: tuple, address: int) -> None:
             )
 
 
-def reads(function: Callable) -> set[str]:
+@lru_cache(maxsize=4096)
+def reads(function: Callable) -> frozenset[str]:
     """The parameters whose *values* a rule reads (naming `x.shape` or `x.dtype` is no reading), found in its own code.
 
     >>> reads(lambda g, out, x, y: g * y) == {'g', 'y'}, reads(lambda g, out, x: g.reshape(x.shape)) == {'g'}
@@ -188,7 +190,7 @@ def reads(function: Callable) -> set[str]:
 
     code = function.__code__
     if code.co_flags & 0x04 or code.co_cellvars:  # *args, or a parameter that a nested function reads
-        return set(code.co_varnames[: code.co_argcount + 1])
+        return frozenset(code.co_varnames[: code.co_argcount + 1])
     found, last = set(), []
     for step in dis.get_instructions(code):
         if last and not (step.opname == 'LOAD_ATTR' and step.argval in ('shape', 'dtype')):
@@ -197,7 +199,7 @@ def reads(function: Callable) -> set[str]:
         last = list(names) if step.opname.startswith('LOAD_FAST') else []
         found.update(last[:-1])
         last = last[-1:]
-    return found & set(code.co_varnames[: code.co_argcount])
+    return frozenset(found & set(code.co_varnames[: code.co_argcount]))
 
 
 def caller(up: int = 1):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .. import tape
 from ..errors import CellError, PropertyError, article, users_line
-from ..ops.rules import Primitive
+from ..ops.make import Primitive
 from ..parameter import Parameter
 from ..tape import OFF
 from ..tensor import Tensor

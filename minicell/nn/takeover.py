@@ -25,8 +25,9 @@ from ..errors import (
 )
 from ..grad import tensors_in
 from ..ops.create import zeros_like
-from ..ops.rules import Bundle, Parts, Rule, _reads, cast_to, item
-from ..tape import ENTER, LEAVE, OFF, note
+from ..ops.make import cast_to
+from ..ops.rules import Bundle, Parts, Rule, item
+from ..tape import ENTER, LEAVE, OFF, note, reads
 from ..tensor import Tensor, is_float, new, wrap
 
 
@@ -196,7 +197,7 @@ class Takeover(Rule):
         if function.__code__.co_flags & 0x04:
             wanted = given
         else:
-            read = _reads(function)
+            read = reads(function)
             wanted = [v for n, v in zip(names[function is not method :], given, strict=False) if n in read]
         return [t.array for t in tensors_in(tuple(wanted))]
 

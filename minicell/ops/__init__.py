@@ -27,9 +27,9 @@ from .arithmetic import (
     tanh,
 )
 from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
+from .make import Primitive, primitive, reflected
 from .matmul import MatMul, matmul
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
-from .rules import Primitive, primitive, reflected
 from .select import (
     equal,
     greater,

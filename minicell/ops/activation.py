@@ -6,7 +6,8 @@ import numpy as np
 
 from ..tensor import Tensor
 from .arithmetic import ONE, ZERO
-from .rules import NoRule, agree, apply_many, on_both, unary
+from .make import agree, apply_many, on_both, unary
+from .rules import NoRule
 
 HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
 

@@ -6,7 +6,7 @@ In a rule, `g` is the cotangent of `out`, and the rule gives the cotangent of an
 import numpy as np
 
 from ..dtype import ALL
-from .rules import binary, on_both, plain, unary
+from .make import binary, on_both, plain, unary
 from .select import where
 
 # The numbers 0 and 1 as arrays of rank 0, because NumPy takes twice as long over a Python number. For Tensors, whose

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..tensor import Tensor
-from .rules import Primitive, binary
+from .make import Primitive, binary
 from .shape import swapaxes
 
 

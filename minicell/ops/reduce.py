@@ -7,7 +7,8 @@ import numpy as np
 
 from ..errors import DTypeError, users_line
 from ..tensor import Tensor
-from .rules import Plain, Unary, apply, apply_plain, cast_to, operand
+from .make import apply, apply_plain, cast_to, operand
+from .rules import Plain, Unary
 from .select import where, zero_like
 from .shape import spread
 

@@ -7,7 +7,8 @@ import numpy as np
 from ..dtype import BY_NUMPY
 from ..errors import DTypeError, users_line
 from ..tensor import Tensor
-from .rules import Many, agree, apply_many, binary, on_both, operand, plain
+from .make import agree, apply_many, binary, on_both, operand, plain
+from .rules import Many
 
 equal = binary('Equal', np.equal, None, None)
 not_equal = binary('NotEqual', np.not_equal, None, None)

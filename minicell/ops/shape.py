@@ -8,7 +8,8 @@ import numpy as np
 from ..dtype import as_numpy
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor, plain_index
-from .rules import Many, Unary, agree, apply, apply_many, cast_to, fit, on_both, operand
+from .make import agree, apply, apply_many, cast_to, on_both, operand
+from .rules import Many, Unary, fit
 
 getframe = sys._getframe
 

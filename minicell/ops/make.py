@@ -1,0 +1,291 @@
+"""How an op is made from a rule: its operands, playing it forward, putting it on the tape."""
+
+import sys
+from collections.abc import Callable
+from operator import attrgetter
+
+import numpy as np
+
+from .. import tape
+from ..dtype import float32, promote
+from ..errors import DTypeError, OperandError, ShapeError, article, users_line
+from ..tape import hidden, note
+from ..tensor import Tensor, as_array, new, wrap
+from .rules import Binary, Plain, Rule, Unary
+
+getframe = sys._getframe
+
+# ---- operands ------------------------------------------------------------------------------------------------------
+
+CONSTANTS: dict = {}  # (type, number, float dtype) -> Tensor of rank 0: a training loop asks for the same few again
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def constant(number: float, dtype: np.dtype) -> Tensor:
+    """A Python number as a Tensor of rank 0."""
+    with np.errstate(over='ignore'):
+        made = wrap(np.asarray(number).astype(dtype))
+    kind = type(number)
+    # 0.0 and -0.0 are equal as keys, but not as numbers
+    if dtype.kind == 'f' and (kind is int or (kind is float and number)) and len(CONSTANTS) < 10_000:
+        CONSTANTS[kind, number, dtype] = made
+    return made
+
+
+def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
+    """An op's argument as a Tensor: a number takes the other operand's dtype, unless that would lose its kind."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        if isinstance(value, np.generic):
+            value = value.item()
+        kind = np.asarray(value).dtype.kind
+        if other is not None and (other.kind in 'fc' or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
+            return constant(value, other)
+        return wrap(as_array(value))
+    if isinstance(value, (list, tuple)):
+        return wrap(as_array(value))
+    raise OperandError(
+        f'{rule.name} takes Tensors and numbers, but got {article(type(value).__name__)}: '
+        f'write Tensor(...) around it.{users_line()}'
+    )
+
+
+def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands as Tensors of one dtype; a Tensor that has to change gets a Cast of its own on the tape."""
+    a = operand(rule, x, y.array.dtype if isinstance(y, Tensor) else None)
+    b = operand(rule, y, a.array.dtype)
+    both = promote(a.array.dtype, b.array.dtype)
+    if floats and both.kind not in 'fc':
+        both = float32.numpy
+    frame = getframe(2)
+    return (
+        a if a.array.dtype == both else cast_to(a, both, frame),
+        b if b.array.dtype == both else cast_to(b, both, frame),
+    )
+
+
+def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
+    """What to say when a kernel refused its inputs; also left on the tape of whoever is looking."""
+    shapes = ' and '.join(str(t.shape) for t in inputs)
+    said = ShapeError(f'{rule.name}: shapes {shapes} do not fit ({_why(inputs, error)}).{users_line(frame)}')
+    if tape.looking:
+        note(tape.FAIL, rule, said, None, frame)
+    return said
+
+
+def _why(inputs: tuple, error: Exception) -> str:
+    if len(inputs) == 2:
+        a, b = (t.shape for t in inputs)
+        for n in range(1, min(len(a), len(b)) + 1):
+            if a[-n] != b[-n] and 1 not in (a[-n], b[-n]) and 'matmul' not in str(error):
+                return f'axis {-n} has {a[-n]} against {b[-n]}: they must be equal, or one of them 1'
+        if 'matmul' in str(error) and a and b:
+            which = 'last but one' if len(b) > 1 else 'only'
+            return f'the last axis of the first, {a[-1]}, must be the {which} axis of the second, {b[-2:][0]}'
+    return str(error)
+
+
+def refuse_dtype(rule: Rule, x: Tensor, frame) -> None:
+    """For ops on floats alone."""
+    raise DTypeError(
+        f'{rule.name} works on floats, but got {article(x.dtype)} Tensor: write x.astype(minicell.float32).'
+        f'{users_line(frame)}'
+    )
+
+
+# ---- played forward ------------------------------------------------------------------------------------------------
+
+
+def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Callable:
+    """An op of one Tensor. `dx(g, out, x)` is its rule; `floats`: it refuses integers and bools."""
+    rule = Unary(name, kernel, dx)
+
+    def op(x):
+        try:
+            value, at = x.array, x.at
+        except AttributeError:
+            x = operand(rule, x)
+            value, at = x.array, -1
+        if floats and value.dtype.kind != 'f':
+            refuse_dtype(rule, x, getframe(1))
+        out = new(Tensor)
+        out.array = kernel(value)
+        if at < tape.start:
+            out.at = -1
+            if tape.looking:
+                note(rule, x, (), out, getframe(1))
+        elif at < tape.hidden_from:
+            out.at = tape.tick()
+            f = getframe(1)
+            tape.record((rule, x, (), out, f.f_code, f.f_lasti))
+        else:
+            out.at = hidden(rule, x, (), out, at, getframe(1))
+        return out
+
+    return named(op, rule)
+
+
+def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None, floats: bool = False) -> Callable:
+    """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)`, `dy`: its rules; None: it ends gradients.
+
+    `floats`: what is no float becomes Float32 first, as in a division of integers. The op's own parameter `up` says how
+    many frames away the caller is, for `1 - x`.
+    """
+    rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
+    ends = dx is None
+
+    def op(x, y, up=1):
+        kind = type(y)
+        if kind is float or kind is int:
+            try:
+                y = CONSTANTS[kind, y, x.array.dtype]
+            except (KeyError, AttributeError):
+                x, y = agree(rule, x, y, floats)
+        try:
+            xv = x.array
+            yv = y.array
+            same = xv.dtype is yv.dtype
+        except AttributeError:
+            same = False
+        if not same or (floats and xv.dtype.kind not in 'fc'):
+            x, y = agree(rule, x, y, floats)
+            xv, yv = x.array, y.array
+        out = new(Tensor)
+        try:
+            out.array = kernel(xv, yv)
+        except ValueError as error:
+            raise misfit(rule, (x, y), error, getframe(up)) from None
+        at = x.at
+        if y.at > at:
+            at = y.at
+        if at < tape.start or ends:
+            out.at = -1
+            if tape.looking:
+                note(rule, (x, y) if ends else x, () if ends else y, out, getframe(up))
+        elif at < tape.hidden_from:
+            out.at = tape.tick()
+            f = getframe(up)
+            tape.record((rule, x, y, out, f.f_code, f.f_lasti))
+        else:
+            out.at = hidden(rule, x, y, out, at, getframe(up))
+        return out
+
+    return named(op, rule)
+
+
+def reflected(op: Callable) -> Callable:
+    """`1 - x` calls x.__rsub__(1)."""
+
+    def of(y, x):
+        try:
+            x = CONSTANTS[type(x), x, y.array.dtype]
+        except (KeyError, TypeError):  # not at hand, or no number: op takes care of it
+            return op(x, y, 2)
+        return op(x, y, 2)
+
+    return of
+
+
+def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tensor:
+    """Give `out` its address, as `unary` and `binary` do inline."""
+    if at < tape.start:
+        out.at = -1
+        if tape.looking:
+            note(rule, x, y, out, frame)
+    elif at < tape.hidden_from:
+        out.at = tape.tick()
+        tape.record((rule, x, y, out, frame.f_code, frame.f_lasti))
+    else:
+        out.at = hidden(rule, x, y, out, at, frame)
+    return out
+
+
+def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
+    """A unary rule with static arguments, called at `frame`."""
+    if not isinstance(x, Tensor):
+        x = operand(rule, x)
+    try:
+        value = rule.kernel(x.array, *attributes)
+    except ValueError as error:
+        raise misfit(rule, (x,), error, frame) from None
+    return place(rule, x, attributes, wrap(value), x.at, frame)
+
+
+def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
+    """A rule of any number of inputs, called at `frame`."""
+    try:
+        value = rule.kernel(*[t.array for t in inputs], *attributes)
+    except ValueError as error:
+        raise misfit(rule, inputs, error, frame) from None
+    at = max([t.at for t in inputs], default=-1)
+    return place(rule, inputs, attributes, wrap(value), at, frame)
+
+
+def plain(name: str, kernel: Callable) -> Callable:
+    """An op of one operand that ends every gradient."""
+    rule = Plain(name, kernel)
+    return named(lambda x: apply_plain(rule, (operand(rule, x),), getframe(1)), rule)
+
+
+def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tensor:
+    """A primitive that ends every gradient."""
+    try:
+        out = wrap(rule.kernel(*[t.array for t in inputs], *attributes))
+    except ValueError as error:
+        raise misfit(rule, inputs, error, frame) from None
+    if tape.looking:
+        note(rule, inputs, attributes, out, frame)
+    return out
+
+
+def named(op: Callable, rule: Rule) -> Callable:
+    """An op bears its primitive's name, for a traceback and for `help`."""
+    op.__name__ = op.__qualname__ = rule.name
+    op.rule = rule
+    return op
+
+
+def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
+    """For formulas: the op where the first argument is a Tensor, its kernel where it is an array."""
+    kernel = kernel or op.rule.kernel
+    return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
+
+
+# ---- casts: here, because promotion needs them ---------------------------------------------------------------------
+
+CAST = Unary('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
+CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
+
+
+def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
+    """x in another dtype; a gradient passes between floats, and only there."""
+    if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
+        return apply(CAST, x, (dtype,), frame or getframe(2))
+    if x.array.dtype.kind in 'iub':
+        return apply_plain(CUT, (x,), frame or getframe(2), dtype)
+    with np.errstate(invalid='ignore'):  # a NaN has no integer
+        return apply_plain(CUT, (x,), frame or getframe(2), dtype)
+
+
+class Primitive:
+    """The base of MindSpore's operator classes: `ops.ReLU()` makes an operator, and calling it is the op.
+
+    The call goes straight to the function, with no Python frame between, so that the tape sees the caller's own line.
+    """
+
+    __call__ = property(attrgetter('function'))
+    function: Callable
+
+    @property
+    def name(self) -> str:
+        """The primitive's name."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f'{self.name}()'
+
+
+def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:
+    """A class for an op that takes no settings."""
+    return type(name, (Primitive,), {'function': staticmethod(op), '__doc__': doc, '__module__': 'minicell.ops'})
