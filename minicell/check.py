@@ -6,7 +6,6 @@ same inputs, the same random numbers and the same cotangent that bprop was calle
 """
 
 from collections.abc import Callable
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -108,6 +107,8 @@ class CheckResult:
         return '\n'.join(lines + [f'  {note}' for note in self.notes])
 
     def _repr_html_(self) -> str:
+        from html import escape  # a millisecond and a half, for those who are in a notebook
+
         return f'<pre style="color:#1A1A1A;background:#FFFFFF;padding:8px">{escape(repr(self))}</pre>'
 
 

@@ -64,6 +64,8 @@ def differentiate(
     try:
         arguments, leaves = list(inputs), []
         for k in positions:
+            if inputs[k].at >= OFF and not flat:
+                tape.escaped(name_of(function), inputs[k].at, tape.caller())
             arguments[k] = wrap(inputs[k].array, tape.tick())
             leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
@@ -81,6 +83,9 @@ def differentiate(
             tape.record_from(mark)
         result = function(*arguments, **named)
         outputs = result[0] if aux else result
+        for t in tensors_in(outputs):
+            if t.at >= OFF and not was[5]:
+                tape.escaped('the output of a differentiated function', t.at, tape.caller())
         if flat:
             tape.record_from(OFF)
         seeds = _seeds(outputs, sens, mark, flat)
@@ -130,7 +135,7 @@ def _seeds(outputs: object, sens: object, mark: int, flat: bool) -> list[tuple]:
                 f'{plural(len(outs), "float output")}.{users_line()}'
             )
         given = [s.array for s in given] if flat else given
-    return [(t, g) for t, g in zip(outs, given, strict=True) if t.at >= mark]
+    return [(t, g) for t, g in zip(outs, given, strict=True) if mark <= t.at < OFF]
 
 
 def _read_back(mark: int, seeds: list, leaves: int, flat: bool, own: bool) -> list:

@@ -87,6 +87,13 @@ class Parameter(Tensor):
         value = filled[init] if isinstance(init, str) else np.full_like(self.array, init)
         return Parameter(Tensor(value), self.name, self.requires_grad)
 
+    def __copy__(self) -> 'Parameter':
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict) -> 'Parameter':
+        memo[id(self)] = copied = self.clone()
+        return copied
+
     def __repr__(self) -> str:
         return (
             f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})'

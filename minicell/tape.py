@@ -112,8 +112,11 @@ def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> i
     """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
     if looking:
         note(rule, x, y, out, frame)
-    if hiding:
-        return hiding
+    return hiding or escaped(rule.name, at, frame)
+
+
+def escaped(name: str, at: int, frame) -> int:
+    """`name` uses a value that was born in a hidden stretch and kept: an error where a gradient should pass."""
     cell = stretches[at - OFF]
     advice = (
         f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
@@ -121,7 +124,7 @@ def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> i
     )
     if start != OFF:
         raise HiddenValueError(
-            f'{rule.name} uses a value that was computed inside construct of {cell}, which has its own bprop: '
+            f'{name} uses a value that was computed inside construct of {cell}, which has its own bprop: '
             f'nothing there is recorded, so the gradient through this value would silently be lost. {advice}'
         )
     if bprops:
@@ -189,8 +192,9 @@ def reads(function: Callable) -> frozenset[str]:
     import dis  # needed only once a write has happened
 
     code = function.__code__
-    if code.co_flags & 0x04 or code.co_cellvars:  # *args, or a parameter that a nested function reads
-        return frozenset(code.co_varnames[: code.co_argcount + 1])
+    parameters = frozenset(code.co_varnames[: code.co_argcount + bool(code.co_flags & 0x04)])
+    if code.co_cellvars:  # a nested function reads some of them
+        return parameters
     found, last = set(), []
     for step in dis.get_instructions(code):
         if last and not (step.opname == 'LOAD_ATTR' and step.argval in ('shape', 'dtype')):
@@ -199,7 +203,7 @@ def reads(function: Callable) -> frozenset[str]:
         last = list(names) if step.opname.startswith('LOAD_FAST') else []
         found.update(last[:-1])
         last = last[-1:]
-    return frozenset(found & set(code.co_varnames[: code.co_argcount]))
+    return parameters & found
 
 
 def caller(up: int = 1):

@@ -200,12 +200,12 @@ def _holds_arrays(data: object) -> bool:
 
 
 def plain_index(index: object) -> object:
-    """The same index for NumPy: Tensors in it become arrays."""
+    """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
     if isinstance(index, Tensor):
-        return index.array
+        return index.array.copy()
     if isinstance(index, tuple):
         return tuple(plain_index(i) for i in index)
-    return np.asarray(index) if isinstance(index, list) else index
+    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
 
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:

@@ -121,7 +121,8 @@ def _remake(value: object, make) -> object:
     if isinstance(value, dict):
         return {k: _remake(v, make) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
-        return type(value)(_remake(v, make) for v in value) if type(value) in (tuple, list) else value
+        parts = [_remake(v, make) for v in value]
+        return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
     return value
 
 
@@ -136,6 +137,8 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
             at = max(at, *[t.at for t in tensors_in(x)], -1)
     if cell.internal_params:
         at = max(at, *[p.at for p in cell.internal_params])
+    if at >= OFF:
+        tape.escaped(type(cell).__name__, at, frame)
     recorded = tape.start <= at < OFF
     if type(result) is Tensor:
         out = new(Tensor)

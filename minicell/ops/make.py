@@ -7,7 +7,7 @@ from operator import attrgetter
 import numpy as np
 
 from .. import tape
-from ..dtype import float32, promote
+from ..dtype import BY_NUMPY, float32, promote
 from ..errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..tape import hidden, note
 from ..tensor import Tensor, as_array, new, wrap
@@ -40,7 +40,8 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
         if isinstance(value, np.generic):
             value = value.item()
         kind = np.asarray(value).dtype.kind
-        if other is not None and (other.kind in 'fc' or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
+        floats = 'c' if kind == 'c' else 'fc'
+        if other is not None and (other.kind in floats or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
             return constant(value, other)
         return wrap(as_array(value))
     if isinstance(value, (list, tuple)):
@@ -69,6 +70,9 @@ def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     """What to say when a kernel refused its inputs; also left on the tape of whoever is looking."""
     shapes = ' and '.join(str(t.shape) for t in inputs)
     said = ShapeError(f'{rule.name}: shapes {shapes} do not fit ({_why(inputs, error)}).{users_line(frame)}')
+    if isinstance(error, TypeError) or 'negative integer powers' in str(error):
+        dtypes = ' and '.join(BY_NUMPY[t.array.dtype].title for t in inputs)
+        said = DTypeError(f'{rule.name} does not take {dtypes}: {error}{users_line(frame)}')
     if tape.looking:
         note(tape.FAIL, rule, said, None, frame)
     return said
@@ -154,7 +158,7 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
         out = new(Tensor)
         try:
             out.array = kernel(xv, yv)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise misfit(rule, (x, y), error, getframe(up)) from None
         at = x.at
         if y.at > at:
@@ -215,7 +219,7 @@ def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
 def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
     """A rule of any number of inputs, called at `frame`."""
     try:
-        value = rule.kernel(*[t.array for t in inputs], *attributes)
+        value = rule.kernel(*attributes, *[t.array for t in inputs])
     except ValueError as error:
         raise misfit(rule, inputs, error, frame) from None
     at = max([t.at for t in inputs], default=-1)

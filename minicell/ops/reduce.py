@@ -15,12 +15,12 @@ from .shape import spread
 getframe = sys._getframe
 
 
-def _kept(g, x, axis, keepdims):
-    """A reduced Tensor with its axes of length 1 back in place, ready to be broadcast against x."""
-    if keepdims or axis is None or g.ndim == len(x.shape):
+def _kept(g, shape, axis, keepdims):
+    """A reduced Tensor with its axes of length 1 back in place, ready to be broadcast to this shape."""
+    if keepdims or axis is None or g.ndim == len(shape):
         return g
-    axes = [a % len(x.shape) for a in axis]
-    return g.reshape(tuple([1 if i in axes else n for i, n in enumerate(x.shape)]))
+    axes = [a % len(shape) for a in axis]
+    return g.reshape(tuple([1 if i in axes else n for i, n in enumerate(shape)]))
 
 
 def _count(shape, axis):
@@ -29,9 +29,9 @@ def _count(shape, axis):
 
 def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
-    best = x == _kept(out, x, axis, keepdims)
-    share = spread(_kept(g, x, axis, keepdims), x.shape)
-    hits = spread(_kept(_number_of(best, axis, keepdims, share.dtype), x, axis, keepdims), x.shape)
+    best = x == _kept(out, x.shape, axis, keepdims)
+    share = spread(_kept(g, x.shape, axis, keepdims), x.shape)
+    hits = spread(_kept(_number_of(best, axis, keepdims, share.dtype), x.shape, axis, keepdims), x.shape)
     return where(best, share, zero_like(share)) / hits
 
 
@@ -41,9 +41,9 @@ def _number_of(mask, axis, keepdims, dtype):
 
 # fmt: off
 SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
-            lambda g, out, x, axis, keepdims: spread(_kept(g, x, axis, keepdims), x.shape))
+            lambda g, out, x, axis, keepdims: spread(_kept(g, x.shape, axis, keepdims), x.shape))
 MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
-             lambda g, out, x, axis, keepdims: spread(_kept(g, x, axis, keepdims), x.shape) / _count(x.shape, axis))
+             lambda g, out, x, axis, keepdims: spread(_kept(g, x.shape, axis, keepdims), x.shape) / _count(x.shape, axis))
 MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on

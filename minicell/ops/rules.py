@@ -128,7 +128,8 @@ class Binary(Rule):
 class Many(Rule):
     """Any number of Tensors in (a tuple), one out; `y` holds the static arguments.
 
-    `vjps` has one function an input (None: no gradient), or is a function from the input's number to that function.
+    `vjps` has one function an input (None: no gradient), or is a function from the input's number to that function:
+    `dx(g, out, *attributes, *inputs)`.
     """
 
     def __init__(self, name: str, kernel: Callable, vjps: tuple | Callable) -> None:
@@ -140,7 +141,7 @@ class Many(Rule):
         for k, t in enumerate(x):
             i = t.at - mark
             if i >= 0 and (dx := self.of(k)):
-                d = dx(g, out.array, *values, *y)
+                d = dx(g, out.array, *y, *values)
                 if d.shape != t.array.shape:
                     d = fit(d, t.array.shape)
                 c = cts[i]
@@ -149,7 +150,7 @@ class Many(Rule):
     def vjp(self, g, mark, x, y, out):
         values, o = (x, out) if type(g) is Tensor else ([t.array for t in x], out.array)
         return [
-            (t, fit(dx(g, o, *values, *y), t.array.shape) if t.at >= mark and (dx := self.of(k)) else None)
+            (t, fit(dx(g, o, *y, *values), t.array.shape) if t.at >= mark and (dx := self.of(k)) else None)
             for k, t in enumerate(x)
         ]
 
@@ -157,8 +158,8 @@ class Many(Rule):
         return x
 
     def values_read(self, entry):
-        _, x, _, out, _, _ = entry
-        return [v for k, t in enumerate(x) if t.at >= 0 and (dx := self.of(k)) for v in _values(dx, out, x)]
+        _, x, y, out, _, _ = entry
+        return [v for k, t in enumerate(x) if t.at >= 0 and (dx := self.of(k)) for v in _values(dx, out, x, len(y))]
 
 
 class NoRule(Rule):
@@ -255,11 +256,11 @@ class Item(Rule):
 leaf, item = Leaf(), Item()
 
 
-def _values(formula: Callable, out: Tensor, inputs: tuple) -> list:
-    """The arrays among out and the inputs that a formula reads: its parameters are g, out, then the inputs."""
+def _values(formula: Callable, out: Tensor, inputs: tuple, attributes: int = 0) -> list:
+    """The arrays among out and the inputs that a formula reads: its parameters are g, out, attributes, inputs."""
     code = formula.__code__
-    names = code.co_varnames
-    read = reads(formula)
+    names, read = code.co_varnames, reads(formula)
     if code.co_flags & 0x04 and names[code.co_argcount] in read:
         return [t.array for t in inputs]
-    return [t.array for name, t in zip(names[1 : code.co_argcount], (out, *inputs), strict=False) if name in read]
+    pairs = zip((names[1], *names[2 + attributes : code.co_argcount]), (out, *inputs), strict=False)
+    return [t.array for name, t in pairs if name in read]

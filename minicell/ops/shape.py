@@ -8,7 +8,7 @@ import numpy as np
 from ..dtype import as_numpy
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor, plain_index
-from .make import agree, apply, apply_many, cast_to, on_both, operand
+from .make import agree, apply, apply_many, cast_to, misfit, on_both, operand
 from .rules import Many, Unary, fit
 
 getframe = sys._getframe
@@ -29,6 +29,8 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 RESHAPE = Unary('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
 TRANSPOSE = Unary('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(*_inverse(axes)))
+EXPAND = Unary('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
+SQUEEZE = Unary('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
 BROADCAST = Unary('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
 
 
@@ -54,8 +56,12 @@ def transpose(input: Tensor, *axes: int) -> Tensor:
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged."""
-    axes = list(range(input.ndim))
+    """Two axes exchanged. Raises ValueError for an axis that is not there."""
+    rank = input.ndim
+    if not (-rank <= axis0 < rank and -rank <= axis1 < rank):
+        error = ValueError(f'of axes {axis0} and {axis1} one is not there')
+        raise misfit(TRANSPOSE, (input,), error, getframe(1))
+    axes = list(range(rank))
     axes[axis0], axes[axis1] = axes[axis1], axes[axis0]
     return apply(TRANSPOSE, input, (tuple(axes),), getframe(1))
 
@@ -67,12 +73,12 @@ def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def expand_dims(input: Tensor, axis: int) -> Tensor:
     """A new axis of length 1."""
-    return apply(RESHAPE, input, (np.expand_dims(input.array, axis).shape,), getframe(1))
+    return apply(EXPAND, input, (axis,), getframe(1))
 
 
 def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
     """Without the axes of length 1. Raises ValueError where a named axis is longer."""
-    return apply(RESHAPE, input, (np.squeeze(input.array, axis).shape,), getframe(1))
+    return apply(SQUEEZE, input, (axis,), getframe(1))
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
@@ -102,16 +108,17 @@ def cast(input: Tensor, dtype: object) -> Tensor:
 def _piece(k: int):
     """Input k of a concat gets its own stretch of the cotangent."""
 
-    def dx(g, out, *rest):
-        axis, ends = rest[-2:]
+    def dx(g, out, axis, ends, *inputs):
         return g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)]
 
     return dx
 
 
-CONCAT = Many('Concat', lambda *a: np.concatenate(a[:-2], a[-2]), _piece)
+CONCAT = Many('Concat', lambda axis, ends, *inputs: np.concatenate(inputs, axis), _piece)
 STACK = Many(
-    'Stack', lambda *a: np.stack(a[:-1], a[-1]), lambda k: lambda g, out, *rest: g[(slice(None),) * rest[-1] + (k,)]
+    'Stack',
+    lambda axis, *inputs: np.stack(inputs, axis),
+    lambda k: lambda g, out, axis, *inputs: g[(slice(None),) * axis + (k,)],
 )
 
 
