@@ -1,0 +1,255 @@
+"""One declaration an op; the tests of this folder come from it.
+
+A declaration names the op, NumPy's own way to compute it, the shapes of its inputs, and where its inputs may lie so
+that differences are smooth there. What it refuses and what it returns are declared too.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from minicell import ops
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+class Declared(NamedTuple):
+    name: str
+    op: Callable  # on Tensors
+    oracle: Callable  # on arrays
+    shapes: tuple[Shapes, ...]  # tries: one shape an input
+    domain: tuple[float, float] = (-2.0, 2.0)
+    kinks: tuple[float, ...] = ()  # points from which inputs stay away when differences are taken
+    elementwise: bool = False  # broadcasts, so that any shapes that fit may be tried
+    differentiable: bool = True
+    order: int = 2  # how often it can be differentiated
+    floats: bool = False  # refuses integers
+    dtype: str = 'same'  # what comes out: 'same', 'divided' (integers become Float32), 'Bool', 'Int64'
+    exact: bool = True  # the kernel is NumPy's own, so that equality is due
+    fits: Callable = lambda *arrays: True  # inputs that are far enough from a kink of the op's own
+
+    def inputs(self, shapes: Shapes, seed: int) -> list[np.ndarray]:
+        """Float64 inputs without ties, inside the domain, away from the kinks."""
+        low, high = self.domain
+        count = max(1, sum(int(np.prod(s)) for s in shapes))
+        for attempt in range(100):
+            rng = np.random.default_rng([seed, attempt])
+            grid = low + (high - low) * (rng.permutation(count) + rng.uniform(0.25, 0.75)) / count
+            ends = np.cumsum([0, *(int(np.prod(s)) for s in shapes)])
+            arrays = [grid[a:b].reshape(s) for a, b, s in zip(ends, ends[1:], shapes, strict=False)]
+            far = all(np.all(np.abs(a - k) > 1e-3) for a in arrays for k in self.kinks)
+            if far and self.fits(*arrays):
+                return arrays
+        raise AssertionError(f'no inputs found for {self.name}: widen its domain')
+
+
+ONE = (((3,),), ((2, 3),), ((),), ((0,),))
+TWO = (((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2,)), ((4,), ()), ((2, 2, 2), (2, 1)), ((0, 3), (3,)))
+
+
+def one(name: str, oracle: Callable, **more) -> Declared:
+    return Declared(name, getattr(ops, name), oracle, ONE, elementwise=True, **more)
+
+
+def two(name: str, oracle: Callable, **more) -> Declared:
+    return Declared(name, getattr(ops, name), oracle, TWO, elementwise=True, **more)
+
+
+def with_(name: str, oracle: Callable, shapes: tuple[Shapes, ...], label: str = '', **attributes) -> Declared:
+    """An op with attributes: both sides get the same ones."""
+    more = {k: attributes.pop(k) for k in Declared._fields if k in attributes}
+    said = label or ','.join(f'{k}={v}' for k, v in attributes.items())
+    return Declared(
+        f'{name}[{said}]',
+        lambda *x: getattr(ops, name)(*x, **attributes),
+        lambda *x: oracle(*x, **attributes),
+        shapes,
+        **more,
+    )
+
+
+def _mean(x, axis=None, keep_dims=False):
+    return np.mean(x, axis, keepdims=keep_dims)
+
+
+def _reduced(name: str, oracle: Callable, keep: str) -> list[Declared]:
+    return [
+        with_(name, oracle, (((2, 3, 2),), ((3, 1, 2),)), **{'axis': axis, keep: k})
+        for axis in (None, 0, -1, (0, 2), (1, -1))
+        for k in (False, True)
+    ] + [with_(name, oracle, (((),), ((3,),)), label='whole')]
+
+
+def _in_relu6(x):
+    return np.minimum(np.maximum(x, 0), 6)
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _not_whole(x, y):
+    return bool(np.all(np.abs(x / y - np.round(x / y)) > 1e-3))
+
+
+MATMULS = (
+    ((2, 3), (3, 4)),
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((3,), (3, 4)),
+    ((5, 2, 3), (3, 4)),
+    ((5, 2, 3), (5, 3, 2)),
+    ((2, 3), (5, 3, 2)),
+    ((1, 2, 3), (5, 3, 2)),
+    ((3,), (2, 3, 2)),
+    ((2, 2, 3), (3,)),
+    ((0, 3), (3, 2)),
+    ((2, 0), (0, 3)),
+)
+
+SMOOTH = [
+    two('add', np.add),
+    two('sub', np.subtract),
+    two('mul', np.multiply),
+    two('div', np.divide, domain=(0.5, 2.0), dtype='divided'),
+    two('pow', np.power, domain=(0.3, 2.0)),
+    two('maximum', np.maximum),
+    two('minimum', np.minimum),
+    two('mod', np.mod, domain=(0.5, 3.0), fits=lambda *a: _not_whole(*a)),
+    one('neg', np.negative),
+    one('square', np.square),
+    one('sqrt', np.sqrt, domain=(0.3, 2.0), floats=True),
+    one('exp', np.exp, floats=True),
+    one('log', np.log, domain=(0.3, 2.0), floats=True),
+    one('sin', np.sin, floats=True),
+    one('cos', np.cos, floats=True),
+    one('tanh', np.tanh, floats=True),
+    one('abs', np.abs, kinks=(0.0,)),
+    one('sigmoid', _sigmoid, floats=True, exact=False),
+    one('relu', lambda x: np.maximum(x, np.zeros((), x.dtype)), kinks=(0.0,)),
+    one('relu6', _in_relu6, domain=(-2.0, 8.0), kinks=(0.0, 6.0), floats=True, order=1),
+    Declared('matmul', ops.matmul, np.matmul, MATMULS),
+]
+
+SHAPED = [
+    *_reduced('sum', np.sum, 'keepdims'),
+    *_reduced('mean', _mean, 'keep_dims'),
+    *_reduced('max', np.max, 'keepdims'),
+    *_reduced('min', np.min, 'keepdims'),
+    with_('sum', np.sum, (((0, 3),),), label='empty'),
+    with_('sum', lambda x, axis: np.sum(x, axis), (((0, 3),), ((2, 0),)), axis=0),
+    *[
+        Declared(f'reshape[{shape}]', lambda x, s=shape: ops.reshape(x, s), lambda x, s=shape: x.reshape(s), tries)
+        for shape, tries in [((3, 2), (((2, 3),),)), ((-1,), (((2, 3),), ((),), ((0, 2),))), ((), (((1, 1),),))]
+    ],
+    Declared('transpose', ops.transpose, np.transpose, (((2, 3),), ((4,),), ((),), ((2, 0, 3),))),
+    *[
+        Declared(
+            f'transpose{axes}', lambda x, a=axes: ops.transpose(x, a), lambda x, a=axes: x.transpose(a), (((2, 3, 4),),)
+        )
+        for axes in [(1, 2, 0), (2, 0, 1), (0, 1, 2), (-1, 0, 1)]
+    ],
+    with_('swapaxes', np.swapaxes, (((2, 3, 4),), ((2, 3),)), axis0=0, axis1=-1)._replace(
+        oracle=lambda x: np.swapaxes(x, 0, -1)
+    ),
+    with_('broadcast_to', np.broadcast_to, (((3,),), ((1, 3),), ((),), ((2, 1),)), shape=(2, 3)),
+    with_('expand_dims', np.expand_dims, (((3,),), ((2, 3),), ((),)), axis=0),
+    with_('expand_dims', np.expand_dims, (((3,),), ((2, 3),)), axis=-1),
+    with_('squeeze', np.squeeze, (((1, 3, 1),), ((1,),), ((2, 3),))),
+    with_('squeeze', np.squeeze, (((1, 3, 1),), ((1, 2),)), axis=0),
+    Declared('flatten', ops.flatten, lambda x: x.reshape(x.shape[0], -1), (((2, 3, 4),), ((2, 3),))),
+    *[
+        Declared(
+            f'concat[{axis}]',
+            lambda *x, a=axis: ops.concat(x, a),
+            lambda *x, a=axis: np.concatenate(x, a),
+            tries,
+        )
+        for axis, tries in [
+            (0, (((2,), (3,)), ((2, 3), (1, 3)), ((2,), (0,), (1,)))),
+            (-1, (((2, 3), (2, 1)), ((2,), (2,), (2,)))),
+        ]
+    ],
+    *[
+        Declared(
+            f'stack[{axis}]',
+            lambda *x, a=axis: ops.stack(x, a),
+            lambda *x, a=axis: np.stack(x, a),
+            (((2, 3), (2, 3)), ((2, 3),)),
+        )
+        for axis in (0, 1, -1)
+    ],
+    *[
+        Declared(f'getitem[{label}]', lambda x, i=index: x[i], lambda x, i=index: x[i], tries)
+        for label, index, tries in [
+            ('1', 1, (((3,),), ((2, 3),))),
+            ('-1', -1, (((3,),), ((2, 3),))),
+            ('1:', slice(1, None), (((3,),), ((2, 3),), ((0, 2),))),
+            ('::-2', slice(None, None, -2), (((5,),),)),
+            (':,1', (slice(None), 1), (((2, 3),),)),
+            ('...,None', (..., None), (((2, 3),), ((),))),
+            ('twice', [0, 2, 0], (((3,),), ((3, 2),))),
+            ('pairs', ([0, 1, 1], [2, 0, 0]), (((2, 3),),)),
+            ('mask', np.array([True, False, True]), (((3,),), ((3, 2),))),
+        ]
+    ],
+    Declared(
+        'select',
+        lambda x, y: ops.select(x > y, x * 2, y),
+        lambda x, y: np.where(x > y, x * np.asarray(2, x.dtype), y),
+        (((3,), (3,)), ((2, 3), (3,)), ((), (2,))),
+    ),
+    Declared('cast', lambda x: x.astype('float64'), lambda x: x.astype(np.float64), ONE, dtype='Float64'),
+]
+
+STEPS = [
+    one('sign', np.sign, differentiable=False),
+    one('floor', np.floor, differentiable=False),
+    two('floor_div', np.floor_divide, domain=(0.5, 3.0), differentiable=False),
+    *[
+        two(name, oracle, differentiable=False, dtype='Bool')
+        for name, oracle in [
+            ('equal', np.equal),
+            ('not_equal', np.not_equal),
+            ('greater', np.greater),
+            ('greater_equal', np.greater_equal),
+            ('less', np.less),
+            ('less_equal', np.less_equal),
+            ('logical_and', np.logical_and),
+            ('logical_or', np.logical_or),
+            ('logical_xor', np.logical_xor),
+        ]
+    ],
+    *[
+        one(name, oracle, differentiable=False, dtype='Bool')
+        for name, oracle in [
+            ('logical_not', np.logical_not),
+            ('isnan', np.isnan),
+            ('isinf', np.isinf),
+            ('isfinite', np.isfinite),
+        ]
+    ],
+    with_('argmax', np.argmax, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Int64'),
+    with_('argmin', np.argmin, (((3,),), ((2, 3),)), axis=-1, differentiable=False, dtype='Int64'),
+    with_('any', np.any, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
+    with_('all', np.all, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
+    Declared('zeros_like', ops.zeros_like, np.zeros_like, ONE, differentiable=False),
+    Declared('ones_like', ops.ones_like, np.ones_like, ONE, differentiable=False),
+    Declared('stop_gradient', ops.stop_gradient, np.array, ONE, differentiable=False),
+]
+
+ALL = SMOOTH + SHAPED + STEPS
+DIFFERENTIABLE = [d for d in ALL if d.differentiable]
+
+
+def tries(declared: list[Declared]) -> list:
+    """(declaration, shapes) for pytest's parametrize, with readable names."""
+    return [(d, shapes) for d in declared for shapes in d.shapes]
+
+
+def label(value: object) -> str | None:
+    """How pytest calls a declaration and its shapes."""
+    return (
+        value.name if isinstance(value, Declared) else str(value).replace(' ', '') if isinstance(value, tuple) else None
+    )

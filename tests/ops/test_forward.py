@@ -1,0 +1,303 @@
+"""Every op against NumPy: numbers, shapes, dtypes, what it refuses."""
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minicell as ms
+from minicell import Tensor, ops
+from tests.ops.declare import ALL, SMOOTH, STEPS, label, tries
+
+FLOATS = ['float16', 'float32', 'float64']
+INTEGERS = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']
+ELEMENTWISE = [d for d in ALL if d.elementwise]
+
+
+def agrees(declared, arrays):
+    """The op on these arrays gives what NumPy gives, in its shape."""
+    got = declared.op(*map(Tensor, arrays))
+    due = np.asarray(declared.oracle(*arrays))
+    assert got.shape == due.shape, f'{declared.name} of {[a.shape for a in arrays]}: shape {got.shape}, due {due.shape}'
+    if declared.exact:
+        np.testing.assert_array_equal(got.asnumpy(), due, err_msg=declared.name)
+    else:
+        near = 4 * np.finfo(arrays[0].dtype).eps if arrays[0].dtype.kind == 'f' else 0
+        np.testing.assert_allclose(got.asnumpy(), due, rtol=near, err_msg=declared.name)
+    return got
+
+
+@pytest.mark.parametrize('dtype', FLOATS)
+@pytest.mark.parametrize(('declared', 'shapes'), tries(ALL), ids=label)
+def test_numbers_are_numpys(declared, shapes, dtype):
+    got = agrees(declared, [a.astype(dtype) for a in declared.inputs(shapes, seed=1)])
+    due = {'same': dtype, 'divided': dtype}.get(declared.dtype, declared.dtype)
+    assert str(got.dtype).lower() == due.lower(), f'{declared.name} of {dtype} gives {got.dtype}'
+
+
+@pytest.mark.parametrize('declared', ELEMENTWISE, ids=label)
+@settings(max_examples=25, derandomize=True, deadline=None)
+@given(data=st.data())
+def test_any_shapes_that_broadcast(declared, data):
+    count = len(declared.shapes[0])
+    shapes = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=count, max_dims=4, min_side=0, max_side=3))
+    arrays = declared.inputs(shapes.input_shapes, seed=data.draw(st.integers(0, 99)))
+    assert agrees(declared, arrays).shape == shapes.result_shape
+
+
+@pytest.mark.parametrize('declared', [d for d in ALL if d.floats], ids=label)
+@pytest.mark.parametrize('dtype', [*INTEGERS, 'bool_'])
+def test_ops_on_floats_refuse_other_dtypes_by_name(declared, dtype):
+    x = Tensor([1, 0], getattr(ms, dtype))
+    with pytest.raises(
+        TypeError, match=rf'(?s){declared.op.rule.name} works on floats.*{x.dtype}.*your line: test_forward'
+    ):
+        declared.op(x)
+
+
+@pytest.mark.parametrize('declared', [d for d in SMOOTH + STEPS if d.elementwise and not d.floats], ids=label)
+@pytest.mark.parametrize('dtype', INTEGERS)
+def test_integers_go_through(declared, dtype):
+    arrays = [np.array([1, 2, 3], dtype), np.array([2, 2, 1], dtype)][: len(declared.shapes[0])]
+    got = declared.op(*map(Tensor, arrays))
+    due = {'same': dtype, 'divided': 'float32', 'Bool': 'bool'}[declared.dtype]
+    assert str(got.dtype).lower() == due, f'{declared.name} of {dtype} gives {got.dtype}'
+    np.testing.assert_allclose(got.asnumpy(), declared.oracle(*arrays), rtol=1e-6)
+
+
+# ---- which dtype two operands agree on ---------------------------------------------------------------------------
+
+
+def agreed(a: str, b: str) -> str:
+    """MindSpore's rule in words: a float beats every integer, bool gives way to everything, else NumPy's table."""
+    if a.startswith('float') != b.startswith('float'):
+        return a if a.startswith('float') else b
+    both = np.promote_types(a, b)
+    return 'int64' if both.kind == 'f' and not a.startswith('float') else str(both)
+
+
+@pytest.mark.parametrize('a', [*FLOATS, *INTEGERS, 'bool'])
+@pytest.mark.parametrize('b', [*FLOATS, *INTEGERS, 'bool'])
+def test_promotion(a, b):
+    x, y = Tensor(np.ones(2, a)), Tensor(np.ones((), b))
+    for op in (ops.add, ops.mul, ops.maximum, lambda x, y: ops.concat((x, y.reshape(1)))):
+        got = op(x, y)
+        assert str(got.dtype).lower() == agreed(a, b), f'{a} with {b} gives {got.dtype}'
+
+
+@pytest.mark.parametrize('a', [*FLOATS, *INTEGERS, 'bool'])
+@pytest.mark.parametrize('b', [*FLOATS, *INTEGERS, 'bool'])
+def test_a_division_of_integers_is_float32(a, b):
+    got = Tensor(np.ones(2, a)) / Tensor(np.ones(2, b))
+    due = agreed(a, b)
+    assert str(got.dtype).lower() == (due if due.startswith('float') else 'float32')
+
+
+@pytest.mark.parametrize('dtype', FLOATS)
+@pytest.mark.parametrize('number', [2, -2.5, True, 1e300, np.float64(2.5), np.int64(3), np.float32(0.1)], ids=repr)
+def test_a_number_never_promotes_a_float(dtype, number):
+    x = Tensor(np.ones(3, dtype))
+    with np.errstate(over='ignore'):
+        due = np.ones(3, dtype) * np.asarray(float(number)).astype(dtype)
+    for got in (x * number, number * x if not isinstance(number, np.generic) else x * number):
+        assert str(got.dtype).lower() == dtype, f'{dtype} * {number!r} gives {got.dtype}'
+        np.testing.assert_array_equal(got.asnumpy(), due)
+
+
+@pytest.mark.parametrize(
+    ('dtype', 'number', 'due'),
+    [
+        ('int64', 1.5, 'float32'),
+        ('int8', 1.5, 'float32'),
+        ('uint8', 2, 'uint8'),
+        ('int32', 2, 'int32'),
+        ('int32', True, 'int32'),
+        ('bool', 1, 'int64'),
+        ('bool', 1.5, 'float32'),
+        ('bool', True, 'bool'),
+    ],
+)
+def test_a_number_with_an_integer_or_bool(dtype, number, due):
+    got = Tensor(np.ones(2, dtype)) + number
+    assert str(got.dtype).lower() == due
+    np.testing.assert_array_equal(got.asnumpy(), np.logical_or(1, number) if due == 'bool' else 1 + number)
+
+
+def test_a_complex_number_is_not_cut_to_a_float():
+    got = Tensor([1.0, 2.0]) * 1j
+    np.testing.assert_array_equal(got.asnumpy(), np.array([1.0, 2.0]) * 1j)
+
+
+# ---- operators and classes are the functions ---------------------------------------------------------------------
+
+OPERATORS = {
+    'add': lambda x, y: x + y,
+    'sub': lambda x, y: x - y,
+    'mul': lambda x, y: x * y,
+    'div': lambda x, y: x / y,
+    'floor_div': lambda x, y: x // y,
+    'mod': lambda x, y: x % y,
+    'pow': lambda x, y: x**y,
+    'matmul': lambda x, y: x @ y,
+    'greater': lambda x, y: x > y,
+    'greater_equal': lambda x, y: x >= y,
+    'less': lambda x, y: x < y,
+    'less_equal': lambda x, y: x <= y,
+    'equal': lambda x, y: x == y,
+    'not_equal': lambda x, y: x != y,
+}
+
+
+@pytest.mark.parametrize('name', OPERATORS)
+def test_operators_are_the_ops(name):
+    x, y = Tensor([1.5, 2.5, 0.5]), Tensor([0.5, 3.0, 0.5])
+    np.testing.assert_array_equal(OPERATORS[name](x, y).asnumpy(), getattr(ops, name)(x, y).asnumpy())
+
+
+@pytest.mark.parametrize('name', [n for n in OPERATORS if n != 'matmul'])
+def test_operators_with_a_number_on_the_left(name):
+    y = np.array([0.5, 3.0, 1.5], np.float32)
+    got = OPERATORS[name](2.0, Tensor(y))
+    np.testing.assert_array_equal(got.asnumpy(), OPERATORS[name](np.float32(2), y), err_msg=name)
+
+
+def test_a_list_on_either_side_counts_as_a_tensor():
+    x = Tensor([1.0, 2.0])
+    np.testing.assert_array_equal(x.__add__([3.0, 4.0]).asnumpy(), [4.0, 6.0])
+    np.testing.assert_array_equal(([3.0, 4.0] - x).asnumpy(), [2.0, 2.0])
+
+
+PRIMITIVES = [
+    (name, value) for name, value in vars(ops).items() if isinstance(value, type) and issubclass(value, ops.Primitive)
+]
+SETTINGS = {'ReduceSum', 'ReduceMean', 'Concat', 'Stack', 'MatMul', 'Primitive'}
+
+
+@pytest.mark.parametrize(('name', 'kind'), [p for p in PRIMITIVES if p[0] not in SETTINGS])
+def test_a_primitive_class_calls_its_op(name, kind):
+    """ops.Tanh()(x) is what the class's own function gives, and is called by its name."""
+    made = kind()
+    assert (made.name, repr(made)) == (name, f'{name}()')
+    arguments = {
+        'Cast': (Tensor([1.5]), ms.int32),
+        'Reshape': (Tensor([1.0, 2.0]), (2, 1)),
+        'Transpose': (Tensor([[1.0, 2.0]]), (1, 0)),
+        'ExpandDims': (Tensor([1.0]), 0),
+        'Fill': (ms.float32, (2,), 3),
+        'Select': (Tensor([True, False]), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])),
+        'LogicalNot': (Tensor([True]),),
+    }.get(name)
+    if arguments is None:
+        try:
+            arguments = (Tensor([0.5, 1.5]),)
+            due = kind.function(*arguments)
+        except TypeError:
+            arguments = (Tensor([0.5, 1.5]), Tensor([1.5, 0.5]))
+            due = kind.function(*arguments)
+    else:
+        due = kind.function(*arguments)
+    np.testing.assert_array_equal(made(*arguments).asnumpy(), due.asnumpy())
+    rule = getattr(kind.function, 'rule', None)
+    assert rule is None or rule.name == {'RealDiv': 'Div'}.get(name, name)
+
+
+def test_primitives_with_settings():
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    a = x.asnumpy()
+    for got, due in [
+        (ops.ReduceSum()(x, 0), a.sum(0)),
+        (ops.ReduceSum(keep_dims=True)(x, 1), a.sum(1, keepdims=True)),
+        (ops.ReduceMean(keep_dims=True)(x), a.mean(keepdims=True)),
+        (ops.Concat(1)((x, x)), np.concatenate((a, a), 1)),
+        (ops.Stack(1)((x, x)), np.stack((a, a), 1)),
+        (ops.MatMul(transpose_a=True)(x, x), a.T @ a),
+        (ops.MatMul(transpose_b=True)(x, x), a @ a.T),
+        (ops.MatMul(True, True)(x, x), a.T @ a.T),
+    ]:
+        np.testing.assert_array_equal(got.asnumpy(), due)
+
+
+def test_tensors_from_shapes_and_numbers():
+    for got, due in [
+        (ops.fill(ms.int32, (2, 1), 7), np.full((2, 1), 7, np.int32)),
+        (ops.full((2,), 3.5), np.full(2, 3.5, np.float32)),
+        (ops.full((2,), 3), np.full(2, 3)),
+        (ops.zeros((2, 3)), np.zeros((2, 3), np.float32)),
+        (ops.ones(2, ms.float64), np.ones(2)),
+        (ops.ones_like(Tensor([1, 2])), np.ones(2, int)),
+        (ops.zeros_like(Tensor([1, 2]), dtype=ms.float16), np.zeros(2, np.float16)),
+        (ops.arange(3), np.arange(3)),
+        (ops.arange(1, 2, 0.25), np.arange(1, 2, 0.25, np.float32)),
+        (ops.eye(2, 3), np.eye(2, 3, dtype=np.float32)),
+    ]:
+        np.testing.assert_array_equal(got.asnumpy(), due)
+        assert got.asnumpy().dtype == due.dtype
+
+
+# ---- what does not fit -------------------------------------------------------------------------------------------
+
+x23 = Tensor(np.ones((2, 3), np.float32))
+x4 = Tensor(np.ones(4, np.float32))
+
+
+@pytest.mark.parametrize(
+    ('call', 'says'),
+    [
+        (lambda: x23 + x4, r'Add: shapes \(2, 3\) and \(4,\)'),
+        (lambda: x23 @ x4, r'MatMul: shapes \(2, 3\) and \(4,\)'),
+        (lambda: x23 @ x23, r'MatMul: shapes \(2, 3\) and \(2, 3\).*the last axis of the first, 3'),
+        (lambda: x23 > x4, r'Greater: shapes \(2, 3\) and \(4,\)'),
+        (lambda: ops.select(x23 > 0, x23, x4), r'Select: shapes \(2, 3\) and \(2, 3\) and \(4,\)'),
+        (lambda: x23.reshape(4), r'Reshape: shapes \(2, 3\)'),
+        (lambda: x23.sum(2), r'ReduceSum: shapes \(2, 3\)'),
+        (lambda: x23.transpose(0, 0), r'Transpose: shapes \(2, 3\)'),
+        (lambda: x23.swapaxes(0, 2), r'Transpose: shapes \(2, 3\)'),
+        (lambda: ops.broadcast_to(x4, (3,)), r'BroadcastTo: shapes \(4,\)'),
+        (lambda: ops.expand_dims(x4, 3), r'ExpandDims: shapes \(4,\)'),
+        (lambda: ops.squeeze(x4, 0), r'Squeeze: shapes \(4,\)'),
+        (lambda: ops.concat((x23, x4)), r'Concat: shapes \(2, 3\) and \(4,\)'),
+        (lambda: ops.stack((x23, x4)), r'Stack: shapes \(2, 3\) and \(4,\)'),
+        (lambda: ops.max(Tensor(np.ones((0,), np.float32))), r'ReduceMax: shapes \(0,\)'),
+    ],
+)
+def test_shapes_that_do_not_fit(call, says):
+    """Op, shapes, the user's line."""
+    with pytest.raises(ValueError, match=rf'(?s){says}.*your line: test_forward.py, line') as caught:
+        call()
+    assert isinstance(caught.value, ms.errors.ShapeError)
+
+
+@pytest.mark.parametrize('bad', [None, 'a', object(), {}, {1}, np.ones(2)], ids=repr)
+def test_operands_that_are_no_numbers(bad):
+    with pytest.raises(
+        TypeError, match=rf'(?s)Add takes Tensors and numbers, but got an? {type(bad).__name__}.*your line'
+    ):
+        ops.add(x4, bad)
+
+
+def test_select_wants_a_bool_mask():
+    with pytest.raises(TypeError, match='Select takes a Bool Tensor as its condition, but got Float32'):
+        ops.select(x4, x4, x4)
+
+
+def test_the_mean_of_integers_is_refused():
+    with pytest.raises(TypeError, match='ReduceMean of Int64'):
+        Tensor([1, 2]).mean()
+
+
+@pytest.mark.parametrize(
+    ('call', 'says'),
+    [
+        (lambda: Tensor([2]) ** -1, 'Pow does not take Int64 and Int64: Integers to negative integer powers'),
+        (lambda: Tensor([True]) - Tensor([True]), 'Sub does not take Bool and Bool: numpy boolean subtract'),
+    ],
+)
+def test_dtypes_that_a_kernel_cannot_take_do_not_blame_the_shapes(call, says):
+    with pytest.raises(TypeError, match=rf'(?s){says}.*your line: test_forward'):
+        call()
+
+
+def test_an_index_out_of_range():
+    with pytest.raises(IndexError, match='out of bounds'):
+        x4[4]
