@@ -1,0 +1,64 @@
+"""A figure with one control: move it, and one thing changes. For a page without a kernel it is a few stills."""
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import ipywidgets as w
+
+from minicell.view import as_png, as_svg
+from minicell.view.film import down
+from minicell.view.shapes import Shape
+
+from .shown import Shown, column, html
+
+SPACE = 16  # between stills
+
+
+class Drawing(NamedTuple):
+    """A picture in shapes, and the same in words."""
+
+    shapes: list[Shape]
+    size: tuple[float, float]
+    title: str
+    words: str
+
+
+class Figure:
+    """`draw` makes the picture for a value of `control`, always of the same size; `stills` are values to print."""
+
+    def __init__(
+        self, name: str, control: w.ValueWidget, draw: Callable[[float], Drawing], stills: Sequence[float]
+    ) -> None:
+        self.name = name
+        self.control = control
+        self.draw = draw
+        first = draw(control.value)
+        self.picture = html(self.svg(first), round(first.size[1]) + 8)
+        control.observe(self.redraw, 'value')
+        control.add_class(f'lat-slider-{name}')
+        self.picture.add_class(f'lat-target-{name}')
+        drawn = [draw(value) for value in stills]
+        text = '\n'.join(one.words for one in drawn)
+        self.shown = Shown(column(control, self.picture), text, pictures=printed(drawn, f'{name}-still'))
+
+    def svg(self, drawn: Drawing) -> str:
+        """A drawing as SVG text with an id of its own."""
+        return as_svg.document(drawn.shapes, drawn.size, drawn.title, drawn.words, self.name)
+
+    def redraw(self, change: dict) -> None:
+        """Draw the picture for the control's new value."""
+        self.picture.value = self.svg(self.draw(change['new']))
+
+
+def printed(drawn: list[Drawing], prefix: str) -> dict[str, str]:
+    """Drawings one under the other, as SVG and as PNG (GitHub often hides SVG)."""
+    shapes: list[Shape] = []
+    top = 0.0
+    for one in drawn:
+        shapes += [down(shape, top) for shape in one.shapes]
+        top += one.size[1] + SPACE
+    size = (max(one.size[0] for one in drawn), top - SPACE)
+    alt = ' '.join(one.words for one in drawn)
+    png = base64.b64encode(as_png.document(shapes, size)).decode('ascii')
+    return {'image/svg+xml': as_svg.document(shapes, size, drawn[0].title, alt, prefix), 'image/png': png}

@@ -1,0 +1,120 @@
+"""The panel of an exercise: hints one by one, and a way through it without typing."""
+
+from collections.abc import Callable
+from itertools import cycle
+
+import ipywidgets as w
+
+from . import words
+from .exercise import Exercise, Mistake, Verdict
+from .shown import Shown, button, column, html, row
+
+HINT_HEIGHT = 190
+VERDICT_HEIGHT = 250
+MONO = '<style>.minicell-code textarea{font:14px/1.45 "DejaVu Sans Mono",Menlo,Consolas,monospace}</style>'
+
+
+class Panel:
+    """Buttons and a box of code for one exercise. `done` is told every verdict."""
+
+    def __init__(self, exercise: Exercise, done: Callable[[Verdict], None]) -> None:
+        self.exercise = exercise
+        self.done = done
+        self.shown_hints = 0
+        self.mistakes = cycle(exercise.mistakes)
+        self.more = button('', 'Show the next hint', self.next_hint, '200px')
+        self.hints = html('', HINT_HEIGHT)
+        self.code = w.Textarea(
+            exercise.start,
+            description='',
+            tooltip=f'Code of exercise {exercise.name}',
+            layout=w.Layout(width='100%', height=f'{24 + 21 * longest(exercise)}px'),
+        )
+        self.code.add_class('minicell-code')
+        self.verdict = html('', VERDICT_HEIGHT)
+        buttons = row(
+            button('Check this code', 'Check the code in the box', self.check),
+            button('Insert the solution', 'Put the solution into the box and check it', self.insert_solution),
+            button('Insert a common mistake', 'Put a common mistake into the box, and check it', self.insert_mistake),
+            button('Start again', 'Put the unfinished code back', self.start_again),
+        )
+        title = words.block(words.headline('open', f'Exercise {exercise.name}') + words.paragraphs(exercise.task))
+        body = column(html(title + MONO), row(self.more), self.hints, self.code, buttons, self.verdict)
+        self.shown = Shown(body, self.text(), self.page())
+        self.draw_hints()
+        self.say(exercise.untouched())
+
+    def next_hint(self) -> None:
+        """One hint more; after the last one, the solution."""
+        self.shown_hints = min(self.shown_hints + 1, len(self.exercise.hints) + 1)
+        self.draw_hints()
+
+    def draw_hints(self) -> None:
+        """The hints that have been asked for, the newest on top."""
+        hints, n = self.exercise.hints, self.shown_hints
+        parts = [hint_page(i + 1, hint) for i, hint in enumerate(hints[:n])]
+        if n > len(hints):
+            parts.append(solution_page(self.exercise))
+        body = ''.join(reversed(parts)) or words.paragraphs('No hint yet.')
+        self.hints.value = words.block(body, 'open', HINT_HEIGHT)
+        self.more.description = f'Hint {n + 1} of {len(hints)}' if n < len(hints) else 'Show the solution'
+        self.more.disabled = n > len(hints)
+
+    def insert_solution(self) -> None:
+        """Put the solution into the box, and check it."""
+        self.code.value = self.exercise.solution
+        self.check()
+
+    def insert_mistake(self) -> None:
+        """Put the next common mistake into the box, and check it."""
+        self.code.value = next(self.mistakes).code
+        self.check()
+
+    def start_again(self) -> None:
+        """Put the unfinished code back."""
+        self.code.value = self.exercise.start
+        self.check()
+
+    def check(self) -> None:
+        """Check what stands in the box."""
+        verdict = self.exercise.check_code(self.code.value)
+        self.say(verdict)
+        self.done(verdict)
+
+    def say(self, verdict: Verdict) -> None:
+        """Show a verdict."""
+        self.verdict.value = verdict.page(VERDICT_HEIGHT)
+
+    def text(self) -> str:
+        """The exercise as plain text."""
+        return f'Exercise {self.exercise.name}: {words.plain(self.exercise.task)}'
+
+    def page(self) -> str:
+        """The exercise as a page without a kernel: hints, solution and common mistakes to open."""
+        exercise = self.exercise
+        parts = [words.headline('open', f'Exercise {exercise.name}'), words.paragraphs(exercise.task)]
+        parts += [words.folded(f'Hint {i + 1}', words.paragraphs(hint)) for i, hint in enumerate(exercise.hints)]
+        parts.append(words.folded('The solution', solution_page(exercise)))
+        wrong = ''.join(mistake_page(mistake) for mistake in exercise.mistakes)
+        parts.append(words.folded(f'{len(exercise.mistakes)} common mistakes', f'<ul>{wrong}</ul>'))
+        return words.block(''.join(parts))
+
+
+def hint_page(number: int, hint: str) -> str:
+    """One hint as HTML."""
+    return words.headline('open', f'Hint {number}') + words.paragraphs(hint)
+
+
+def solution_page(exercise: Exercise) -> str:
+    """The solution as HTML, with its reasons."""
+    return words.paragraphs(exercise.why) + words.pre(exercise.solution)
+
+
+def mistake_page(mistake: Mistake) -> str:
+    """A common mistake as HTML."""
+    return f'<li>{words.inline(f"**“{mistake.misconception}”** {mistake.hint}")}{words.pre(mistake.code)}</li>'
+
+
+def longest(exercise: Exercise) -> int:
+    """Lines of the longest code that the box will hold: it never grows."""
+    return max(code.count('\n') for code in (exercise.start, exercise.solution, *(m.code for m in exercise.mistakes)))

@@ -1,0 +1,48 @@
+"""A widget on the page, and what a reader has who opens the notebook without a kernel."""
+
+from typing import Any
+
+import ipywidgets as w
+
+FULL = {'width': '100%'}
+
+
+class Shown:
+    """What a cell shows: `widget` where there is a kernel; its `text` (and page, and pictures) everywhere else."""
+
+    def __init__(self, widget: w.Widget, text: str, page: str = '', pictures: dict[str, str] | None = None) -> None:
+        self.widget = widget
+        self.text = text
+        self.page = page
+        self.pictures = pictures or {}
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        live = self.widget._repr_mimebundle_() or {}
+        out = {'text/plain': self.text, **({'text/html': self.page} if self.page else {}), **self.pictures}
+        return {**out, **{kind: data for kind, data in live.items() if kind != 'text/plain'}}
+
+
+def html(value: str, height: int | None = None) -> w.HTML:
+    """An HTML widget over the whole width; with `height` it never moves what stands below it."""
+    fixed = {'height': f'{height}px', 'overflow': 'hidden'} if height else {}
+    return w.HTML(value, layout=w.Layout(**FULL, **fixed))
+
+
+def button(words: str, tooltip: str, act: Any, width: str = 'auto') -> w.Button:
+    """A button with words on it."""
+    made = w.Button(description=words, tooltip=tooltip, layout=w.Layout(width=width))
+    made.on_click(lambda _: act())
+    return made
+
+
+def column(*children: w.Widget) -> w.VBox:
+    """Widgets one under the other, over the whole width."""
+    return w.VBox(children, layout=w.Layout(**FULL))
+
+
+def row(*children: w.Widget) -> w.HBox:
+    """Widgets side by side; they break to the next line where the page is narrow."""
+    return w.HBox(children, layout=w.Layout(**FULL, flex_flow='row wrap', align_items='center'))

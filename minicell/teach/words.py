@@ -1,0 +1,63 @@
+"""Text for a page: everything is escaped, `code` and **bold** are the only marks that mean something."""
+
+import re
+from html import escape
+
+from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE
+
+BODY = (
+    f"color:{INK};background:{PAPER};font:15px/1.5 'DejaVu Sans',Verdana,sans-serif;padding:10px 14px;"
+    f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
+)
+CODE = f"font:14px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"
+PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
+# A state is told by its sign and its words first; the colour of the edge only repeats it.
+SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○'}
+EDGES = {'passed': FORWARD, 'failed': BACKWARD, 'open': MUTED, 'locked': MUTED}
+
+
+def inline(text: str) -> str:
+    """One paragraph as HTML: escaped, with `code` and **bold**."""
+    safe = escape(text, quote=True)
+    safe = re.sub(r'`([^`]+)`', rf'<code style="{CODE};padding:0 3px">\1</code>', safe)
+    return re.sub(r'\*\*(.+?)\*\*', r'<b>\1</b>', safe)
+
+
+def paragraphs(text: str) -> str:
+    """Paragraphs, parted by empty lines, as HTML."""
+    parts = [' '.join(part.split()) for part in text.strip().split('\n\n')]
+    return ''.join(f'<p style="margin:0 0 6px">{inline(part)}</p>' for part in parts if part)
+
+
+def pre(text: str) -> str:
+    """Code or printed text as HTML, as it stands."""
+    return f'<pre style="{PRE}">{escape(text, quote=True)}</pre>'
+
+
+def block(body: str, state: str = 'open', height: int | None = None) -> str:
+    """A block on white ground with a thick edge that tells its state; with `height`, it scrolls inside."""
+    fixed = f';height:{height}px;overflow:auto' if height else ''
+    return f'<div style="{BODY};border-left:5px solid {EDGES[state]}{fixed}">{body}</div>'
+
+
+def headline(state: str, words: str) -> str:
+    """The first line of a block: a sign, and the words that say the same."""
+    colour = BACKWARD_TEXT if state == 'failed' else INK
+    return f'<p style="margin:0 0 6px;color:{colour}"><b>{SIGNS[state]} {inline(words)}</b></p>'
+
+
+def columns(*cells: tuple[str, str]) -> str:
+    """Things side by side, each under its own heading; on a narrow page one under the other."""
+    head = f'<p style="margin:0 0 4px;color:{MUTED}"><b>'
+    parts = (f'<div style="flex:1 1 280px;min-width:0">{head}{escape(of)}</b></p>{body}</div>' for of, body in cells)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:8px 24px">{"".join(parts)}</div>'
+
+
+def folded(summary: str, body: str) -> str:
+    """What a reader without a kernel opens by a click."""
+    return f'<details><summary><b>{escape(summary)}</b></summary>{body}</details>'
+
+
+def plain(text: str) -> str:
+    """The same text without marks."""
+    return re.sub(r'\*\*(.+?)\*\*', r'\1', text)
