@@ -18,11 +18,12 @@ from .dtype import (
     uint32,
     uint64,
 )
-from .grad import GradOperation, get_grad, grad, value_and_grad
+from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor
 from .watch import Tape
 
-ops.grad, ops.value_and_grad, ops.GradOperation, ops.get_grad = grad, value_and_grad, GradOperation, get_grad
+for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
+    setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too
 
 __version__ = '0.1.0'

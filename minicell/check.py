@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import tape
+from .differentiate import differentiate, name_of, tensors_in
 from .errors import MinicellError, NotATensorError, users_line
-from .grad import differentiate, name_of, tensors_in
 from .nn.takeover import handed_out, input_names
 from .ops.rules import Parts
 from .tape import OFF

@@ -1,18 +1,10 @@
-"""Gradients: mark the inputs, play the function, read the tape back.
+"""MindSpore's ways to ask for a gradient: grad, value_and_grad, GradOperation, vjp, jvp."""
 
-Nested gradients share one tape. The outermost reads arrays and keeps nothing; an inner one computes with Tensors, so
-that all it does while reading back is recorded, and the outer one reads over that as over everything else. Gradients go
-by position: each marked argument enters the function as a Tensor of its own, so that one object given twice is two
-inputs.
-"""
-
-import gc
 from collections.abc import Callable
 from functools import wraps
 
-import numpy as np
-
 from . import tape
+from .differentiate import Played, differentiate, name_of, tensors_in
 from .errors import (
     GradArgumentError,
     GradPositionError,
@@ -22,188 +14,8 @@ from .errors import (
     plural,
     users_line,
 )
-from .ops.create import ones_like, zeros_like
-from .ops.rules import leaf
-from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
-from .tensor import Tensor, is_float, wrap
-
-
-def tensors_in(value: object) -> list[Tensor]:
-    """The Tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
-
-
-def name_of(function: Callable) -> str:
-    """How a sentence calls a function or a Cell."""
-    return getattr(function, '__name__', None) or type(function).__name__
-
-
-def differentiate(
-    function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple = (), sens=None, aux=False
-) -> tuple[object, list[Tensor], list[Tensor]]:
-    """What function(*inputs) returns, its gradients for the inputs at these positions, and for these weights.
-
-    sens: the cotangents of its outputs (ones where None); aux: only the first output is differentiated.
-    """
-    was = tape.state()
-    flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
-    own = tape.start == OFF and not tape.looking  # nobody else needs this tape: it shrinks while it is read
-    paused = own and gc.isenabled()
-    if paused:
-        gc.disable()  # the tape makes no cycles, and the collector would walk all of it again and again
-    if own:
-        tape.own_list()
-    tape.deeper(1)
-    weights = tuple(weights)
-    marked = list({id(w): w for w in weights if w.requires_grad}.values())
-    before = [w.at for w in marked]
-    try:
-        arguments, leaves = list(inputs), []
-        for k in positions:
-            if inputs[k].at >= OFF and not flat:
-                tape.escaped(name_of(function), inputs[k].at, tape.caller())
-            arguments[k] = wrap(inputs[k].array, tape.tick())
-            leaves.append(arguments[k])
-            tape.record((leaf, inputs[k], None, arguments[k], None, 0))
-        for w, at in zip(marked, before, strict=True):
-            w.at = tape.tick()
-            leaves.append(w)
-            tape.record((leaf, wrap(w.array, at), None, w, None, 0))
-        mark = leaves[0].at if leaves else tape.tick()
-        if not leaves:
-            tape.record((leaf, None, None, None, None, 0))
-        if tape.looking:
-            sources = (*[inputs[k] for k in positions], *marked)
-            note(BEGIN, function, (tuple(leaves), sources), tape.depth, tape.caller(2))
-        if flat:
-            tape.record_from(mark)
-        result = function(*arguments, **named)
-        outputs = result[0] if aux else result
-        for t in tensors_in(outputs):
-            if t.at >= OFF and not was[5]:
-                tape.escaped('the output of a differentiated function', t.at, tape.caller())
-        if flat:
-            tape.record_from(OFF)
-        seeds = _seeds(outputs, sens, mark, flat)
-        if tape.looking:
-            note(BACK, tuple(seeds), None, None, None)
-        cotangents = _read_back(mark, seeds, len(leaves), flat, own)
-        gradients = _finish(cotangents, leaves, flat)
-        if tape.looking:
-            note(END, tuple(gradients), None, None, None)
-    finally:
-        hiding, depends = was[5], False
-        if hiding:
-            depends = any(t.at >= was[4] for t in tensors_in(inputs)) or any(at >= was[4] for at in before)
-        tape.restore(was)
-        for w, at in zip(marked, before, strict=True):
-            w.at = at
-        tape.deeper(-1)
-        if paused:
-            gc.enable()
-    if depends:
-        for t in gradients:
-            t.at = hiding
-    by_weight = dict(zip(map(id, marked), gradients[len(positions) :], strict=True))
-    return (
-        result,
-        gradients[: len(positions)],
-        [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in weights],
-    )
-
-
-def _seeds(outputs: object, sens: object, mark: int, flat: bool) -> list[tuple]:
-    """Each output that depends on a marked input, with the cotangent that it starts from."""
-    outs = [t for t in tensors_in(outputs) if is_float(t)]
-    if sens is None:
-        given = [np.ones(t.shape, t.array.dtype) if flat else ones_like(t) for t in outs]
-    else:
-        given = tensors_in(sens)
-        for t, s in zip(outs, given, strict=False):
-            if s.shape != t.shape or s.array.dtype != t.array.dtype:
-                raise SensError(
-                    f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
-                    f'they must be the same.{users_line()}'
-                )
-        if len(given) != len(outs):
-            raise SensError(
-                f'sens has {plural(len(given), "Tensor")}, but there are '
-                f'{plural(len(outs), "float output")}.{users_line()}'
-            )
-        given = [s.array for s in given] if flat else given
-    return [(t, g) for t, g in zip(outs, given, strict=True) if mark <= t.at < OFF]
-
-
-def _read_back(mark: int, seeds: list, leaves: int, flat: bool, own: bool) -> list:
-    """The cotangents of the marked inputs."""
-    entries, base = tape.entries, mark - tape.first
-    cts = [None] * (len(entries) - base)
-    for t, g in seeds:
-        c = cts[t.at - mark]
-        cts[t.at - mark] = g if c is None else c + g
-    written = tape.written
-    if own:
-        pop, take = entries.pop, cts.pop
-        for _ in range(len(cts) - leaves):
-            entry = pop()
-            g = take()
-            if g is not None:
-                if written:
-                    check_unwritten(entry, mark + len(cts))
-                rule, x, y, out, _, _ = entry
-                rule.pull(g, cts, mark, x, y, out)
-        return cts
-    pending = entries[base:]
-    for k in range(len(pending) - 1, leaves - 1, -1):
-        g = cts[k]
-        if g is None:
-            continue
-        cts[k] = None
-        entry = pending[k]
-        rule, x, y, out, _, _ = entry
-        if tape.looking:
-            note(PULL, entry, g, None, None)
-        try:
-            if written:
-                check_unwritten(entry, mark + k)
-            gave = rule.vjp(g, mark, x, y, out)
-        except Exception as error:
-            if tape.looking:
-                note(FAIL, rule, error, entry, None)
-            raise
-        if tape.looking:
-            note(GIVE, entry, tuple(gave), None, None)
-        for t, d in gave:
-            i = t.at - mark
-            if d is not None and i >= 0:
-                c = cts[i]
-                cts[i] = d if c is None else c + d
-    return cts[:leaves]
-
-
-def _finish(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
-    """Cotangents as Tensors of their own memory; zeros where none arrived."""
-    if not flat:
-        return [zeros_like(t) if g is None else g for g, t in zip(cotangents, leaves, strict=True)]
-    taken = {id(memory(t.array)) for t in leaves}
-    found = []
-    for g, t in zip(cotangents, leaves, strict=True):
-        if g is None:
-            g = np.zeros_like(t.array)
-        root = memory(g)
-        if id(root) in taken:
-            g = g.copy()  # a rule may hand on what it was given; writing into one gradient must not change another
-        else:
-            taken.add(id(root))
-        found.append(wrap(g))
-    return found
-
-
-# ---- MindSpore's ways to ask ---------------------------------------------------------------------------------------
+from .ops.create import zeros_like
+from .tensor import Tensor, is_float
 
 
 def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
@@ -382,3 +194,60 @@ class GradOperation:
             )
 
         return gradient
+
+
+def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = False) -> tuple:
+    """fn's value and a function from the cotangent of its output to the gradients of its inputs (a tuple).
+
+    With weights, that function returns (gradients of the inputs, gradients of the weights). has_aux: only the first
+    output is differentiated, and the others come third.
+
+    >>> import minicell as ms
+    >>> out, back = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 3.0]))
+    >>> print(out, back(ms.Tensor([1.0, 10.0])))
+    [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
+    """
+    params = () if weights is None else _check_weights(weights)
+    places = tuple(range(len(inputs)))
+    _check_arguments(fn, inputs, places)
+    played = Played(fn, inputs, {}, places, params, has_aux)
+    tape.tapes.add(played)  # between now and then, what backward needs may be overwritten
+
+    def back(*sens: Tensor) -> tuple:
+        tape.deeper(1)
+        try:
+            by_place, by_weight = played.read(sens)
+        finally:
+            tape.deeper(-1)
+        return tuple(by_place) if weights is None else (tuple(by_place), tuple(by_weight))
+
+    return (played.result[0], back, played.result[1:]) if has_aux else (played.result, back)
+
+
+def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
+    """fn's value, and its derivative along v (the Jacobian times v).
+
+    The gradient J.T u is linear in u; differentiated by u along v it is J v, so that every rule serves here too
+    (j-towns.github.io/2017/06/12/A-new-trick.html). Raises ValueError where v does not fit the inputs.
+
+    >>> import minicell as ms
+    >>> print(ms.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(10.0)))
+    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 60))
+    """
+    xs, along = (a if isinstance(a, tuple) else (a,) for a in (inputs, v))
+    places = tuple(range(len(xs)))
+    _check_arguments(fn, xs, places)
+    if [(t.shape, t.dtype) for t in along] != [(t.shape, t.dtype) for t in xs]:
+        raise SensError(f'v needs a Tensor of the same shape and dtype for each input of {name_of(fn)}.{users_line()}')
+    seen = {}
+
+    def back(*u: Tensor) -> tuple:
+        seen['out'], by_place, _ = differentiate(fn, xs, {}, places, sens=u, aux=has_aux)
+        return tuple(by_place)
+
+    outs = tensors_in(fn(*xs)[0] if has_aux else fn(*xs))
+    us = tuple(zeros_like(t) for t in outs if is_float(t))
+    _, slopes, _ = differentiate(back, us, {}, tuple(range(len(us))), sens=along)
+    out = seen['out']
+    out, extra = (out[0], (out[1:],)) if has_aux else (out, ())
+    return (out, slopes[0] if len(slopes) == 1 else tuple(slopes), *extra)

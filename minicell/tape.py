@@ -42,7 +42,7 @@ depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
 stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
-tapes: weakref.WeakSet = weakref.WeakSet()  # Tapes that still hold values: they keep a copy of what is overwritten
+tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time, and wants to know of writes
 
 
 class Marker:
@@ -154,15 +154,15 @@ def memory(array) -> object:
 
 
 def wrote(tensor, what: str, frame) -> None:
-    """The memory of `tensor` is about to change: remember it, and let every Tape keep the old values."""
+    """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
     root = memory(tensor.array)
-    for tape in tapes:
-        tape.keep(root)
     if looking:
         note(WRITE, tensor, what, None, frame)
+    write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
-        stamp = first + len(entries)
-        written[id(root)] = (stamp, root, what, frame.f_code, frame.f_lasti)
+        written[id(root)] = write
+    for holder in tapes:
+        holder.keep(write)
 
 
 def check_unwritten(entry: tuple, address: int) -> None:

@@ -157,8 +157,9 @@ class Tape:
     def _entries(self) -> list:
         return tape.entries[self._begin :] if hasattr(self, '_was') else self._raw
 
-    def keep(self, root: object) -> None:
-        """The memory `root` is about to be overwritten: keep what the Tensors in it hold now."""
+    def keep(self, write: tuple) -> None:
+        """Memory is about to be overwritten: keep what the Tensors in it hold now."""
+        root = write[1]
         still_open = hasattr(self, '_was')
         if still_open:
             found = _by_memory(self._entries()).get(id(root), ())

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import tape
+from ..differentiate import tensors_in
 from ..errors import (
     BpropCountError,
     BpropShapeError,
@@ -23,7 +24,6 @@ from ..errors import (
     plural,
     users_line,
 )
-from ..grad import tensors_in
 from ..ops.create import zeros_like
 from ..ops.make import cast_to
 from ..ops.rules import Bundle, Parts, Rule, item

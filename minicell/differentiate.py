@@ -1,0 +1,237 @@
+"""Mark the inputs, play the function, read the tape back.
+
+Nested gradients share one tape. The outermost reads arrays and keeps nothing; an inner one computes with Tensors, so
+that all it does while reading back is recorded, and the outer one reads over that as over everything else. Gradients go
+by position: each marked argument enters the function as a Tensor of its own, so that one object given twice is two
+inputs.
+"""
+
+import gc
+from collections.abc import Callable
+
+import numpy as np
+
+from . import tape
+from .errors import SensError, plural, users_line
+from .ops.create import ones_like, zeros_like
+from .ops.rules import leaf
+from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
+from .tensor import Tensor, is_float, wrap
+
+
+def tensors_in(value: object) -> list[Tensor]:
+    """The Tensors in nested tuples, lists and dicts, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
+
+
+def name_of(function: Callable) -> str:
+    """How a sentence calls a function or a Cell."""
+    return getattr(function, '__name__', None) or type(function).__name__
+
+
+def differentiate(
+    function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple = (), sens=None, aux=False
+) -> tuple[object, list[Tensor], list[Tensor]]:
+    """What function(*inputs) returns, its gradients for the inputs at these positions, and for these weights.
+
+    sens: the cotangents of its outputs (ones where None); aux: only the first output is differentiated.
+    """
+    own = tape.start == OFF and not tape.looking  # nobody else needs this tape: it may shrink while it is read
+    paused = own and gc.isenabled()
+    if paused:
+        gc.disable()  # the tape makes no cycles, and the collector would walk all of it again and again
+    tape.deeper(1)
+    try:
+        played = Played(function, inputs, named, positions, weights, aux)
+        return (played.result, *played.read(sens, own))
+    finally:
+        tape.deeper(-1)
+        if paused:
+            gc.enable()
+
+
+class Played:
+    """A function played once with its inputs marked: what it returned, and the stretch of tape to read back."""
+
+    def __init__(
+        self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux: bool = False
+    ) -> None:
+        was = tape.state()
+        self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
+        self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
+        self.weights = tuple(weights)
+        self.marked = list({id(w): w for w in self.weights if w.requires_grad}.values())
+        before = [w.at for w in self.marked]
+        self.depends = any(t.at >= tape.hidden_from for t in tensors_in(inputs)) if self.taint else False
+        self.positions = len(positions)
+        self.leaves: list[Tensor] = []
+        self.overwritten: dict = {}
+        if tape.start == OFF and not tape.looking:
+            tape.own_list()
+        try:
+            arguments = self._mark(function, inputs, positions, before)
+            if tape.looking:
+                sources = (*[inputs[k] for k in positions], *self.marked)
+                note(BEGIN, function, (tuple(self.leaves), sources), tape.depth, tape.caller())
+            if self.flat:
+                tape.record_from(self.mark)
+            self.result = function(*arguments, **named)
+            self.outputs = tensors_in(self.result[0] if aux else self.result)
+            for t in self.outputs:
+                if t.at >= OFF and not self.taint:
+                    tape.escaped('the output of a differentiated function', t.at, tape.caller())
+            self.entries, self.base = tape.entries, self.mark - tape.first
+            self.end = len(self.entries)
+        finally:
+            tape.restore(was)
+            self.places = [w.at for w in self.marked]
+            for w, at in zip(self.marked, before, strict=True):
+                w.at = at
+
+    def keep(self, write: tuple) -> None:
+        """For a gradient that is read later: memory is about to be overwritten."""
+        _, root, *how = write
+        self.overwritten[id(root)] = (self.mark + self.end - self.base, root, *how)
+
+    def _mark(self, function: Callable, inputs: tuple, positions: tuple, before: list[int]) -> list:
+        """Each input that is to be differentiated enters as a leaf of the tape."""
+        arguments = list(inputs)
+        for k in positions:
+            if inputs[k].at >= OFF and not self.flat:
+                tape.escaped(name_of(function), inputs[k].at, tape.caller())
+            arguments[k] = wrap(inputs[k].array, tape.tick())
+            self.leaves.append(arguments[k])
+            tape.record((leaf, inputs[k], None, arguments[k], None, 0))
+        for w, at in zip(self.marked, before, strict=True):
+            w.at = tape.tick()
+            self.leaves.append(w)
+            tape.record((leaf, wrap(w.array, at), None, w, None, 0))
+        if not self.leaves:  # only weights with requires_grad=False: there is still a place to read back to
+            self.mark = tape.tick()
+            tape.record((leaf, None, None, None, None, 0))
+        else:
+            self.mark = self.leaves[0].at
+        return arguments
+
+    def read(self, sens: object = None, last: bool = False) -> tuple[list[Tensor], list[Tensor]]:
+        """The gradients of the inputs and of the weights; `last`: the tape is not needed any more."""
+        was, before = tape.state(), [w.at for w in self.marked]
+        for w, at in zip(self.marked, self.places, strict=True):
+            w.at = at
+        tape.written.update(self.overwritten)
+        try:
+            if self.flat:
+                tape.record_from(OFF)
+            seeds = self._seeds(sens)
+            if tape.looking:
+                note(BACK, tuple(seeds), None, None, None)
+            cts = [None] * (self.end - self.base)
+            for t, g in seeds:
+                c = cts[t.at - self.mark]
+                cts[t.at - self.mark] = g if c is None else c + g
+            if last:
+                _read_once(self.entries, cts, self.mark, len(self.leaves))
+            else:
+                _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+            gradients = _finished(cts, self.leaves, self.flat)
+            if tape.looking:
+                note(END, tuple(gradients), None, None, None)
+        finally:
+            tape.restore(was)
+            for w, at in zip(self.marked, before, strict=True):
+                w.at = at
+        if self.taint and (self.depends or any(at >= self.taint[1] for at in before)):
+            for t in gradients:
+                t.at = self.taint[0]  # born in a hidden stretch, as everything else there
+        by_weight = dict(zip(map(id, self.marked), gradients[self.positions :], strict=True))
+        of_weights = [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
+        return gradients[: self.positions], of_weights
+
+    def _seeds(self, sens: object) -> list[tuple]:
+        """Each output that depends on a marked input, with the cotangent that it starts from."""
+        outs = [t for t in self.outputs if is_float(t)]
+        if sens is None:
+            given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
+        else:
+            given = _fitting(sens, outs)
+            given = [s.array for s in given] if self.flat else given
+        return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < OFF]
+
+
+def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:
+    """The Tensors of sens, one for each float output, of its shape and dtype."""
+    given = tensors_in(sens)
+    if len(given) != len(outs):
+        raise SensError(
+            f'sens has {plural(len(given), "Tensor")}, but there are {plural(len(outs), "float output")}.{users_line()}'
+        )
+    for t, s in zip(outs, given, strict=True):
+        if s.shape != t.shape or s.array.dtype != t.array.dtype:
+            raise SensError(
+                f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
+                f'they must be the same.{users_line()}'
+            )
+    return given
+
+
+def _read_once(entries: list, cts: list, mark: int, leaves: int) -> None:
+    """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
+    written, pop, take = tape.written, entries.pop, cts.pop
+    for _ in range(len(cts) - leaves):
+        entry = pop()
+        g = take()
+        if g is not None:
+            if written:
+                check_unwritten(entry, mark + len(cts))
+            rule, x, y, out, _, _ = entry
+            rule.pull(g, cts, mark, x, y, out)
+
+
+def _read(pending: list, cts: list, mark: int, leaves: int) -> None:
+    """Read back where someone differentiates what is computed here, or looks, or will read again."""
+    for k in range(len(pending) - 1, leaves - 1, -1):
+        g = cts[k]
+        if g is None:
+            continue
+        entry = pending[k]
+        rule, x, y, out, _, _ = entry
+        if tape.looking:
+            note(PULL, entry, g, None, None)
+        try:
+            if tape.written:
+                check_unwritten(entry, mark + k)
+            gave = rule.vjp(g, mark, x, y, out)
+        except Exception as error:
+            if tape.looking:
+                note(FAIL, rule, error, entry, None)
+            raise
+        if tape.looking:
+            gave = tuple(gave)
+            note(GIVE, entry, gave, None, None)
+        for t, d in gave:
+            i = t.at - mark
+            if d is not None and i >= 0:
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
+
+def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
+    """Cotangents as Tensors of their own memory; zeros where none arrived."""
+    if not flat:
+        return [zeros_like(t) if g is None else g for g, t in zip(cotangents, leaves, strict=False)]
+    taken = {id(memory(t.array)) for t in leaves}
+    found = []
+    for g, t in zip(cotangents, leaves, strict=False):
+        if g is None:
+            g = np.zeros_like(t.array)
+        root = memory(g)
+        if id(root) in taken:
+            g = g.copy()  # a rule may hand on what it was given; writing into one gradient must not change another
+        else:
+            taken.add(id(root))
+        found.append(wrap(g))
+    return found
