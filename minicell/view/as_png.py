@@ -102,7 +102,7 @@ class Pen:
             return
         family = 'DejaVu Sans Mono' if shape.mono else 'DejaVu Sans'
         font = FontProperties(family=family, size=shape.size, weight='bold' if shape.bold else 'normal')
-        width, height, descent = self.renderer.get_text_width_height_descent(shape.text, font, False)
+        width = self.renderer.get_text_width_height_descent(shape.text, font, False)[0]
         x = shape.x * self.scale - {'start': 0, 'middle': width / 2, 'end': width}[shape.anchor]
         gc = self.renderer.new_gc()
         gc.set_foreground(shape.fill)

@@ -3,13 +3,18 @@
 from collections.abc import Iterable
 from html import escape
 
-from .metrics import MONO, SANS
+from .metrics import MONO, SANS, clean
 from .shapes import INK, Box, Path, Shape, Text
 
 
 def number(value: float) -> str:
     """A coordinate with at most one decimal: `12`, `12.5`."""
-    return f'{value:.1f}'.removesuffix('.0').replace('-0', '0') if abs(value) < 0.05 else f'{value:.1f}'.removesuffix('.0')
+    return f'{value + 0.0:.1f}'.removesuffix('.0').replace('-0', '0' if abs(value) < 0.05 else '-0')
+
+
+def safe(words: str) -> str:
+    """A user's words as text of a document: no control characters, nothing that is markup."""
+    return escape(clean(words), quote=False)
 
 
 def box(shape: Box) -> str:
@@ -52,8 +57,8 @@ def text(shape: Text) -> str:
         parts.append(' font-weight="bold"')
     if shape.mono:
         parts.append(f' font-family="{MONO}" xml:space="preserve"')
-    title = f'<title>{escape(shape.full, quote=False)}</title>' if shape.full else ''
-    return ''.join(parts) + f'>{title}{escape(shape.text, quote=False)}</text>'
+    title = f'<title>{safe(shape.full)}</title>' if shape.full else ''
+    return ''.join(parts) + f'>{title}{safe(shape.text)}</text>'
 
 
 WRITERS = {Box: box, Text: text, Path: path}
@@ -71,7 +76,7 @@ def document(
         f'width="{width}" height="{height}" viewBox="0 0 {w} {h}" '
         f'style="display:block;max-width:100%;height:auto;background:#fff" '
         f'font-family="{SANS}" font-size="12" fill="{INK}">'
-        f'<title id="{prefix}-title">{escape(title, quote=False)}</title>'
-        f'<desc id="{prefix}-desc">{escape(alt, quote=False)}</desc>'
+        f'<title id="{prefix}-title">{safe(title)}</title>'
+        f'<desc id="{prefix}-desc">{safe(alt)}</desc>'
         f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>{body}</svg>'
     )

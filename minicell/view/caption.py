@@ -1,7 +1,7 @@
 """What a step says: title, caption and alt text, all computed from the record."""
 
 from . import thumb
-from .model import Entry, Frame, Gradient, Mark, Part, Reading, Record, Step, Value, shape_text
+from .model import Entry, Frame, Gradient, Mark, Part, Pass, Reading, Record, Step, Value, shape_text
 
 
 def words(record: Record, number: int) -> tuple[str, str]:
@@ -50,10 +50,11 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
 def start(record: Record, step: Step, number: int) -> tuple[str, str]:
     """Backward starts."""
     run = record.passes[step.run]
-    order = f'Gradient {run.order} ' if len(record.passes) > 1 and run.order > 1 else ''
     seeds = listed([result(v) for v in run.seeds])
-    title = 'Backward starts' if not order else f'{order}starts to read the tape back'
-    return title, f'It starts with {seeds} and reads the {plural(written(record, number), "entry", "entries")} from right to left.'
+    which = which_gradient(record, run)
+    title = f'The {which} gradient starts to read the tape back' if which else 'Backward starts'
+    entries = plural(written(record, number), 'entry', 'entries')
+    return title, f'It starts with {seeds} and reads the {entries} from right to left.'
 
 
 def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
@@ -63,10 +64,9 @@ def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
     came = f' It was added up from {sum_of(reading.parts)}.' if reading.parts else ''
     if entry.kind != 'call':
         return f'Backward reaches entry {entry.label}, {entry.name}', f'Its built-in rule gets {dout}.{came}'
-    over = f'{possessive(entry.hidden)} rule' if entry.hidden else 'what is inside'
     return (
         f'Backward reaches {entry.name} and calls your bprop',
-        f'It does not look inside: it jumps over {over}. Your bprop gets {dout}.{came}',
+        f'It does not look inside: it jumps over {rules(entry)}. Your bprop gets {dout}.{came}',
     )
 
 
@@ -77,28 +77,31 @@ def inside(record: Record, step: Step, number: int) -> tuple[str, str]:
     name = f'{value.name} = ' if value.name else ''
     return (
         f'{entry.name}.bprop runs line {step.mark.line}: {name}{step.what}',
-        f'Your own code computes it. Result: {result(value._replace(name=value.name or "it"))}.',
+        f'Your own code computes it. Result: {result(value)}.',
     )
 
 
 def give(record: Record, step: Step, number: int) -> tuple[str, str]:
     """An entry hands out its gradients."""
     entry, reading = record.entries[step.entry], record.readings[step.reading]
-    names = listed([g.name for g in reading.gradients])
+    unique = list(dict.fromkeys(g.name for g in reading.gradients))
+    names = listed(unique) + ', twice' * (len(unique) == 1 and len(reading.gradients) == 2)
     if entry.kind != 'call':
         handed = listed([given(g) for g in reading.gradients])
         return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
-    over = f'; {possessive(entry.hidden)} rule did not run' if entry.hidden else ''
+    them = 'it' if len(reading.gradients) == 1 else 'them'
+    over = f'; {rules(entry)} did not run' if entry.hidden else ''
     return (
         f'{entry.name}.bprop hands out {names}',
-        f'Your code{lines(entry)} computed {"it" if len(reading.gradients) == 1 else "them"}{over}. {verdicts(reading)}',
+        f'Your code{lines(entry)} computed {them}{over}. {verdicts(reading)}',
     )
 
 
 def add(record: Record, step: Step, number: int) -> tuple[str, str]:
     """A cotangent is added up."""
+    more = 'A second' if len(step.parts) == 2 else 'One more'
     return (
-        f'A second gradient for {step.what} is added: +=' if len(step.parts) == 2 else f'One more gradient for {step.what}: +=',
+        f'{more} gradient for {step.what} is added: +=',
         f'{step.what} was used {plural(len(step.parts), "time")}, so its gradients are summed: {sum_of(step.parts)}.',
     )
 
@@ -112,18 +115,23 @@ def arrive(record: Record, step: Step, number: int) -> tuple[str, str]:
         if not arrival.parts:
             told.append(f'{name} is {"zero" if arrival.total else "missing"}: {arrival.why}')
         else:
-            told.append(f'{result(arrival.total._replace(name=name)) if arrival.total else name}, from {sources(arrival.parts)}')
-    what = 'The gradient arrives' if len(run.arrivals) == 1 else 'The gradients arrive'
+            shown = result(arrival.total._replace(name=name)) if arrival.total else name
+            told.append(f'{shown}, from {sources(arrival.parts)}')
+    which = which_gradient(record, run)
+    which = f'{which} ' if which else ''
+    what = f'The {which}gradient arrives' if len(run.arrivals) == 1 else f'The {which}gradients arrive'
     return f'{what} at {listed([a.of for a in run.arrivals])}', '; '.join(told) + '.'
 
 
 def fail(record: Record, step: Step, number: int) -> tuple[str, str]:
     """An error ends the run."""
     entry = record.entries[step.entry]
-    place = {'call': f'{entry.name}.bprop', 'torn': 'the next call'}.get(entry.kind, entry.name)
+    place = {'call': f'{entry.name}.bprop', 'torn': entry.source or 'the next call'}.get(entry.kind, entry.name)
     if entry.kind == 'call' and step.reading is None:
         place = entry.name
-    return f'An error in {place} ends the run', f'{record.error} ({plural(written(record, number), "entry", "entries")} before it.)'
+    first = step.what.splitlines()[0]
+    before = plural(written(record, number), 'entry', 'entries')
+    return f'An error in {place} ends the run', f'{first} ({before} before it.)'
 
 
 KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, give, add, arrive, fail)}
@@ -140,8 +148,10 @@ def verdicts(reading: Reading) -> str:
         return next((g.why for g in reading.gradients if g.why), '')
     if not wrong:
         worst = max(g.error or 0.0 for g in judged)
-        return f'Gradient check: {"it agrees" if len(judged) == 1 else "all agree"} with the true gradient (largest difference {thumb.short(worst)}).'
-    told = [f'{g.name} is off by up to {thumb.short(g.error)}' if g.error is not None else f'{g.name} is wrong' for g in wrong]
+        agree = 'it agrees' if len(judged) == 1 else 'all agree'
+        return f'Gradient check: {agree} with the true gradient (largest difference {thumb.short(worst)}).'
+    off = [f'off by up to {thumb.short(g.error)}' if g.error is not None else 'wrong' for g in wrong]
+    told = [f'{g.name} is {how}' for g, how in zip(wrong, off, strict=True)]
     fine = [f'{g.name} agrees' for g in judged if g.ok]
     return f'{listed(told + fine)}.'
 
@@ -161,16 +171,15 @@ def given(g: Gradient) -> str:
 
 def result(v: Value) -> str:
     """A value in a sentence: its number, or its shape and range."""
-    name = v.name or 'out'
+    name = f'{v.name} ' if v.name else ''
     if v.data is None:
-        return f'{name}: {v.words}'
+        return f'{name}{v.words}'
     if not v.data.size:
-        return f'{name}, {shape_text(v.shape)}, no elements'
+        return f'{name}{shape_text(v.shape)} without elements'
     if not v.shape:
-        return f'{name} = {thumb.numerals(v.data, 80, 12)[0]}'
-    low, _, high = thumb.span(v.data).partition(' … ')
-    numbers = f'all {low}' if low == high else thumb.span(v.data).replace(' … ', ' to ')
-    return f'{name} ({shape_text(v.shape)}, {numbers})'
+        return f'{name}{"= " if name else ""}{thumb.numerals(v.data, 80, 12)[0]}'
+    low, between, high = thumb.span(v.data).partition(' … ')
+    return f'{name}{shape_text(v.shape)}' + (f' from {low} to {high}' if between else f', {low}')
 
 
 def described(v: Value) -> str:
@@ -195,9 +204,22 @@ def sources(parts: tuple[tuple[int, Part], ...]) -> str:
     return listed([part.label for _, part in parts])
 
 
-def possessive(names: list[str]) -> str:
-    """`MatMul's`, or `the 3 hidden ops'`."""
-    return f'{names[0]}’s' if len(names) == 1 else f'the {len(names)} hidden ops’'
+def rules(entry: Entry) -> str:
+    """What backward does not use: `MatMul's rule`, `the rules of 3 hidden ops`."""
+    count = len(entry.hidden)
+    return (
+        f'{entry.hidden[0]}’s rule' if count == 1 else f'the rules of {count} hidden ops' if count else 'what is inside'
+    )
+
+
+def which_gradient(record: Record, run: Pass) -> str:
+    """Which of several nested gradients one is, or ''."""
+    deepest = max(r.order for r in record.passes)
+    if deepest == 1:
+        return ''
+    if deepest == 2:
+        return 'inner' if run.order == 2 else 'outer'
+    return {1: 'outermost', deepest: 'innermost'}.get(run.order, 'middle')
 
 
 def listed(items: list[str]) -> str:
@@ -233,7 +255,8 @@ def alt(frame: Frame) -> str:
     for reading in back:
         entry = record.entries[reading.entry]
         handed = listed([f'{g.name} {numbers(g.value) if g.value else "none"}' for g in reading.gradients])
-        who = f'{entry.name}.bprop, your own code,' if entry.kind == 'call' else f'The rule of {entry.label} {entry.name}'
+        custom = entry.kind == 'call'
+        who = f'{entry.name}.bprop, your own code,' if custom else f'The rule of {entry.label} {entry.name}'
         out.append(f'{who} handed out {handed}.')
     return ' '.join(out)
 

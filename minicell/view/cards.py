@@ -4,6 +4,7 @@ from . import thumb
 from .layout import ARROW_W, GHOST_W, HEAD, PAD, Column, badge_width, slot
 from .metrics import width
 from .model import Entry, Reading, Value
+from .names import gradient
 from .shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -46,7 +47,7 @@ def header(x: float, y: float, w: float, label: str, name: str, note: str, colou
     used = min(width(title.text, 14, True) + 10, room)
     title = title._replace(box=(left, y + 13, used, 18))
     out: list[Shape] = [
-        Box(x + 14, y + 13, badge, 19, colour, radius=3),
+        Box(x + 14, y + 13, badge, 19, BACKWARD_TEXT if colour == BACKWARD else colour, radius=3),
         text(x + 14 + badge / 2, y + 27, badge, label, 12, PAPER, 'middle', bold=True),
         title,
     ]
@@ -81,8 +82,9 @@ def barred(v: Value, x: float, y: float, why: str) -> list[Shape]:
         out.append(Path((((x + 10, top + 14), (x + w - 11, top + 14)),), INK, 3))
         out.append(text(x + w / 2, top + 32, w - 6, why, 11, MUTED, 'middle'))
     else:
+        words = why if width(why, 11) <= w - 14 else 'none'
         out.append(Path((((x + 4, top + 4), (x + 4, top + h - 5)),), INK, 3))
-        out.append(text(x + 11, top + h / 2 + 4, w - 14, why, 11, MUTED))
+        out.append(text(x + 11, top + h / 2 + 4, w - 14, words, 11, MUTED))
     return out
 
 
@@ -108,7 +110,8 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
     high = top + thumb.LABEL_H + min([thumb.size(v)[1] for v in (*shown, *entry.outputs[:1])] or [26]) / 2
     out += middle(entry, x + col.out, high, top, step, bool(shown), written)
     for v in entry.outputs:
-        out += value(v, x + col.out, top, most if thumb.is_small(v.shape) else None) if written else waiting(v, x + col.out, top)
+        same = most if thumb.is_small(v.shape) else None
+        out += value(v, x + col.out, top, same) if written else waiting(v, x + col.out, top)
         top += slot(v)[1] + 6
     if entry.kind == 'call':
         out += tab(x + col.w, y, FORWARD)
@@ -129,9 +132,7 @@ def tab(right: float, y: float, colour: str) -> list[Shape]:
     ]
 
 
-def middle(
-    entry: Entry, out: float, y: float, top: float, step: int, inputs: bool, written: bool
-) -> list[Shape]:
+def middle(entry: Entry, out: float, y: float, top: float, step: int, inputs: bool, written: bool) -> list[Shape]:
     """Between inputs and output: an arrow, or the ghost of what ran and was not recorded."""
     if not inputs:
         return []
@@ -152,43 +153,41 @@ def middle(
 def ghost(entry: Entry, x: float, y: float) -> list[Shape]:
     """The hidden ops: hatched, dashed, with their names."""
     count = len(entry.hidden)
-    name, words = (entry.hidden[0], 'hidden') if count == 1 else (f'{count} ops', 'hidden')
-    lines = [(name, True)] if count == 1 else [(name, True), (', '.join(dict.fromkeys(entry.hidden)), False)]
-    lines.append((words, False))
+    names = entry.hidden[:2] if count < 3 else [entry.hidden[0], f'and {count - 1} more']
+    lines = [(name, i == 0 or count == 2) for i, name in enumerate(names)] + [('hidden', False)]
     out: list[Shape] = [
         hatch(x, y, GHOST_W, 58),
         Box(x + 9, y + 9, GHOST_W - 18, 40, PAPER),
         Box(x, y, GHOST_W, 58, 'none', MUTED, 1.5, 5, '5 3'),
     ]
-    start = y + (26 if len(lines) == 2 else 21)
+    start, pitch, size = (26, 16, 12) if len(lines) == 2 else (21, 13, 11)
     for i, (line, bold) in enumerate(lines):
-        size = 12 if len(lines) == 2 else 11
-        out.append(text(x + GHOST_W / 2, start + i * (16 if len(lines) == 2 else 13), GHOST_W - 20, line, size, MUTED, 'middle', bold))
+        out.append(text(x + GHOST_W / 2, y + start + i * pitch, GHOST_W - 20, line, size, MUTED, 'middle', bold))
     return out
 
 
 def added(reading: Reading, x: float, y: float, room: float) -> list[Shape]:
     """The badge += with the contributions."""
-    return plus(x, y, room, [f'{amount(p.value)} from {p.label}' for p in reading.parts])
-
-
-def plus(x: float, y: float, room: float, parts: list[str]) -> list[Shape]:
-    """`+=` and what was added up, on one line."""
+    numbers = [amount(p.value) for p in reading.parts]
+    labels = [p.label for p in reading.parts]
+    full = ' + '.join(f'{n} from {w}' if n else w for n, w in zip(numbers, labels, strict=True))
+    ways = (full, ' + '.join(numbers if all(numbers) else labels), f'{len(labels)} gradients')
+    words = next((w for w in ways if width(w, 11) <= room - 29), ways[-1])
     return [
-        Box(x, y, 24, 16, BACKWARD, radius=3),
+        Box(x, y, 24, 16, BACKWARD_TEXT, radius=3),
         text(x + 12, y + 12, 24, '+=', 11, PAPER, 'middle', bold=True),
-        text(x + 29, y + 12, room - 29, ' + '.join(parts), 11, BACKWARD_TEXT),
+        text(x + 29, y + 12, room - 29, words, 11, BACKWARD_TEXT),
     ]
 
 
 def amount(v: Value) -> str:
-    """A contribution in a few characters."""
-    if v.data is None or not v.data.size:
-        return 'none'
-    return thumb.short(float(v.data)) if not v.shape else thumb.shape_text(v.shape)
+    """A contribution's number, if it is one number."""
+    return thumb.short(float(v.data)) if v.data is not None and v.data.size == 1 else ''
 
 
-def rule(entry: Entry, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool) -> list[Shape]:
+def rule(
+    entry: Entry, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
+) -> list[Shape]:
     """Backward at an op: dout comes in at the right, gradients go out at the left, each under its value."""
     out = frame(x, y, col.w, h, BACKWARD, current, False)
     out += header(x, y, col.w, entry.label, entry.name, 'built-in rule', BACKWARD)
@@ -198,10 +197,11 @@ def rule(entry: Entry, reading: Reading, col: Column, x: float, y: float, h: flo
     floats = [(v, left) for v, left in zip(entry.inputs, col.inputs, strict=False) if v.data is not None]
     for i, (v, left) in enumerate(floats):
         if not given:
-            out += waiting(Value(f'd{v.name}' if v.name.isidentifier() else '', v.shape, v.dtype, v.data), x + left, top)
+            out += waiting(v._replace(name=gradient(v.name)), x + left, top)
         elif i < len(reading.gradients):
             g = reading.gradients[i]
-            out += value(g.value, x + left, top, most) if g.value else barred(v._replace(name=g.name), x + left, top, 'no gradient')
+            none = v._replace(name=g.name)
+            out += value(g.value, x + left, top, most) if g.value else barred(none, x + left, top, 'no gradient')
     if floats:
         y_arrow = top + thumb.LABEL_H + min(thumb.size(v)[1] for v in (floats[-1][0], *reading.douts[:1])) / 2
         if given:
@@ -228,5 +228,3 @@ def unread(entry: Entry, col: Column, x: float, y: float, h: float, why: str) ->
     out.append(text(x + PAD + 36, y + 26, col.w - 2 * PAD - 36, 'no gradient', 12, MUTED, bold=True))
     out.append(text(x + PAD, y + 46, col.w - 2 * PAD, why, 11, MUTED))
     return out
-
-

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import thumb
-from .cards import added, barred, douts, frame, header, tab, value, waiting
+from .cards import added, barred, douts, frame, header, tab
 from .layout import CHECK_W, HEAD, LANE_X, PAD, ROW_HEAD, VERDICT_H, Column
 from .metrics import width, wrap
 from .model import Entry, Gradient, Mark, Reading, Record, Value
@@ -145,7 +145,8 @@ def torn(x: float, y: float, w: float, h: float, message: str, current: bool) ->
     out: list[Shape] = [Path((((x, y), (x + w, y), *edge, (x, y)),), BACKWARD, 3 if current else 1.5, ALARM)]
     name, _, words = message.partition(': ')
     out.append(text(x + PAD, y + 26, w - 2 * PAD, name, 14, BACKWARD_TEXT, bold=True))
-    lines = wrap(words, w - 2 * PAD, 12, max(int((h - 46) // 17), 1))
+    room = max(int((h - 46) // 17), 1)
+    lines = [row for part in words.splitlines() for row in wrap(part.strip(), w - 2 * PAD, 12, room)][:room]
     out += [text(x + PAD, y + 48 + i * 17, w - 2 * PAD, line, 12) for i, line in enumerate(lines)]
     return out
 

@@ -1,9 +1,10 @@
 """What runs between and around the cards: arrows, the detour, the strip of a long tape, the gradients, the steps."""
 
 from . import cards, thumb
+from .caption import rules, which_gradient
 from .layout import GAP, LANE_W, LANE_X, SMALL_CARDS, Plan, slot
 from .metrics import width
-from .model import Arrival, Reading, Record, Value
+from .model import Arrival, Part, Reading, Record, Value
 from .shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -19,8 +20,6 @@ from .shapes import (
     arrow,
     text,
 )
-
-SEED_W = 150
 
 
 def wires(record: Record, plan: Plan, step: int, xs: dict[int, float]) -> list[Shape]:
@@ -38,9 +37,7 @@ def wires(record: Record, plan: Plan, step: int, xs: dict[int, float]) -> list[S
     return out
 
 
-def incoming(
-    record: Record, plan: Plan, reading: Reading, number: int, xs: dict[int, float], step: int
-) -> list[Shape]:
+def incoming(record: Record, plan: Plan, reading: Reading, number: int, xs: dict[int, float], step: int) -> list[Shape]:
     """The cotangent's way into a backward card: from its neighbour, or through the detour lane into a bprop."""
     right = xs[number] + plan.columns[number].w
     now = record.steps[step].reading is not None and record.readings[record.steps[step].reading] is reading
@@ -52,17 +49,18 @@ def incoming(
         y = plan.y_backward + 26
         return arrow([(right + GAP - 4, y), (right + 4, y)], BACKWARD, line - 0.5)
     if reading.origin is None:
-        return seed(record, plan, reading, right)
+        return seed(plan, right, number + 1 in xs)
     return []
 
 
-def seed(record: Record, plan: Plan, reading: Reading, right: float) -> list[Shape]:
-    """Where backward starts: an arrow out of the word, right of the last card, if there is room."""
+def seed(plan: Plan, right: float, crowded: bool) -> list[Shape]:
+    """Where backward starts: an arrow out of the word `start`, if there is room."""
     x = right + GAP
-    if x + 60 > LANE_X + LANE_W:
-        return []
     y = plan.y_backward + 26
-    return [*arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5), text(x, y + 4, 60, 'start', 12, BACKWARD_TEXT, bold=True)]
+    if crowded or x + 60 > LANE_X + LANE_W:
+        return arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5) if crowded else []
+    word = text(x, y + 4, 60, 'start', 12, BACKWARD_TEXT, bold=True)
+    return [*arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5), word]
 
 
 def detour(
@@ -71,20 +69,19 @@ def detour(
     """The jump over the hidden ops' rules: along the reserved lane, and into the card's left edge."""
     entry, x, col = record.entries[number], xs[number], plan.columns[number]
     right, y = x + col.w, plan.y_detour
-    count = len(entry.hidden)
-    over = f'{entry.hidden[0]}’s rule' if count == 1 else f'the rules of {count} hidden ops' if count else 'what is inside'
-    words = f'jumps over {over}'
+    words = f'jumps over {rules(entry)}'
     room = width(words, 13, True) + 12
     middle = x + col.w / 2
     out: list[Shape] = []
     if neighbour:
         foot = plan.y_backward + 26
         tail = ((right + GAP - 4, foot), (right + GAP / 2, foot), (right + GAP / 2, y))
-    elif right + GAP + 70 <= LANE_X + LANE_W:
+    elif right + GAP + 70 <= LANE_X + LANE_W and (number + 1 not in xs or record.entries[number + 1].kind != 'call'):
         tail = ((right + GAP, y),)
         origin = record.entries[reading.origin] if reading.origin is not None else None
-        words_from = f'from {origin.label} {origin.name}' if origin else 'start'
-        out.append(text(right + GAP + 6, y + 4, LANE_X + LANE_W - right - GAP - 6, words_from, 12, BACKWARD_TEXT, bold=True))
+        begin = f'from {origin.label} {origin.name}' if origin else 'start'
+        left = right + GAP + 6
+        out.append(text(left, y + 4, LANE_X + LANE_W - left, begin, 12, BACKWARD_TEXT, bold=True))
     else:
         tail = ((right, y),)
     down = x - GAP / 2
@@ -97,15 +94,17 @@ def detour(
 
 def band(record: Record, plan: Plan, step: int) -> list[Shape]:
     """The gradients as they arrive at the inputs, each with where it came from."""
-    run = next((r for r in reversed(record.passes) if r.begun <= step), None)
+    now = record.steps[step].run
+    run = record.passes[now] if now is not None else next((r for r in reversed(record.passes) if r.begun <= step), None)
     y = plan.y_band
     out: list[Shape] = [text(LANE_X, y - 10, LANE_W, 'GRADIENTS', 13, BACKWARD_TEXT, bold=True)]
     used = width('GRADIENTS', 13, True) + 12
     out[0] = out[0]._replace(box=(LANE_X, y - 23, used, 17))
-    nested = f'gradient {run.order}, inside gradient {run.order - 1}' if run and run.order > 1 else 'arrive at the inputs'
-    out.append(text(LANE_X + used, y - 10, LANE_W - used, nested, 12, MUTED))
+    which = f'of the {which_gradient(record, run)} gradient ' if run and which_gradient(record, run) else ''
+    out.append(text(LANE_X + used, y - 10, LANE_W - used, f'{which}arrive at the inputs', 12, MUTED))
     if run is None or not run.arrivals:
-        return out
+        words = 'none: the error ended the run' if record.steps[step].kind == 'fail' else 'none yet'
+        return [*out, text(LANE_X, y + 16, LANE_W, words, 12, MUTED)]
     wanted = [arrival_width(a) for a in run.arrivals]
     x = float(LANE_X)
     for i, (a, w) in enumerate(zip(run.arrivals, wanted, strict=True)):
@@ -113,7 +112,10 @@ def band(record: Record, plan: Plan, step: int) -> list[Shape]:
         if w > left - (70 if i + 1 < len(wanted) else 0):
             out.append(text(x, y + 16, left, f'and {len(wanted) - i} more', 12, MUTED))
             break
-        out += arrival(a, x, y, w, step, run.ended is not None and step >= run.ended)
+        ended = run.ended is not None and step >= run.ended
+        what = record.steps[step]
+        now = what.kind == 'arrive' or (what.kind == 'add' and what.what == a.of)
+        out += arrival(a, x, y, w, step, ended, now)
         x += w + 24
     return out
 
@@ -129,17 +131,21 @@ def shown(a: Arrival) -> Value:
     return a.total or Value(f'd{a.of}', a.shape)
 
 
-def source(p) -> str:
+def source(p: Part) -> str:
     """Which entry brought a contribution."""
     number = f'{thumb.short(float(p.value.data))} ' if p.value.data is not None and p.value.data.size == 1 else ''
     return f'{number}from {p.label}'
 
 
-def arrival(a: Arrival, x: float, y: float, w: float, step: int, ended: bool) -> list[Shape]:
+def arrival(a: Arrival, x: float, y: float, w: float, step: int, ended: bool, now: bool) -> list[Shape]:
     """One gradient: a dashed place until it is there, then its numbers and where they came from."""
     v = shown(a)
     here = [p for at, p in a.parts if at <= step]
-    out = cards.value(v, x, y) if ended and a.total else cards.waiting(v, x, y)
+    value = a.total if ended else so_far(v, here)
+    out = cards.value(value, x, y) if value else cards.waiting(v, x, y)
+    if value and now:
+        w_picture, h = thumb.size(value)
+        out.append(Box(x - 3, y + thumb.LABEL_H - 3, w_picture + 5, h + 5, 'none', INK, 2, 3))
     left = x + slot(v)[0] + 14
     room = x + w - left
     top = y + thumb.LABEL_H
@@ -150,10 +156,16 @@ def arrival(a: Arrival, x: float, y: float, w: float, step: int, ended: bool) ->
     for i, p in enumerate(here[:most]):
         words = source(p) if len(here) <= 3 or i < most - 1 else f'and {len(here) - most + 1} more'
         if i:
-            out += [Box(left, top + 3 + i * 16, 24, 14, BACKWARD, radius=3)]
+            out += [Box(left, top + 3 + i * 16, 24, 14, BACKWARD_TEXT, radius=3)]
             out.append(text(left + 12, top + 14 + i * 16, 24, '+=', 11, PAPER, 'middle', bold=True))
         out.append(text(left + indent, top + 14 + i * 16, room - indent, words, 12, BACKWARD_TEXT))
     return out
+
+
+def so_far(v: Value, parts: list[Part]) -> Value | None:
+    """The sum of the contributions that have come."""
+    found = [p.value.data for p in parts if p.value.data is not None]
+    return v._replace(data=sum(found[1:], found[0])) if found else None
 
 
 def strip(record: Record, plan: Plan, step: int, focus: int, page: tuple[int, int]) -> list[Shape]:
@@ -161,25 +173,26 @@ def strip(record: Record, plan: Plan, step: int, focus: int, page: tuple[int, in
     count = len(record.entries)
     first = min(max(focus - SMALL_CARDS // 2, 0), max(count - SMALL_CARDS, 0))
     last = min(first + SMALL_CARDS, count)
-    pitch, y = LANE_W / SMALL_CARDS, plan.y_forward - 100
+    pitch, y = min(LANE_W / (last - first), 110), plan.top
     out: list[Shape] = []
     for i in range(first, last):
         out += small(record, i, LANE_X + (i - first) * pitch, y, pitch - 5, step, i == focus, page[0] <= i <= page[1])
+    if count <= SMALL_CARDS:
+        return out
     y_ticks = y + 56
     share = LANE_W / count
     written = [i for i, e in enumerate(record.entries) if e.written is not None and e.written <= step]
     rest = sorted(set(range(count)) - set(written))
     for numbers, colour, dash in ((written, FORWARD, ''), (rest, FAINT, '')):
-        runs = tuple(((LANE_X + (i + 0.5) * share, y_ticks), (LANE_X + (i + 0.5) * share, y_ticks + 8)) for i in numbers)
+        xs = [LANE_X + (i + 0.5) * share for i in numbers]
+        runs = tuple(((x, y_ticks), (x, y_ticks + 8)) for x in xs)
         if runs:
             out.append(Path(runs, colour, max(min(share * 0.5, 3), 1), dash=dash))
     out.append(Box(LANE_X + first * share, y_ticks - 3, (last - first) * share, 14, 'none', INK, 1.5, 2))
     return out
 
 
-def small(
-    record: Record, number: int, x: float, y: float, w: float, step: int, focus: bool, near: bool
-) -> list[Shape]:
+def small(record: Record, number: int, x: float, y: float, w: float, step: int, focus: bool, near: bool) -> list[Shape]:
     """One entry of a long tape: number, name, and what has happened to it."""
     entry = record.entries[number]
     there = step >= entry.first

@@ -7,7 +7,7 @@ from . import caption, thumb
 from .metrics import width
 from .model import Entry, Reading, Record, Value
 
-WIDTH = 1240
+WIDTH = 1264
 MARGIN = 16
 PANEL_X, PANEL_W = 16, 320
 LANE_X = 366
@@ -94,7 +94,7 @@ def plan(record: Record) -> Plan:
     forward = max((c.forward_h for c in columns), default=90)
     backward = max((c.backward_h for c in columns), default=90)
     top = 78.0 if all(one_line(record, i) for i in range(len(record.steps))) else 97.0
-    strip = 74.0 if len(pages) > 1 else 0.0
+    strip = 0.0 if len(pages) < 2 else 52.0 if len(columns) <= SMALL_CARDS else 72.0
     detour = DETOUR_H if any(e.kind == 'call' for e in record.entries) else 0.0
     band = band_height(record)
     height = Plan(columns, pages, home, top, strip, forward, detour, backward, band, 0).y_steps + 40
@@ -109,8 +109,7 @@ def one_line(record: Record, number: int) -> bool:
 def slot(value: Value) -> tuple[float, float]:
     """The room of a value with its name."""
     w, h = thumb.size(value)
-    named = width(value.name, 12, True) + 8
-    return max(w, min(named, 110)), h + thumb.LABEL_H
+    return max(w, min(thumb.label_width(value), 168)), h + thumb.LABEL_H
 
 
 def column(entry: Entry, readings: list[Reading] | tuple) -> Column:

@@ -1,6 +1,6 @@
 """How wide a text is, without a browser: the advance widths of DejaVu Sans, measured from the font's own tables.
 
-Verdana has the same widths, the fonts that a `sans-serif` falls back to are narrower, so a text that fits here fits there.
+Verdana has the same widths, and the fonts that `sans-serif` falls back to are narrower: what fits here fits there.
 """
 
 import unicodedata

@@ -83,6 +83,7 @@ class Entry:
     mark: Mark | None = None
     note: str = ''
     source: str = ''  # the user's expression
+    error: str = ''  # of a torn entry
     facts: Facts | None = None
 
 
@@ -99,6 +100,8 @@ class Reading:
     given: int | None = None
     gradients: tuple[Gradient, ...] = ()
     targets: tuple[int, ...] = ()  # the entries that made the inputs
+    failed: int | None = None  # the step at which an error ended it
+    error: str = ''
 
 
 class Arrival(NamedTuple):
@@ -148,7 +151,6 @@ class Record:
     passes: list[Pass] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
-    error: str = ''
 
 
 class Frame(NamedTuple):
@@ -161,5 +163,5 @@ class Frame(NamedTuple):
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
-    """A shape as it stands beside a name: `2×3`, or nothing for a scalar."""
-    return '×'.join(map(str, shape))
+    """A shape as it stands beside a name: `2×3`, `(3,)`, or nothing for a scalar."""
+    return f'({shape[0]},)' if len(shape) == 1 else '×'.join(map(str, shape))

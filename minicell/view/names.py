@@ -1,6 +1,7 @@
 """What the user's code calls the values that an op reads and writes."""
 
 import ast
+from typing import Any
 
 LONGEST = 14  # characters; a longer expression is no name
 
@@ -15,7 +16,9 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
         statement = ast.parse(expression.strip()).body[0]
     except (SyntaxError, ValueError, IndexError):
         return ('',) * count
-    parts = [p for p in _operands(statement) if not isinstance(p, ast.Constant)]
+    parts = _operands(statement)
+    if len(parts) != count:
+        parts = [p for p in parts if not isinstance(p, ast.Constant)]
     if len(parts) != count:
         return ('',) * count
     texts = (ast.unparse(p) for p in parts)
@@ -63,3 +66,12 @@ def gradient(name: str) -> str:
     if not name:
         return 'gradient'
     return f'd{name}' if name.replace('.', '').replace('_', '').isalnum() else f'd({name})'
+
+
+def parameters(function: Any, count: int) -> list[str]:
+    """The names of a function's or Cell's first parameters."""
+    code = getattr(getattr(function, 'construct', function), '__code__', None)
+    found = list(code.co_varnames[: code.co_argcount]) if code else []
+    if hasattr(function, 'construct'):
+        found = found[1:]
+    return [found[i] if i < len(found) else '' for i in range(count)]

@@ -1,6 +1,6 @@
 """A frame composed: title, code, lanes, the gradients that arrive, and the line of steps."""
 
-from . import cards, compare, layout, lanes, panel
+from . import cards, compare, lanes, layout, panel
 from .layout import CAPTION, LANE_W, LANE_X, MARGIN, WIDTH, Plan
 from .metrics import width, wrap
 from .model import Frame, Record, Step
@@ -37,7 +37,7 @@ def compose(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
 def blank(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
     """The picture of an empty tape."""
     size = (WIDTH, 150.0)
-    return heading(frame, 1) + [Box(MARGIN, 84, WIDTH - 2 * MARGIN, 46, 'none', MUTED, 1, 6, '5 4')], size
+    return [*heading(frame, 1), Box(MARGIN, 84, WIDTH - 2 * MARGIN, 46, 'none', MUTED, 1, 6, '5 4')], size
 
 
 def heading(frame: Frame, total: int) -> list[Shape]:
@@ -89,15 +89,12 @@ def pair(frame: Frame, plan: Plan, number: int, x: float) -> list[Shape]:
     if entry.kind == 'torn':
         if at < entry.first:
             return []
-        return compare.torn(x, y, col.w, plan.forward, record.error, here)
+        return compare.torn(x, y, col.w, plan.forward, entry.error, here)
     out = cards.forward(entry, col, x, y, plan.forward, at, here and step.kind in ('enter', 'hidden', 'write'))
     readings = [r for r in record.readings if r.entry == number]
     reading = next((r for r in reversed(readings) if r.reached <= at), None)
-    failed = step.kind == 'fail' and here
-    if failed:
-        if step.reading is None:
-            return compare.torn(x, y, col.w, plan.forward, record.error, True)
-        return out + compare.torn(x, y_back, col.w, plan.backward, record.error, True)
+    if reading is not None and reading.failed is not None and reading.failed <= at:
+        return out + compare.torn(x, y_back, col.w, plan.backward, reading.error, here)
     if reading is None:
         return out + waiting(record, plan, number, x, at, bool(readings))
     current = step.reading is not None and record.readings[step.reading] is reading and step.kind != 'add'

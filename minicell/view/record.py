@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from . import names, source
-from .model import Arrival, Entry, Facts, Gradient, Mark, Part, Pass, Reading, Record, Step, Value
+from . import names, source, verdict
+from .model import Arrival, Entry, Gradient, Mark, Part, Pass, Reading, Record, Step, Value
 
-TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
 WORDS = 40
 
 
@@ -28,11 +27,15 @@ class Teller:
         self.record = Record()
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.cells: list[tuple[Any, int | None]] = []  # open calls, with the entry of a Cell that has its own bprop
+        self.cells: list[tuple[Any, int | None]] = []  # open calls: where, and the entry of a Cell with its own bprop
         self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
         self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
         self.reading: list[int] = []  # readings that have not handed out yet
+        self.depths: list[int] = []  # how many calls were open when each of them began
         self.pulls: dict[int, Any] = {}  # reading -> its Pull event
+        self.same: dict[int, Any] = {}  # id of a gradient's marked input -> the tensor that entered it
+        self.errors: dict[int, BaseException] = {}  # those that have been told
+        self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
         self.codes: dict[Any, None] = {}
         self.hides: dict[Any, None] = {}
         self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
@@ -47,7 +50,7 @@ class Teller:
         """Close the record: the error that ended it, and the code to show."""
         record = self.record
         error = getattr(self.tape, 'error', None)
-        if error is not None and not record.error:
+        if error is not None and id(error) not in self.errors:
             self.torn(error, None)
         marks = [step.mark for step in record.steps if step.mark]
         record.code = source.listing(self.codes, self.hides, marks)
@@ -71,6 +74,14 @@ class Teller:
             self.codes.setdefault(code)
         first, last = where.span[:2]
         return Mark(where.file, first, last)
+
+    def users(self, where: Any) -> Mark | None:
+        """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
+        calls = [call for call, _ in self.cells]
+        if self.reading and self.depths[-1] < len(calls):
+            return self.mark(calls[self.depths[-1]])
+        own = self.mark(where)
+        return own or next((m for call in reversed(calls) if (m := self.mark(call))), None)
 
     def value(self, thing: Any, at: int, name: str = '') -> Value:
         """A tensor as it was at time `at`, or an array, or the words for what is neither."""
@@ -123,10 +134,10 @@ class Teller:
                     self.hides.setdefault(code)
         entry = None
         if event.custom and not inside:
-            arguments = parameters(event.cell, len(event.inputs))
+            arguments = names.parameters(event.cell, len(event.inputs))
             inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, arguments, strict=True))
             entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
-        self.cells.append((event.cell, entry))
+        self.cells.append((event.where, entry))
         if not inside and not self.reading:
             self.step('enter', entry=entry, mark=mark, what=type(event.cell).__name__)
         if entry is not None:
@@ -143,7 +154,7 @@ class Teller:
     def leave(self, event: Any) -> None:
         """A Cell returns."""
         _, entry = self.cells.pop() if self.cells else (None, None)
-        if entry is None:
+        if entry is None or event.failed:
             return
         made = self.record.entries[entry]
         made.outputs = self.values(event.out, event.at, 'out')
@@ -158,7 +169,9 @@ class Teller:
         made = self.record.entries[entry]
         target = getattr(event.where, 'target', '') or 'out'
         made.outputs = self.values(event.out, event.at, target)
-        made.label, made.facts = self.label(), source.facts(event.cell)
+        recorded = event.state == 'recorded'
+        made.kind = 'call' if recorded else 'loose'
+        made.label, made.facts = self.label() if recorded else '–', source.facts(event.cell)
         made.mark = self.mark(event.where) or made.mark
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=made.mark)
@@ -183,15 +196,25 @@ class Teller:
         """An op that a bprop runs. What the built-in rules run is their own business."""
         reading = self.reading[-1]
         entry = self.record.readings[reading].entry
-        mark = self.mark(event.where)
+        mark = self.users(event.where)
         if self.record.entries[entry].kind == 'call' and mark:
             value = self.value(event.out, event.at, getattr(event.where, 'target', ''))
             what = getattr(event.where, 'expression', '') or event.rule.name
+            if self.within(event.where.span) and self.record.steps[-1].kind == 'inside':
+                self.record.steps.pop()  # it was a part of this expression: one step for the whole
+            self.span = event.where.span
             self.step('inside', entry=entry, reading=reading, mark=mark, what=what, value=value)
+
+    def within(self, span: tuple) -> bool:
+        """Whether the last op of a bprop stands inside this piece of code."""
+        (line, last, column, end), (own, own_last, own_column, own_end) = span, self.span
+        return (line, column) <= (own, own_column) and (own_last, own_end) <= (last, end) and span != self.span
 
     def write(self, event: Any) -> None:
         """An op that leaves an entry, or could not."""
-        mark = self.mark(event.where)
+        if event.state != 'recorded' and getattr(event.where, 'ours', False):
+            return  # minicell's own work, such as making the first cotangent
+        mark = self.users(event.where)
         expression = getattr(event.where, 'expression', '') if mark else ''
         written = names.inputs(expression, len(event.inputs))
         known = (n or self.called.get(id(t), '') for t, n in zip(event.inputs, written, strict=True))
@@ -204,7 +227,8 @@ class Teller:
         made.outputs = self.values(event.out, event.at, getattr(event.where, 'target', '') if mark else '')
         if self.reading:
             by = self.record.entries[self.record.readings[self.reading[-1]].entry]
-            made.note = f'by {by.name}.bprop' if by.kind == 'call' else f'by the rule of {by.name}'
+            line = f', line {mark.line}' if mark else ''
+            made.note = f'by {by.name}.bprop{line}' if by.kind == 'call' else f'by the rule of {by.name}'
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=mark)
 
@@ -213,10 +237,20 @@ class Teller:
     def begin(self, event: Any) -> None:
         """A gradient starts."""
         function = event.function
+        del self.open[event.order - 1 :]  # what an error, caught since, had left open
+        if not self.open:
+            self.reading.clear()
+            self.depths.clear()
         name = getattr(function, '__name__', '') or type(function).__name__
         run = Pass(event.order, name, self.mark(event.where), len(self.record.steps))
-        for tensor, parameter in zip(event.inputs, parameters(function, len(event.inputs)), strict=True):
-            self.called.setdefault(id(tensor), getattr(tensor, 'name', '') or parameter)
+        marked = zip(event.inputs, names.parameters(function, len(event.inputs)), event.sources, strict=True)
+        for tensor, parameter, source_of in marked:
+            name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
+            self.called.setdefault(id(tensor), name)
+            if not self.called.get(id(source_of)):
+                self.called[id(source_of)] = name
+            if source_of is not tensor:
+                self.same[id(tensor)] = source_of
         self.record.passes.append(run)
         self.open.append((run, event, {}))
 
@@ -254,6 +288,7 @@ class Teller:
         self.record.readings.append(Reading(number, run.order, len(self.record.steps), douts, parts, origin))
         reading = len(self.record.readings) - 1
         self.reading.append(reading)
+        self.depths.append(len(self.cells))
         self.pulls[reading] = event
         self.step('reach', entry=number, reading=reading, mark=mark)
 
@@ -262,6 +297,7 @@ class Teller:
         if not self.reading or not self.open:
             return
         reading = self.reading.pop()
+        del self.cells[self.depths.pop() :]
         told = self.record.readings[reading]
         entry = self.record.entries[told.entry]
         told.gradients = self.gradients(event, entry, self.pulls[reading])
@@ -273,6 +309,7 @@ class Teller:
         for (tensor, gradient), shown in zip(event.gradients, told.gradients, strict=True):
             if gradient is None:
                 continue
+            tensor = self.entered(tensor)
             parts = contributions.setdefault(id(tensor), [])
             parts.append((told.given, Part(label, shown.value), told.entry))
             if len(parts) > 1:
@@ -281,10 +318,17 @@ class Teller:
                 step = self.step('add', entry=made, reading=reading, mark=mark, what=shown.of, parts=whole)
                 parts[-1] = (step, *parts[-1][1:])
 
+    def entered(self, tensor: Any) -> Any:
+        """What collects the gradients of `tensor`: an outer gradient looks through an inner one's marks."""
+        inputs = {id(t) for t in self.open[-1][1].inputs}
+        while id(tensor) in self.same and id(tensor) not in inputs:
+            tensor = self.same[id(tensor)]
+        return tensor
+
     def gradients(self, event: Any, entry: Entry, pull: Any) -> tuple[Gradient, ...]:
         """What was handed out, beside the true gradient where a bprop of the user's computed it."""
         custom = entry.kind == 'call'
-        truths = truth(self.tape, pull, len(event.gradients)) if custom else (None,) * len(event.gradients)
+        truths = verdict.truth(self.tape, pull, len(event.gradients)) if custom else (None,) * len(event.gradients)
         facts = entry.facts if custom else None
         due = [v for v in entry.inputs if v.data is not None]
         out = []
@@ -293,7 +337,9 @@ class Teller:
             place = next((p for p, v in enumerate(entry.inputs) if v.name == of), i)
             name = (part(facts.names, place) if facts else '') or names.gradient(of)
             value = None if gradient is None else self.value(gradient, event.at, name)
-            out.append(judge(Gradient(name, of, value, formula=part(facts.formulas, place) if facts else ''), true))
+            out.append(
+                verdict.judge(Gradient(name, of, value, formula=part(facts.formulas, place) if facts else ''), true)
+            )
         return tuple(out)
 
     def end(self, event: Any) -> None:
@@ -303,7 +349,7 @@ class Teller:
         run, begin, contributions = self.open.pop()
         arrivals = []
         for tensor, gradient in zip(begin.inputs, event.gradients, strict=False):
-            of = self.called.get(id(tensor), 'input')
+            of = self.called.get(id(tensor)) or f'input {len(arrivals) + 1}'
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
             name = names.gradient(of)
             total = None if gradient is None else self.value(gradient, event.at, name)
@@ -314,13 +360,14 @@ class Teller:
 
     def fail(self, event: Any) -> None:
         """An exception passes; the first place that it passes is where it was raised."""
-        if not self.record.error:
+        if id(event.error) not in self.errors:
             self.torn(event.error, event.where)
 
     def torn(self, error: BaseException, where: Any) -> None:
         """The card of an error. What came before it stays."""
-        words = ' '.join(str(error).split())
-        self.record.error = f'{type(error).__name__}: {words}' if words else type(error).__name__
+        self.errors[id(error)] = error
+        words = str(error).strip()
+        message = f'{type(error).__name__}: {words}' if words else type(error).__name__
         reading = self.reading[-1] if self.reading else None
         entry = self.record.readings[reading].entry if reading is not None else None
         mark = self.mark(where)
@@ -329,7 +376,12 @@ class Teller:
             mark = facts.end if facts else self.record.entries[entry].mark
         if entry is None:
             entry = self.new('!', type(error).__name__, 'torn', (), (), mark)
-        self.step('fail', entry=entry, reading=reading, mark=mark, what=self.record.error)
+            made = self.record.entries[entry]
+            made.source, made.error = getattr(where, 'expression', '') if mark else '', message
+        step = self.step('fail', entry=entry, reading=reading, mark=mark, what=message)
+        if reading is not None:
+            told = self.record.readings[reading]
+            told.failed, told.error = step, message
 
 
 def tensors(thing: Any) -> list:
@@ -341,45 +393,9 @@ def tensors(thing: Any) -> list:
     return [thing] if hasattr(thing, 'asnumpy') else []
 
 
-def parameters(function: Any, count: int) -> list[str]:
-    """The names of a function's or Cell's first parameters."""
-    code = getattr(getattr(function, 'construct', function), '__code__', None)
-    found = list(code.co_varnames[: code.co_argcount]) if code else []
-    if hasattr(function, 'construct'):
-        found = found[1:]
-    return [found[i] if i < len(found) else f'input {i + 1}' for i in range(count)]
-
-
 def part(items: tuple[str, ...], index: int) -> str:
     """The item at `index`, or ''."""
     return items[index] if index < len(items) else ''
-
-
-def truth(tape: Any, pull: Any, count: int) -> tuple:
-    """The true gradients for one Pull, each an array or the reason why there is none."""
-    from minicell import check
-
-    found = check.truth(tape, pull)
-    return (found,) * count if isinstance(found, BaseException) else tuple(found)
-
-
-def judge(gradient: Gradient, true: Any) -> Gradient:
-    """The gradient with its verdict beside it."""
-    why = '' if gradient.value is not None else 'None: counted as zero'
-    if true is None:
-        return gradient._replace(why=why)
-    if isinstance(true, BaseException):
-        return gradient._replace(why=why or f'no true one: {" ".join(str(true).split())}')
-    true = np.asarray(true)
-    yours = gradient.value.data if gradient.value else np.zeros_like(true)
-    if yours.shape != true.shape:
-        return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
-    with np.errstate(all='ignore'):
-        difference = np.abs(yours.astype(np.float64) - true)
-        error = float(difference.max()) if difference.size else 0.0
-        room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
-        ok = error <= room * max(1.0, float(np.abs(true).max()) if true.size else 0.0)
-    return gradient._replace(why=why, true=true, error=error, ok=bool(ok))
 
 
 def home() -> str:

@@ -1,4 +1,4 @@
-"""The vocabulary of the picture: boxes, texts and lines, and the colours. Two writers (svg, png) know these and no more."""
+"""The vocabulary of the picture: boxes, texts, lines and colours. Two writers (SVG and PNG) know these and no more."""
 
 from typing import NamedTuple
 
@@ -87,10 +87,10 @@ def arrow(points: list[tuple[float, float]], colour: str, line: float = 2, head:
     neck = (x1 - dx * head, y1 - dy * head)
     wing = head * 0.55
     tip = ((x1, y1), (neck[0] - dy * wing, neck[1] + dx * wing), (neck[0] + dy * wing, neck[1] - dx * wing))
-    return [Path((tuple(points[:-1]) + (neck,),), colour, line), Path((tip,), fill=colour)]
+    return [Path(((*points[:-1], neck),), colour, line), Path((tip,), fill=colour)]
 
 
-def hatch(x: float, y: float, w: float, h: float, colour: str = '#A0A6AD', step: float = 9) -> Path:
+def hatch(x: float, y: float, w: float, h: float, colour: str = '#858B93', step: float = 9) -> Path:
     """Slanted lines that fill a rectangle: what ran there was not recorded."""
     runs = []
     offset = step

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .model import Facts, Line, Mark
 
-ROOMY = 28  # lines that any panel has room for
+ROOMY = 22  # lines that any panel has room for
 LONG = 60  # a function longer than this is shown around its marked lines only
 AROUND = 6
 

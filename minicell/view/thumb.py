@@ -8,13 +8,15 @@ from .metrics import width
 from .model import Value, shape_text
 from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 
-CELL_W, CELL_H = 42, 22
+CELL_W, CELL_H = 40, 22
+NUMBER = 11.5  # the font size of a number in a cell
 SMALL = 4  # numbers up to 4×4
-SLOT = 64  # no value is narrower: its name stands above it
+SLOT = 60  # no value is narrower: its name stands above it
 SCALAR_H = 26
 HEAT_W, HEAT_ROW, HEAT_H = 112, 11, 66
 RANGE_H = 16  # the line under a heatmap
 LABEL_H = 20
+NAME_W = 84  # a longer name is cut
 MOST_ROWS, MOST_COLUMNS = 12, 16
 
 
@@ -100,23 +102,27 @@ def short(v: float) -> str:
     """One number for a sentence: `5.20`, `0.0031`, `1.2e-7`."""
     if special(v):
         return special(v)
-    if v == 0 or 0.095 <= abs(v) < 1e5:
-        return f'{v:.2f}'.replace('-', '−')
+    if v == 0 or 0.0095 <= abs(v) < 1e5:
+        return f'{v:.{2 if v == 0 or abs(v) >= 0.095 else 3}f}'.replace('-', '−')
     return scientific(v, 1)
 
 
 def label(value: Value, x: float, y: float, room: float, colour: str = INK) -> list[Shape]:
     """The name of a value and its shape, on a baseline `y`."""
     shape = shape_text(value.shape)
-    shape_w = width(shape, 11) + 2 if shape else 0
-    name_room = room - (shape_w + 5 if shape and shape_w < room * 0.6 else 0)
-    name = text(x, y, max(name_room, 10), value.name, 12, colour, bold=True)
-    if not name.text:
+    shape_w = min(width(shape, 11) + 1, room * 0.75) if shape else 0
+    if not value.name:
         return [text(x, y, room, shape, 11, MUTED)] if shape else []
-    used = width(name.text, 12, True) + 5
+    name = text(x, y, room - shape_w - 5 * bool(shape), value.name, 12, colour, bold=True)
+    used = width(name.text, 12, True) + 5 if name.text else 0
     name = name._replace(box=(x, y - 12, used, 15.6))
-    left = room - used
-    return [name] + ([text(x + used, y, left, shape, 11, MUTED)] if shape and left > 12 else [])
+    return [name, text(x + used, y, room - used, shape, 11, MUTED)] if shape else [name]
+
+
+def label_width(value: Value) -> float:
+    """The room that a value's name and shape ask for."""
+    shape = shape_text(value.shape)
+    return min(width(value.name, 12, True), NAME_W) + (width(shape, 11) + 7 if shape else 1) + 3
 
 
 def picture(value: Value, x: float, y: float, most: float | None = None, ring: int | None = None) -> list[Shape]:
@@ -148,18 +154,18 @@ def scalar(data: np.ndarray, x: float, y: float, most: float) -> list[Shape]:
 def numbers(data: np.ndarray, x: float, y: float, most: float, ring: int | None) -> list[Shape]:
     """Up to 4×4 numbers, each on its tint."""
     rows, columns = fold(data.shape)
-    shown = numerals(data, CELL_W - 4, 12)
-    font = 12.0
-    if any(width(t, 12) > CELL_W - 3 for t in shown):
+    shown, font = numerals(data, CELL_W - 4, NUMBER), NUMBER
+    if any(width(t, NUMBER) > CELL_W - 4 for t in shown):
         shown, font = numerals(data, CELL_W - 2, 11), 11.0
     out: list[Shape] = []
     for i, (number, words) in enumerate(zip(data.ravel().tolist(), shown, strict=True)):
         left, top = x + i % columns * CELL_W, y + i // columns * CELL_H
         out.append(Box(left, top, CELL_W - 1, CELL_H - 1, tint(float(number), most)))
-        out.append(text(left + CELL_W - 4, top + 15, CELL_W - 4, words, font, anchor='end'))
+        out.append(text(left + CELL_W - 3, top + 15, CELL_W - 3, words, font, anchor='end'))
     if data.ndim > 2 and data.shape[-2] < rows:
         step = data.shape[-2] * CELL_H
-        cuts = tuple(((x, y + k - 0.5), (x + columns * CELL_W - 1, y + k - 0.5)) for k in range(step, rows * CELL_H, step))
+        right = x + columns * CELL_W - 1
+        cuts = tuple(((x, y + k - 0.5), (right, y + k - 0.5)) for k in range(step, rows * CELL_H, step))
         out.append(Path(cuts, INK, 1))
     if ring is not None:
         left, top = x + ring % columns * CELL_W, y + ring // columns * CELL_H
@@ -182,11 +188,13 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
         left, top = x + c * w, y + r * h
         out.append(Box(left, top, w - 0.5, h - 0.5, tint(number, most) if math.isfinite(number) else '#FFFFFF'))
         if number != number:
-            crosses += [((left + 1, top + 1), (left + w - 2, top + h - 2)), ((left + 1, top + h - 2), (left + w - 2, top + 1))]
+            a, b, c, d = left + 1, top + 1, left + w - 2, top + h - 2
+            crosses += [((a, b), (c, d)), ((a, d), (c, b))]
         elif not math.isfinite(number):
             tip, foot = (top + 1, top + h - 2) if number > 0 else (top + h - 2, top + 1)
             crosses.append(((left + 1, foot), (left + w / 2, tip), (left + w - 2, foot)))
-    out.append(Path(tuple(crosses), INK, 1)) if crosses else None
+    if crosses:
+        out.append(Path(tuple(crosses), INK, 1))
     out.append(Box(x - 0.5, y - 0.5, HEAT_W + 0.5, high + 0.5, stroke=RULE))
     out.append(text(x, y + high + 13, HEAT_W, span(data), 11, MUTED))
     return out
@@ -198,5 +206,7 @@ def span(data: np.ndarray) -> str:
         return f'{int(data.sum())} of {data.size} True'
     finite = data[np.isfinite(data)]
     lost = data.size - finite.size
-    words = f'{short(float(finite.min()))} … {short(float(finite.max()))}' if finite.size else ''
+    low, high = (short(float(v)) for v in (finite.min(), finite.max())) if finite.size else ('', '')
+    words = f'all {low}' if low == high else f'{low} … {high}'
+    words = words if finite.size else ''
     return (f'{lost} not finite' + (f', {words}' if words else '')) if lost else words

@@ -1,19 +1,20 @@
 """Tapes made by hand: the events of minicell.tape without the engine, so that the view can be tried with anything."""
 
 from collections import namedtuple
+from itertools import pairwise
 
 import numpy as np
 
 Enter = namedtuple('Enter', 'at cell inputs custom where')
-Leave = namedtuple('Leave', 'at cell out')
+Leave = namedtuple('Leave', 'at cell out failed', defaults=(False,))
 Op = namedtuple('Op', 'at rule inputs attrs out where state')
-Call = namedtuple('Call', 'at cell inputs out where')
-Begin = namedtuple('Begin', 'at function inputs order where')
+Call = namedtuple('Call', 'at cell inputs out where state', defaults=('recorded',))
+Begin = namedtuple('Begin', 'at function inputs order where sources')
 Back = namedtuple('Back', 'at outputs')
 Pull = namedtuple('Pull', 'at entry cotangent')
 Give = namedtuple('Give', 'at entry gradients')
 End = namedtuple('End', 'at gradients')
-Fail = namedtuple('Fail', 'at where error')
+Fail = namedtuple('Fail', 'at where error entry', defaults=(None,))
 Rule = namedtuple('Rule', 'name')
 
 
@@ -59,9 +60,9 @@ def chain(values, names=None):
     """A tape on which each of `values` is made from the one before by one op, and then read back."""
     tensors = [T(v) for v in values]
     events, at = [], iter(range(10**6))
-    events.append(Begin(next(at), lambda x: x, (tensors[0],), 1, None))
+    events.append(Begin(next(at), lambda x: x, (tensors[0],), 1, None, (tensors[0],)))
     ops = []
-    for i, (x, y) in enumerate(zip(tensors, tensors[1:], strict=False)):
+    for i, (x, y) in enumerate(pairwise(tensors)):
         name = names[i] if names else f'Op{i}'
         ops.append(Op(next(at), Rule(name), (x,), (), y, None, 'recorded'))
     events += ops

@@ -1,0 +1,37 @@
+"""Is this gradient right? The true one beside it, the largest difference, and a yes or no."""
+
+from typing import Any
+
+import numpy as np
+
+from .model import Gradient
+
+# How far off, relative to the largest true number (or 1), a gradient of this dtype may be and still agree.
+TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
+
+
+def truth(tape: Any, pull: Any, count: int) -> tuple:
+    """The true gradients for one Pull, each an array or the reason why there is none."""
+    from minicell import check
+
+    found = tuple(check.truth(tape, pull))
+    return (*found, *(None,) * count)[:count]
+
+
+def judge(gradient: Gradient, true: Any) -> Gradient:
+    """The gradient with its verdict beside it."""
+    why = '' if gradient.value is not None else 'None: counted as zero'
+    if true is None:
+        return gradient._replace(why=why)
+    if isinstance(true, BaseException):
+        return gradient._replace(why=why or f'no true one: {" ".join(str(true).split())}')
+    true = np.asarray(true)
+    yours = gradient.value.data if gradient.value else np.zeros_like(true)
+    if yours.shape != true.shape:
+        return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
+    with np.errstate(all='ignore'):
+        difference = np.abs(yours.astype(np.float64) - true)
+        error = float(difference.max()) if difference.size else 0.0
+        room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
+        ok = error <= room * max(1.0, float(np.abs(true).max()) if true.size else 0.0)
+    return gradient._replace(why=why, true=true, error=error, ok=bool(ok))
