@@ -158,7 +158,7 @@ class Played:
             given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
         else:
             given = _fitting(sens, outs)
-            given = [s.array for s in given] if self.flat else given
+            given = [s.array.copy() for s in given] if self.flat else given  # a rule may hand on what it is given
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < OFF]
 
 

@@ -1,0 +1,72 @@
+"""Cells that several tests need."""
+
+import minicell as ms
+from minicell import nn, ops
+
+
+class Cube(nn.Cell):
+    """x³ with the right bprop."""
+
+    def construct(self, x):
+        return x * x * x
+
+    def bprop(self, x, out, dout):
+        return (dout * 3 * x * x,)
+
+
+class Product(nn.Cell):
+    """x·y with a bprop that marks its gradients: times 10 and times 100."""
+
+    def construct(self, x, y):
+        return x * y
+
+    def bprop(self, x, y, out, dout):
+        return dout * y * 10, dout * x * 100
+
+
+class Keeps(nn.Cell):
+    """Keeps an intermediate on self in construct, and uses it in bprop: the trap of pytorch/pytorch#58509."""
+
+    def construct(self, x):
+        self.kept = ops.exp(x)
+        return self.kept * x
+
+    def bprop(self, x, out, dout):
+        return (dout * (self.kept + out),)
+
+
+class Split(nn.Cell):
+    """Two outputs."""
+
+    def construct(self, x):
+        return x * 2, x * x
+
+    def bprop(self, x, out, dout):
+        self.seen = out, dout
+        return (dout[0] * 2 + dout[1] * 2 * x,)
+
+
+class Scale(nn.Cell):
+    """A Parameter with internal_params."""
+
+    def __init__(self, value=2.0):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor(value), name='w')
+        self.internal_params = [self.w]
+
+    def construct(self, x):
+        return self.w * x
+
+    def bprop(self, x, out, dout):
+        return (dout * self.w,), {self.w: (dout * x).sum()}
+
+
+def returning(value, inputs=1, construct=None, name='Bad'):
+    """A Cell whose bprop returns what `value` (a function of inputs, out, dout) gives."""
+    shapes = {
+        1: lambda self, x: x * 2,
+        2: lambda self, x, y: x * y,
+        3: lambda self, x, y, z: x * y * z,
+    }
+    body = {'construct': construct or shapes[inputs], 'bprop': lambda self, *args: value(*args)}
+    return type(name, (nn.Cell,), body)()

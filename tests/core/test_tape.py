@@ -1,0 +1,254 @@
+"""The record itself: addresses, length, memory, and what is left after an exception."""
+
+import gc
+import itertools
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, nn, ops, tape
+from tests.core.cells import Cube, Product
+
+
+def untouched():
+    """Nothing is open: the next gradient starts from a clean state."""
+    assert tape.start == tape.OFF and not tape.looking and not tape.hiding and tape.hidden_from == tape.OFF
+    assert tape.depth == 0 and not tape.written and not tape.bprops
+    assert gc.isenabled()
+    np.testing.assert_array_equal(ms.grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy(), [2, 4])
+
+
+def test_addresses_only_grow_and_count_the_entries():
+    seen = []
+
+    def f(x):
+        seen.append((x.at, tape.first + len(tape.entries)))
+        for _ in range(3):
+            x = x * x
+            seen.append((x.at, tape.first + len(tape.entries)))
+        constant = Tensor([1.0]) + 1
+        assert constant.at == -1, 'an op on constants was given an address'
+        return x
+
+    ms.grad(f)(Tensor([1.0]))
+    for (at, following), (next_at, _) in itertools.pairwise(seen):
+        assert next_at == at + 1 == following, 'the n-th entry does not have the address n'
+
+
+def test_nothing_is_recorded_without_a_gradient():
+    before = len(tape.entries)
+    x = Tensor([1.0])
+    y = ops.tanh(x * x) + Cube()(x)
+    assert y.at == -1 and len(tape.entries) == before
+
+
+def test_a_chain_of_a_hundred_thousand_ops_needs_no_recursion():
+    limit = sys.getrecursionlimit()
+    assert limit <= 1000, 'this test is about the default recursion limit'
+    n = 100_000
+
+    def f(x):
+        for _ in range(n):
+            x = x * 1.0
+        return x
+
+    assert float(ms.grad(f)(Tensor(3.0))) == 1.0
+    assert sys.getrecursionlimit() == limit
+
+
+def test_ten_thousand_custom_cells_and_second_order_need_no_recursion():
+    cell = Product()
+
+    def f(x):
+        for _ in range(10_000):
+            x = cell(x, Tensor(0.1))
+        return x
+
+    np.testing.assert_allclose(float(ms.grad(f)(Tensor(3.0))), (0.1 * 10) ** 10_000, rtol=1e-2)
+
+    def g(x):
+        y = x
+        for _ in range(5_000):
+            y = y * 1.0 + 0.0
+        return y * x
+
+    assert float(ms.grad(ms.grad(g))(Tensor(3.0))) == 2.0
+
+
+def test_values_die_with_the_gradient():
+    """When nobody looks, no Tensor of the forward pass outlives grad; nor do the entries."""
+    born = []
+
+    def f(x):
+        y = ops.tanh(x * 2)
+        born.append(weakref.ref(y))
+        z = Cube()(y)
+        born.append(weakref.ref(z))
+        return (z + y).sum()
+
+    ms.grad(f)(Tensor([1.0, 2.0]))
+    ms.grad(lambda x: ms.grad(f)(x).sum())(Tensor([1.0, 2.0]))
+    assert [r() for r in born] == [None] * len(born)
+    assert len(tape.entries) < 5
+
+
+def test_an_entry_is_freed_as_soon_as_backward_has_passed_it():
+    """While bprop of an early Cell runs, what came later is gone already."""
+    later = []
+
+    class Early(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            assert [r() for r in later] == [None], 'an entry that backward has passed is still held'
+            return (dout * 2,)
+
+    early = Early()
+
+    def f(x):
+        y = ops.exp(early(x))
+        later.append(weakref.ref(y))
+        return y * 3
+
+    ms.grad(f)(Tensor(0.5))
+    assert len(later) == 1
+
+
+def test_memory_does_not_grow_over_many_gradients():
+    f = ms.grad(lambda x: Cube()(x).sum())
+    x = Tensor([1.0, 2.0])
+    f(x)
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(50):
+        f(x)
+    gc.collect()
+    assert len(gc.get_objects()) - before < 100
+
+
+def broken(x):
+    y = x * x
+    raise KeyError('mine') if y is not None else None
+
+
+class BadBprop(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        raise KeyError('mine')
+
+
+class BadConstruct(nn.Cell):
+    def construct(self, x):
+        self.half_way = x * 2
+        raise KeyError('mine')
+
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+
+CULPRITS = {
+    'in the function': broken,
+    'in a bprop': BadBprop(),
+    'in a construct that is hidden': BadConstruct(),
+    'in an inner gradient': lambda x: ms.grad(broken)(x),
+    'in a bprop, of an inner gradient': lambda x: ms.grad(BadBprop())(x),
+    'in an op': lambda x: x + Tensor([1.0, 2.0, 3.0]),
+    'in a rule': lambda x: ms.grad(ms.grad(ops.relu6))(x),
+    'in an inner gradient of a hidden construct': type(
+        'Inner', (nn.Cell,), {'construct': lambda self, x: ms.grad(broken)(x), 'bprop': lambda self, *a: (a[-1],)}
+    )(),
+}
+
+
+@pytest.mark.parametrize('culprit', CULPRITS.values(), ids=CULPRITS)
+@pytest.mark.parametrize('watched', [False, True])
+@pytest.mark.parametrize('order', [1, 2])
+def test_an_exception_leaves_nothing_behind(culprit, watched, order):
+    """Wherever it comes from, the next gradient is clean, and the collector runs again."""
+    f = culprit
+    for _ in range(order):
+        f = ms.grad(f)
+    with pytest.raises((KeyError, ValueError, RuntimeError)):
+        if watched:
+            with ms.Tape():
+                f(Tensor([1.0, 2.0]))
+        else:
+            f(Tensor([1.0, 2.0]))
+    untouched()
+
+
+def test_an_inner_failure_that_is_caught_does_not_disturb_the_outer_gradient():
+    def f(x):
+        y = x * x
+        try:
+            ms.grad(broken)(y)
+        except KeyError:
+            y = y * x
+        return y.sum()
+
+    np.testing.assert_allclose(ms.grad(f)(Tensor([2.0])).asnumpy(), [12.0])
+    untouched()
+
+
+def test_a_weight_keeps_its_place_when_the_function_fails():
+    w = ms.Parameter(Tensor([2.0]), 'w')
+    with pytest.raises(KeyError):
+        ms.grad(lambda x: broken(w), 0, [w])(Tensor([1.0]))
+    assert w.at == -1
+    untouched()
+
+
+@pytest.mark.parametrize('enabled', [True, False])
+def test_the_collector_is_as_it_was(enabled):
+    """Paused in the outermost gradient, back on afterwards; never switched on for whoever has switched it off."""
+    during = []
+
+    def f(x):
+        during.append(gc.isenabled())
+        return x * x
+
+    try:
+        gc.enable() if enabled else gc.disable()
+        ms.grad(f)(Tensor(1.0))
+        ms.grad(ms.grad(f))(Tensor(1.0))
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
+    assert during == [False, False]
+
+
+def test_the_collector_runs_between_gradients_of_a_generator():
+    """A gradient that is never finished cannot leave it off: grad is a plain call."""
+    with pytest.raises(GeneratorExit):
+        ms.grad(lambda x: (_ for _ in ()).throw(GeneratorExit))(Tensor(1.0))
+    untouched()
+
+
+def test_gradients_do_not_share_memory_with_anything():
+    """Writing into a gradient changes no other gradient, no input, no constant, no sens."""
+    kept = Tensor([5.0, 6.0])
+    hands_out = type(
+        'HandsOut', (nn.Cell,), {'construct': lambda self, x: x * 1, 'bprop': lambda self, x, out, dout: (kept,)}
+    )()
+    x, y, sens = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([7.0, 8.0])
+    values = [t.asnumpy().copy() for t in (x, y, sens, kept)]
+
+    for gradients in (
+        ms.grad(lambda x, y: x + y, (0, 1))(x, y),
+        ms.grad(lambda x, y: (x * y).sum(), (0, 1))(x, y),
+        ops.GradOperation(get_all=True, sens_param=True)(lambda x, y: x + y)(x, y, sens),
+        (ms.grad(hands_out)(x),),
+        ms.grad(lambda x, y: x.reshape(2, 1) + y.reshape(2, 1), (0, 1))(x, y),
+    ):
+        before = [g.asnumpy().copy() for g in gradients]
+        gradients[0][0] = 99.0
+        for g, was in zip(gradients[1:], before[1:], strict=True):
+            np.testing.assert_array_equal(g.asnumpy(), was, err_msg='two gradients share memory')
+        for t, was in zip((x, y, sens, kept), values, strict=True):
+            np.testing.assert_array_equal(t.asnumpy(), was, err_msg='a gradient shares memory with a Tensor')
