@@ -157,6 +157,15 @@ READY = """path => {
 
 RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
+# JupyterLab may leave out what was never in view, so look at each cell, and end at the first.
+LEAF_THROUGH = """async () => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  for (let cell = notebook.widgets.length - 1; cell >= 0; cell--) {
+    await notebook.scrollToItem(cell);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}"""
+
 # From the notebook's model, since cells out of view are not in the page.
 CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
   .filter(cell => cell.type === 'code' && cell.sharedModel.getSource().trim())
@@ -164,8 +173,7 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
 
 # One step: from the key's own time stamp to the second animation frame after the picture's last change, which is
 # when the change is on the screen. The page keeps the time by itself: asking it meanwhile would cost time.
-ARM = """([name, quiet]) => {
-  const target = document.querySelector('.lat-target-' + name);
+ARM = """([target, quiet]) => {
   window.step = new Promise(resolve => {
     let start = null, changes = 0;
     document.addEventListener('keydown', event => { start = event.timeStamp; }, {capture: true, once: true});
@@ -202,6 +210,7 @@ class Notebook:
         """Run all cells; return the code cells that have a source: count, source, outputs."""
         self.page.evaluate(RUN_ALL)
         self._ready()
+        self.page.evaluate(LEAF_THROUGH)
         self.page.wait_for_timeout(500)  # the widgets draw themselves once the kernel is through
         return self.page.evaluate(CELLS)
 
@@ -209,25 +218,24 @@ class Notebook:
         """Close the page."""
         self.page.close()
 
-    def steppers(self) -> list[str]:
-        """Return the names of the sliders marked `lat-slider-NAME`, in the notebook's order."""
-        classes = self.page.locator('[class*=lat-slider-]').evaluate_all('all => all.map(one => one.className)')
-        return list(dict.fromkeys(re.search(r'lat-slider-(\S+)', each)[1] for each in classes))
+    def steppers(self) -> list['Stepper']:
+        """Return the sliders `lat-slider-NAME` with the pictures `lat-target-NAME` that they step, as they stand.
 
-    def stepper(self, name: str) -> 'Stepper':
-        """Return the slider `lat-slider-NAME` with the picture `lat-target-NAME` that it steps."""
-        return Stepper(self.page, name)
+        A name may come again; then its slider and its picture are the next ones of that name.
+        """
+        classes = self.page.locator('[class*=lat-slider-]').evaluate_all('all => all.map(one => one.className)')
+        names = [re.search(r'lat-slider-(\S+)', each)[1] for each in classes]
+        return [Stepper(self.page, name, names[:place].count(name)) for place, name in enumerate(names)]
 
 
 class Stepper:
-    """A slider and the picture under it, as somebody at the keyboard has them."""
+    """A slider and the picture that it steps, as somebody at the keyboard has them."""
 
-    def __init__(self, page: Page, name: str) -> None:
-        self.page, self.name = page, name
-        self.handle = page.locator(f'.lat-slider-{name} .noUi-handle').first
-        self.target = page.locator(f'.lat-target-{name}').first
-        self.handle.scroll_into_view_if_needed()
-        self.page.wait_for_timeout(300)
+    def __init__(self, page: Page, name: str, number: int = 0) -> None:
+        self.page = page
+        self.name = f'{name}-{number + 1}' if number else name
+        self.handle = page.locator(f'.lat-slider-{name}').nth(number).locator('.noUi-handle').first
+        self.target = page.locator(f'.lat-target-{name}').nth(number)
 
     def _at(self, what: str) -> int:
         return round(float(self.handle.get_attribute(f'aria-value{what}')))
@@ -245,7 +253,7 @@ class Stepper:
     def press(self, key: str) -> float | None:
         """Press a key on the slider; return the milliseconds until the picture is painted, None if it stayed."""
         self.handle.focus()
-        self.page.evaluate(ARM, [self.name, 80])
+        self.page.evaluate(ARM, [self.target.element_handle(), 80])
         self.page.keyboard.press(key)
         return self.page.evaluate('() => window.step')
 
@@ -256,6 +264,7 @@ class Stepper:
     def walk(self, shots: Path) -> list[str]:
         """Step from the first frame to the last; return the text of each, and lay a screenshot of each in `shots`."""
         shots.mkdir(parents=True, exist_ok=True)
+        self.handle.scroll_into_view_if_needed()
         while self.at > 0:
             self.press('ArrowLeft')
         texts = []

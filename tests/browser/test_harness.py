@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope='module')
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp('sample')
-    sample.write(folder / 'good.ipynb', sample.STEPPER, sample.BUTTON)
+    sample.write(folder / 'good.ipynb', sample.STEPPER, sample.BUTTON, sample.STEPPER)
     sample.write(folder / 'bad.ipynb', sample.FAULTS)
     with Server(folder) as server:
         yield server
@@ -23,16 +23,17 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def test_a_good_notebook_runs_steps_and_answers(browser, server, shots):
     notebook = Notebook(browser, server, 'good.ipynb')
     cells = notebook.run_all()
-    assert [cell['count'] for cell in cells] == [1, 2]
+    assert [cell['count'] for cell in cells] == [1, 2, 3]
     assert not errors(cells)
 
-    assert notebook.steppers() == ['sample']
-    stepper = notebook.stepper('sample')
+    stepper, other = notebook.steppers()
+    assert (stepper.name, other.name) == ('sample', 'sample-2')
     texts = stepper.walk(shots)
     assert [f'frame {k} of 12' in text and f'step {k}' in text for k, text in enumerate(texts)] == [True] * 12
     assert len(list(shots.glob('sample-*.png'))) == 12
     assert stepper.press('ArrowRight') is None, 'there is no step after the last'
-    assert fast_enough(stepper, 50)
+    assert 'frame 0 of 12' in other.text(), 'the other picture stays where it is'
+    assert fast_enough(other, 50)
 
     notebook.page.get_by_role('button', name='Ask the kernel').click()
     notebook.page.get_by_text('the kernel says 42').wait_for()
