@@ -14,7 +14,7 @@ from . import tape
 from .differentiate import differentiate, name_of, tensors_in
 from .errors import MinicellError, NotATensorError, users_line
 from .nn.takeover import handed_out, input_names
-from .ops.rules import Parts
+from .ops.rules import Bundle, Parts
 from .tape import OFF
 from .tensor import Tensor, is_float, wrap
 from .watch import Call, Enter, Leave, Op, Pull, Tape
@@ -52,11 +52,15 @@ def truth(tape_: Tape, pull: Pull) -> list:
     wanted = [*tensors_in(events[enter].inputs), *(call.cell.internal_params or ())]
     try:
         for op in reversed(hidden):
-            g = cotangents.pop(id(op.out), None)
-            if g is None:
+            several = not isinstance(op.out, Tensor)
+            made = [t for t in tensors_in(op.out) if is_float(t)]
+            gs = [cotangents.pop(id(t), None) for t in made]
+            if all(g is None for g in gs):
                 continue
             then = [wrap(tape_.value(t, op.at)) for t in op.inputs]
-            pairs = op.rule.back(g, tuple(then), op.attrs, wrap(tape_.value(op.out, op.at)))
+            g = Parts({k: g for k, g in enumerate(gs) if g is not None}) if several else gs[0]
+            out = op.out if several else wrap(tape_.value(op.out, op.at))
+            pairs = op.rule.back(g, tuple(then), op.attrs, Bundle(out, -1) if several else out)
             places = dict(zip(map(id, then), op.inputs, strict=True))
             for t, d in pairs:
                 if d is not None:

@@ -94,6 +94,10 @@ class PropertyError(MinicellError, TypeError):
     """A Cell's property was given a value of the wrong type."""
 
 
+class HookError(MinicellError, TypeError):
+    """A hook that cannot be called, or one that returned the wrong number of gradients."""
+
+
 class ParameterError(MinicellError, TypeError):
     """A Parameter given something that it cannot hold."""
 

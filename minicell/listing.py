@@ -74,6 +74,9 @@ class _Lines:
     def _write(self, event: object) -> None:
         self._say('', _text(event.where), f'writes, by {event.what}')
 
+    def _report(self, event: object) -> None:
+        self._say('', '', event.said)
+
     def _fail(self, event: object) -> None:
         self.lines.append(f'  !!  {type(event.error).__name__}: {event.error}')
 

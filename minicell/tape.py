@@ -54,8 +54,8 @@ class Marker:
         self.name = name
 
 
-ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, OPEN = map(
-    Marker, ('enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'open')
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, OPEN, REPORT = map(
+    Marker, ('enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'open', 'report')
 )
 
 

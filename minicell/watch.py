@@ -9,7 +9,7 @@ import numpy as np
 from . import tape
 from .errors import users_line
 from .listing import listing
-from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, WRITE
+from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, WRITE
 from .tensor import Tensor
 from .where import Where
 
@@ -104,6 +104,14 @@ class Write(NamedTuple):
     tensor: Tensor
     what: str
     where: Where | None
+
+
+class Report(NamedTuple):
+    """What a Cell with bprop_debug says of a call of its bprop."""
+
+    at: int
+    cell: object
+    said: str
 
 
 class Fail(NamedTuple):
@@ -263,6 +271,8 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
         return End(at, x)
     if rule is WRITE:
         return Write(at, x, y, where)
+    if rule is REPORT:
+        return Report(at, x, y)
     if rule is FAIL:
         return Fail(at, where, y, made.get(id(out)))
     if rule is OPEN or rule.name in ('Leaf', 'TupleGetItem'):
@@ -271,7 +281,7 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
     state = 'hidden' if hidden or recorded >= OFF else 'recorded' if recorded >= 0 else 'unrecorded'
     if rule.name == 'Takeover':
         return Call(at, y, x, getattr(out, 'out', out), where, state)
-    return Op(at, rule, rule.tensors(x, y), rule.attributes(y), out, where, state)
+    return Op(at, rule, rule.tensors(x, y), rule.attributes(y), getattr(out, 'out', out), where, state)
 
 
 def _cotangent(out: object, g: object) -> object:

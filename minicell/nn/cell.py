@@ -2,7 +2,7 @@
 
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .. import tape
 from ..errors import CellError, PropertyError, article, users_line
@@ -10,7 +10,7 @@ from ..ops.make import Primitive
 from ..parameter import Parameter
 from ..tape import OFF
 from ..tensor import Tensor
-from . import takeover
+from . import hooks, takeover
 
 
 class Cell:
@@ -31,6 +31,7 @@ class Cell:
 
     bprop = None
     internal_params = None
+    _hooks = None
     _bprop_debug = False
 
     def __init__(self, auto_prefix: bool = True) -> None:
@@ -44,6 +45,11 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
+        if self._hooks is not None:
+            return hooks.call(self, args, kwargs, sys._getframe(1))
+        return self._run(args, kwargs, sys._getframe(1))
+
+    def _run(self, args: tuple, kwargs: dict, frame) -> object:
         if tape.looking:
             return takeover.watched_call(self, args, kwargs, sys._getframe(1))
         if self.bprop is None or tape.start == OFF:
@@ -206,6 +212,24 @@ class Cell:
                 f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}.{users_line()}"
             )
         self.__dict__['_bprop_debug'] = value
+
+    # ---- hooks ----------------------------------------------------------------------------------------------------
+
+    def register_forward_pre_hook(self, hook_fn: Callable) -> hooks.HookHandle:
+        """hook_fn(cell, inputs) before construct; what it returns, unless None, are the inputs."""
+        return hooks.register(self, 'forward_pre', hook_fn)
+
+    def register_forward_hook(self, hook_fn: Callable) -> hooks.HookHandle:
+        """hook_fn(cell, inputs, output) after construct; what it returns, unless None, is the output."""
+        return hooks.register(self, 'forward', hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn: Callable) -> hooks.HookHandle:
+        """hook_fn(cell, grad_output) when the gradient arrives; what it returns, unless None, takes its place."""
+        return hooks.register(self, 'backward_pre', hook_fn)
+
+    def register_backward_hook(self, hook_fn: Callable) -> hooks.HookHandle:
+        """hook_fn(cell, grad_input, grad_output) when it leaves; what it returns, unless None, is the grad_input."""
+        return hooks.register(self, 'backward', hook_fn)
 
     # ---- printed ---------------------------------------------------------------------------------------------------
 

@@ -25,9 +25,9 @@ from ..errors import (
     users_line,
 )
 from ..ops.create import zeros_like
-from ..ops.make import cast_to
-from ..ops.rules import Bundle, Parts, Rule, item
-from ..tape import ENTER, LEAVE, OFF, note, reads
+from ..ops.make import cast_to, place_several
+from ..ops.rules import Bundle, Parts, Rule
+from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
 from ..tensor import Tensor, is_float, new, wrap
 
 
@@ -138,7 +138,7 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
     if cell.internal_params:
         at = max(at, *[p.at for p in cell.internal_params])
     if at >= OFF:
-        tape.escaped(type(cell).__name__, at, frame)
+        at = min(-1, tape.escaped(type(cell).__name__, at, frame))
     recorded = tape.start <= at < OFF
     if type(result) is Tensor:
         out = new(Tensor)
@@ -152,15 +152,7 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
         return out
     out = _remake(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]
-    bundle = Bundle(out, -1)
-    if recorded and floats:
-        bundle.at = tape.tick()
-        tape.record((takeover, inputs, cell, bundle, frame.f_code, frame.f_lasti))
-        for k, t in enumerate(floats):
-            t.at = tape.tick()
-            tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
-    elif tape.looking:
-        note(takeover, inputs, cell, bundle, frame)
+    place_several(takeover, inputs, cell, out, floats, at, frame)
     return out
 
 
@@ -228,7 +220,18 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         raise
     finally:
         tape.bprops.pop()
+    if cell.bprop_debug:
+        _report(cell, inputs, dout, returned)
     return settle(cell, inputs, returned)
+
+
+def _report(cell, inputs: tuple, dout: object, returned: object) -> None:
+    """bprop_debug: what bprop got and gave, on standard error and for those who look."""
+    parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
+    said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
+    print(said, file=sys.stderr)
+    if tape.looking:
+        note(REPORT, cell, said, None, None)
 
 
 def _cotangent(t: Tensor, g: object) -> Tensor:

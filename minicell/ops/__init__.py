@@ -27,6 +27,7 @@ from .arithmetic import (
     tanh,
 )
 from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
+from .hooks import HookBackward, InsertGradientOf
 from .make import Primitive, primitive, reflected
 from .matmul import MatMul, matmul
 from .reduce import all, any, argmax, argmin, max, mean, min, sum

@@ -11,7 +11,7 @@ from ..dtype import BY_NUMPY, float32, promote
 from ..errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..tape import hidden, note
 from ..tensor import Tensor, as_array, new, wrap
-from .rules import Binary, Plain, Rule, Unary
+from .rules import Binary, Bundle, Plain, Rule, Unary, item
 
 getframe = sys._getframe
 
@@ -203,6 +203,24 @@ def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tens
     else:
         out.at = hidden(rule, x, y, out, at, frame)
     return out
+
+
+def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
+    """Give the float outputs of an op that has several their addresses: one entry for all, and an Item for each."""
+    bundle = Bundle(out, -1)
+    if at < tape.start or not floats:
+        if tape.looking:
+            note(rule, x, y, bundle, frame)
+    elif at < tape.hidden_from:
+        bundle.at = tape.tick()
+        tape.record((rule, x, y, bundle, frame.f_code, frame.f_lasti))
+        for k, t in enumerate(floats):
+            t.at = tape.tick()
+            tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
+    else:
+        address = hidden(rule, x, y, bundle, at, frame)
+        for t in floats:
+            t.at = address
 
 
 def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:

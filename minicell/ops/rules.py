@@ -53,6 +53,14 @@ class Rule:
         """The arrays that the way back reads."""
         return []
 
+    def pull(self, g, cts: list, mark: int, x: object, y: object, out: object) -> None:
+        """Add to `cts` what each input gets. The rules that are called most often write this out for themselves."""
+        for t, d in self.vjp(g, mark, x, y, out):
+            i = t.at - mark
+            if d is not None and i >= 0:
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
 
 class Unary(Rule):
     """One Tensor in, one out; `y` holds the static arguments."""
@@ -171,14 +179,11 @@ class NoRule(Rule):
         super().__init__(name, kernel)
         self.because = because
 
-    def pull(self, g, cts, mark, x, y, out):
+    def vjp(self, g, mark, x, y, out):
         raise NoRuleError(
             f"Illegal primitive {self.name}'s bprop not defined: {self.because} "
             f'Give the Cell that calls it a bprop of its own that uses ops which have rules.{users_line()}'
         )
-
-    def vjp(self, g, mark, x, y, out):
-        return self.pull(g, None, mark, x, y, out)
 
     def tensors(self, x, y):
         return x
@@ -201,12 +206,6 @@ class Leaf(Rule):
 
     def __init__(self) -> None:
         super().__init__('Leaf', None)
-
-    def pull(self, g, cts, mark, x, y, out):
-        i = x.at - mark
-        if i >= 0:
-            c = cts[i]
-            cts[i] = g if c is None else c + g
 
     def vjp(self, g, mark, x, y, out):
         return ((x, g),)
@@ -239,12 +238,6 @@ class Item(Rule):
 
     def __init__(self) -> None:
         super().__init__('TupleGetItem', None)
-
-    def pull(self, g, cts, mark, x, y, out):
-        i = x.at - mark
-        if i >= 0:
-            c, d = cts[i], Parts({y: g})
-            cts[i] = d if c is None else c + d
 
     def vjp(self, g, mark, x, y, out):
         return ((x, Parts({y: g})),)
