@@ -53,10 +53,17 @@ class Cell:
             return self.construct(*args, **kwargs)
         return takeover.call(self, args, kwargs, sys._getframe(1))
 
-    # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
+    # ---- attributes: Parameters and Cells are found wherever they are kept ----------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, Parameter):
+        if name == 'internal_params' and value is not None:
+            if not isinstance(value, (tuple, list)) or not all(isinstance(p, Parameter) for p in value):
+                raise PropertyError(
+                    f'{type(self).__name__}.internal_params is a list of the Parameters for which bprop returns '
+                    f'gradients, as in [self.w], but got {article(type(value).__name__)}.{users_line()}'
+                )
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Parameter):
             self.insert_param_to_cell(name, value)
         elif isinstance(value, Cell):
             self._insert_cell(name, value)
@@ -129,7 +136,7 @@ class Cell:
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
-    # ---- what is inside --------------------------------------------------------------------------------------------
+    # ---- what is inside -------------------------------------------------------------------------------------------
 
     def cells_and_names(self, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
         """This Cell and all below it, each once, with dotted names; own parts before children's."""
@@ -176,7 +183,7 @@ class Cell:
         """The Parameters by their names."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    # ---- state -----------------------------------------------------------------------------------------------------
+    # ---- state ----------------------------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> 'Cell':
         """Training or predicting, for this Cell and all below it."""
@@ -228,7 +235,7 @@ class Cell:
         """hook_fn(cell, grad_input, grad_output) when it leaves; what it returns, unless None, is the grad_input."""
         return hooks.register(self, 'backward', hook_fn)
 
-    # ---- printed ---------------------------------------------------------------------------------------------------
+    # ---- printed --------------------------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
         """What a layer shows of its settings."""

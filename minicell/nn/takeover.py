@@ -249,7 +249,7 @@ def _tuples(value: object, drop: bool) -> object:
     return value if isinstance(value, Tensor) or not drop else None
 
 
-# ---- is what bprop returned a gradient? ----------------------------------------------------------------------------
+# ---- is what bprop returned a gradient? --------------------------------------------------------------------------
 
 
 def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
@@ -326,10 +326,11 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
         pairs.append((p, _checked(cell, (), p.name, p, next(d for key, d in given.items() if key is p))))
     for key in given:
         if not any(key is p for p in params):
+            got = f'the Parameter {key.name},' if hasattr(key, 'name') else _kind(key)
             raise _wrong(
                 BpropCountError,
                 cell,
-                f'returned a gradient for {_kind(key)} that is not in internal_params: the keys are Parameters.',
+                f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.',
             )
     return pairs
 
