@@ -59,13 +59,14 @@ def incoming(record: Record, plan: Plan, reading: Reading, number: int, xs: dict
 
 
 def seed(plan: Plan, right: float, crowded: bool) -> list[Shape]:
-    """Where backward starts: an arrow out of the word `start`, if there is room."""
+    """Where backward starts: an arrow, out of the word `start` if there is room for it."""
     x = right + GAP
     y = plan.y_backward + 26
-    if crowded or x + 60 > LANE_X + LANE_W:
-        return arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5) if crowded else []
-    word = text(x, y + 4, 60, 'start', 12, BACKWARD_TEXT, bold=True)
-    return [*arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5), word]
+    room = min(60, LANE_X + LANE_W - x)
+    if room < 0:
+        return []
+    out = arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5)
+    return out if crowded or room < 40 else [*out, text(x, y + 4, room, 'start', 12, BACKWARD_TEXT, bold=True)]
 
 
 def detour(

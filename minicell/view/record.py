@@ -229,6 +229,8 @@ class Teller:
             by = self.record.entries[self.record.readings[self.reading[-1]].entry]
             line = f', line {mark.line}' if mark else ''
             made.note = f'by {by.name}.bprop{line}' if by.kind == 'call' else f'by the rule of {by.name}'
+        elif self.open and self.open[-1][0].started is not None:
+            made.note = 'by adding up'
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=mark)
 
