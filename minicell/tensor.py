@@ -135,6 +135,7 @@ class Tensor:
 
 
 new = object.__new__
+BORROWED = -2  # the place of a Tensor around an array that others use too: a write copies it first
 
 
 def wrap(value: np.ndarray, at: int = -1) -> Tensor:
@@ -213,8 +214,8 @@ def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     recorded = isinstance(value, Tensor) and value.at >= tape.start
     if tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tensor.at >= tape.start)):
         raise IndexWriteError(
-            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently be '
-            'wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
+            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
+            'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
             f'into a copy that is not differentiated.{users_line(frame)}'
         )
     overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))
@@ -224,7 +225,7 @@ def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
     """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first."""
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
-    elif not tensor.array.flags.writeable:
+    elif tensor.at == BORROWED or not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
     tape.wrote(tensor, what, frame)
     return tensor.array

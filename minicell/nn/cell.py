@@ -53,7 +53,7 @@ class Cell:
             return self.construct(*args, **kwargs)
         return takeover.call(self, args, kwargs, sys._getframe(1))
 
-    # ---- attributes: Parameters and Cells are found wherever they are kept ----------------------------------------
+    # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == 'internal_params' and value is not None:
@@ -136,7 +136,7 @@ class Cell:
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
-    # ---- what is inside -------------------------------------------------------------------------------------------
+    # ---- what is inside --------------------------------------------------------------------------------------------
 
     def cells_and_names(self, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
         """This Cell and all below it, each once, with dotted names; own parts before children's."""
@@ -183,7 +183,7 @@ class Cell:
         """The Parameters by their names."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    # ---- state ----------------------------------------------------------------------------------------------------
+    # ---- state -----------------------------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> 'Cell':
         """Training or predicting, for this Cell and all below it."""
@@ -235,7 +235,7 @@ class Cell:
         """hook_fn(cell, grad_input, grad_output) when it leaves; what it returns, unless None, is the grad_input."""
         return hooks.register(self, 'backward', hook_fn)
 
-    # ---- printed --------------------------------------------------------------------------------------------------
+    # ---- printed ---------------------------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
         """What a layer shows of its settings."""

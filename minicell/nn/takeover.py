@@ -28,7 +28,7 @@ from ..ops.create import zeros_like
 from ..ops.make import cast_to, place_several
 from ..ops.rules import Bundle, Parts, Rule
 from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
-from ..tensor import Tensor, is_float, new, wrap
+from ..tensor import BORROWED, Tensor, is_float, new, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -209,7 +209,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         )
         result = _tuples(result, False)
     else:
-        result, dout = out, g if type(g) is Tensor else wrap(g)
+        result, dout = out, g if type(g) is Tensor else wrap(g, BORROWED)
     tape.bprops.append(cell)
     try:
         returned = cell.bprop(*inputs, result, dout)
@@ -237,7 +237,7 @@ def _report(cell, inputs: tuple, dout: object, returned: object) -> None:
 def _cotangent(t: Tensor, g: object) -> Tensor:
     if g is None:
         return zeros_like(t)
-    return g if type(g) is Tensor else wrap(g)
+    return g if type(g) is Tensor else wrap(g, BORROWED)
 
 
 def _tuples(value: object, drop: bool) -> object:
@@ -249,7 +249,7 @@ def _tuples(value: object, drop: bool) -> object:
     return value if isinstance(value, Tensor) or not drop else None
 
 
-# ---- is what bprop returned a gradient? --------------------------------------------------------------------------
+# ---- is what bprop returned a gradient? ----------------------------------------------------------------------------
 
 
 def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
