@@ -75,3 +75,15 @@ def parameters(function: Any, count: int) -> list[str]:
     if hasattr(function, 'construct'):
         found = found[1:]
     return [found[i] if i < len(found) else '' for i in range(count)]
+
+
+def is_number(name: str, value: Any) -> bool:
+    """Whether a name is a literal number, and this value is that number.
+
+    >>> is_number('3', 3.0), is_number('3', 2.0), is_number('x', 3.0)
+    (True, False, False)
+    """
+    try:
+        return bool(getattr(value, 'ndim', 0) == 0 and float(name) == float(value))
+    except ValueError:
+        return False

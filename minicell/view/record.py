@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
+from ..where import HOME
 from . import names, source, verdict
-from .model import Arrival, Entry, Gradient, Mark, Part, Pass, Reading, Record, Step, Value
+from .model import Arrival, Entry, Gradient, Mark, Part, Pass, Reading, Record, Value
+from .notes import Notes, tensors
 
-WORDS = 40
 EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End', 'Fail')
 
 
@@ -19,26 +18,8 @@ def tell(tape: Any) -> Record:
     return teller.finish()
 
 
-class Teller:
-    """Reads events one by one and keeps what is open: cells, gradients, readings."""
-
-    def __init__(self, tape: Any) -> None:
-        self.tape = tape
-        self.record = Record()
-        self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
-        self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.cells: list[tuple[Any, int | None]] = []  # open calls: where, and the entry of a Cell with its own bprop
-        self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
-        self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
-        self.reading: list[int] = []  # readings that have not handed out yet
-        self.depths: list[int] = []  # how many calls were open when each of them began
-        self.pulls: dict[int, Any] = {}  # reading -> its Pull event
-        self.same: dict[int, Any] = {}  # id of a gradient's marked input -> the tensor that entered it
-        self.errors: dict[int, BaseException] = {}  # those that have been told
-        self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
-        self.codes: dict[Any, None] = {}
-        self.hides: dict[Any, None] = {}
-        self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
+class Teller(Notes):
+    """Reads events one by one."""
 
     def tell(self, event: Any) -> None:
         """Take in one event."""
@@ -55,70 +36,6 @@ class Teller:
         marks = [step.mark for step in record.steps if step.mark]
         record.code = source.listing(self.codes, self.hides, marks)
         return record
-
-    # ---- small helpers ----
-
-    def step(self, kind: str, **details: Any) -> int:
-        """Append a step and return its number."""
-        if self.open and 'run' not in details:
-            details['run'] = self.record.passes.index(self.open[-1][0])
-        self.record.steps.append(Step(kind, written=sum(self.counts.values()), **details))
-        return len(self.record.steps) - 1
-
-    def mark(self, where: Any) -> Mark | None:
-        """Where an event stands in the user's code."""
-        if where is None or getattr(where, 'ours', False):
-            return None
-        code = getattr(where, 'code', None)
-        if code is not None and code.co_name != '<module>':
-            self.codes.setdefault(code)
-        first, last = where.span[:2]
-        return Mark(where.file, first, last)
-
-    def users(self, where: Any) -> Mark | None:
-        """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
-        calls = [call for call, _ in self.cells]
-        if self.reading and self.depths[-1] < len(calls):
-            return self.mark(calls[self.depths[-1]])
-        own = self.mark(where)
-        return own or next((m for call in reversed(calls) if (m := self.mark(call))), None)
-
-    def value(self, thing: Any, at: int, name: str = '') -> Value:
-        """A tensor as it was at time `at`, or an array, or the words for what is neither."""
-        if isinstance(thing, np.ndarray | np.generic | float):
-            data = np.asarray(thing)
-            return Value(name, data.shape, str(data.dtype).capitalize(), data)
-        if hasattr(thing, 'asnumpy'):
-            data = np.asarray(self.tape.value(thing, at))
-            return Value(name, tuple(thing.shape), str(thing.dtype), data)
-        return Value(name, words=repr(thing)[:WORDS])
-
-    def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
-        """The tensors in an output: one, or those in a tuple, list or dict."""
-        if isinstance(thing, dict):
-            return tuple(self.value(t, at, str(key)) for key, t in thing.items())
-        if isinstance(thing, list | tuple):
-            parts = [p.strip() for p in name.strip('()').split(',')]
-            named = parts if len(parts) == len(thing) else [f'{name or "out"}[{i}]' for i in range(len(thing))]
-            return tuple(v for t, n in zip(thing, named, strict=True) for v in self.values(t, at, n))
-        return (self.value(thing, at, name),)
-
-    def own(self, out: Any, entry: int, outputs: tuple[Value, ...]) -> None:
-        """Remember who made these tensors, and their names."""
-        for tensor, value in zip(tensors(out), outputs, strict=False):
-            self.maker[id(tensor)] = entry
-            if value.name:
-                self.called[id(tensor)] = value.name
-
-    def label(self) -> str:
-        """The next entry's number: 1, 2 …, and 1′, 2′ … for what a backward writes while another gradient watches."""
-        depth = sum(run.started is not None for run, _, _ in self.open)
-        self.counts[depth] = self.counts.get(depth, 0) + 1
-        return f'{self.counts[depth]}{"′" * depth}'
-
-    def hiding(self) -> int | None:
-        """The entry of the outermost open Cell with its own bprop: what runs now is hidden in it."""
-        return next((entry for _, entry in self.cells if entry is not None), None)
 
     # ---- forward ----
 
@@ -217,6 +134,7 @@ class Teller:
         mark = self.users(event.where)
         expression = getattr(event.where, 'expression', '') if mark else ''
         written = names.inputs(expression, len(event.inputs))
+        written = self.in_order(event.inputs, written)
         known = (n or self.called.get(id(t), '') for t, n in zip(event.inputs, written, strict=True))
         inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
         kind = 'op' if event.state == 'recorded' else 'loose'
@@ -387,15 +305,6 @@ class Teller:
             told.failed, told.error = step, message
 
 
-def tensors(thing: Any) -> list:
-    """The tensors in an output, in order."""
-    if isinstance(thing, dict):
-        return [t for part in thing.values() for t in tensors(part)]
-    if isinstance(thing, list | tuple):
-        return [t for part in thing for t in tensors(part)]
-    return [thing] if hasattr(thing, 'asnumpy') else []
-
-
 def is_float(tensor: Any) -> bool:
     """Whether a tensor can have a gradient."""
     return 'Float' in str(tensor.dtype)
@@ -404,13 +313,3 @@ def is_float(tensor: Any) -> bool:
 def part(items: tuple[str, ...], index: int) -> str:
     """The item at `index`, or ''."""
     return items[index] if index < len(items) else ''
-
-
-def home() -> str:
-    """The folder of minicell itself: its own code is not the user's."""
-    import os
-
-    return os.path.dirname(os.path.dirname(__file__)) + os.sep
-
-
-HOME = home()

@@ -1,7 +1,9 @@
 """Frames and pictures as plain data: no notebook, no browser."""
 
+import doctest
 import xml.etree.ElementTree as ET
 from io import BytesIO
+from itertools import pairwise
 
 import fake
 import gallery
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from minicell import view
-from minicell.view import film, layout, metrics, picture, shapes, thumb
+from minicell.view import film, layout, metrics, names, picture, shapes, thumb
 
 NAMES = list(gallery.PROGRAMS)
 SVG = '{http://www.w3.org/2000/svg}'
@@ -70,6 +72,22 @@ def test_second_order_entries_have_primes_and_the_line_of_the_bprop():
     step = next(c for c in captions('relu6') if '1′' in c)
     assert 'ReLU writes entry 1′' in step and 'line 19' in step
     assert 'from 1′ ReLU' in captions('relu6')[-1]
+
+
+def test_examples_in_names():
+    assert doctest.testmod(names).failed == 0
+
+
+def test_names_follow_the_op_where_python_swaps_operands():
+    record = view.frames(gallery.run('custom_cube'))[0].record
+    first = next(e for e in record.entries if e.label == '1′')
+    assert {v.name: float(v.data) for v in first.inputs} == {'x': 2.0, '3': 3.0}
+
+
+def test_a_number_nobody_named_gets_no_name():
+    source = 'k = 2.0\nwith ms.Tape() as tape:\n    ms.grad(lambda x: k * (x * x))(ms.Tensor(3.0))\n'
+    record = view.frames(gallery.tape_of(source, 'unnamed'))[0].record
+    assert [v.name for v in record.entries[1].inputs] in (['', ''], ['x * x', 'k'])
 
 
 def test_cube_second_order_arrives():
@@ -156,6 +174,7 @@ ARRAYS = {
     'large with NaN': np.where(np.eye(9) > 0, np.nan, np.inf),
     'huge numbers': np.array([[-1e30, 1e30], [1e-30, np.inf]]),
     'small numbers': np.array([1e-9, -2e-9]),
+    'complex': np.array([1 + 2j, -3j], np.complex64),
     'a million': np.ones((1000, 1000), np.float32),
 }
 
@@ -169,7 +188,7 @@ def test_any_tensor_has_a_picture(name):
 
 @pytest.mark.parametrize('name', ARRAYS)
 def test_a_number_fits_its_cell(name):
-    value = np.asarray(ARRAYS[name])
+    value = np.abs(ARRAYS[name]) if name == 'complex' else np.asarray(ARRAYS[name])
     for shape in thumb.picture(fake_value(value), 0, 0):
         if isinstance(shape, shapes.Text) and not shape.full:
             assert metrics.width(shape.text, shape.size, shape.bold) <= shape.box[2] + 0.01
@@ -277,3 +296,50 @@ def test_lines_have_contrast(name):
         drawn, _ = picture.compose(frame)
         lines |= {s.stroke for s in drawn if not isinstance(s, shapes.Text)} - {'none', shapes.RULE}
     assert {line for line in lines if contrast(line) < 3} == set()
+
+
+def edges(shape):
+    """The upright and level strokes of a shape, as boxes."""
+    if isinstance(shape, shapes.Text) or shape.stroke == 'none':
+        return
+    if isinstance(shape, shapes.Box):
+        x, y, w, h = shape[:4]
+        runs = (((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)),)
+    else:
+        runs = shape.runs
+    for run in runs:
+        for (a, b), (c, d) in pairwise(run):
+            if a == c or b == d:
+                half = shape.line / 2
+                yield min(a, c) - half, min(b, d) - half, max(a, c) + half, max(b, d) + half
+
+
+def ink(text):
+    """Where the letters of a text are."""
+    w = metrics.width(text.text, text.size, text.bold, text.mono)
+    left = text.x - {'start': 0, 'middle': w / 2, 'end': w}[text.anchor]
+    return left + 1, text.y - text.size * 0.75, left + w - 1, text.y + text.size * 0.2
+
+
+def covered(drawn, box):
+    """Whether a filled box hides what was drawn before it at this place."""
+    x0, y0, x1, y1 = box
+    filled = (s for s in drawn if isinstance(s, shapes.Box) and s.fill != 'none')
+    return any(s.x <= x0 and s.x + s.w >= x1 and s.y <= y0 and s.y + s.h >= y1 for s in filled)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_no_line_crosses_a_text(name):
+    for frame in view.frames(gallery.run(name)):
+        drawn, _ = picture.compose(frame)
+        for place, text in enumerate(drawn):
+            if isinstance(text, shapes.Text) and text.text:
+                x0, y0, x1, y1 = ink(text)
+                crossing = [
+                    (k, shape)
+                    for k, shape in enumerate(drawn)
+                    for a, b, c, d in edges(shape)
+                    if a < x1 and c > x0 and b < y1 and d > y0
+                ]
+                for k, shape in crossing:
+                    assert k < place and covered(drawn[k + 1 : place], ink(text)), (frame.step, text.text, shape)
