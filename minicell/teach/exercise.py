@@ -168,7 +168,7 @@ class Exercise:
             return self.untouched()
         try:
             trial = self.trial(answer)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return self.stopped(error)
         if not trial.attempted:
             return self.untouched()
@@ -180,11 +180,11 @@ class Exercise:
         """Check an answer that is text. Never raises."""
         try:
             answer = run(code, self.answer_name, f'exercise {self.name}')
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return self.stopped(error)
         return self.check(answer)
 
-    def stopped(self, error: Exception) -> Verdict:
+    def stopped(self, error: BaseException) -> Verdict:
         """The verdict on an answer that raises."""
         return Verdict(
             'failed', f'Exercise {self.name}: your code stops with an error', f'{type(error).__name__}: {error}'

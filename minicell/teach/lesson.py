@@ -18,8 +18,8 @@ from .shown import Shown, button, column, html, row
 
 SENTENCE_HEIGHT = 96
 GLANCE_HEIGHT = 96
-ASKED = {'locked': 'to do', 'passed': 'right', 'failed': 'done, and surprised'}
-TRIED = {'open': 'to do', 'passed': 'passed', 'failed': 'not yet'}
+ASKED = {'locked': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
+TRIED = {'open': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
 def lesson(number: str) -> 'Lesson':
@@ -188,15 +188,16 @@ class Lesson:
 
     def _progress(self) -> tuple[str, list[str]]:
         """How many are done, and a line for each question and exercise."""
-        rows = []  # (name, sign, how it went, whether it is done)
+        said, done = [], 0
         for name in self.about.QUESTIONS:
             state = self.predictions[name].state if name in self.predictions else 'locked'
-            rows.append((name, words.SIGNS[state], ASKED[state], state != 'locked'))
+            said.append(ASKED[state].format(name))  # a wrong prediction is done, too: that is what it was for
+            done += state != 'locked'
         for name in self.about.EXERCISES:
             state = self.verdicts.get(name, 'open')
-            rows.append((f'exercise {name}', words.SIGNS[state], TRIED[state], state == 'passed'))
-        head = f'Lesson {self.number}: {sum(done for *_, done in rows)} of {len(rows)} done'
-        return head, [f'{sign} {name}: {how}' for name, sign, how, _ in rows]
+            said.append(TRIED[state].format(f'exercise {name}'))
+            done += state == 'passed'
+        return f'Lesson {self.number}: {done} of {len(said)} done', said
 
     def _moved(self) -> None:
         self.glance.value = progress_page(*self._progress())

@@ -175,11 +175,11 @@ class Result:
             said = 'The cell has run. What it printed is shown when you have committed to a prediction above.'
             body, state = words.headline('locked', 'Locked') + words.paragraphs(said), 'locked'
         elif prediction.choice is None:
-            body = words.headline('plain', 'What happened') + words.pre(self.printed) + prediction.after()
+            body = words.headline('plain', 'What happened') + words.pre(self.printed, wrap=True) + prediction.after()
             state = 'plain'
         else:
             said = words.paragraphs(prediction.choice.text) + reply(prediction.choice)
-            happened = words.pre(self.printed)
+            happened = words.pre(self.printed, wrap=True)
             state = prediction.state
             body = headline(prediction.choice)
             body += words.columns(('You said', said), ('What happened', happened), widest=WIDE) + prediction.after()

@@ -30,9 +30,9 @@ def paragraphs(text: str) -> str:
     return ''.join(f'<p style="margin:0 0 6px">{inline(part)}</p>' for part in parts if part)
 
 
-def pre(text: str) -> str:
-    """Code or printed text as HTML, as it stands."""
-    return f'<pre style="{PRE}">{escape(text, quote=True)}</pre>'
+def pre(text: str, wrap: bool = False) -> str:
+    """Code or printed text as HTML, as it stands; with `wrap`, a line that is too long goes on in the next one."""
+    return f'<pre style="{PRE}{";white-space:pre-wrap" if wrap else ""}">{escape(text, quote=True)}</pre>'
 
 
 def block(body: str, state: str = 'plain', height: int | None = None) -> str:

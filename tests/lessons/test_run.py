@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import minicell
 from minicell.teach.exercise import Exercise
 from tests.lessons.kernels import complaints, printed
 
@@ -121,6 +123,12 @@ def test_a_callback_that_fails_is_seen(lesson_03, run):
     assert any('ZeroDivisionError' in each for each in complaints(cells))
 
 
+def test_a_result_cell_shows_its_errors(lesson_03, run):
+    cells = run(lesson_03, "%%result takeover\nprint('before')\n1 / 0", '%%result nobody asked\nprint(6 * 7)')
+    assert [each for each in complaints(cells) if 'ZeroDivisionError' in each] == complaints(cells) != []
+    assert 'before' in printed(cells[-2]) and '42' in printed(cells[-1])
+
+
 def test_the_listing_is_the_documents(lesson_03):
     """Only its import is renamed; two empty lines part its classes, which the document's plain text has lost."""
     source = by_id(lesson_03.cells)[SEED].source
@@ -141,13 +149,33 @@ def test_the_exercise_begins_with_the_stored_start(lesson_03):
     assert source.split('\n\n\nL.check')[0] == start[start.index('class') :].rstrip()
 
 
-def test_the_pytorch_listing(lesson_03):
+def listing(notebook, word):
+    """The listing of `Take it home` that imports `word`."""
+    text = by_id(notebook.cells)['l03-home'].source
+    return next(part for part in re.findall(r'```python\n(.*?)```', text, re.DOTALL) if f'import {word}' in part)
+
+
+def test_the_pytorch_listing(lesson_03, capsys):
     torch = pytest.importorskip('torch')
-    text = by_id(lesson_03.cells)['l03-home'].source
-    listing = next(part for part in re.findall(r'```python\n(.*?)```', text, re.DOTALL) if 'import torch' in part)
     space: dict = {}
-    exec(listing, space)
+    exec(listing(lesson_03, 'torch'), space)
+    assert capsys.readouterr().out == 'True\n'
     x, y = space['x'], space['y']
     got = torch.autograd.grad((space['MatMul'].apply(x, y) ** 2).sum(), (x, y))
     due = torch.autograd.grad(((x @ y) ** 2).sum(), (x, y))
     assert all(torch.allclose(a, b) for a, b in zip(got, due, strict=True))
+
+
+def test_the_jax_listing(lesson_03):
+    pytest.importorskip('jax')
+    exec(listing(lesson_03, 'jax'), {})
+
+
+@pytest.mark.parametrize('package', ['mindspore', 'minicell'])
+def test_the_mindspore_listing(lesson_03, package, capsys, monkeypatch):
+    """Where MindSpore is installed, on MindSpore; and everywhere on minicell."""
+    ops = pytest.importorskip(f'{package}.ops')
+    if not hasattr(ops, 'randn'):
+        monkeypatch.setattr(ops, 'randn', lambda *n: minicell.Tensor(np.random.randn(*n).astype(np.float32)), False)
+    exec(listing(lesson_03, 'mindspore').replace('mindspore', package), {})
+    assert capsys.readouterr().out == 'True\nTrue\n'
