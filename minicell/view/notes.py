@@ -59,14 +59,14 @@ class Notes:
     def value(self, thing: Any, at: int, name: str = '') -> Value:
         """A tensor as it was at time `at`, or an array, or the words for what is neither."""
         if isinstance(thing, np.ndarray | np.generic | float):
-            data = np.asarray(thing)
-            return Value(name, data.shape, str(data.dtype).capitalize(), data)
-        if hasattr(thing, 'asnumpy'):
-            data = np.asarray(self.tape.value(thing, at))
-            if data.dtype.kind == 'c':
-                data, name = np.abs(data), f'|{name}|'  # what can be tinted is the magnitude
-            return Value(name, tuple(thing.shape), str(thing.dtype), data)
-        return Value(name, words=repr(thing)[:WORDS])
+            data, dtype = np.asarray(thing), str(np.asarray(thing).dtype).capitalize()
+        elif hasattr(thing, 'asnumpy'):
+            data, dtype = np.asarray(self.tape.value(thing, at)), str(thing.dtype)
+        else:
+            return Value(name, words=repr(thing)[:WORDS])
+        if data.dtype.kind == 'c':
+            data, name = np.abs(data), f'|{name}|'  # what can be tinted is the magnitude
+        return Value(name, data.shape, dtype, data)
 
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output: one, or those in a tuple, list or dict."""
