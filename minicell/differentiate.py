@@ -145,6 +145,8 @@ class Played:
                 note(END, tuple(gradients), None, None, None)
         finally:
             tape.restore(was)
+            if tape.start != OFF:
+                tape.align()  # a bprop that asked for a gradient had another list
             for w, at in zip(self.marked, before, strict=True):
                 w.at = at
         if self.taint and (self.depends or any(at >= self.taint[1] for at in before)):

@@ -85,6 +85,12 @@ def own_list() -> None:
     record((OPEN, None, None, None, None, 0))
 
 
+def align() -> None:
+    """Back in a list after another one was in use: fill it up, so that the n-th entry is at address n again."""
+    missing = tick() + 1 - first - len(entries)
+    entries.extend([(OPEN, None, None, None, None, 0)] * missing)
+
+
 def record_from(address: int) -> None:
     """Record whatever depends on values at this address or later; OFF: nothing."""
     global start, hidden_from, hiding

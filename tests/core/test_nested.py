@@ -301,6 +301,19 @@ def test_a_gradient_inside_construct_of_a_custom_cell():
     np.testing.assert_allclose(nth(lambda x: cell(x) * x, 2)(f64(X)).asnumpy(), 6 * X * 2 + 6 * X)
 
 
+def test_a_gradient_inside_bprop_inside_construct_of_a_custom_cell():
+    """The innermost gradient has a list of entries of its own; the outer ones go on with theirs."""
+
+    class Deep(SlopeInConstruct):
+        def construct(self, x):
+            return ms.grad(total(SlopeInBprop(Cube())))(x)
+
+    cell = Deep()
+    np.testing.assert_allclose(nth(cell, 1)(f64(X)).asnumpy(), 6 * X)
+    np.testing.assert_allclose(nth(lambda x: cell(x) * x * x, 1)(f64(X)).asnumpy(), 6 * X * X * X + 3 * X**2 * 2 * X)
+    np.testing.assert_allclose(nth(lambda x: cell(x) * x, 2)(f64(X)).asnumpy(), 6 * X * 2 + 6 * X)
+
+
 def test_a_gradient_inside_construct_of_a_plain_cell():
     got = nth(Plain(ms.grad(total(lambda y: y * y * y))), 1)(f64(X))
     np.testing.assert_allclose(got.asnumpy(), 6 * X)
