@@ -1,7 +1,8 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from . import dtype, nn, ops
+from . import common, dtype, nn, ops
 from .check import CheckResult, check_bprop
+from .common import get_seed, set_seed
 from .dtype import (
     bool_,
     complex64,

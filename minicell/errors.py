@@ -102,6 +102,22 @@ class ParameterError(MinicellError, TypeError):
     """A Parameter given something that it cannot hold."""
 
 
+class SettingError(MinicellError, ValueError):
+    """A layer, a loss or an optimizer set up with a value that it cannot work with."""
+
+
+class LabelError(MinicellError, ValueError):
+    """A label that names no class."""
+
+
+class InitializerError(MinicellError, ValueError):
+    """An initializer that does not exist, or a shape that it cannot fill."""
+
+
+class OptimizerError(MinicellError, RuntimeError):
+    """An optimizer called with other gradients than it has Parameters."""
+
+
 def users_line(frame=None) -> str:
     """Where the user's own code stands now: a file, a line and its text, or '' when no such frame is on the stack."""
     frame = frame or sys._getframe(1)

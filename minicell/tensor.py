@@ -73,6 +73,10 @@ class Tensor:
         array = np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
         return array
 
+    def init_data(self) -> 'Tensor':
+        """The Tensor itself: MindSpore's initializers draw their numbers here, minicell's have them already."""
+        return self
+
     def item(self) -> int | float | bool:
         """The number of a Tensor that has one element."""
         return self._only()

@@ -1,6 +1,34 @@
-"""Cells: the base class, layers, activations."""
+"""Cells: the base class, layers, activations, losses, optimizers, spiking neurons."""
 
+from .activation import (
+    ELU,
+    GELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSoftmax,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+    get_activation,
+)
 from .cell import Cell
-from .layers import Dense, ReLU, ReLU6, SequentialCell, Sigmoid, Tanh
-
-__all__ = ['Cell', 'Dense', 'ReLU', 'ReLU6', 'SequentialCell', 'Sigmoid', 'Tanh']
+from .conv import AvgPool2d, Conv2d, MaxPool2d
+from .layers import CellList, Dense, Dropout, Dropout2d, Flatten, Identity, SequentialCell
+from .loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    L1Loss,
+    LossBase,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+    SoftmaxCrossEntropyWithLogits,
+)
+from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
+from .optim import SGD, Adam, Momentum, Optimizer
+from .spiking import IFNode, LIFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative

@@ -1,18 +1,46 @@
-"""Layers: SequentialCell, CellList, Dense, and the activations as Cells."""
+"""Layers: SequentialCell and CellList, Dense, Flatten, Dropout."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-import numpy as np
-
-from ..errors import ParameterError, ShapeError, article, users_line
-from ..ops import matmul, relu, relu6, sigmoid, tanh
+from .. import ops
+from ..common.initializer import HeUniform, Uniform, initializer
+from ..errors import CellError, DTypeError, ParameterError, SettingError, article, users_line
 from ..parameter import Parameter
 from ..tensor import Tensor
+from .activation import get_activation
 from .cell import Cell
 
 
-class SequentialCell(Cell):
+def _a_cell(holder: str, cell: object) -> Cell:
+    if not isinstance(cell, Cell):
+        raise ParameterError(f'{holder} holds Cells, but got {article(type(cell).__name__)}.{users_line()}')
+    return cell
+
+
+class _Row(Cell):
+    """What SequentialCell and CellList have in common: Cells in a row, named by their places."""
+
+    def append(self, cell: Cell) -> Cell:
+        """One more at the end; returns the row."""
+        setattr(self, str(len(self._cells)), _a_cell(type(self).__name__, cell))
+        return self
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __getitem__(self, index: int | slice) -> Cell:
+        found = list(self._cells.values())[index]
+        return type(self)(*found) if isinstance(index, slice) else found
+
+    def __setitem__(self, index: int, cell: Cell) -> None:
+        setattr(self, list(self._cells)[index], _a_cell(type(self).__name__, cell))
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._cells.values())
+
+
+class SequentialCell(_Row):
     """Cells one after the other: given one by one, in a list, or in an OrderedDict that names them.
 
     Raises TypeError for what is no Cell.
@@ -30,11 +58,7 @@ class SequentialCell(Cell):
         if len(args) == 1 and isinstance(args[0], (list, OrderedDict)):
             args = args[0]
         for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
-            if not isinstance(cell, Cell):
-                raise ParameterError(
-                    f'SequentialCell holds Cells, but got {article(type(cell).__name__)}.{users_line()}'
-                )
-            setattr(self, str(name), cell)
+            setattr(self, str(name), _a_cell('SequentialCell', cell))
 
     def construct(self, input_data: Tensor) -> Tensor:
         """Each Cell's output is the next one's input."""
@@ -42,20 +66,45 @@ class SequentialCell(Cell):
             input_data = cell(input_data)
         return input_data
 
-    def __len__(self) -> int:
-        return len(self._cells)
 
-    def __getitem__(self, index: int) -> Cell:
-        return list(self._cells.values())[index]
+class CellList(_Row):
+    """A list of Cells that the Cell around it knows of, so that their Parameters are found. It cannot be called.
 
-    def __iter__(self) -> Iterator[Cell]:
-        return iter(self._cells.values())
+    Raises TypeError for what is no Cell.
+
+    >>> from minicell import nn
+    >>> layers = nn.CellList([nn.Dense(1, 1) for _ in range(2)])
+    >>> [p.name for p in layers.get_parameters()]
+    ['0.weight', '0.bias', '1.weight', '1.bias']
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__()
+        self.extend(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
+
+    def extend(self, cells: Iterable[Cell]) -> 'CellList':
+        """Several more at the end; returns the list."""
+        for cell in cells:
+            self.append(cell)
+        return self
+
+    def insert(self, index: int, cell: Cell) -> None:
+        """One more before the place `index`; those behind it get new names."""
+        cells = list(self)
+        cells.insert(index, _a_cell('CellList', cell))
+        self._cells.clear()
+        self.extend(cells)
+
+    def construct(self, *inputs: object) -> object:
+        """Say what to do instead."""
+        raise CellError(f'a CellList is a list: call its Cells, as in `for cell in self.cells_: ...`.{users_line()}')
 
 
 class Dense(Cell):
     """x @ weight.T + bias, with weight of shape (out_channels, in_channels).
 
-    weight_init and bias_init: a Tensor of that shape or a number; by default both are uniform in ±1/sqrt(in_channels).
+    weight_init and bias_init: what `initializer` takes; by default both are uniform in ±1/sqrt(in_channels).
+    activation: a Cell, or a name such as 'relu', for what comes after.
 
     Raises ValueError for a weight_init of another shape.
 
@@ -71,66 +120,106 @@ class Dense(Cell):
         weight_init: object = None,
         bias_init: object = None,
         has_bias: bool = True,
+        activation: str | Cell | None = None,
     ) -> None:
         super().__init__()
+        positive_int('Dense', in_channels=in_channels, out_channels=out_channels)
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
-        bound = 1 / np.sqrt(in_channels) if in_channels else 0.0
-        self.weight = Parameter(_start(weight_init, (out_channels, in_channels), bound, 'weight_init'), 'weight')
+        weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
+        self.weight = Parameter(initializer(weight_init, (out_channels, in_channels)), name='weight')
+        self.bias = None
         if has_bias:
-            self.bias = Parameter(_start(bias_init, (out_channels,), bound, 'bias_init'), 'bias')
+            bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
+            self.bias = Parameter(initializer(bias_init, (out_channels,)), name='bias')
+        self.activation = get_activation(activation) if isinstance(activation, str) else activation
 
     def construct(self, x: Tensor) -> Tensor:
         """x of shape (..., in_channels)."""
-        out = matmul(x, self.weight.T)
-        return out + self.bias if self.has_bias else out
+        out = ops.matmul(x, self.weight.T)
+        if self.has_bias:
+            out = out + self.bias
+        return out if self.activation is None else self.activation(out)
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
         return f'input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}'
 
 
-def _start(init: object, shape: tuple[int, ...], bound: float, name: str) -> Tensor:
-    """The first value of a weight."""
-    if init is None:
-        return Tensor(np.random.uniform(-bound, bound, shape).astype(np.float32))
-    if isinstance(init, Tensor):
-        if init.shape != shape:
-            raise ShapeError(f'Dense: {name} has shape {init.shape}, but {shape} is due.{users_line()}')
-        return init
-    if not isinstance(init, (int, float)):
-        raise ParameterError(
-            f'Dense: {name} is a Tensor or a number, but got {article(type(init).__name__)}.{users_line()}'
-        )
-    return Tensor(np.full(shape, init, np.float32))
+def positive_int(who: str, **settings: object) -> None:
+    """Raise unless each setting is an int of at least 1."""
+    for name, value in settings.items():
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise DTypeError(f"For '{who}', '{name}' is an int, but got {article(type(value).__name__)}.{users_line()}")
+        if value < 1:
+            raise SettingError(f"For '{who}', '{name}' is at least 1, but got {value}.{users_line()}")
 
 
-class ReLU(Cell):
-    """max(x, 0)."""
+class Flatten(Cell):
+    """The axes from start_dim to end_dim as one: (N, C, H, W) becomes (N, C * H * W)."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return relu(x)
+        """Any shape of at least one axis."""
+        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 
-class ReLU6(Cell):
-    """x clipped to 0 .. 6."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return relu6(x)
-
-
-class Sigmoid(Cell):
-    """1 / (1 + exp(-x))."""
+class Identity(Cell):
+    """Its input."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return sigmoid(x)
+        """Anything."""
+        return x
 
 
-class Tanh(Cell):
-    """The hyperbolic tangent."""
+class Dropout(Cell):
+    """In training, each number is dropped with probability p and the others are divided by 1 - p; else nothing happens.
+
+    A fresh Cell is not in training: call set_train(). Raises ValueError for a p outside 0 <= p < 1.
+
+    Source: Srivastava et al., Dropout, JMLR 15, 2014.
+
+    >>> from minicell import nn, Tensor
+    >>> print(nn.Dropout(p=0.5)(Tensor([1.0, 2.0])))
+    [1. 2.]
+    """
+
+    def __init__(self, keep_prob: float = 0.5, p: float | None = None) -> None:
+        super().__init__()
+        drop = 1 - keep_prob if p is None else p
+        if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0 <= drop < 1:
+            raise SettingError(
+                f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {drop!r}.{users_line()}"
+            )
+        self.p = p
+        self.keep_prob = keep_prob if p is None else 1 - p
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return tanh(x)
+        """Floats of any shape."""
+        return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        return f'keep_prob={self.keep_prob}' if self.p is None else f'p={self.p}'
+
+
+class Dropout2d(Cell):
+    """In training, whole channels of images (N, C, H, W) are dropped with probability p; the others grow in turn."""
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__()
+        if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
+            raise SettingError(
+                f"For 'Dropout2d', the 'p' must be a number in range [0, 1], but got {p!r}.{users_line()}"
+            )
+        self.p = p
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of shape (N, C, H, W)."""
+        return ops.dropout2d(x, self.p, self.training)
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        return f'p={self.p}'

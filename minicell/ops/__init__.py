@@ -3,22 +3,39 @@
 from functools import partial
 
 from ..tensor import Tensor
-from .activation import relu, relu6, sigmoid
+from .activation import (
+    elu,
+    gelu,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    relu,
+    relu6,
+    sigmoid,
+    silu,
+    softmax,
+    softplus,
+)
 from .arithmetic import (
     abs,
     add,
     cos,
     div,
+    erf,
     exp,
+    expm1,
     floor,
     floor_div,
     log,
+    log1p,
     maximum,
     minimum,
     mod,
     mul,
     neg,
     pow,
+    reciprocal,
+    rsqrt,
     sign,
     sin,
     sqrt,
@@ -26,10 +43,24 @@ from .arithmetic import (
     sub,
     tanh,
 )
+from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
+from .conv import Conv2D, bias_add, conv2d
 from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
+from .dropout import Dropout, Dropout2D, dropout, dropout2d
 from .hooks import HookBackward, InsertGradientOf
+from .loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    one_hot,
+    smooth_l1_loss,
+)
 from .make import Primitive, primitive, reflected
 from .matmul import MatMul, matmul
+from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
 from .select import (
     equal,
@@ -60,11 +91,12 @@ from .shape import (
     swapaxes,
     transpose,
 )
+from .statistics import clip_by_value, norm, prod, std, var
 
 # MindSpore's shorter names.
 gt, ge, lt, le, eq, ne = greater, greater_equal, less, less_equal, equal, not_equal
 where, absolute, subtract, multiply, divide, negative = select, abs, sub, mul, div, neg
-reduce_sum, reduce_mean = sum, mean
+reduce_sum, reduce_mean, clamp = sum, mean, clip_by_value
 
 # fmt: off
 Add = primitive('Add', add, 'x + y.')
@@ -89,6 +121,13 @@ Minimum = primitive('Minimum', minimum, 'The smaller of two, elementwise.')
 ReLU = primitive('ReLU', relu, 'max(x, 0).')
 ReLU6 = primitive('ReLU6', relu6, 'x clipped to 0 .. 6; its backward has no rule, so that it has no second derivative.')
 Sigmoid = primitive('Sigmoid', sigmoid, '1 / (1 + exp(-x)).')
+Softplus = primitive('Softplus', softplus, 'log(1 + exp(x)).')
+Rsqrt = primitive('Rsqrt', rsqrt, '1 / sqrt(x).')
+Reciprocal = primitive('Reciprocal', reciprocal, '1 / x.')
+Log1p = primitive('Log1p', log1p, 'log(1 + x).')
+Expm1 = primitive('Expm1', expm1, 'exp(x) - 1.')
+Erf = primitive('Erf', erf, 'The error function.')
+BiasAdd = primitive('BiasAdd', bias_add, 'x + one number a channel.')
 Greater = primitive('Greater', greater, 'x > y, as Bool.')
 GreaterEqual = primitive('GreaterEqual', greater_equal, 'x >= y, as Bool.')
 Less = primitive('Less', less, 'x < y, as Bool.')
@@ -121,6 +160,20 @@ class ReduceMean(Primitive):
 
     def __init__(self, keep_dims: bool = False) -> None:
         self.function = partial(mean, keep_dims=keep_dims)
+
+
+class Softmax(Primitive):
+    """exp(x) / sum(exp(x)) along an axis."""
+
+    def __init__(self, axis: int = -1) -> None:
+        self.function = partial(softmax, axis=axis)
+
+
+class LogSoftmax(Primitive):
+    """The logarithm of Softmax."""
+
+    def __init__(self, axis: int = -1) -> None:
+        self.function = partial(log_softmax, axis=axis)
 
 
 class Concat(Primitive):
@@ -167,8 +220,10 @@ def _with_operators() -> None:
         methods[f'__r{name}__'] = op if name in ('add', 'mul') else reflected(op)
     same = """abs add sub mul div neg pow square sqrt exp log sin cos tanh sign floor sigmoid maximum minimum
         matmul reshape transpose swapaxes broadcast_to expand_dims squeeze flatten
+        log1p expm1 erf rsqrt reciprocal softmax log_softmax prod var std norm
         sum mean max min argmax argmin any all isnan isinf isfinite"""
     methods |= {name: globals()[name] for name in same.split()}
+    methods['clip'] = clip_by_value
     for name, method in methods.items():
         setattr(Tensor, name, method)
 

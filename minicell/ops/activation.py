@@ -4,10 +4,12 @@ import sys
 
 import numpy as np
 
+from ..errors import ShapeError, users_line
 from ..tensor import Tensor
-from .arithmetic import ONE, ZERO
-from .make import agree, apply_many, on_both, unary
-from .rules import NoRule
+from .arithmetic import ONE, ZERO, erf, exp, tanh
+from .make import agree, apply, apply_many, on_both, operand, refuse_dtype, unary
+from .rules import NoRule, Rule, Unary
+from .select import where
 
 HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
 
@@ -36,3 +38,97 @@ sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * (ONE[out.dtype
 relu = unary('ReLU', lambda x: np.maximum(x, ZERO[x.dtype]), lambda g, out, x: g * (out > ZERO[out.dtype]))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on
+
+# ---- with settings -------------------------------------------------------------------------------------------------
+
+
+def _softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    out = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))  # so that the largest is exp(0)
+    out /= np.add.reduce(out, axis, keepdims=True)
+    return out
+
+
+def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    below = x - np.maximum.reduce(x, axis, keepdims=True)
+    below -= np.log(np.add.reduce(np.exp(below), axis, keepdims=True))
+    return below
+
+
+# fmt: off
+SOFTMAX = Unary('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
+LOG_SOFTMAX = Unary('LogSoftmax', _log_softmax,
+                    lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
+LEAKY = Unary('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
+              lambda g, out, x, alpha: where(x > 0, g, g * alpha))
+ELU = Unary('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
+            lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
+softplus = unary('Softplus', lambda x: np.logaddexp(x, ZERO[x.dtype]),
+                 lambda g, out, x: g * both_sigmoid(x), floats=True)
+# fmt: on
+_exp, both_sigmoid = on_both(exp), on_both(sigmoid)
+
+
+def _of_floats(rule: Rule, x: object, attributes: tuple, frame) -> Tensor:
+    x = operand(rule, x)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(rule, x, frame)
+    return apply(rule, x, attributes, frame)
+
+
+def _axis(rule: Rule, x: object, axis: int, frame) -> tuple[int]:
+    if not isinstance(axis, int) or not -np.ndim(x.array) <= axis < np.ndim(x.array):
+        raise ShapeError(
+            f'{rule.name}: axis {axis!r} is not there, for a Tensor of shape {x.shape}.{users_line(frame)}'
+        )
+    return (axis,)
+
+
+def softmax(input: Tensor, axis: int = -1) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis: positive numbers that sum to 1.
+
+    Raises TypeError for integers, ValueError for an axis that is not there.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.softmax(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+    """
+    frame = sys._getframe(1)
+    input = operand(SOFTMAX, input)
+    return _of_floats(SOFTMAX, input, _axis(SOFTMAX, input, axis, frame), frame)
+
+
+def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
+    """The logarithm of `softmax`, without its underflow. Raises as `softmax` does."""
+    frame = sys._getframe(1)
+    logits = operand(LOG_SOFTMAX, logits)
+    return _of_floats(LOG_SOFTMAX, logits, _axis(LOG_SOFTMAX, logits, axis, frame), frame)
+
+
+def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
+    """x where x > 0, else alpha * x."""
+    return _of_floats(LEAKY, input, (alpha,), sys._getframe(1))
+
+
+def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
+    """x where x > 0, else alpha * (exp(x) - 1)."""
+    return _of_floats(ELU, input_x, (alpha,), sys._getframe(1))
+
+
+def silu(input: Tensor) -> Tensor:
+    """x * sigmoid(x), also called swish."""
+    return input * sigmoid(input)
+
+
+def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
+    """x times the probability that a standard normal number is below x ('tanh': by its usual approximation).
+
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+    """
+    if approximate == 'tanh':
+        return input * (tanh((input + input * input * input * 0.044715) * 0.7978845608028654) + 1) * 0.5
+    return input * (erf(input * 0.7071067811865476) + 1) * 0.5
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x cut off below min_val and above max_val, where its slope is 0."""
+    return where(input < min_val, min_val, where(input > max_val, max_val, input))

@@ -3,6 +3,8 @@
 In a rule, `g` is the cotangent of `out`, and the rule gives the cotangent of an input.
 """
 
+import math
+
 import numpy as np
 
 from ..dtype import ALL
@@ -28,6 +30,11 @@ log = unary('Log', np.log,          lambda g, out, x: g / x, floats=True)
 sin = unary('Sin', np.sin,          lambda g, out, x: g * _cos(x), floats=True)
 cos = unary('Cos', np.cos,          lambda g, out, x: -g * _sin(x), floats=True)
 tanh = unary('Tanh', np.tanh,       lambda g, out, x: g * (ONE[out.dtype] - out * out), floats=True)
+rsqrt = unary('Rsqrt', lambda x: np.reciprocal(np.sqrt(x)), lambda g, out, x: g * (out / x) * -0.5, floats=True)
+reciprocal = unary('Reciprocal', np.reciprocal, lambda g, out, x: -g * out * out, floats=True)
+log1p = unary('Log1p', np.log1p,    lambda g, out, x: g / (x + ONE[x.dtype]), floats=True)
+expm1 = unary('Expm1', np.expm1,    lambda g, out, x: g * (out + ONE[out.dtype]), floats=True)
+erf = unary('Erf', lambda x: _erf(x).astype(x.dtype), lambda g, out, x: g * (_exp(-x * x) * SLOPE), floats=True)
 abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
 # Constant wherever they have a derivative: no gradient passes.
@@ -51,4 +58,6 @@ pow = binary('Pow', np.power,
              lambda g, out, x, y: g * (out * _log(where(x > 0, x, ONE[x.dtype]))))
 # fmt: on
 
-_sin, _cos, _log, _sign, _floor_div = map(on_both, (sin, cos, log, sign, floor_div))
+_sin, _cos, _exp, _log, _sign, _floor_div = map(on_both, (sin, cos, exp, log, sign, floor_div))
+_erf = np.vectorize(math.erf, [np.float64])  # slow, but NumPy has none
+SLOPE = 2 / math.sqrt(math.pi)  # of the error function at 0

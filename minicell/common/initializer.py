@@ -1,0 +1,260 @@
+"""Initializers: the first numbers of a weight. Random ones come from np.random, so that np.random.seed repeats them.
+
+The fan of a weight of shape (out, in, ...) is how many inputs each output has (`fan_in`: in * the rest), and how many
+outputs each input has (`fan_out`: out * the rest).
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..dtype import DType, as_numpy
+from ..errors import InitializerError, SettingError, ShapeError, article, users_line
+from ..tensor import Tensor, wrap
+
+
+class Initializer:
+    """The base: `fill(shape)` gives the numbers, as an array of any dtype.
+
+    >>> class Ramp(Initializer):
+    ...     def fill(self, shape):
+    ...         return np.arange(math.prod(shape)).reshape(shape)
+    >>> print(initializer(Ramp(), [3]))
+    [0. 1. 2.]
+    """
+
+    def fill(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Numbers for a weight of this shape."""
+        into = np.zeros(shape)
+        self._initialize(into)  # how MindSpore's own are written
+        return into
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        raise NotImplementedError(f'{type(self).__name__} needs a method fill(self, shape) that returns the numbers')
+
+    def __repr__(self) -> str:
+        settings = ', '.join(f'{name}={value!r}' for name, value in vars(self).items())
+        return f'{type(self).__name__}({settings})'
+
+
+class Zero(Initializer):
+    """All 0."""
+
+    def fill(self, shape):
+        return np.zeros(shape)
+
+
+class One(Initializer):
+    """All 1."""
+
+    def fill(self, shape):
+        return np.ones(shape)
+
+
+class Constant(Initializer):
+    """All one number."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def fill(self, shape):
+        return np.full(shape, self.value)
+
+
+class Normal(Initializer):
+    """Normal numbers."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0) -> None:
+        self.sigma, self.mean = sigma, mean
+
+    def fill(self, shape):
+        return np.random.normal(self.mean, self.sigma, shape)
+
+
+class TruncatedNormal(Initializer):
+    """Normal numbers between `a` and `b` standard deviations from the mean: what falls outside is thrown again."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
+        if not a < b:
+            raise SettingError(f'TruncatedNormal: a is below b, but got a={a} and b={b}.{users_line()}')
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def fill(self, shape):
+        out = np.random.normal(0.0, 1.0, shape)
+        for _ in range(1000):
+            outside = (out < self.a) | (out > self.b)
+            if not outside.any():
+                break
+            out[outside] = np.random.normal(0.0, 1.0, int(outside.sum()))
+        return np.clip(out, self.a, self.b) * self.sigma + self.mean
+
+
+class Uniform(Initializer):
+    """Evenly spread over -scale .. scale."""
+
+    def __init__(self, scale: float = 0.07) -> None:
+        self.scale = scale
+
+    def fill(self, shape):
+        return np.random.uniform(-self.scale, self.scale, shape)
+
+
+class XavierUniform(Initializer):
+    """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
+    """
+
+    def __init__(self, gain: float = 1) -> None:
+        self.gain = gain
+
+    def fill(self, shape):
+        bound = self.gain * math.sqrt(6 / sum(fans(self, shape)))
+        return np.random.uniform(-bound, bound, shape)
+
+
+class XavierNormal(Initializer):
+    """Normal with the standard deviation gain * sqrt(2 / (fan_in + fan_out)); see XavierUniform."""
+
+    def __init__(self, gain: float = 1) -> None:
+        self.gain = gain
+
+    def fill(self, shape):
+        return np.random.normal(0, self.gain * math.sqrt(2 / sum(fans(self, shape))), shape)
+
+
+class _He(Initializer):
+    """The standard deviation that keeps the size of a signal through a (leaky) ReLU.
+
+    Source: He et al., Delving Deep into Rectifiers, arXiv:1502.01852.
+    """
+
+    def __init__(self, negative_slope: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu') -> None:
+        if mode not in ('fan_in', 'fan_out') or nonlinearity not in ('relu', 'leaky_relu'):
+            raise SettingError(
+                f"{type(self).__name__}: mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu', but got "
+                f'{mode!r} and {nonlinearity!r}.{users_line()}'
+            )
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
+
+    def deviation(self, shape: tuple[int, ...]) -> float:
+        """The standard deviation for a weight of this shape."""
+        slope = self.negative_slope if self.nonlinearity == 'leaky_relu' else 0
+        fan = fans(self, shape)[self.mode == 'fan_out']
+        return math.sqrt(2 / (1 + slope * slope) / fan)
+
+
+class HeUniform(_He):
+    """Uniform with the standard deviation sqrt(2 / (1 + negative_slope²) / fan): see He et al., arXiv:1502.01852."""
+
+    def fill(self, shape):
+        bound = math.sqrt(3) * self.deviation(shape)
+        return np.random.uniform(-bound, bound, shape)
+
+
+class HeNormal(_He):
+    """Normal with the standard deviation sqrt(2 / (1 + negative_slope²) / fan): see He et al., arXiv:1502.01852."""
+
+    def fill(self, shape):
+        return np.random.normal(0, self.deviation(shape), shape)
+
+
+class Identity(Initializer):
+    """1 on the diagonal of a matrix."""
+
+    def fill(self, shape):
+        if len(shape) != 2:
+            raise InitializerError(f'Identity fills a matrix, but the shape is {shape}.{users_line()}')
+        return np.eye(*shape)
+
+
+class Orthogonal(Initializer):
+    """A matrix with orthonormal rows or columns, times gain; further axes count as columns.
+
+    Source: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear networks, arXiv:1312.6120.
+    """
+
+    def __init__(self, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def fill(self, shape):
+        if len(shape) < 2:
+            raise InitializerError(f'Orthogonal fills two axes or more, but the shape is {shape}.{users_line()}')
+        rows, columns = shape[0], math.prod(shape[1:])
+        q, r = np.linalg.qr(np.random.normal(size=(max(rows, columns), min(rows, columns))))
+        q *= np.sign(np.diagonal(r))  # so that each orthogonal matrix is as likely as any other
+        return self.gain * (q if rows >= columns else q.T).reshape(shape)
+
+
+BY_NAME: dict[str, Callable[[], Initializer]] = {
+    name: kind
+    for kind, names in {
+        Zero: 'zero zeros',
+        One: 'one ones',
+        Normal: 'normal',
+        TruncatedNormal: 'truncatednormal',
+        Uniform: 'uniform',
+        XavierUniform: 'xavieruniform xavier_uniform',
+        XavierNormal: 'xaviernormal xavier_normal',
+        HeUniform: 'heuniform he_uniform',
+        HeNormal: 'henormal he_normal',
+        Identity: 'identity',
+        Orthogonal: 'orthogonal',
+    }.items()
+    for name in names.split()
+}
+
+
+def fans(who: Initializer, shape: tuple[int, ...]) -> tuple[int, int]:
+    """fan_in and fan_out of a weight of this shape."""
+    if len(shape) < 2:
+        raise InitializerError(
+            f'{type(who).__name__} needs a weight of two axes or more, (out, in, ...), but the shape is {shape}: take '
+            f"'normal', 'uniform' or 'zeros' for a bias.{users_line()}"
+        )
+    rest = math.prod(shape[2:])
+    return max(shape[1] * rest, 1), max(shape[0] * rest, 1)
+
+
+def initializer(init: Tensor | str | Initializer | float, shape: object = None, dtype: DType | None = None) -> Tensor:
+    """A Tensor with the first numbers of a weight: Float32, unless a dtype is given.
+
+    init: an Initializer, its name in any case ('ones', 'normal', 'xavier_uniform' ...), a number, or a Tensor, which
+    is only checked for its shape. shape: an int, or a tuple or list of ints.
+
+    Raises ValueError for an unknown name and for a shape that init cannot fill.
+
+    >>> print(initializer('ones', [1, 3]))
+    [[1. 1. 1.]]
+    """
+    if isinstance(init, Tensor):
+        if shape is not None and init.shape != _shape(shape):
+            raise ShapeError(
+                f"The shape of the 'init' argument should be the same as 'shape': {init.shape} against "
+                f'{_shape(shape)}.{users_line()}'
+            )
+        return init
+    if isinstance(init, (bool, np.bool_)) or not isinstance(init, (str, Initializer, int, float, np.number)):
+        raise InitializerError(
+            f'an initializer is a name, an Initializer, a number or a Tensor, but got {article(type(init).__name__)}.'
+            f'{users_line()}'
+        )
+    if isinstance(init, str):
+        kind = BY_NAME.get(init.lower())
+        if kind is None:
+            known = ', '.join(sorted(BY_NAME))
+            hint = ' (a number alone means Constant)' if init.lower() == 'constant' else ''
+            raise InitializerError(f'there is no initializer {init!r}{hint}: there are {known}.{users_line()}')
+        init = kind()
+    elif not isinstance(init, Initializer):
+        init = Constant(init)
+    numbers = init.fill(_shape(shape))
+    return wrap(np.asarray(numbers).astype(np.float32 if dtype is None else as_numpy(dtype)))
+
+
+def _shape(shape: object) -> tuple[int, ...]:
+    found = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    if not isinstance(found, (tuple, list)) or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in found):
+        raise InitializerError(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
+    return tuple(int(n) for n in found)

@@ -1,0 +1,142 @@
+"""The activations as Cells."""
+
+from .. import ops
+from ..errors import SettingError, users_line
+from ..tensor import Tensor
+from .cell import Cell
+
+
+class ReLU(Cell):
+    """max(x, 0)."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.relu(x)
+
+
+class ReLU6(Cell):
+    """x clipped to 0 .. 6."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.relu6(x)
+
+
+class Sigmoid(Cell):
+    """1 / (1 + exp(-x))."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.sigmoid(x)
+
+
+class Tanh(Cell):
+    """The hyperbolic tangent."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.tanh(x)
+
+
+class Softmax(Cell):
+    """exp(x) / sum(exp(x)) along an axis."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, input: Tensor) -> Tensor:
+        """Floats of any shape that has the axis."""
+        return ops.softmax(input, self.axis)
+
+
+class LogSoftmax(Cell):
+    """The logarithm of Softmax."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of any shape that has the axis."""
+        return ops.log_softmax(x, self.axis)
+
+
+class LeakyReLU(Cell):
+    """x where x > 0, else alpha * x."""
+
+    def __init__(self, alpha: float = 0.2) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.leaky_relu(x, self.alpha)
+
+
+class ELU(Cell):
+    """x where x > 0, else alpha * (exp(x) - 1)."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.elu(x, self.alpha)
+
+
+class GELU(Cell):
+    """x times the probability that a standard normal number is below x; approximate: by tanh, as usual."""
+
+    def __init__(self, approximate: bool = True) -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.gelu(x, 'tanh' if self.approximate else 'none')
+
+
+class SiLU(Cell):
+    """x * sigmoid(x)."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.silu(x)
+
+
+class Softplus(Cell):
+    """log(1 + exp(x))."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.softplus(x)
+
+
+class Hardtanh(Cell):
+    """x cut off below min_val and above max_val."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        super().__init__()
+        self.min_val, self.max_val = min_val, max_val
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.hardtanh(x, self.min_val, self.max_val)
+
+
+KINDS = (ReLU, ReLU6, Sigmoid, Tanh, Softmax, LogSoftmax, LeakyReLU, ELU, GELU, SiLU, Softplus, Hardtanh)
+BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
+
+
+def get_activation(name: str) -> Cell:
+    """The activation of a name, such as 'relu'. Raises ValueError for a name that there is not.
+
+    >>> get_activation('relu')
+    ReLU()
+    """
+    kind = BY_NAME.get(name.lower())
+    if kind is None:
+        raise SettingError(f'there is no activation {name!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}')
+    return kind()

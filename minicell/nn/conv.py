@@ -1,0 +1,155 @@
+"""Layers for images (N, C, H, W): convolution and pooling."""
+
+from .. import ops
+from ..common.initializer import HeUniform, Initializer, Uniform, initializer
+from ..errors import SettingError, users_line
+from ..ops.window import pair
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .cell import Cell
+from .layers import positive_int
+
+
+def only_nchw(who: str, data_format: str) -> None:
+    """Raise for any other order of axes."""
+    if data_format != 'NCHW':
+        raise SettingError(f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}.{users_line()}")
+
+
+class Conv2d(Cell):
+    """Slide out_channels kernels over images (N, in_channels, H, W): see `ops.conv2d`.
+
+    weight has the shape (out_channels, in_channels / group, *kernel_size); weight_init and bias_init are what
+    `initializer` takes, by default uniform in ±1/sqrt(inputs of one output).
+
+    Raises TypeError and ValueError for settings that do not fit.
+
+    >>> from minicell import nn, ops
+    >>> nn.Conv2d(1, 2, 3)(ops.ones((1, 1, 4, 4))).shape
+    (1, 2, 4, 4)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | tuple[int, int],
+        stride: int | tuple[int, int] = 1,
+        pad_mode: str = 'same',
+        padding: int | tuple[int, ...] = 0,
+        dilation: int | tuple[int, int] = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: object = None,
+        bias_init: object = None,
+        data_format: str = 'NCHW',
+    ) -> None:
+        super().__init__()
+        only_nchw('Conv2d', data_format)
+        positive_int('Conv2d', in_channels=in_channels, out_channels=out_channels, group=group)
+        if in_channels % group or out_channels % group:
+            raise SettingError(
+                f"For 'Conv2d', group={group} divides in_channels and out_channels, but they are {in_channels} and "
+                f'{out_channels}.{users_line()}'
+            )
+        self.in_channels, self.out_channels, self.group, self.has_bias = in_channels, out_channels, group, has_bias
+        self.kernel_size = pair('Conv2d', 'kernel_size', kernel_size)
+        self.stride = pair('Conv2d', 'stride', stride)
+        self.dilation = pair('Conv2d', 'dilation', dilation)
+        self.pad_mode, self.padding, self.data_format = pad_mode, padding, data_format
+        inputs = in_channels // group * self.kernel_size[0] * self.kernel_size[1]
+        self.weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
+        shape = (out_channels, in_channels // group, *self.kernel_size)
+        self.weight = Parameter(initializer(self.weight_init, shape), name='weight')
+        self.bias_init = Uniform(inputs**-0.5) if bias_init is None else bias_init
+        self.bias = Parameter(initializer(self.bias_init, (out_channels,)), name='bias') if has_bias else None
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of shape (N, in_channels, H, W)."""
+        return ops.conv2d(
+            x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
+        )
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        inits = [
+            type(i).__name__ if isinstance(i, (Initializer, Tensor)) else i for i in (self.weight_init, self.bias_init)
+        ]
+        return (
+            f'input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, '
+            f'stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, '
+            f'group={self.group}, has_bias={self.has_bias}, weight_init={inits[0]}, bias_init={inits[1]}, '
+            f'format={self.data_format}'
+        )
+
+
+class _Pool(Cell):
+    """What both poolings have in common."""
+
+    def __init__(self, kernel_size, stride, pad_mode, padding, data_format) -> None:
+        super().__init__()
+        name = type(self).__name__
+        only_nchw(name, data_format)
+        pair(name, 'kernel_size', kernel_size)
+        pair(name, 'stride', stride)
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.pad_mode = str(pad_mode).upper()
+        if self.pad_mode not in ('VALID', 'SAME', 'PAD'):
+            raise SettingError(
+                f"For '{name}', the 'pad_mode' is 'valid', 'same' or 'pad', but got {pad_mode!r}.{users_line()}"
+            )
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        return f'kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}'
+
+
+class MaxPool2d(_Pool):
+    """The largest number of each window of images (N, C, H, W): see `ops.max_pool2d`.
+
+    >>> from minicell import nn, ops
+    >>> nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, int] = 1,
+        stride: int | tuple[int, int] = 1,
+        pad_mode: str = 'valid',
+        padding: int | tuple[int, ...] = 0,
+        dilation: int | tuple[int, int] = 1,
+        data_format: str = 'NCHW',
+    ) -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
+        self.dilation = dilation
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of shape (N, C, H, W)."""
+        return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation, pad_mode=self.pad_mode)
+
+
+class AvgPool2d(_Pool):
+    """The mean of each window of images (N, C, H, W): see `ops.avg_pool2d`. With pad_mode 'same' no margin counts.
+
+    >>> from minicell import nn, ops
+    >>> nn.AvgPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
+    (1, 1, 2, 2)
+    """
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, int] = 1,
+        stride: int | tuple[int, int] = 1,
+        pad_mode: str = 'valid',
+        padding: int | tuple[int, ...] = 0,
+        count_include_pad: bool = True,
+        data_format: str = 'NCHW',
+    ) -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
+        self.count_include_pad = count_include_pad
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of shape (N, C, H, W)."""
+        counts = self.count_include_pad and self.pad_mode == 'PAD'
+        return ops.avg_pool2d(x, self.kernel_size, self.stride, self.padding, counts, pad_mode=self.pad_mode)

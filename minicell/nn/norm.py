@@ -1,0 +1,160 @@
+"""Normalization: BatchNorm1d and 2d, LayerNorm."""
+
+from .. import ops
+from ..common.initializer import initializer
+from ..errors import DTypeError, SettingError, ShapeError, users_line
+from ..parameter import Parameter
+from ..tensor import Tensor
+from .cell import Cell
+from .layers import positive_int
+
+
+class _BatchNorm(Cell):
+    """Batch normalization: gamma * (x - mean) / sqrt(var + eps) + beta, each channel for itself.
+
+    In training mean and var are the batch's, and the moving ones go towards them:
+    moving = momentum * moving + (1 - momentum) * batch's. Else they are the moving ones. No gradient passes through
+    the moving statistics, and writing them after use harms none.
+
+    Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
+    """
+
+    rank: int
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: object = 'ones',
+        beta_init: object = 'zeros',
+        moving_mean_init: object = 'zeros',
+        moving_var_init: object = 'ones',
+        use_batch_statistics: bool | None = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        positive_int(name, num_features=num_features)
+        if not 0 <= momentum <= 1:
+            raise SettingError(f"For '{name}', the 'momentum' lies in [0, 1], but got {momentum}.{users_line()}")
+        if use_batch_statistics not in (None, True, False):
+            raise SettingError(
+                f"For '{name}', 'use_batch_statistics' is a bool or None, but got {use_batch_statistics!r}."
+                f'{users_line()}'
+            )
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.use_batch_statistics = use_batch_statistics
+        self.moving_mean = Parameter(initializer(moving_mean_init, num_features), requires_grad=False)
+        self.moving_variance = Parameter(initializer(moving_var_init, num_features), requires_grad=False)
+        self.gamma = Parameter(initializer(gamma_init, num_features), requires_grad=affine)
+        self.beta = Parameter(initializer(beta_init, num_features), requires_grad=affine)
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Floats of shape (N, C) for BatchNorm1d, (N, C, H, W) for BatchNorm2d."""
+        if x.ndim != self.rank or x.shape[1] != self.num_features:
+            due = ('N', self.num_features, 'H', 'W')[: self.rank]
+            raise ShapeError(
+                f'{type(self).__name__} takes a Tensor of shape ({", ".join(map(str, due))}), but got {x.shape}.'
+                f'{users_line()}'
+            )
+        axes = (0, *range(2, self.rank))
+        by_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        if by_batch:
+            mean = x.mean(axes, keep_dims=True)
+            away = x - mean
+            variance = ops.square(away).mean(axes, keep_dims=True)
+            self._move(self.moving_mean, mean)
+            self._move(self.moving_variance, variance)
+        else:
+            away = x - self._over_channels(self.moving_mean)
+            variance = self._over_channels(self.moving_variance)
+        scale = self._over_channels(self.gamma) * ops.rsqrt(variance + self.eps)
+        return away * scale + self._over_channels(self.beta)
+
+    def _over_channels(self, p: Tensor) -> Tensor:
+        return p.reshape((1, -1, *(1,) * (self.rank - 2))) if self.rank > 2 else p
+
+    def _move(self, moving: Parameter, new: Tensor) -> None:
+        new = ops.stop_gradient(new).reshape(moving.shape)
+        ops.assign(moving, (moving * self.momentum + new * (1 - self.momentum)).astype(moving.dtype))
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        return (
+            f'num_features={self.num_features}, eps={self.eps}, momentum={1 - self.momentum}, gamma={self.gamma}, '
+            f'beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}'
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalization of (N, C), each channel over the examples: gamma * (x - mean) / sqrt(var + eps) + beta.
+
+    In training, mean and var are the batch's, and moving_mean and moving_variance go towards them; else they are those.
+
+    >>> import minicell as ms
+    >>> norm = ms.nn.BatchNorm1d(1).set_train()
+    >>> print(norm(ms.Tensor([[1.0], [3.0]])).asnumpy().round(3).tolist(), norm.moving_mean.asnumpy())
+    [[-1.0], [1.0]] [0.2]
+    """
+
+    rank = 2
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalization of images (N, C, H, W), each channel over examples and pixels; else as BatchNorm1d."""
+
+    rank = 4
+
+
+class LayerNorm(Cell):
+    """gamma * (x - mean) / sqrt(var + epsilon) + beta over the axes from begin_norm_axis on, each example for itself.
+
+    Raises TypeError where normalized_shape is no tuple or list, ValueError for inputs of another shape.
+
+    Source: Ba et al., Layer Normalization, arXiv:1607.06450.
+
+    >>> from minicell import nn, Tensor
+    >>> print(nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])))
+    [[-0.999995  0.999995]]
+    """
+
+    def __init__(
+        self,
+        normalized_shape: tuple[int, ...],
+        begin_norm_axis: int = -1,
+        begin_params_axis: int = -1,
+        gamma_init: object = 'ones',
+        beta_init: object = 'zeros',
+        epsilon: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        if not isinstance(normalized_shape, (tuple, list)):
+            raise DTypeError(
+                f"For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
+                f'{normalized_shape!r}.{users_line()}'
+            )
+        self.normalized_shape, self.epsilon = tuple(normalized_shape), epsilon
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+        self.gamma = Parameter(initializer(gamma_init, normalized_shape))
+        self.beta = Parameter(initializer(beta_init, normalized_shape))
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        """Floats whose last axes are normalized_shape."""
+        first = self.begin_norm_axis % max(input_x.ndim, 1)
+        if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != self.normalized_shape:
+            raise ShapeError(
+                f'LayerNorm: the last axes are {self.normalized_shape}, but got a Tensor of shape {input_x.shape}.'
+                f'{users_line()}'
+            )
+        axes = tuple(range(first, input_x.ndim))
+        away = input_x - input_x.mean(axes, keep_dims=True)
+        variance = ops.square(away).mean(axes, keep_dims=True)
+        return away * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta
+
+    def extend_repr(self) -> str:
+        """As MindSpore prints it."""
+        return (
+            f'normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, '
+            f'begin_params_axis={self.begin_params_axis}, gamma={self.gamma}, beta={self.beta}'
+        )

@@ -1,0 +1,344 @@
+"""Optimizers: an `Optimizer` is called with the gradients of its Parameters, and writes new values into them.
+
+The updates run on arrays, in place: nobody differentiates a training step. A custom optimizer may as well be written
+with ops and `ops.assign`, in its own `construct`.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from itertools import repeat
+
+import numpy as np
+
+from .. import tape
+from ..errors import OptimizerError, ParameterError, SettingError, ShapeError, article, plural, users_line
+from ..parameter import Parameter, ParameterTuple
+from ..tensor import Tensor, writable
+from .cell import Cell
+
+
+class Optimizer(Cell):
+    """The base. `parameters` is a ParameterTuple; a subclass's `construct(gradients)` gets as many gradients.
+
+    learning_rate: a number, a Tensor of rank 0, or one rate a step (a list, or a Tensor of rank 1; the last one stays).
+    parameters: Parameters, or dicts, each with 'params' and perhaps its own 'lr' and 'weight_decay', and if the order
+    matters a last one with 'order_params'. Without dicts, weight decay leaves out every name with 'beta' or
+    'gamma' in it.
+    loss_scale: what the loss was multiplied with; gradients are divided by it.
+
+    Raises TypeError for what is no Parameter, ValueError for an empty list or a negative number.
+
+    >>> import minicell as ms
+    >>> class SignDescent(ms.nn.Optimizer):
+    ...     def __init__(self, params, learning_rate=0.5):
+    ...         super().__init__(learning_rate, params)
+    ...     def construct(self, gradients):
+    ...         rate = self.get_lr()
+    ...         for p, g in zip(self.parameters, gradients):
+    ...             ms.ops.assign(p, p - rate * ms.ops.sign(g))
+    ...         return True
+    >>> w = ms.Parameter(ms.Tensor([1.0, 1.0]), name='w')
+    >>> SignDescent([w])((ms.Tensor([3.0, -0.1]),))
+    True
+    >>> print(w.asnumpy())
+    [0.5 1.5]
+    """
+
+    def __init__(
+        self, learning_rate: object, parameters: object, weight_decay: float = 0.0, loss_scale: float = 1.0
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        at_least_0(name, weight_decay=weight_decay)
+        if not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
+            raise SettingError(f"For '{name}', 'loss_scale' is above 0, but got {loss_scale!r}.{users_line()}")
+        if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable):
+            raise ParameterError(
+                f'{name} takes a list of Parameters, such as net.trainable_params(), but got '
+                f'{article(type(parameters).__name__)}.{users_line()}'
+            )
+        groups = list(parameters)
+        self.is_group = bool(groups) and all(isinstance(g, dict) for g in groups)
+        if not self.is_group:
+            groups = [{'params': groups}]
+        decay = {
+            id(p): g.get('weight_decay', weight_decay if self.is_group or not {'beta', 'gamma'} & _words(p) else 0.0)
+            for g in groups
+            for p in g.get('params', ())
+        }
+        rates = {id(p): g['lr'] for g in groups for p in g.get('params', ()) if 'lr' in g}
+        ordered = next((list(g['order_params']) for g in groups if 'order_params' in g), None)
+        found = [p for g in groups for p in g.get('params', ())]
+        if not found:
+            raise SettingError(
+                f'{name} was given no Parameter: is net.trainable_params() empty? A Cell knows of a Parameter only '
+                f'where it is an attribute, not in a list.{users_line()}'
+            )
+        self.parameters = ParameterTuple(found if ordered is None else ordered)
+        if len({id(p) for p in found}) != len(self.parameters):
+            raise SettingError(f'{name}: each Parameter belongs into one group, and into order_params.{users_line()}')
+        self.weight_decay = weight_decay
+        self.decays = tuple(float(decay[id(p)]) for p in self.parameters)
+        self.loss_scale = float(loss_scale)
+        self.is_group_lr = bool(rates)
+        self.learning_rate, self._schedule = _rate(name, learning_rate)
+        if rates:
+            own = {k: _rate(name, rate) for k, rate in rates.items()}
+            self._rates = tuple(own.get(id(p), (self.learning_rate, self._schedule)) for p in self.parameters)
+        self.global_step = Parameter(np.zeros(1, np.int32), name='global_step', requires_grad=False)
+
+    def get_lr(self) -> Tensor | tuple:
+        """The rate of this step (with groups: of each Parameter), and one step more is counted."""
+        step = int(self.global_step.array[0])
+        writable(self.global_step, 'get_lr', sys._getframe(1))[0] = step + 1
+        if self.is_group_lr:
+            return tuple(_now(rate, schedule, step) for rate, schedule in self._rates)
+        return _now(self.learning_rate, self._schedule, step)
+
+    def decay_weight(self, gradients: tuple) -> tuple:
+        """The gradients, plus weight_decay * Parameter where there is one."""
+        return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, self.decays, strict=True))
+
+    def scale_grad(self, gradients: tuple) -> tuple:
+        """The gradients divided by loss_scale."""
+        return gradients if self.loss_scale == 1.0 else tuple(g / self.loss_scale for g in gradients)
+
+    def update(self, gradients: tuple, step: Callable, decay: bool = True) -> tuple[bool, ...]:
+        """Call step(k, array, gradient, rate) for each Parameter: it writes the array in place.
+
+        Raises RuntimeError for another number of gradients, ValueError for one of another shape.
+        """
+        params = self.parameters
+        if not isinstance(gradients, (tuple, list)) or len(gradients) != len(params):
+            raise self._wrong_count(gradients)
+        rates = self.get_lr()
+        rates = [float(r.array) for r in rates] if self.is_group_lr else repeat(float(rates.array))
+        what, frame = type(self).__name__, tape.caller() or sys._getframe()
+        for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
+            if not isinstance(g, Tensor) or g.array.shape != p.array.shape:
+                raise self._wrong_shape(p, g)
+            g = g.array
+            if self.loss_scale != 1.0:
+                g = g / self.loss_scale
+            if decay and self.decays[k]:
+                g = g + p.array * self.decays[k]
+            step(k, writable(p, what, frame), g, rate)
+        return (True,) * len(params)
+
+    def _wrong_count(self, gradients: object) -> Exception:
+        name, due = type(self).__name__, len(self.parameters)
+        if isinstance(gradients, Tensor):
+            return OptimizerError(
+                f'{name} takes a tuple of gradients, one a Parameter ({due}), but got one Tensor: write '
+                f'opt((gradient,)), or ask grad for the gradients of opt.parameters.{users_line()}'
+            )
+        got = (
+            plural(len(gradients), 'gradient')
+            if isinstance(gradients, (tuple, list))
+            else article(type(gradients).__name__)
+        )
+        names = ', '.join(p.name for p in self.parameters[:5]) + (', ...' if due > 5 else '')
+        return OptimizerError(
+            f'{name} has {plural(due, "Parameter")} ({names}), but got {got}: ask for the gradients of opt.parameters, '
+            f'as in ms.value_and_grad(forward, None, opt.parameters).{users_line()}'
+        )
+
+    def _wrong_shape(self, p: Parameter, g: object) -> Exception:
+        name = type(self).__name__
+        if not isinstance(g, Tensor):
+            return OptimizerError(
+                f'{name}: the gradient of {p.name} is {article(type(g).__name__)}, no Tensor.{users_line()}'
+            )
+        return ShapeError(
+            f'{name}: the gradient of {p.name} has shape {g.shape}, but {p.name} has {p.shape}: are the gradients in '
+            f'the order of opt.parameters?{users_line()}'
+        )
+
+
+def _words(p: object) -> set[str]:
+    """Which of the words that mark a normalization's Parameters are in the name."""
+    return {word for word in ('beta', 'gamma') if word in getattr(p, 'name', '')}
+
+
+def _rate(name: str, value: object) -> tuple[Parameter, np.ndarray | None]:
+    """The learning rate as a Parameter that one may write, and the rates of the steps where there are several."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, Tensor, Iterable))
+        or isinstance(value, (str, dict))
+    ):
+        raise ParameterError(
+            f"For '{name}', 'learning_rate' is a number, a Tensor, or one number a step, but got "
+            f'{article(type(value).__name__)}.{users_line()}'
+        )
+    rates = np.asarray(
+        value.array if isinstance(value, Tensor) else list(value) if isinstance(value, Iterable) else value
+    )
+    rates = rates.astype(np.float32)
+    if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
+        raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")
+    first = Parameter(Tensor(rates if rates.ndim == 0 else rates[0]), name='learning_rate', requires_grad=False)
+    return first, rates if rates.ndim else None
+
+
+def _now(rate: Parameter, schedule: np.ndarray | None, step: int) -> Tensor:
+    return rate if schedule is None else Tensor(schedule[min(step, len(schedule) - 1)])
+
+
+def at_least_0(name: str, **settings: object) -> None:
+    """Raise unless each setting is a number of at least 0."""
+    for what, value in settings.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ParameterError(
+                f"For '{name}', '{what}' is a float, but got {article(type(value).__name__)}.{users_line()}"
+            )
+        if not value >= 0:
+            raise SettingError(f"For '{name}', '{what}' is at least 0.0, but got {value}.{users_line()}")
+
+
+class SGD(Optimizer):
+    """p -= learning_rate * g; with momentum, g is replaced by v = momentum * v + (1 - dampening) * g, v starting at g.
+
+    nesterov looks ahead: g + momentum * v. weight_decay adds weight_decay * p to every g.
+
+    Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013.
+
+    >>> import minicell as ms
+    >>> w = ms.Parameter(ms.Tensor([1.0, 2.0]), name='w')
+    >>> ms.nn.SGD([w], learning_rate=0.5)((ms.Tensor([1.0, 1.0]),))
+    (True,)
+    >>> print(w.asnumpy())
+    [0.5 1.5]
+    """
+
+    def __init__(
+        self,
+        params: object,
+        learning_rate: object = 0.1,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        at_least_0('SGD', momentum=momentum, dampening=dampening)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise SettingError(
+                f"For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but "
+                f"got 'momentum' {momentum}, 'dampening' {dampening}.{users_line()}"
+            )
+        if not self.is_group:
+            self.decays = (float(weight_decay),) * len(self.parameters)  # as MindSpore's SGD: beta and gamma too
+        self.momentum, self.dampening, self.nesterov = float(momentum), float(dampening), nesterov
+        if momentum:
+            self.accum = self.parameters.clone('accum', init='zeros')
+            self._moving = set()  # which have had their first step
+
+    def construct(self, gradients: tuple) -> tuple[bool, ...]:
+        """One gradient a Parameter."""
+        return self.update(gradients, self._with_momentum if self.momentum else _descend)
+
+    def _with_momentum(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+        v = self.accum[k].array
+        if k in self._moving:
+            v *= self.momentum
+            v += g if self.dampening == 0 else g * (1 - self.dampening)
+        else:
+            self._moving.add(k)
+            v[...] = g
+        _descend(k, p, g + v * self.momentum if self.nesterov else v, rate)
+
+
+def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+    p -= g * rate
+
+
+class Momentum(Optimizer):
+    """v = momentum * v + g, p -= learning_rate * v; use_nesterov: p -= learning_rate * (g + momentum * v)."""
+
+    def __init__(
+        self,
+        params: object,
+        learning_rate: object,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        at_least_0('Momentum', momentum=momentum)
+        self.momentum, self.use_nesterov = float(momentum), use_nesterov
+        self.moments = self.parameters.clone('moments', init='zeros')
+
+    def construct(self, gradients: tuple) -> tuple[bool, ...]:
+        """One gradient a Parameter."""
+        return self.update(gradients, self._step)
+
+    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+        v = self.moments[k].array
+        v *= self.momentum
+        v += g
+        _descend(k, p, g + v * self.momentum if self.use_nesterov else v, rate)
+
+
+class Adam(Optimizer):
+    """Steps of the mean gradient over the root of its mean square: moving averages, corrected for their start at 0.
+
+    m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g²,
+    p -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + eps)
+
+    use_nesterov looks ahead in m, use_amsgrad keeps the largest v.
+
+    Source: Kingma and Ba, Adam, arXiv:1412.6980 (its section 2: where eps stands, MindSpore follows that form).
+
+    >>> import minicell as ms
+    >>> w = ms.Parameter(ms.Tensor([1.0]), name='w')
+    >>> opt = ms.nn.Adam([w], learning_rate=0.5)
+    >>> opt((ms.Tensor([7.0]),))
+    (True,)
+    >>> print(w.asnumpy().round(5))
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        params: object,
+        learning_rate: object = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        use_amsgrad: bool = False,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        for what, value in (('beta1', beta1), ('beta2', beta2)):
+            if not isinstance(value, float) or not 0 < value < 1:
+                raise SettingError(f"For 'Adam', '{what}' lies between 0.0 and 1.0, but got {value!r}.{users_line()}")
+        if not eps > 0:
+            raise SettingError(f"For 'Adam', 'eps' is above 0, but got {eps!r}.{users_line()}")
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
+        self.moment1 = self.parameters.clone('moment1', init='zeros')
+        self.moment2 = self.parameters.clone('moment2', init='zeros')
+        if use_amsgrad:
+            self.vhat = self.parameters.clone('vhat', init='zeros')
+
+    def construct(self, gradients: tuple) -> tuple[bool, ...]:
+        """One gradient a Parameter."""
+        return self.update(gradients, self._step)
+
+    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+        t = int(self.global_step.array[0])
+        m, v, b1, b2 = self.moment1[k].array, self.moment2[k].array, self.beta1, self.beta2
+        m += (g - m) * (1 - b1)
+        v += (g * g - v) * (1 - b2)
+        if self.use_amsgrad:
+            v = np.maximum(self.vhat[k].array, v, out=self.vhat[k].array)
+        below = np.sqrt(v)
+        below += self.eps
+        ahead = b1 * m + (1 - b1) * g if self.use_nesterov else m
+        p -= ahead * (rate * (1 - b2**t) ** 0.5 / (1 - b1**t)) / below

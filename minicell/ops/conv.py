@@ -1,0 +1,205 @@
+"""Convolution of images (N, C, H, W), as a matrix product with the columns of the image.
+
+The columns of an image are its windows, each written out as a vector: (C * kernel height * kernel width, places). Three
+ops belong together, each linear in both its inputs, so that the derivatives of each are the other two:
+
+    out = conv(x, w)        dx = conv_dx(g, w)        dw = conv_dw(x, g)
+
+which makes their rules right to any order.
+"""
+
+import sys
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..errors import SettingError, ShapeError, users_line
+from ..tensor import Tensor
+from .make import Primitive, agree, apply_many, binary, on_both
+from .rules import Many
+from .saving import Saving, apply_saving
+from .window import Window, check_images, cropped, padded, pair, window
+
+getframe = sys._getframe
+KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
+BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache
+
+
+def _columns(x: np.ndarray, win: Window) -> np.ndarray:
+    """(N, C * kernel, places): copied once, out of overlapping strides."""
+    p = padded(x, win.pad)
+    n, c, *size = p.shape
+    (kh, kw), (sh, sw), _, (dh, dw) = win
+    oh, ow = win.places(size)
+    if kh == kw == sh == sw == 1:
+        return p.reshape(n, c, oh * ow)
+    a, b, down, right = p.strides
+    strides = a, b, down * dh, right * dw, down * sh, right * sw
+    return as_strided(p, (n, c, kh, kw, oh, ow), strides).reshape(n, c * kh * kw, oh * ow)
+
+
+def _blocks(x: np.ndarray, win: Window) -> list[slice]:
+    """All images at once, or a few at a time."""
+    count = len(x)
+    one = x[:1].nbytes * win.kernel[0] * win.kernel[1] // (win.stride[0] * win.stride[1])
+    step = count if one * count <= KEPT else max(1, BLOCK // max(one, 1))
+    return [slice(k, k + step) for k in range(0, count, step)]
+
+
+def _conv(win: Window, groups: int, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> tuple:
+    n, (o, c, kh, kw) = len(x), w.shape
+    t, u, v, r = win.pad
+    oh, ow = win.places((x.shape[2] + t + u, x.shape[3] + v + r))
+    weights = w.reshape(groups, o // groups, c * kh * kw)
+    blocks, columns = _blocks(x, win), None
+    out = np.empty((n, groups, o // groups, oh * ow), x.dtype)
+    for part in blocks:
+        columns = _columns(x[part], win).reshape(-1, groups, c * kh * kw, oh * ow)
+        np.matmul(weights, columns, out=out[part])
+    out = out.reshape(n, o, oh, ow)
+    if b is not None:
+        out += b[:, None, None]
+    return out, columns if len(blocks) == 1 else None
+
+
+def _conv_dx(win: Window, groups: int, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Each window's cotangent, added where the window lay."""
+    (n, o, oh, ow), (_, c, kh, kw) = g.shape, w.shape
+    t, u, v, r = win.pad
+    turned = w.reshape(groups, o // groups, c * kh * kw).transpose(0, 2, 1)
+    out = np.zeros((n, groups * c, size[0] + t + u, size[1] + v + r), g.dtype)
+    g = g.reshape(n, groups, o // groups, oh * ow)
+    for part in _blocks(out, win):
+        columns = np.matmul(turned, g[part]).reshape(-1, groups * c, kh * kw, oh, ow)
+        for k, place in enumerate(win.slices((oh, ow))):
+            out[part][place] += columns[:, :, k]
+    return cropped(out, win.pad)
+
+
+def _conv_dw(win: Window, groups: int, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None = None) -> np.ndarray:
+    n, o, oh, ow = g.shape
+    c, (kh, kw) = x.shape[1] // groups, win.kernel
+    g = g.reshape(n, groups, o // groups, oh * ow)
+    total = np.zeros((groups, o // groups, c * kh * kw), g.dtype)
+    for part in _blocks(x, win):
+        columns = _columns(x[part], win).reshape(-1, groups, c * kh * kw, oh * ow) if kept is None else kept
+        total += np.matmul(g[part], columns.transpose(0, 1, 3, 2)).sum(0)
+    return total.reshape(o, c, kh, kw)
+
+
+def _size(x):
+    return x.shape[2], x.shape[3]
+
+
+def _dw(g, out, win, groups, kept, x, w, *b):
+    return conv_dw(x, g, win, groups) if isinstance(g, Tensor) else _conv_dw(win, groups, x, g, kept)
+
+
+# fmt: off
+CONV = Saving('Conv2D', _conv, (
+    lambda g, out, win, groups, kept, x, w, *b: conv_dx(g, w, win, groups, _size(x)),
+    _dw,
+    lambda g, out, win, groups, kept, x, w, *b: g.sum((0, 2, 3)),
+))
+CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (
+    lambda h, out, win, groups, size, g, w: conv(h, w, win, groups),
+    lambda h, out, win, groups, size, g, w: conv_dw(h, g, win, groups),
+))
+CONV_DW = Many('Conv2DBackpropFilter', _conv_dw, (
+    lambda k, out, win, groups, x, g: conv_dx(g, k, win, groups, _size(x)),
+    lambda k, out, win, groups, x, g: conv(x, k, win, groups),
+))
+conv = on_both(lambda x, w, win, groups: apply_saving(CONV, (x, w), (win, groups), getframe(2)),
+               lambda x, w, win, groups: _conv(win, groups, x, w)[0])
+conv_dx = on_both(lambda g, w, win, groups, size: apply_many(CONV_DX, (g, w), (win, groups, size), getframe(2)),
+                  lambda g, w, win, groups, size: _conv_dx(win, groups, size, g, w))
+conv_dw = on_both(lambda x, g, win, groups: apply_many(CONV_DW, (x, g), (win, groups), getframe(2)),
+                  lambda x, g, win, groups: _conv_dw(win, groups, x, g))
+# fmt: on
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | tuple[int, int] = 1,
+    pad_mode: str = 'valid',
+    padding: int | tuple[int, ...] = 0,
+    dilation: int | tuple[int, int] = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Slide weight (Cout, C / groups, h, w) over images (N, C, H, W), and sum the products: (N, Cout, H', W').
+
+    pad_mode: 'valid' (no margin), 'same' (H' = ceil(H / stride)), 'pad' (a margin of `padding`). As in every framework
+    the kernel is not flipped, so that this is a cross-correlation.
+
+    Raises ValueError for shapes and settings that do not fit.
+
+    >>> from minicell import ops
+    >>> print(ops.conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))))
+    [[[[4.]]]]
+    """
+    frame = getframe(1)
+    check_images('Conv2D', input)
+    x, w = agree(CONV, input, weight, True)
+    if type(groups) is not int or groups < 1:
+        raise SettingError(f"For 'Conv2D', 'groups' is an int of at least 1, but got {groups!r}.{users_line(frame)}")
+    c, shape = x.shape[1], w.shape
+    if len(shape) != 4 or shape[1] * groups != c or shape[0] % groups:
+        raise ShapeError(
+            f'Conv2D: images of shape {x.shape} have {c} channels, so that with groups={groups} a weight of shape '
+            f'(Cout, {c / groups:g}, h, w) is due, but got {shape}.{users_line(frame)}'
+        )
+    if bias is not None and bias.shape != shape[:1]:
+        raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
+    stride, dilation = pair('Conv2D', 'stride', stride), pair('Conv2D', 'dilation', dilation)
+    win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding, dilation)
+    return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win, groups), frame)
+
+
+def _channelwise(b, x):
+    return b.reshape((b.shape[0], *(1,) * (len(x.shape) - 2)))
+
+
+def _over_channels(g):
+    return g.sum((0, *range(2, len(g.shape))))
+
+
+_bias_add = binary(
+    'BiasAdd', lambda x, b: x + _channelwise(b, x), lambda g, out, x, b: g, lambda g, out, x, b: _over_channels(g)
+)
+
+
+def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
+    """Add one number a channel: input (N, C, ...), bias (C,). Raises ValueError where they do not fit.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.bias_add(ops.zeros((1, 2)), Tensor([1.0, 2.0])))
+    [[1. 2.]]
+    """
+    shape = getattr(input_x, 'shape', ())
+    if len(shape) < 2 or getattr(bias, 'shape', None) != shape[1:2]:
+        raise ShapeError(
+            f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {shape} and {getattr(bias, "shape", bias)}.'
+            f'{users_line(getframe(1))}'
+        )
+    return _bias_add(input_x, bias, 2)
+
+
+class Conv2D(Primitive):
+    """The convolution of images with a weight; see `conv2d`. mode is 1, and out_channel that of the weight."""
+
+    def __init__(
+        self,
+        out_channel: int,
+        kernel_size: int | tuple[int, int],
+        mode: int = 1,
+        pad_mode: str = 'valid',
+        pad: int | tuple[int, ...] = 0,
+        stride: int | tuple[int, int] = 1,
+        dilation: int | tuple[int, int] = 1,
+        group: int = 1,
+    ) -> None:
+        self.out_channel, self.kernel_size = out_channel, kernel_size
+        self.function = partial(conv2d, stride=stride, pad_mode=pad_mode, padding=pad, dilation=dilation, groups=group)

@@ -1,0 +1,312 @@
+"""Losses. Cross entropy is one op with one rule for all its variants; the others are their definitions."""
+
+import sys
+
+import numpy as np
+
+from ..dtype import as_numpy
+from ..errors import DTypeError, LabelError, SettingError, ShapeError, article, users_line
+from ..tensor import Tensor, wrap
+from .activation import _log_softmax, _softmax, log_softmax, softmax, softplus
+from .arithmetic import abs, log, maximum, square
+from .make import agree, apply_plain, on_both, operand, place
+from .reduce import mean, sum
+from .rules import Binary, Plain
+from .saving import Saving, apply_saving
+from .select import where
+
+getframe = sys._getframe
+
+# ---- cross entropy -------------------------------------------------------------------------------------------------
+#
+# Every variant is one formula. Row n of the targets t holds what the labels say: a single 1, or probabilities, or those
+# times class weights, or zeros where a label is ignored. Then
+#
+#     loss = sum_n (s_n * log(sum_c exp z_nc) - sum_c t_nc * z_nc) / divisor,    s_n = sum_c t_nc
+#     dz   = (s_n * softmax(z)_nc - t_nc) / divisor
+#
+# `ones`: every s_n is 1, which saves a product; divisor None: no reduction.
+
+
+def _cross_entropy(divisor: float | None, ones: bool, z: np.ndarray, t: np.ndarray) -> tuple:
+    z = z - np.maximum.reduce(z, 1, keepdims=True)
+    p = np.exp(z)
+    s = np.add.reduce(p, 1, keepdims=True)
+    p /= s
+    rows = np.log(s[:, 0])
+    if not ones:
+        rows *= np.add.reduce(t, 1)
+    # a logit of -inf where no label points: 0 * -inf would be NaN
+    rows -= np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
+    return (rows if divisor is None else np.add.reduce(rows) / rows.dtype.type(divisor)), p
+
+
+def _shared(g, divisor):
+    """The cotangent of each row, as a column."""
+    return g.reshape((-1, 1)) if divisor is None else g / divisor
+
+
+def _dz(g, out, divisor, ones, p, z, t):
+    if p is None:
+        p = both_softmax(z, 1)
+    if not ones:
+        p = p * t.sum((1,), keepdims=True)
+    return (p - t) * _shared(g, divisor)
+
+
+def _dt(g, out, divisor, ones, p, z, t):
+    return -both_log_softmax(z, 1) * _shared(g, divisor)
+
+
+CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
+both_softmax, both_log_softmax = on_both(softmax, _softmax), on_both(log_softmax, _log_softmax)
+
+
+def _one_hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
+    out = np.full((labels.size, depth), off, dtype)
+    flat = labels.reshape(-1)
+    inside = (flat >= 0) & (flat < depth)
+    out[np.flatnonzero(inside), flat[inside]] = on
+    return out.reshape((*labels.shape, depth))
+
+
+def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
+    """Rows with a 1 where the label points; a label outside is an IndexError."""
+    out = np.zeros((labels.size, classes), dtype)
+    out[np.arange(labels.size), labels.view(np.uint32)] = 1  # unsigned: -1 is no place from the end
+    return out
+
+
+ONE_HOT, TARGETS = Plain('OneHot', _one_hot), Plain('OneHot', _targets)
+
+
+def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
+    """Rows with on_value where an index points; an index outside 0 .. depth - 1 points nowhere.
+
+    Raises TypeError where the indices are no integers.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.one_hot(Tensor([0, 2]), 3))
+    [[1 0 0]
+     [0 0 1]]
+    """
+    x = operand(ONE_HOT, indices)
+    if x.array.dtype.kind not in 'iu':
+        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
+    on, off = (v.array if isinstance(v, Tensor) else v for v in (on_value, off_value))
+    dtype = wrap(np.asarray(on)).array.dtype if isinstance(on_value, Tensor) else as_numpy(type(on_value))
+    out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
+    return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = 'mean',
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log of the probability that softmax(input) gives to the right class.
+
+    input: logits (N, C), (C,) or (N, C, d1, ...); target: Int32 classes of shape (N,), () or (N, d1, ...), or
+    probabilities of input's shape and dtype. weight: one number a class; classes equal to ignore_index count nothing.
+    The mean is over the weights of the classes that count.
+
+    Raises TypeError for labels that are not Int32, ValueError for shapes that do not fit, for a class that is not there
+    and for another reduction than 'mean', 'sum', 'none'.
+
+    >>> import minicell as ms
+    >>> print(ms.ops.cross_entropy(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
+    0.6931472
+    """
+    frame = getframe(1)
+    check_reduction('cross_entropy', reduction, frame)
+    z, t = operand(CROSS_ENTROPY, input), operand(CROSS_ENTROPY, target)
+    shape = z.array.shape
+    if z.array.dtype.kind != 'f' or not shape:
+        raise DTypeError(
+            f'cross_entropy takes float logits of shape (N, C), but got {z.dtype} {shape}.{users_line(frame)}'
+        )
+    by_class = t.array.dtype.kind in 'iub'
+    _check_target(z, t, by_class, frame)
+    batch = (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
+    z = _rows(z)
+    per_class = None if weight is None else _class_weights(weight, z, frame)
+    if by_class:
+        t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, frame)
+    else:
+        t, total = _rows(t), max(len(z.array), 1)
+        t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
+        t = t if per_class is None else t * per_class
+    divisor = {'mean': total, 'sum': 1, 'none': None}[reduction]
+    ones = by_class and per_class is None and total == len(z.array)
+    with np.errstate(invalid='ignore', divide='ignore'):  # nothing counts: 0 / 0, as MindSpore says
+        out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
+    return out.reshape(batch) if reduction == 'none' and out.shape != batch else out
+
+
+def _rows(x: Tensor) -> Tensor:
+    """The classes, which are axis 1, as the last of two axes."""
+    if x.ndim == 2:
+        return x
+    if x.ndim == 1:
+        return x.reshape((1, -1))
+    return x.transpose((0, *range(2, x.ndim), 1)).reshape((-1, x.shape[1]))
+
+
+def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
+    shape = z.shape
+    due = (*shape[:1], *shape[2:]) if by_class and len(shape) > 1 else () if by_class else shape
+    if by_class and t.array.dtype != np.int32:
+        raise DTypeError(
+            f'cross_entropy: the data type of labels should be Int32, but got {t.dtype}: write '
+            f'Tensor(labels, ms.int32), or labels.astype(ms.int32).{users_line(frame)}'
+        )
+    if t.shape != due:
+        kind = 'classes' if by_class else 'probabilities'
+        also = '' if by_class else ' (classes are Int32; these are floats)'
+        raise ShapeError(
+            f'cross_entropy: logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}.'
+            f'{users_line(frame)}'
+        )
+
+
+def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
+    if not isinstance(weight, Tensor) or weight.shape != z.shape[1:]:
+        got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
+        raise ShapeError(f'weight holds one number a class, {z.shape[1:]}, but got {got}.{users_line(frame)}')
+    return weight.array.astype(z.array.dtype)
+
+
+def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
+    """Targets for Int32 classes, and the sum of the weights that count."""
+    count, classes = z.array.shape
+    labels = t if t.ndim == 1 else t.reshape((-1,))
+    kept = None
+    try:
+        targets = apply_plain(TARGETS, (labels,), frame, classes, z.array.dtype)
+    except IndexError:
+        kept = labels.array != ignore_index
+        outside = labels.array[kept & ((labels.array < 0) | (labels.array >= classes))]
+        if outside.size:
+            raise LabelError(
+                f'the class {outside[0]} is not there: logits of shape {z.shape} have the classes 0 to {classes - 1}.'
+                f'{users_line(frame)}'
+            ) from None
+        targets = wrap(_one_hot(np.where(kept, labels.array, -1), classes, 1, 0, z.array.dtype))
+    else:
+        if 0 <= ignore_index < classes and (labels.array == ignore_index).any():
+            kept = labels.array != ignore_index
+            targets = wrap(targets.array * kept[:, None])
+    if kept is None and weights is None and not smoothing:
+        return targets, count
+    rows = targets.array if weights is None else targets.array * weights
+    total = float(rows.sum())
+    if smoothing:
+        spread_out = np.ones_like(rows) if weights is None else weights
+        rows = rows * (1 - smoothing) + spread_out * targets.array.sum(1, keepdims=True) * (smoothing / classes)
+    return wrap(rows.astype(z.array.dtype)), total
+
+
+# ---- the others ----------------------------------------------------------------------------------------------------
+
+
+def check_reduction(name: str, reduction: object, frame=None) -> None:
+    """Raise ValueError for anything but 'mean', 'sum' and 'none'."""
+    if reduction not in ('mean', 'sum', 'none'):
+        raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line(frame)}")
+
+
+def reduced(x: Tensor, reduction: str) -> Tensor:
+    """The mean, the sum, or all of it."""
+    return mean(x) if reduction == 'mean' else sum(x) if reduction == 'sum' else x
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
+    """(input - target)², and of that the mean ('sum': the sum; 'none': all).
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.mse_loss(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
+    2.5
+    """
+    check_reduction('mse_loss', reduction)
+    return reduced(square(input - target), reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
+    """|input - target|, and of that the mean ('sum': the sum; 'none': all)."""
+    check_reduction('l1_loss', reduction)
+    return reduced(abs(input - target), reduction)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = 'none') -> Tensor:
+    """d² / 2 beta where d = |input - target| is below beta, else d - beta / 2.
+
+    Source: Girshick, Fast R-CNN, arXiv:1504.08083.
+    """
+    check_reduction('smooth_l1_loss', reduction)
+    d = abs(input - target)
+    return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
+
+
+def _bce(p: np.ndarray, t: np.ndarray) -> np.ndarray:
+    with np.errstate(divide='ignore'):
+        return -(t * np.maximum(np.log(p), -100) + (1 - t) * np.maximum(np.log1p(-p), -100))
+
+
+_maximum, _log = on_both(maximum, np.maximum), on_both(log)
+BCE = Binary(
+    'BinaryCrossEntropy',
+    _bce,
+    lambda g, out, p, t: g * (p - t) / _maximum(p * (1 - p), 1e-12),
+    lambda g, out, p, t: g * (_maximum(_log(1 - p), -100) - _maximum(_log(p), -100)),
+)
+
+
+def binary_cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = 'mean'
+) -> Tensor:
+    """-(t log p + (1 - t) log(1 - p)) for probabilities p; a logarithm counts as at least -100.
+
+    Raises TypeError for integers, ValueError for shapes that differ.
+    """
+    frame = getframe(1)
+    check_reduction('binary_cross_entropy', reduction, frame)
+    p, t = agree(BCE, logits, labels, True)
+    if p.shape != t.shape:
+        raise ShapeError(
+            f'binary_cross_entropy: probabilities of shape {p.shape} go with labels of that shape, but got {t.shape}.'
+            f'{users_line(frame)}'
+        )
+    out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
+    return reduced(out if weight is None else out * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    logits: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: str = 'mean',
+) -> Tensor:
+    """binary_cross_entropy(sigmoid(logits), label), stable for large logits: softplus(z) - t z."""
+    check_reduction('binary_cross_entropy_with_logits', reduction)
+    if pos_weight is None:
+        loss = softplus(logits) - label * logits
+    else:
+        loss = (1 - label) * logits + (label * (pos_weight - 1) + 1) * softplus(-logits)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def nll_loss(
+    inputs: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean'
+) -> Tensor:
+    """-log probability of the right class, from log probabilities (N, C) and Int32 classes (N,)."""
+    frame = getframe(1)
+    check_reduction('nll_loss', reduction, frame)
+    _check_target(inputs, target, True, frame)
+    weights = None if weight is None else _class_weights(weight, inputs, frame)
+    t, total = _by_class(target, inputs, weights, ignore_index, 0.0, frame)
+    rows = -sum(inputs * t, 1)
+    return sum(rows) / total if reduction == 'mean' else reduced(rows, reduction)

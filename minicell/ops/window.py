@@ -1,0 +1,115 @@
+"""Windows that slide over images: where they lie, for convolution and pooling."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import SettingError, ShapeError, article, users_line
+
+
+class Window(NamedTuple):
+    """A window's extent, step, padding and spread; pairs are (height, width)."""
+
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    pad: tuple[int, int, int, int]  # top, bottom, left, right
+    dilation: tuple[int, int] = (1, 1)
+
+    def places(self, size: tuple[int, ...]) -> tuple[int, int]:
+        """How many windows fit into padded images of this height and width."""
+        return tuple(
+            [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in zip(size, self.kernel, self.stride, self.dilation)]  # noqa: B905
+        )
+
+    def slices(self, places: tuple[int, int]) -> Iterator[tuple]:
+        """For each place in the window, the index of what all windows have there."""
+        (kh, kw), (sh, sw), _, (dh, dw) = self
+        h, w = (places[0] - 1) * sh + 1, (places[1] - 1) * sw + 1
+        for i in range(kh):
+            for j in range(kw):
+                yield ..., slice(i * dh, i * dh + h, sh), slice(j * dw, j * dw + w, sw)
+
+    def tiles(self, size: tuple[int, ...]) -> bool:
+        """Whether the windows cover every pixel exactly once."""
+        fits = size[0] % self.stride[0] == 0 and size[1] % self.stride[1] == 0
+        return fits and self.kernel == self.stride and self.dilation == (1, 1) and not any(self.pad)
+
+
+def padded(x: np.ndarray, pad: tuple[int, int, int, int], value: float = 0.0) -> np.ndarray:
+    """Images with a margin."""
+    if not any(pad):
+        return x
+    top, bottom, left, right = pad
+    n, c, h, w = x.shape
+    out = np.full((n, c, h + top + bottom, w + left + right), value, x.dtype) if value else None
+    if out is None:
+        out = np.zeros((n, c, h + top + bottom, w + left + right), x.dtype)
+    out[:, :, top : top + h, left : left + w] = x
+    return out
+
+
+def cropped(x: np.ndarray, pad: tuple[int, int, int, int]) -> np.ndarray:
+    """Images without their margin."""
+    if not any(pad):
+        return x
+    top, bottom, left, right = pad
+    return x[:, :, top : x.shape[2] - bottom, left : x.shape[3] - right]
+
+
+def pair(name: str, what: str, value: object, least: int = 1) -> tuple[int, int]:
+    """A setting for height and width, from an int or two."""
+    both = (value, value) if isinstance(value, int) else value
+    if isinstance(both, (tuple, list)) and len(both) == 1:
+        both = (*both, *both)
+    if not isinstance(both, (tuple, list)) or len(both) != 2 or not all(type(n) is int and n >= least for n in both):
+        raise SettingError(
+            f"For '{name}', '{what}' is an int, or one for the height and one for the width, of at least {least}, but "
+            f'got {value!r}.{users_line()}'
+        )
+    return tuple(both)
+
+
+def window(
+    name: str, size: tuple[int, ...], kernel: tuple, stride: tuple, pad_mode: str, padding: object, dilation: tuple
+) -> Window:
+    """The Window for images of a size. pad_mode 'same': as many windows as ceil(size / stride); 'valid': no margin;
+    'pad': a margin of `padding`, an int, (height, width) or (top, bottom, left, right).
+    """
+    mode = str(pad_mode).lower()
+    if mode == 'same':
+        pad = []
+        for n, k, s, d in zip(size, kernel, stride, dilation, strict=True):
+            missing = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+            pad += [missing // 2, missing - missing // 2]
+    elif mode == 'valid':
+        pad = [0, 0, 0, 0]
+    elif mode == 'pad':
+        four = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+        pad = [four[0], four[0], four[1], four[1]] if len(four) == 2 else list(four)
+        if len(pad) != 4 or not all(type(n) is int and n >= 0 for n in pad):
+            raise SettingError(
+                f"For '{name}', 'padding' is an int, or (top, bottom, left, right), none negative, but got "
+                f'{padding!r}.{users_line()}'
+            )
+    else:
+        raise SettingError(
+            f"For '{name}', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}.{users_line()}"
+        )
+    if mode != 'pad' and padding not in (0, (0, 0), (0, 0, 0, 0)):
+        raise SettingError(f"For '{name}', padding={padding!r} needs pad_mode='pad', not {pad_mode!r}.{users_line()}")
+    found = Window(kernel, stride, tuple(pad), dilation)
+    whole = size[0] + pad[0] + pad[1], size[1] + pad[2] + pad[3]
+    if min(found.places(whole)) < 1:
+        raise ShapeError(
+            f"For '{name}', a window of {kernel} does not fit into images of {tuple(size)} once: choose a smaller "
+            f"kernel, or pad_mode='same'.{users_line()}"
+        )
+    return found
+
+
+def check_images(name: str, x: object) -> None:
+    """Raise unless x is a Tensor of images."""
+    if len(getattr(x, 'shape', ())) != 4:
+        got = f'shape {x.shape}' if hasattr(x, 'shape') else article(type(x).__name__)
+        raise ShapeError(f'{name} takes a Tensor of shape (N, C, H, W), but got {got}.{users_line()}')
