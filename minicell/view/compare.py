@@ -4,9 +4,9 @@ import numpy as np
 
 from . import thumb
 from .cards import added, barred, douts, frame, header, tab
-from .layout import CHECK_W, HEAD, LANE_X, PAD, ROW_HEAD, VERDICT_H, Column
+from .layout import CHECK_W, HEAD, PAD, ROW_HEAD, VERDICT_H, Column
 from .metrics import width, wrap
-from .model import Entry, Gradient, Mark, Reading, Record, Value
+from .model import Entry, Gradient, Reading, Record, Value
 from .shapes import ALARM, BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, Box, Path, Shape, text, tick
 
 
@@ -148,13 +148,3 @@ def torn(x: float, y: float, w: float, h: float, message: str, current: bool) ->
     lines = [row for part in words.splitlines() for row in wrap(part.strip(), w - 2 * PAD, 12, room)][:room]
     out += [text(x + PAD, y + 48 + i * 17, w - 2 * PAD, line, 12) for i, line in enumerate(lines)]
     return out
-
-
-def leader(mark: Mark | None, y_line: float | None, y_card: float, right: float) -> list[Shape]:
-    """A line from the executing line of code to the card that it fills."""
-    if mark is None or y_line is None:
-        return []
-    x = LANE_X - 23
-    run = ((right, y_line), (x, y_line), (x, y_card), (LANE_X - 8, y_card))
-    tip = ((LANE_X - 1, y_card), (LANE_X - 10, y_card - 5), (LANE_X - 10, y_card + 5))
-    return [Path((run,), INK, 1.5), Path((tip,), fill=INK)]

@@ -4,7 +4,7 @@ from . import cards, thumb
 from .caption import rules, which_gradient
 from .layout import GAP, LANE_W, LANE_X, SMALL_CARDS, Plan, slot
 from .metrics import width
-from .model import Arrival, Part, Reading, Record, Value
+from .model import Arrival, Mark, Part, Reading, Record, Value
 from .shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -96,6 +96,16 @@ def detour(
     out += arrow([(middle - room / 2, y), (down, y), (down, foot), (x - 2, foot)], BACKWARD, line, 11)
     out.append(text(middle, y + 4.5, room, words, 13, BACKWARD_TEXT, 'middle', bold=True))
     return out
+
+
+def leader(mark: Mark | None, y_line: float | None, y_card: float, right: float) -> list[Shape]:
+    """A line from the executing line of code to the card that it fills."""
+    if mark is None or y_line is None:
+        return []
+    x = LANE_X - 23
+    run = ((right, y_line), (x, y_line), (x, y_card), (LANE_X - 8, y_card))
+    tip = ((LANE_X - 1, y_card), (LANE_X - 10, y_card - 5), (LANE_X - 10, y_card + 5))
+    return [Path((run,), INK, 1.5), Path((tip,), fill=INK)]
 
 
 def band(record: Record, plan: Plan, step: int) -> list[Shape]:

@@ -99,7 +99,6 @@ class Reading:
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gradients: tuple[Gradient, ...] = ()
-    targets: tuple[int, ...] = ()  # the entries that made the inputs
     failed: int | None = None  # the step at which an error ended it
     error: str = ''
 
@@ -120,7 +119,6 @@ class Pass:
     """One gradient: what it differentiates, where backward starts, what it returns."""
 
     order: int
-    name: str
     mark: Mark | None
     begun: int
     started: int | None = None

@@ -161,8 +161,7 @@ class Teller(Notes):
         if not self.open:
             self.reading.clear()
             self.depths.clear()
-        name = getattr(function, '__name__', '') or type(function).__name__
-        run = Pass(event.order, name, self.mark(event.where), len(self.record.steps))
+        run = Pass(event.order, self.mark(event.where), len(self.record.steps))
         marked = zip(event.inputs, names.parameters(function, len(event.inputs)), event.sources, strict=True)
         for tensor, parameter, source_of in marked:
             name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
@@ -222,7 +221,6 @@ class Teller(Notes):
         told = self.record.readings[reading]
         entry = self.record.entries[told.entry]
         told.gradients = self.gradients(event, entry, self.pulls[reading])
-        told.targets = tuple(m for t, _ in event.gradients if (m := self.maker.get(id(t))) is not None)
         mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
         told.given = self.step('give', entry=told.entry, reading=reading, mark=mark)
         contributions = self.open[-1][2]
