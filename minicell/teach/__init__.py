@@ -3,8 +3,12 @@
     from minicell.teach import lesson
     L = lesson('03')
 
-What a lesson asks, and what it answers, stands in one folder a lesson (`lesson03`), not in the notebook: a learner who
-reads a cell does not read the answer with it.
+What a lesson asks, and what it answers, stands in one folder a lesson, not in the notebook: a learner who reads a cell
+does not read the answer with it. A new lesson NN is
+
+    lessons/source/NN_name.md    its text and cells (`source` tells how it is written, `build` makes the notebook)
+    teach/lessonNN/__init__.py   TITLE, SEED, QUESTIONS, SENTENCES, EXERCISES, FIGURES
+    teach/lessonNN/exercise_NNx  one package an exercise (`exercise` tells what is in it)
 """
 
 from .lesson import Lesson, lesson

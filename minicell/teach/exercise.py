@@ -15,6 +15,7 @@ and no code: an answer is told that it suffers from a misconception when it does
 import ast
 import importlib
 import linecache
+import textwrap
 from collections.abc import Callable
 from functools import cached_property
 from importlib.resources import files
@@ -85,7 +86,7 @@ class Verdict:
         if self.mistake:
             body += words.paragraphs(f'The belief behind it may be: **“{self.misconception}”**\n\n{self.hint}')
         if self.said:
-            body += words.pre(self.said)
+            body += words.pre(self.said, wrap=True)
         return words.block(body, self.state, height)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -130,6 +131,12 @@ class Exercise:
     def solution(self) -> str:
         """The code of the solution."""
         return self.read('solution.py')[1]
+
+    @cached_property
+    def essence(self) -> str:
+        """The lines of the solution that a learner does not have at the start."""
+        given = self.start.splitlines()
+        return textwrap.dedent('\n'.join(line for line in self.solution.splitlines() if line not in given))
 
     @cached_property
     def why(self) -> str:

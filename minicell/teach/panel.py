@@ -9,7 +9,7 @@ from . import words
 from .exercise import Exercise, Mistake, Verdict
 from .shown import Shown, button, column, html, row
 
-HINT_HEIGHT = 190
+HINT_HEIGHT = 210
 VERDICT_HEIGHT = 250
 MONO = '<style>.minicell-code textarea{font:14px/1.45 "DejaVu Sans Mono",Menlo,Consolas,monospace}</style>'
 
@@ -54,7 +54,8 @@ class Panel:
         hints, n = self.exercise.hints, self.shown_hints
         parts = [hint_page(i + 1, hint) for i, hint in enumerate(hints[:n])]
         if n > len(hints):
-            parts.append(solution_page(self.exercise))
+            why = words.headline('plain', 'The solution') + words.paragraphs(self.exercise.why)
+            parts.append(why + words.pre(self.exercise.essence))
         body = ''.join(reversed(parts)) or words.paragraphs('No hint yet.')
         self.hints.value = words.block(body, 'plain', HINT_HEIGHT)
         self.more.description = f'Hint {n + 1} of {len(hints)}' if n < len(hints) else 'Show the solution'

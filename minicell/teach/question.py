@@ -32,7 +32,6 @@ class Question(NamedTuple):
 
 
 HEIGHT = 170  # pixels kept free for the reply, so that nothing below moves when it comes
-WIDE = 570  # a line of a printed matrix
 LARGE = '<style>.minicell-choices label{font-size:15px;line-height:1.6;height:auto}</style>'
 LOW = 84  # where the reply comes with the result of a cell below
 
@@ -182,5 +181,5 @@ class Result:
             happened = words.pre(self.printed, wrap=True)
             state = prediction.state
             body = headline(prediction.choice)
-            body += words.columns(('You said', said), ('What happened', happened), widest=WIDE) + prediction.after()
+            body += words.columns(('You said', said), ('What happened', happened), wide=True) + prediction.after()
         self.view.value = words.block(body, state, self.height)

@@ -9,7 +9,7 @@ BODY = (
     f"color:{INK};background:{PAPER};font:15px/1.5 'DejaVu Sans',Verdana,sans-serif;padding:10px 14px;"
     f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
 )
-CODE = f"font:14px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"
+CODE = f"font:13px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"
 PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
@@ -32,7 +32,8 @@ def paragraphs(text: str) -> str:
 
 def pre(text: str, wrap: bool = False) -> str:
     """Code or printed text as HTML, as it stands; with `wrap`, a line that is too long goes on in the next one."""
-    return f'<pre style="{PRE}{";white-space:pre-wrap" if wrap else ""}">{escape(text, quote=True)}</pre>'
+    style = f'{PRE};white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere' if wrap else PRE
+    return f'<pre style="{style}">{escape(text, quote=True)}</pre>'
 
 
 def block(body: str, state: str = 'plain', height: int | None = None) -> str:
@@ -49,18 +50,16 @@ def headline(state: str, words: str) -> str:
     return f'<p style="margin:0 0 6px;color:{colour}"><b>{signed}</b></p>'
 
 
-def columns(*cells: tuple[str, str], widest: int = 280) -> str:
+def columns(*cells: tuple[str, str], wide: bool = False) -> str:
     """Things side by side, each under its own heading; on a narrow page one under the other.
 
-    The last one gets the room that is left over, and `widest` pixels where it can.
+    With `wide`, the last one gets most of the room.
     """
+    rooms = ['1 1 180px', '2 1 480px'] if wide else ['1 1 280px'] * len(cells)
     head = f'<p style="margin:0 0 4px;color:{MUTED}"><b>'
-    flex = [f'1 1 {min(widest, 280) if k else 220}px' for k in range(len(cells))]
-    if widest > 280:
-        flex[-1] = f'0 1 {widest}px'
     parts = (
         f'<div style="flex:{room};min-width:0">{head}{escape(of)}</b></p>{body}</div>'
-        for room, (of, body) in zip(flex, cells, strict=True)
+        for room, (of, body) in zip(rooms, cells, strict=True)
     )
     return f'<div style="display:flex;flex-wrap:wrap;gap:8px 24px">{"".join(parts)}</div>'
 

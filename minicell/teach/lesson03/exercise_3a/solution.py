@@ -1,7 +1,7 @@
-"""Each gradient is linear in `dout` and has the shape of its input.
+"""Each number of `out` is a sum of products `x[i, k] * y[k, j]`. Going back, `x[i, k]` collects `dout[i, j] * y[k, j]`
+over all `j`: that is `dout` times `y` transposed.
 
-`x` met `y` in the product, so `y` carries `dout` back to `x`, transposed because the sum over its columns is undone.
-`dy` is the mirror image: `x` transposed stands on the left, as it did forward.
+`dy` is the mirror image: `x` transposed stands on the left, as `x` did forward.
 """
 
 # ruff: noqa: D101
