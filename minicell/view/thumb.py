@@ -8,7 +8,7 @@ from .metrics import width
 from .model import Value, shape_text
 from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 
-CELL_W, CELL_H = 40, 22
+CELL_W, CELL_H = 43, 22
 NUMBER = 11.5  # the font size of a number in a cell
 SMALL = 4  # numbers up to 4×4
 SLOT = 60  # no value is narrower: its name stands above it
@@ -154,14 +154,14 @@ def scalar(data: np.ndarray, x: float, y: float, most: float) -> list[Shape]:
 def numbers(data: np.ndarray, x: float, y: float, most: float, ring: int | None) -> list[Shape]:
     """Up to 4×4 numbers, each on its tint."""
     rows, columns = fold(data.shape)
-    shown, font = numerals(data, CELL_W - 4, NUMBER), NUMBER
-    if any(width(t, NUMBER) > CELL_W - 4 for t in shown):
-        shown, font = numerals(data, CELL_W - 2, 11), 11.0
+    shown, font = numerals(data, CELL_W - 6, NUMBER), NUMBER
+    if any(width(t, NUMBER) > CELL_W - 6 for t in shown):
+        shown, font = numerals(data, CELL_W - 5, 11), 11.0
     out: list[Shape] = []
     for i, (number, words) in enumerate(zip(data.ravel().tolist(), shown, strict=True)):
         left, top = x + i % columns * CELL_W, y + i // columns * CELL_H
         out.append(Box(left, top, CELL_W - 1, CELL_H - 1, tint(float(number), most)))
-        out.append(text(left + CELL_W - 3, top + 15, CELL_W - 3, words, font, anchor='end'))
+        out.append(text(left + CELL_W - 5, top + 15, CELL_W - 5, words, font, anchor='end'))
     if data.ndim > 2 and data.shape[-2] < rows:
         step = data.shape[-2] * CELL_H
         right = x + columns * CELL_W - 1
