@@ -167,8 +167,9 @@ def wrote(tensor, what: str, frame) -> None:
     write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
         written[id(root)] = write
-    for holder in tapes:
-        holder.keep(write)
+    if tapes:  # to go through a WeakSet takes microseconds, also through an empty one
+        for holder in tapes:
+            holder.keep(write)
 
 
 def check_unwritten(entry: tuple, address: int) -> None:

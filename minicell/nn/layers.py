@@ -135,9 +135,7 @@ class Dense(Cell):
 
     def construct(self, x: Tensor) -> Tensor:
         """x of shape (..., in_channels)."""
-        out = ops.matmul(x, self.weight.T)
-        if self.has_bias:
-            out = out + self.bias
+        out = ops.dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
 
     def extend_repr(self) -> str:

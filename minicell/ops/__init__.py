@@ -59,7 +59,7 @@ from .loss import (
     smooth_l1_loss,
 )
 from .make import Primitive, primitive, reflected
-from .matmul import MatMul, matmul
+from .matmul import MatMul, dense, matmul
 from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
 from .select import (

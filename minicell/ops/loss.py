@@ -36,9 +36,12 @@ def _cross_entropy(divisor: float | None, ones: bool, z: np.ndarray, t: np.ndarr
     rows = np.log(s[:, 0])
     if not ones:
         rows *= np.add.reduce(t, 1)
-    # a logit of -inf where no label points: 0 * -inf would be NaN
-    rows -= np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
-    return (rows if divisor is None else np.add.reduce(rows) / rows.dtype.type(divisor)), p
+    picked = np.einsum('nc,nc->n', z, t)
+    total = np.add.reduce(rows - picked)
+    if total != total:  # a logit of -inf where no label points, perhaps: 0 * -inf is NaN
+        picked = np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
+        total = np.add.reduce(rows - picked)
+    return (rows - picked if divisor is None else total / divisor), p
 
 
 def _shared(g, divisor):
@@ -123,13 +126,14 @@ def cross_entropy(
     frame = getframe(1)
     check_reduction('cross_entropy', reduction, frame)
     z, t = operand(CROSS_ENTROPY, input), operand(CROSS_ENTROPY, target)
-    shape = z.array.shape
+    shape, labels = z.array.shape, t.array
     if z.array.dtype.kind != 'f' or not shape:
         raise DTypeError(
             f'cross_entropy takes float logits of shape (N, C), but got {z.dtype} {shape}.{users_line(frame)}'
         )
-    by_class = t.array.dtype.kind in 'iub'
-    _check_target(z, t, by_class, frame)
+    by_class = labels.dtype.kind in 'iub'
+    if not (by_class and labels.dtype == np.int32 and len(shape) == 2 and labels.shape == shape[:1]):
+        _check_target(z, t, by_class, frame)
     batch = (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
     z = _rows(z)
     per_class = None if weight is None else _class_weights(weight, z, frame)
@@ -141,8 +145,9 @@ def cross_entropy(
         t = t if per_class is None else t * per_class
     divisor = {'mean': total, 'sum': 1, 'none': None}[reduction]
     ones = by_class and per_class is None and total == len(z.array)
-    with np.errstate(invalid='ignore', divide='ignore'):  # nothing counts: 0 / 0, as MindSpore says
-        out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
+    if divisor == 0:
+        divisor = np.nan  # nothing counts: the mean of nothing
+    out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
     return out.reshape(batch) if reduction == 'none' and out.shape != batch else out
 
 

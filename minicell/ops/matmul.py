@@ -1,12 +1,17 @@
 """Matrix products."""
 
+import sys
 from functools import partial
 
 import numpy as np
 
+from ..errors import ShapeError, users_line
 from ..tensor import Tensor
-from .make import Primitive, binary
+from .make import Primitive, agree, apply_many, binary
+from .rules import Many
 from .shape import swapaxes
+
+getframe = sys._getframe
 
 
 def _turned(x):
@@ -35,6 +40,62 @@ matmul = binary('MatMul', np.matmul, _dx, _dy)
 
 def _matmul_of(transpose_a: bool, transpose_b: bool, x: Tensor, y: Tensor) -> Tensor:
     return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
+
+
+# ---- x @ w.T + b in one, as a layer has it --------------------------------------------------------------------------
+
+
+def _dense(x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
+    out = x @ w.T
+    if b is not None:
+        out += b
+    return out
+
+
+def _rows(x):
+    """All axes but the last as one."""
+    return x if len(x.shape) == 2 else x.reshape((-1, x.shape[-1]))
+
+
+DENSE = Many(
+    'Dense',
+    _dense,
+    (
+        lambda g, out, x, w, *b: g @ w,
+        lambda g, out, x, w, *b: _rows(g).T @ _rows(x),
+        lambda g, out, x, w, *b: _rows(g).sum((0,)),
+    ),
+)
+
+
+def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out).
+
+    Raises ValueError for shapes that do not fit.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])))
+    [[11.5]]
+    """
+    frame = getframe(1)
+    x, w, b = input, weight, bias
+    same = isinstance(x, Tensor) and x.array.dtype is w.array.dtype and (b is None or b.array.dtype is w.array.dtype)
+    if not same:
+        x, w = agree(DENSE, x, w, True)
+        if b is not None:
+            x, b = agree(DENSE, x, b, True)
+            w = agree(DENSE, x, w, True)[1]
+    shapes = x.array.shape, w.array.shape
+    if not shapes[0] or len(shapes[1]) != 2 or shapes[0][-1] != shapes[1][1]:
+        raise ShapeError(
+            f'Dense: a weight of shape (out, in) goes with an input of shape (..., in), but got {shapes[1]} and '
+            f'{shapes[0]}.{users_line(frame)}'
+        )
+    if b is None:
+        return apply_many(DENSE, (x, w), (), frame)
+    if b.array.shape != shapes[1][:1]:
+        raise ShapeError(f'Dense: a bias of shape {shapes[1][:1]} is due, but got {b.shape}.{users_line(frame)}')
+    return apply_many(DENSE, (x, w, b), (), frame)
 
 
 class MatMul(Primitive):
