@@ -8,6 +8,7 @@ inputs.
 
 import gc
 from collections.abc import Callable
+from itertools import repeat
 
 import numpy as np
 
@@ -186,7 +187,7 @@ def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:
 def _read_once(entries: list, cts: list, mark: int, leaves: int) -> None:
     """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
     written, pop, take = tape.written, entries.pop, cts.pop
-    for _ in range(len(cts) - leaves):
+    for _ in repeat(None, len(cts) - leaves):  # a range would make an int for each
         entry = pop()
         g = take()
         if g is not None:

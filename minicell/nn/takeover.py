@@ -202,14 +202,17 @@ takeover = Takeover()
 
 def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
     """Call the Cell's bprop with the cotangent g; its checked gradients, each with the Tensor that it belongs to."""
-    if isinstance(out, Bundle):
+    if type(out) is Tensor:
+        result, dout = out, g
+        if type(g) is not Tensor:
+            dout = new(Tensor)
+            dout.array, dout.at = g, BORROWED
+    else:
         result, position = out.out, iter(range(len(tensors_in(out.out))))
         dout = _tuples(
             _remake(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None)), True
         )
         result = _tuples(result, False)
-    else:
-        result, dout = out, g if type(g) is Tensor else wrap(g, BORROWED)
     tape.bprops.append(cell)
     try:
         returned = cell.bprop(*inputs, result, dout)
@@ -220,7 +223,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         raise
     finally:
         tape.bprops.pop()
-    if cell.bprop_debug:
+    if cell._bprop_debug:
         _report(cell, inputs, dout, returned)
     return settle(cell, inputs, returned)
 

@@ -34,7 +34,7 @@ def _relu6_grad_op(g: Tensor, x: Tensor) -> Tensor:
 relu6_grad = on_both(_relu6_grad_op, _relu6_grad)
 
 # fmt: off
-sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * (ONE[out.dtype] - out)), floats=True)
+sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
 relu = unary('ReLU', lambda x: np.maximum(x, ZERO[x.dtype]), lambda g, out, x: g * (out > ZERO[out.dtype]))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on

@@ -111,11 +111,11 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Ca
         except AttributeError:
             x = operand(rule, x)
             value, at = x.array, -1
-        if floats and value.dtype.kind != 'f':
-            refuse_dtype(rule, x, getframe(1))
         out = new(Tensor)
         out.array = kernel(value)
         if at < tape.start:
+            if floats and value.dtype.kind not in 'fc':  # what is recorded is a float
+                refuse_dtype(rule, x, getframe(1))
             out.at = -1
             if tape.looking:
                 note(rule, x, (), out, getframe(1))
@@ -141,7 +141,7 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
 
     def op(x, y, up=1):
         kind = type(y)
-        if kind is float or kind is int:
+        if kind is not Tensor and (kind is float or kind is int):
             try:
                 y = CONSTANTS[kind, y, x.array.dtype]
             except (KeyError, AttributeError):
