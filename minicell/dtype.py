@@ -62,12 +62,12 @@ def as_numpy(dtype: object) -> np.dtype:
     """
     if isinstance(dtype, DType):
         return dtype.numpy
-    if dtype in (float, int, bool):
+    if isinstance(dtype, type) and dtype in (float, int, bool):
         return {float: float32, int: int64, bool: bool_}[dtype].numpy
     if isinstance(dtype, str) and dtype.lower() in BY_NAME:
         return BY_NAME[dtype.lower()].numpy
     try:
-        found = np.dtype(dtype)
+        found = None if dtype is None else np.dtype(dtype)  # NumPy would take None for float64
     except TypeError:
         found = None
     if found not in BY_NUMPY:

@@ -1,0 +1,384 @@
+"""Tensor, Parameter, ParameterTuple, dtypes: made, printed, converted, refused, as in MindSpore."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, ParameterTuple, Tensor
+
+# ---- making Tensors -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('data', 'dtype', 'shape'),
+    [
+        (3, 'Int64', ()),
+        (1.5, 'Float32', ()),
+        (True, 'Bool', ()),
+        (1j, 'Complex128', ()),
+        ([1.0, 2.0], 'Float32', (2,)),
+        ([1, 2], 'Int64', (2,)),
+        ([1, 2.5], 'Float32', (2,)),
+        ([True, 2], 'Int64', (2,)),
+        ([True, False], 'Bool', (2,)),
+        ((1.0, 2.0), 'Float32', (2,)),
+        ([[1.0], [2.0]], 'Float32', (2, 1)),
+        ([], 'Float32', (0,)),
+        (np.array([1.0, 2.0]), 'Float64', (2,)),
+        (np.float64(1.0), 'Float64', ()),
+        (np.float16([1.0]), 'Float16', (1,)),
+        (np.arange(3, dtype=np.uint8), 'UInt8', (3,)),
+        ([Tensor([1.0]), Tensor([2.0])], 'Float32', (2, 1)),
+        (Tensor([1, 2]), 'Int64', (2,)),
+    ],
+    ids=repr,
+)
+def test_default_dtypes(data, dtype, shape):
+    t = Tensor(data)
+    assert (str(t.dtype), t.shape, t.ndim, t.size) == (dtype, shape, len(shape), int(np.prod(shape)))
+    np.testing.assert_array_equal(
+        t.asnumpy(),
+        np.asarray([d.asnumpy() for d in data])
+        if len(shape) == 2 and isinstance(data[0], Tensor)
+        else data.asnumpy()
+        if isinstance(data, Tensor)
+        else data,
+    )
+
+
+ALL = [getattr(ms, n) for n in dir(ms) if n.rstrip('_0123456789') in ('int', 'uint', 'float', 'complex', 'bool')]
+
+
+def test_there_are_fourteen_dtypes():
+    assert len(ALL) == len({d.name for d in ALL}) == 14
+
+
+@pytest.mark.parametrize('dtype', ALL, ids=str)
+def test_every_dtype(dtype):
+    """Made, printed, cast to and from, by object, by name, by NumPy's."""
+    t = Tensor([1, 0, 1], dtype)
+    assert t.dtype is dtype and t.asnumpy().dtype == dtype.numpy
+    assert (str(dtype), repr(dtype)) == (
+        str(dtype.numpy).replace('ui', 'UI').capitalize().replace('int', 'Int')
+        if dtype.numpy.kind != 'u'
+        else str(dtype.numpy).replace('uint', 'UInt'),
+        f'mindspore.{dtype.name}',
+    )
+    assert (dtype == dtype.numpy) is False
+    assert copy.deepcopy(dtype) is dtype
+    x = Tensor([1.0, 0.0, 1.0])
+    for asked in (dtype, dtype.name.rstrip('_'), dtype.numpy):
+        assert x.astype(asked).dtype is dtype
+        np.testing.assert_array_equal(x.astype(asked).asnumpy(), t.asnumpy())
+
+
+@pytest.mark.parametrize('bad', ['text', None, {}, {1}, range(3), object(), [[1], [1, 2]], ['a'], [None]], ids=repr)
+def test_what_holds_no_numbers_is_a_type_error(bad):
+    with pytest.raises(TypeError, match=r'(?s)For Tensor, the input_data is .*your line: test_objects\.py'):
+        Tensor(bad)
+
+
+def test_the_message_shows_a_ragged_list():
+    with pytest.raises(TypeError, match=r'input_data is \[\[1\], \[1, 2\]\] that contain unsupported element'):
+        Tensor([[1], [1, 2]])
+
+
+@pytest.mark.parametrize('bad', ['float32', np.float32, float, np.dtype('int8')], ids=repr)
+def test_the_dtype_of_a_tensor_is_minicells_own(bad):
+    with pytest.raises(
+        TypeError, match=r"For 'Tensor', the 'dtype' should be one of \[mindspore\.int8, mindspore\.int16"
+    ):
+        Tensor([1, 2], bad)
+
+
+def test_astype_refuses_what_is_no_dtype():
+    for bad in ('float33', object, 'O', None, 7):
+        with pytest.raises(TypeError):
+            Tensor([1.0]).astype(bad)
+
+
+# ---- printed -----------------------------------------------------------------------------------------------------
+
+
+def lines(*text: str) -> str:
+    return '\n'.join(text)
+
+
+@pytest.mark.parametrize(
+    ('t', 'due'),
+    [
+        (
+            Tensor([1.5, -2.25, 3]),
+            'Tensor(shape=[3], dtype=Float32, value= [ 1.50000000e+00, -2.25000000e+00,  3.00000000e+00])',
+        ),
+        (Tensor([1.0]), 'Tensor(shape=[1], dtype=Float32, value= [ 1.00000000e+00])'),
+        (
+            Tensor([[1.5, -2.0], [3.0, 4.0]]),
+            lines(
+                'Tensor(shape=[2, 2], dtype=Float32, value=',
+                '[[ 1.50000000e+00, -2.00000000e+00],',
+                ' [ 3.00000000e+00,  4.00000000e+00]])',
+            ),
+        ),
+        (
+            Tensor(np.arange(4, dtype=np.float32).reshape(2, 1, 2)),
+            lines(
+                'Tensor(shape=[2, 1, 2], dtype=Float32, value=',
+                '[[[ 0.00000000e+00,  1.00000000e+00]],',
+                ' [[ 2.00000000e+00,  3.00000000e+00]]])',
+            ),
+        ),
+        (Tensor(1.5), 'Tensor(shape=[], dtype=Float32, value= 1.5)'),
+        (Tensor(6.0), 'Tensor(shape=[], dtype=Float32, value= 6)'),
+        (Tensor(1234567.0), 'Tensor(shape=[], dtype=Float32, value= 1.23457e+06)'),
+        (Tensor(6), 'Tensor(shape=[], dtype=Int64, value= 6)'),
+        (Tensor([1, -20, 300]), 'Tensor(shape=[3], dtype=Int64, value= [  1, -20, 300])'),
+        (Tensor([True, False]), 'Tensor(shape=[2], dtype=Bool, value= [ True, False])'),
+        (Tensor([0.1], ms.float16), 'Tensor(shape=[1], dtype=Float16, value= [ 9.9976e-02])'),
+        (Tensor([0.1], ms.float64), 'Tensor(shape=[1], dtype=Float64, value= [ 1.00000000e-01])'),
+        (Tensor([]), 'Tensor(shape=[0], dtype=Float32, value= )'),
+        (
+            Tensor(np.arange(16).reshape(2, 8)),
+            lines(
+                'Tensor(shape=[2, 8], dtype=Int64, value=',
+                '[[ 0,  1,  2 ...  5,  6,  7],',
+                ' [ 8,  9, 10 ... 13, 14, 15]])',
+            ),
+        ),
+    ],
+    ids=lambda v: v.split('value')[0] if isinstance(v, str) else '',
+)
+def test_repr(t, due):
+    assert repr(t) == due
+
+
+@pytest.mark.parametrize(('count', 'made', 'stray'), [(11, 1, False), (12, 1, True), (13, 2, False), (25, 3, False)])
+def test_repr_breaks_rank_1_after_twelve_floats(count, made, stray):
+    """And exactly twelve are followed by MindSpore's stray line end."""
+    text = repr(Tensor(np.arange(count, dtype=np.float32)))
+    assert text.endswith('\n])') is stray
+    assert text.count('\n') == made - 1 + stray
+    assert text.count('e+') == count
+
+
+def test_repr_of_integers_breaks_after_twenty_four():
+    assert repr(Tensor(np.arange(23))).count('\n') == 0
+    assert repr(Tensor(np.arange(24))).endswith('\n])')
+    assert repr(Tensor(np.arange(25))).count('\n') == 1
+
+
+def test_repr_of_rank_1_is_cut_above_a_thousand():
+    assert '...' not in repr(Tensor(np.arange(1000)))
+    assert (
+        repr(Tensor(np.arange(1001)))
+        == 'Tensor(shape=[1001], dtype=Int64, value= [   0,    1,    2 ...  998,  999, 1000])'
+    )
+
+
+def test_numpys_print_options_change_str_and_not_repr():
+    t = Tensor([1 / 3])
+    before = repr(t)
+    with np.printoptions(precision=2):
+        assert (repr(t), str(t)) == (before, '[0.33]')
+
+
+def test_str_is_numpys():
+    for value in ([1.5, -2.25], [[1.0], [2.0]], [True], np.arange(8).reshape(2, 2, 2)):
+        assert str(Tensor(value)) == f'{Tensor(value)}' == str(Tensor(value).asnumpy())
+    assert str(Tensor(2.5)) == '2.5'
+
+
+# ---- converted ---------------------------------------------------------------------------------------------------
+
+
+def test_conversions():
+    assert (float(Tensor(2.5)), int(Tensor([3])), bool(Tensor(0)), Tensor([[2.5]]).item()) == (2.5, 3, False, 2.5)
+    assert Tensor([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    assert [10, 20, 30][Tensor(1)] == 20 and list(range(Tensor([3]))) == [0, 1, 2]
+    assert len(Tensor([[1.0], [2.0]])) == 2
+    assert [repr(t) for t in Tensor([1, 2])] == [repr(Tensor(1)), repr(Tensor(2))]
+    assert Tensor([1.0, 2.0])[-1].shape == ()
+
+
+@pytest.mark.parametrize('convert', [float, int, bool, lambda t: t.item()])
+def test_a_vector_is_no_number(convert):
+    with pytest.raises(ValueError, match=r'Only one element tensors can be converted.*shape \(2,\)'):
+        convert(Tensor([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    'misuse',
+    [
+        lambda: f'{Tensor(1.0):.2f}',
+        lambda: [1, 2][Tensor(1.0)],
+        lambda: len(Tensor(1.0)),
+        lambda: list(Tensor(1.0)),
+        lambda: Tensor([1.0]) + np.ones(1),
+        lambda: Tensor([1.0]) + 'a',
+        lambda: Tensor([1.0]) + None,
+    ],
+)
+def test_misuse_is_a_type_error(misuse):
+    with pytest.raises(TypeError):
+        misuse()
+
+
+@pytest.mark.parametrize('name', ['detach', 'backward', 'grad', 'requires_grad', 'set_data', 'data'])
+def test_what_mindspores_tensor_does_not_have(name):
+    with pytest.raises(AttributeError):
+        getattr(Tensor([1.0]), name)
+
+
+def test_tensors_are_told_apart_by_identity_and_compared_elementwise():
+    a, b = Tensor([1.0, 2.0]), Tensor([1.0, 3.0])
+    assert {a: 1, b: 2}[a] == 1
+    assert (a == b).tolist() == [True, False] and (a != b).tolist() == [False, True]
+    assert (a == 1).tolist() == [True, False]
+
+
+def test_copies_are_copies():
+    for t in (copy.copy, copy.deepcopy):
+        a = Tensor([1.0])
+        b = t(a)
+        b[0] = 5.0
+        assert float(a) == 1.0 and type(b) is Tensor
+
+
+def test_augmented_assignment_makes_a_new_tensor():
+    a = b = Tensor([1.0])
+    a += 1
+    assert (float(a), float(b)) == (2.0, 1.0)
+
+
+def test_index_writes():
+    t = Tensor([1.0, 2.0, 3.0])
+    same = t
+    t[0] = 10
+    t[1:] = Tensor([5, 6])
+    t[Tensor([True, False, False])] = 7.5
+    assert same is t and t.tolist() == [7.5, 5, 6] and t.dtype is ms.float32
+    with pytest.raises(IndexError):
+        t[3] = 1
+    scalar = Tensor([1.0, 2.0]).sum()
+    scalar[...] = 9
+    assert float(scalar) == 9
+
+
+# ---- Parameters --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('data', 'dtype', 'shape'),
+    [
+        (2.0, 'Float32', ()),
+        (2, 'Int32', ()),
+        ([1, 2], 'Int64', (2,)),
+        (np.ones(2), 'Float64', (2,)),
+        (Tensor(2), 'Int64', ()),
+    ],
+    ids=repr,
+)
+def test_parameter_dtypes(data, dtype, shape):
+    p = Parameter(data)
+    assert (str(p.dtype), p.shape, p.requires_grad) == (dtype, shape, True)
+    assert isinstance(p, Tensor)
+
+
+def test_a_parameters_repr_never_shows_its_values():
+    p = Parameter(Tensor([1.0, 2.0, 3.0]), name='w', requires_grad=False)
+    assert repr(p) == str(p) == 'Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=False)'
+    assert str(p.value()) == '[1. 2. 3.]' and type(p.value()) is Tensor
+
+
+def test_arithmetic_of_a_parameter_gives_a_tensor():
+    p = Parameter(Tensor([1.0]), 'w')
+    assert type(p + 1) is type(p * p) is type(p[0]) is Tensor
+
+
+def test_default_names_are_numbered():
+    a, b = Parameter(1.0), Parameter(1.0)
+    assert a.name.startswith('Parameter#') and a.name != b.name
+    with pytest.raises(TypeError, match='the name of a Parameter is a string, but got an int'):
+        a.name = 3
+    a.name = 'mine'
+    assert 'name=mine' in repr(a)
+
+
+@pytest.mark.parametrize(
+    ('bad', 'error'),
+    [((1, 2), TypeError), (True, ValueError), ('a', TypeError), (None, TypeError), ({}, TypeError)],
+    ids=repr,
+)
+def test_what_a_parameter_cannot_be_made_of(bad, error):
+    with pytest.raises(error):
+        Parameter(bad)
+
+
+def test_set_data():
+    p = Parameter(Tensor([1.0, 2.0]), 'w')
+    assert p.set_data(Tensor([3, 4])) is p
+    assert p.tolist() == [3, 4] and p.dtype is ms.float32
+    p.set_data(Tensor([5.5, 6.5], ms.float64))
+    assert p.tolist() == [5.5, 6.5] and p.dtype is ms.float32
+    scalar = Parameter(1.0)
+    scalar.set_data(2)
+    assert float(scalar) == 2.0
+
+
+@pytest.mark.parametrize(
+    ('data', 'error', 'says'),
+    [
+        (Tensor([1.0]), ValueError, r'set_data of w: the shape stays \(2,\), but the new data has \(1,\)'),
+        (2.0, ValueError, r'the new data has \(\)'),
+        (np.ones(2), TypeError, 'set_data of w takes a Tensor, an int or a float, but got a ndarray'),
+        ([1.0, 2.0], TypeError, 'but got a list'),
+        (None, TypeError, 'but got a NoneType'),
+        (True, TypeError, 'but got a bool'),
+    ],
+    ids=repr,
+)
+def test_set_data_refuses(data, error, says):
+    with pytest.raises(error, match=rf'(?s){says}.*your line: test_objects\.py'):
+        Parameter(Tensor([1.0, 2.0]), 'w').set_data(data)
+
+
+def test_floats_are_not_cut_to_integers_in_silence():
+    with pytest.raises(TypeError, match='floats would be cut to Int64'):
+        Parameter(Tensor([1, 2]), 'w').set_data(Tensor([1.5, 2.5]))
+
+
+def test_a_copy_of_a_parameter_is_one():
+    p = Parameter(Tensor([1.0]), 'w', requires_grad=False)
+    for copied in (copy.copy(p), copy.deepcopy(p), p.clone()):
+        assert type(copied) is Parameter and (copied.name, copied.requires_grad) == ('w', False)
+        copied[0] = 5.0
+        assert float(p) == 1.0
+    shared = copy.deepcopy([p, p])
+    assert shared[0] is shared[1] is not p
+
+
+# ---- ParameterTuple ----------------------------------------------------------------------------------------------
+
+
+def test_a_parameter_tuple():
+    a, b = Parameter(Tensor([1.0]), 'a'), Parameter(Tensor([2]), 'b', requires_grad=False)
+    both = ParameterTuple([a, b])
+    assert isinstance(both, tuple) and both[0] is a and len(both) == 2
+    copies = both.clone('new')
+    a[0] = 9.0
+    assert [p.name for p in copies] == ['new.a', 'new.b'] and [p.tolist() for p in copies] == [[1.0], [2]]
+    assert [p.requires_grad for p in copies] == [True, False]
+    assert [p.tolist() for p in both.clone('z', init='zeros')] == [[0.0], [0]]
+    assert [p.tolist() for p in both.clone('o', init='ones')] == [[1.0], [1]]
+    assert [p.tolist() for p in both.clone('n', init=7)] == [[7.0], [7]]
+    assert type(both[:1]) is tuple
+
+
+def test_a_parameter_tuple_refuses():
+    a = Parameter(Tensor([1.0]), 'a')
+    with pytest.raises(TypeError, match='ParameterTuple holds Parameters, but got a Tensor'):
+        ParameterTuple([a, Tensor([1.0])])
+    with pytest.raises(ValueError, match='the name a stands twice'):
+        ParameterTuple([a, Parameter(1.0, 'a')])
