@@ -111,11 +111,11 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Ca
         except AttributeError:
             x = operand(rule, x)
             value, at = x.array, -1
+        if floats and at < tape.start and value.dtype.kind not in 'fc':  # (what is recorded is a float)
+            refuse_dtype(rule, x, getframe(1))
         out = new(Tensor)
         out.array = kernel(value)
         if at < tape.start:
-            if floats and value.dtype.kind not in 'fc':  # what is recorded is a float
-                refuse_dtype(rule, x, getframe(1))
             out.at = -1
             if tape.looking:
                 note(rule, x, (), out, getframe(1))
