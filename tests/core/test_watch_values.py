@@ -1,0 +1,239 @@
+"""A Tape: values as of their time, errors that ended it, Tapes in Tapes, and the printed list."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+from minicell.watch import Call, Fail, Leave, Op
+from tests.core.cells import Cube, Keeps, Product
+from tests.core.test_watch import X, short, watch
+
+# ---- values as of their time --------------------------------------------------------------------------------------
+
+
+def test_a_parameter_that_is_overwritten_later_keeps_its_old_value():
+    w = Parameter(Tensor([2.0]), 'w')
+    with ms.Tape() as tape:
+        w * 1
+        w.set_data(Tensor([3.0]))
+        w * 2
+        w[0] = 4.0
+        w * 5
+    first, write, second, write_2, third = tape.events
+    assert [type(e).__name__ for e in tape.events] == ['Op', 'Write', 'Op', 'Write', 'Op']
+    assert (write.what, write_2.what) == ('w.set_data', 'x[i] = v')
+    assert write.tensor is w and write.where.expression == 'w.set_data(Tensor([3.0]))'
+    assert write_2.where.text == 'w[0] = 4.0'
+    assert [tape.value(w, e.at).tolist() for e in (first, second, third)] == [[2], [3], [4]]
+    w.set_data(Tensor([9.0]))
+    w[0] = 10.0
+    assert [tape.value(w, e.at).tolist() for e in (first, second, third)] == [[2], [3], [4]], 'written after the block'
+    assert float(w) == 10.0
+    assert [tape.value(e.out, e.at).tolist() for e in (first, second, third)] == [[2], [6], [20]]
+
+
+def test_values_can_be_asked_for_while_the_block_is_open():
+    w = Parameter(Tensor([2.0]), 'w')
+    with ms.Tape() as tape:
+        w * 1
+        w.set_data(Tensor([3.0]))
+        assert short(tape.events) == ['Op Mul unrecorded', 'Write']
+        assert tape.value(w, tape.events[0].at).tolist() == [2]
+        w * 2
+        assert len(tape.events) == 3
+
+
+def test_a_view_of_what_is_overwritten_keeps_its_value_too():
+    w = Parameter(Tensor([2.0, 5.0]), 'w')
+    with ms.Tape() as tape:
+        tail = w[1:]
+        tail * 2
+        w.set_data(Tensor([7.0, 8.0]))
+    seen = tape.events[1]
+    assert tape.value(tail, seen.at).tolist() == [5]
+    w.set_data(Tensor([0.0, 0.0]))
+    assert tape.value(tail, seen.at).tolist() == [5]
+    assert tape.value(w, tape.events[0].at).tolist() == [2, 5]
+
+
+def test_value_is_read_only():
+    w = Parameter(Tensor([2.0]), 'w')
+    with ms.Tape() as tape:
+        w * 1
+    w.set_data(Tensor([3.0]))
+    for t in (w, tape.events[0].out):
+        with pytest.raises(ValueError, match='read-only'):
+            tape.value(t, tape.events[0].at)[0] = 1
+
+
+def test_a_training_step_inside_and_outside_the_block():
+    w = Parameter(Tensor([2.0]), 'w')
+
+    def train():
+        (dw,) = ms.grad(lambda x: (w * x).sum(), None, [w])(Tensor([3.0]))
+        w.set_data(w - 0.1 * dw)
+
+    with ms.Tape() as tape:
+        train()
+        train()
+    train()
+    values = [tape.value(w, e.at).item() for e in tape.events if isinstance(e, Op) and w in e.inputs]
+    np.testing.assert_allclose(values, [2, 2, 1.7, 1.7], rtol=1e-6)
+
+
+# ---- an error that ended it --------------------------------------------------------------------------------------
+
+
+def test_an_error_in_an_op():
+    with pytest.raises(ValueError) as caught, ms.Tape() as tape:
+        ms.grad(lambda x: x * x + Tensor([1.0, 2.0, 3.0]))(X)
+    assert tape.error is caught.value
+    assert short(tape.events) == ['Begin', 'Op Mul recorded', 'Fail']
+    fail = tape.events[-1]
+    assert fail.error is caught.value and fail.where.expression == 'x * x + Tensor([1.0, 2.0, 3.0])'
+
+
+def test_an_error_in_a_bprop_is_tied_to_its_entry():
+    class Bad(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return dout @ Tensor([[1.0, 2.0, 3.0]])
+
+    with pytest.raises(ValueError) as caught, ms.Tape() as tape:
+        ms.grad(Bad())(X)
+    fails = [e for e in tape.events if isinstance(e, Fail)]
+    assert fails[-1].error is caught.value
+    (call,) = [e for e in tape.events if isinstance(e, Call)]
+    assert any(f.entry is call for f in fails)
+
+
+def test_an_error_in_construct_marks_the_leave_as_failed():
+    class Bad(nn.Cell):
+        def construct(self, x):
+            raise KeyError('mine')
+
+    with pytest.raises(KeyError), ms.Tape() as tape:
+        Bad()(X)
+    assert [e.failed for e in tape.events if isinstance(e, Leave)] == [True]
+    (fail,) = [e for e in tape.events if isinstance(e, Fail)]
+    assert fail.where.text == "raise KeyError('mine')"
+    assert "KeyError: 'mine'" in str(tape)
+
+
+def test_an_error_of_the_users_own_ends_the_block_with_its_line():
+    with pytest.raises(ZeroDivisionError) as caught, ms.Tape() as tape:
+        X * 2
+        1 / 0  # noqa: B018
+    assert tape.error is caught.value
+    assert tape.events[-1].where.text.startswith('1 / 0')
+
+
+def test_without_an_error_there_is_none():
+    assert watch(lambda: X * 2)[1].error is None
+
+
+# ---- Tapes -------------------------------------------------------------------------------------------------------
+
+
+def test_a_tape_inside_a_tape():
+    with ms.Tape() as outer:
+        X * 1
+        with ms.Tape() as inner:
+            X * 2
+        X * 3
+    assert len(outer.events) == 3 and len(inner.events) == 1
+
+
+def test_a_tape_inside_a_gradient():
+    tapes = []
+
+    def f(x):
+        y = x * x
+        with ms.Tape() as tape:
+            z = Cube()(y)
+        tapes.append(tape)
+        return z * x
+
+    got = ms.grad(f)(X)
+    np.testing.assert_allclose(got.asnumpy(), 7 * X.asnumpy() ** 6)
+    assert short(tapes[0].events) == [
+        'Enter Cube',
+        'Op Mul hidden',
+        'Op Mul hidden',
+        'Leave Cube',
+        'Call Cube recorded',
+    ]
+
+
+def test_a_tape_is_used_once():
+    tape = watch(lambda: X * 2)[1]
+    with pytest.raises(RuntimeError, match='this Tape has been used'), tape:
+        pass
+
+
+def test_an_empty_tape():
+    tape = watch(lambda: None)[1]
+    assert tape.events == [] and str(tape) == 'an empty tape: nothing happened inside the block'
+    assert repr(tape) == '<Tape of 0 events>'
+
+
+# ---- printed -----------------------------------------------------------------------------------------------------
+
+
+def test_print_shows_the_users_own_expressions():
+    net = Product()
+
+    def loss(x, y):
+        z = net(x, y)
+        return (z * 2).sum()
+
+    _, tape = watch(lambda: ms.grad(loss, (0, 1))(X, X))
+    lines = str(tape).splitlines()
+    assert lines[0] == 'a gradient of loss by (2,), (2,)'
+    assert [line.split() for line in lines[1:5]] == [
+        ['x', '*', 'y', 'Mul', '->', '(2,),', 'hidden'],
+        ['1', 'z', '=', 'net(x,', 'y)', 'Product,', 'with', 'its', 'own', 'bprop', '->', '(2,)'],
+        ['2', 'z', '*', '2', 'Mul', '->', '(2,)'],
+        ['3', '(z', '*', '2).sum()', 'ReduceSum', '->', '()'],
+    ]
+    assert lines[5] == 'reading back'
+    assert [' '.join(line.split()) for line in lines[6:]] == [
+        '3 ReduceSum gets dout ()',
+        'hands out (2,)',
+        '2 Mul gets dout (2,)',
+        'hands out (2,), no gradient',
+        '1 Product.bprop gets dout (2,)',
+        'dout * y Mul -> (2,), unrecorded',
+        'dout * y * 10 Mul -> (2,), unrecorded',
+        'dout * x Mul -> (2,), unrecorded',
+        'dout * x * 100 Mul -> (2,), unrecorded',
+        'hands out (2,), (2,)',
+    ]
+
+
+@pytest.mark.parametrize('order', [1, 2, 3])
+def test_print_of_higher_orders_numbers_every_entry_once(order):
+    f = lambda x: Cube()(x) * x
+    for _ in range(order):
+        f = ms.grad(lambda x, f=f: f(x).sum())
+    _, tape = watch(lambda: f(X))
+    lines = str(tape).splitlines()
+    assert sum(line.strip() == 'reading back' for line in lines) == order
+    made = [line for line in lines if '->' in line and ', hidden' not in line and ', unrecorded' not in line]
+    numbered = [line.split()[0] for line in made if line.split()[0].rstrip("'").isdigit()]
+    assert len(numbered) == len(set(numbered)) == len(made)
+
+
+@pytest.mark.filterwarnings('ignore::minicell.errors.HiddenValueWarning')
+def test_print_shows_writes_and_errors():
+    w = Parameter(Tensor([2.0]), 'w')
+    with pytest.raises(ValueError), ms.Tape() as tape:
+        ms.grad(Keeps())(X)
+        w.set_data(Tensor([3.0]))
+        X + Tensor([1.0, 2.0, 3.0])
+    text = str(tape)
+    assert 'w.set_data(Tensor([3.0]))' in text and 'writes, by w.set_data' in text
+    assert '!!  ShapeError: Add: shapes (2,) and (3,) do not fit' in text
