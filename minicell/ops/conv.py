@@ -88,17 +88,13 @@ def _conv_dw(win: Window, groups: int, x: np.ndarray, g: np.ndarray, kept: np.nd
     return total.reshape(o, c, kh, kw)
 
 
-def _size(x):
-    return x.shape[2], x.shape[3]
-
-
 def _dw(g, out, win, groups, kept, x, w, *b):
     return conv_dw(x, g, win, groups) if isinstance(g, Tensor) else _conv_dw(win, groups, x, g, kept)
 
 
 # fmt: off
 CONV = Saving('Conv2D', _conv, (
-    lambda g, out, win, groups, kept, x, w, *b: conv_dx(g, w, win, groups, _size(x)),
+    lambda g, out, win, groups, kept, x, w, *b: conv_dx(g, w, win, groups, x.shape[2:]),
     _dw,
     lambda g, out, win, groups, kept, x, w, *b: g.sum((0, 2, 3)),
 ))
@@ -107,7 +103,7 @@ CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (
     lambda h, out, win, groups, size, g, w: conv_dw(h, g, win, groups),
 ))
 CONV_DW = Many('Conv2DBackpropFilter', _conv_dw, (
-    lambda k, out, win, groups, x, g: conv_dx(g, k, win, groups, _size(x)),
+    lambda k, out, win, groups, x, g: conv_dx(g, k, win, groups, x.shape[2:]),
     lambda k, out, win, groups, x, g: conv(x, k, win, groups),
 ))
 conv = on_both(lambda x, w, win, groups: apply_saving(CONV, (x, w), (win, groups), getframe(2)),

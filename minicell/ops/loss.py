@@ -36,12 +36,13 @@ def _cross_entropy(divisor: float | None, ones: bool, z: np.ndarray, t: np.ndarr
     rows = np.log(s[:, 0])
     if not ones:
         rows *= np.add.reduce(t, 1)
-    picked = np.einsum('nc,nc->n', z, t)
-    total = np.add.reduce(rows - picked)
-    if total != total:  # a logit of -inf where no label points, perhaps: 0 * -inf is NaN
-        picked = np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
-        total = np.add.reduce(rows - picked)
-    return (rows - picked if divisor is None else total / divisor), p
+    if divisor is not None:
+        total = np.add.reduce(rows) - np.vdot(z, t)
+        if total == total:
+            return total / divisor, p
+    # also where the total is NaN, perhaps by 0 * -inf: a logit of -inf where no label points counts nothing
+    rows -= np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
+    return (rows if divisor is None else np.add.reduce(rows) / rows.dtype.type(divisor)), p
 
 
 def _shared(g, divisor):

@@ -239,7 +239,9 @@ STEPS = [
     Declared('stop_gradient', ops.stop_gradient, np.array, ONE, differentiable=False),
 ]
 
-ALL = SMOOTH + SHAPED + STEPS
+from tests.ops.declare_nn import LAYERS  # noqa: E402 (it is made with what stands above)
+
+ALL = SMOOTH + SHAPED + STEPS + LAYERS
 DIFFERENTIABLE = [d for d in ALL if d.differentiable]
 
 
