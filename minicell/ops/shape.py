@@ -1,14 +1,15 @@
 """Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
 
 import sys
+from functools import reduce
 from math import prod
 
 import numpy as np
 
-from ..dtype import as_numpy
+from ..dtype import as_numpy, promote
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor, plain_index
-from .make import agree, apply, apply_many, cast_to, misfit, on_both, operand
+from .make import apply, apply_many, cast_to, misfit, on_both, operand
 from .rules import Many, Unary, fit
 
 getframe = sys._getframe
@@ -122,30 +123,37 @@ STACK = Many(
 )
 
 
-def _same_dtype(rule: Many, tensors: tuple | list) -> tuple[Tensor, ...]:
+def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
     tensors = [operand(rule, t) for t in tensors]
     if not tensors:
         raise ShapeError(f'{rule.name} needs at least one Tensor.{users_line()}')
-    widest = tensors[0]
-    for t in tensors[1:]:
-        widest, _ = agree(rule, widest, t)
-    return tuple(t if t.array.dtype == widest.array.dtype else cast_to(t, widest.array.dtype) for t in tensors)
+    widest = reduce(promote, [t.array.dtype for t in tensors])
+    return tuple(t if t.array.dtype == widest else cast_to(t, widest, frame) for t in tensors)
+
+
+def _counted(rule: Many, tensors: tuple, axis: int, rank: int, frame) -> int:
+    """An axis counted from the front. Raises ValueError where there is none of that number."""
+    if not -rank <= axis < rank:
+        raise misfit(rule, tensors, ValueError(f'there is no axis {axis}'), frame)
+    return axis % rank
 
 
 def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors one after the other along an axis. Raises ValueError where their other axes differ."""
-    tensors = _same_dtype(CONCAT, tensors)
-    axis %= max(tensors[0].ndim, 1)
+    frame = getframe(1)
+    tensors = _same_dtype(CONCAT, tensors, frame)
+    axis = _counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
     ends = [0]
     for t in tensors:
         ends.append(ends[-1] + (t.shape[axis] if t.ndim > axis else 0))
-    return apply_many(CONCAT, tensors, (axis, tuple(ends)), getframe(1))
+    return apply_many(CONCAT, tensors, (axis, tuple(ends)), frame)
 
 
 def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new axis. Raises ValueError where the shapes differ."""
-    tensors = _same_dtype(STACK, tensors)
-    return apply_many(STACK, tensors, (axis % (tensors[0].ndim + 1),), getframe(1))
+    frame = getframe(1)
+    tensors = _same_dtype(STACK, tensors, frame)
+    return apply_many(STACK, tensors, (_counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
 
 
 # ---- indexing ------------------------------------------------------------------------------------------------------

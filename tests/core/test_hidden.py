@@ -224,6 +224,26 @@ def test_a_custom_cell_inside_a_custom_cell_is_hidden_whole():
         ms.grad(lambda x: (cell(x) + cell.inner.kept).sum())(x())
 
 
+def test_a_gradient_that_construct_computes_and_keeps():
+    """What ms.grad gives inside a hidden stretch was born there too."""
+
+    class KeepsSlope(nn.Cell):
+        def construct(self, x):
+            self.slope = ms.grad(lambda y: (y * y * y).sum())(x)
+            self.constant = ms.grad(lambda y: (y * y * y).sum())(Tensor(X))
+            return self.slope * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 12 * x,)
+
+    cell = KeepsSlope()
+    np.testing.assert_allclose(slope(cell)(x()).asnumpy(), 12 * X)
+    with pytest.raises(HiddenValueError, match='construct of KeepsSlope'):
+        ms.grad(lambda x: (cell(x) + cell.slope).sum())(x())
+    got = ms.grad(lambda x: (cell(x) + cell.constant * x).sum())(x())
+    np.testing.assert_allclose(got.asnumpy(), 12 * X + 3 * X**2)
+
+
 def test_a_custom_cell_in_a_bprop_hides_at_the_next_order():
     class Square(nn.Cell):
         def construct(self, x):

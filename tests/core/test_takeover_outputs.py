@@ -18,7 +18,7 @@ def same(t, due):
     np.testing.assert_array_equal(t.asnumpy(), due)
 
 
-# ---- several outputs --------------------------------------------------------------------------------------------
+# ---- several outputs ---------------------------------------------------------------------------------------------
 
 
 def test_an_unused_output_has_a_dout_of_zeros():
@@ -187,6 +187,20 @@ def test_writing_into_dout_changes_no_other_path():
             return (dout,)
 
     same(ms.grad(lambda x: Greedy()(x) + x)(X), [101, 2, 2])
+
+    class GreedyOfTwo(nn.Cell):
+        def construct(self, x):
+            return x * 1, x * 1
+
+        def bprop(self, x, out, dout):
+            dout[0][0] = 100.0
+            return (dout[0],)
+
+    def f(x):
+        first, second = GreedyOfTwo()(x)
+        return first + x + second.sum() * 0
+
+    same(ms.grad(f)(X), [101, 2, 2])
 
 
 # ---- inside, outside, beside each other --------------------------------------------------------------------------

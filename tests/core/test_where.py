@@ -159,6 +159,21 @@ def test_an_op_under_a_gradient_of_the_op_itself_has_a_place():
     assert isinstance(op.where.expression, str)
 
 
+def test_a_cast_that_promotion_makes_has_the_place_of_the_op():
+    wide = Tensor([1.0], ms.float64)
+
+    def f(x):
+        a = x * wide
+        b = 2 * wide - x
+        c = ops.concat((x, wide))
+        return a.sum() + b.sum() + c.sum()
+
+    with ms.Tape() as seen:
+        ms.grad(f)(Tensor([3.0]))
+    casts = [e.where.expression for e in seen.events if isinstance(e, Op) and e.rule.name == 'Cast']
+    assert casts[:3] == ['x * wide', '2 * wide - x', 'ops.concat((x, wide))']
+
+
 def test_code_without_a_file_has_a_line_and_no_text():
     """Typed at a prompt that keeps no source: nothing breaks."""
     names = {'ms': ms}

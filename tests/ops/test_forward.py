@@ -266,6 +266,10 @@ x4 = Tensor(np.ones(4, np.float32))
         (lambda: ops.squeeze(x4, 0), r'Squeeze: shapes \(4,\)'),
         (lambda: ops.concat((x23, x4)), r'Concat: shapes \(2, 3\) and \(4,\)'),
         (lambda: ops.stack((x23, x4)), r'Stack: shapes \(2, 3\) and \(4,\)'),
+        (lambda: ops.concat((x4, x4), 1), r'Concat: shapes \(4,\) and \(4,\) do not fit \(there is no axis 1\)'),
+        (lambda: ops.stack((x4, x4), -3), r'Stack: .* do not fit \(there is no axis -3\)'),
+        (lambda: ops.concat((Tensor(1.0), Tensor(2.0))), r'Concat: shapes \(\) and \(\) do not fit'),
+        (lambda: ops.concat(()), r'Concat needs at least one Tensor'),
         (lambda: ops.max(Tensor(np.ones((0,), np.float32))), r'ReduceMax: shapes \(0,\)'),
     ],
 )
