@@ -84,6 +84,7 @@ from .shape import (
     concat,
     expand_dims,
     flatten,
+    flatten_method,
     getitem,
     reshape,
     squeeze,
@@ -214,12 +215,13 @@ def _with_operators() -> None:
         '__getitem__': getitem,
         'astype': cast,
         'T': property(transpose),
+        'flatten': flatten_method,
     }
     for name in ('add', 'mul', 'sub', 'truediv', 'pow', 'floordiv', 'mod', 'matmul'):
         op = methods[f'__{name}__']
         methods[f'__r{name}__'] = op if name in ('add', 'mul') else reflected(op)
     same = """abs add sub mul div neg pow square sqrt exp log sin cos tanh sign floor sigmoid maximum minimum
-        matmul reshape transpose swapaxes broadcast_to expand_dims squeeze flatten
+        matmul reshape transpose swapaxes broadcast_to expand_dims squeeze
         log1p expm1 erf rsqrt reciprocal softmax log_softmax prod var std norm
         sum mean max min argmax argmin any all isnan isinf isfinite"""
     methods |= {name: globals()[name] for name in same.split()}

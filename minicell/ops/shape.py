@@ -83,11 +83,41 @@ def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The axes from start_dim to end_dim as one."""
-    shape, rank = input.shape, max(input.ndim, 1)
-    a, b = start_dim % rank, end_dim % rank
-    middle = prod(shape[a : b + 1])
-    return apply(RESHAPE, input, ((*shape[:a], middle, *shape[b + 1 :]),), getframe(1))
+    """The axes from start_dim to end_dim as one. order 'F': of the transposed Tensor.
+
+    Raises ValueError for another order, and for axes that are not there or end before they start.
+
+    >>> from minicell import Tensor, ops
+    >>> ops.flatten(Tensor([[[1, 2]], [[3, 4]]])).shape
+    (2, 2)
+    """
+    return _flattened(input, order, start_dim, end_dim, getframe(1))
+
+
+def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """As `ops.flatten`, but from axis 0 on: MindSpore's `x.flatten()`, `x.flatten(1)`, `x.flatten('C', start_dim=1)`.
+
+    >>> from minicell import Tensor
+    >>> Tensor([[[1, 2]], [[3, 4]]]).flatten().shape
+    (4,)
+    """
+    if axes and isinstance(axes[0], str):
+        order, *axes = axes
+    start_dim, end_dim = (*axes, *(start_dim, end_dim)[len(axes) :])
+    return _flattened(input, order, start_dim, end_dim, getframe(1))
+
+
+def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
+    if order not in ('C', 'F'):
+        raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
+    if order == 'F':
+        x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
+    if x.ndim < 2:
+        return apply(RESHAPE, x, ((-1,),), frame)
+    a, b = (_counted(RESHAPE, (x,), axis, x.ndim, frame) for axis in (start, end))
+    if b < a:
+        raise misfit(RESHAPE, (x,), ValueError(f'axis {end} stands before axis {start}'), frame)
+    return apply(RESHAPE, x, ((*x.shape[:a], prod(x.shape[a : b + 1]), *x.shape[b + 1 :]),), frame)
 
 
 spread = on_both(broadcast_to, _spread)

@@ -243,6 +243,31 @@ def test_tensors_from_shapes_and_numbers():
         assert got.asnumpy().dtype == due.dtype
 
 
+@pytest.mark.parametrize(
+    ('flat', 'due'),
+    [
+        (lambda x: ops.flatten(x), lambda a: a.reshape(2, 12)),
+        (lambda x: ops.flatten(x, start_dim=0), lambda a: a.reshape(24)),
+        (lambda x: ops.flatten(x, start_dim=0, end_dim=-2), lambda a: a.reshape(6, 4)),
+        (lambda x: ops.flatten(x, 'F', start_dim=0), lambda a: a.reshape(24, order='F')),
+        (lambda x: x.flatten(), lambda a: a.reshape(24)),
+        (lambda x: x.flatten(1), lambda a: a.reshape(2, 12)),
+        (lambda x: x.flatten(0, 1), lambda a: a.reshape(6, 4)),
+        (lambda x: x.flatten(start_dim=1, end_dim=2), lambda a: a.reshape(2, 12)),
+        (lambda x: x.flatten('F'), lambda a: a.reshape(24, order='F')),
+        (lambda x: x.flatten('C', start_dim=1), lambda a: a.reshape(2, 12)),
+        (lambda x: ops.flatten(x[0, 0]), lambda a: a[0, 0]),
+        (lambda x: ops.flatten(x[0, 0, 0]), lambda a: a[0, 0, :1]),
+    ],
+)
+def test_flatten_starts_at_axis_1_and_its_method_at_axis_0(flat, due):
+    """As MindSpore's do."""
+    a = np.arange(24.0).reshape(2, 3, 4)
+    np.testing.assert_array_equal(flat(Tensor(a)).asnumpy(), due(a))
+    got = ms.grad(lambda x: (flat(x) * Tensor(due(a))).sum())(Tensor(np.ones_like(a))).asnumpy()
+    assert got[0, 0, 0] == a[0, 0, 0] and set(np.unique(got)) <= set(np.unique(a))
+
+
 # ---- what does not fit -------------------------------------------------------------------------------------------
 
 x23 = Tensor(np.ones((2, 3), np.float32))
@@ -266,6 +291,9 @@ x4 = Tensor(np.ones(4, np.float32))
         (lambda: ops.squeeze(x4, 0), r'Squeeze: shapes \(4,\)'),
         (lambda: ops.concat((x23, x4)), r'Concat: shapes \(2, 3\) and \(4,\)'),
         (lambda: ops.stack((x23, x4)), r'Stack: shapes \(2, 3\) and \(4,\)'),
+        (lambda: ops.flatten(x23, start_dim=2), r'Reshape: shapes \(2, 3\) do not fit \(there is no axis 2\)'),
+        (lambda: x23.flatten(1, 0), 'axis 0 stands before axis 1'),
+        (lambda: ops.flatten(x23, 'A'), "Flatten: order is 'C' or 'F', but got 'A'"),
         (lambda: ops.concat((x4, x4), 1), r'Concat: shapes \(4,\) and \(4,\) do not fit \(there is no axis 1\)'),
         (lambda: ops.stack((x4, x4), -3), r'Stack: .* do not fit \(there is no axis -3\)'),
         (lambda: ops.concat((Tensor(1.0), Tensor(2.0))), r'Concat: shapes \(\) and \(\) do not fit'),
