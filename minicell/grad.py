@@ -50,6 +50,11 @@ def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ..
                 f'There is nothing to differentiate: argument {p} of {name_of(function)} is {article(x.dtype)} Tensor, '
                 f'and only floats have gradients. Write x.astype(minicell.float32).{users_line()}'
             )
+        if x.array.dtype.kind == 'c':
+            raise NotATensorError(
+                f'Argument {p} of {name_of(function)} is {article(x.dtype)} Tensor: the rules are for real numbers, '
+                f'so give its real and its imaginary part as two arguments.{users_line()}'
+            )
 
 
 def _check_weights(weights: object) -> tuple:
@@ -182,6 +187,7 @@ class GradOperation:
                 raise NotATensorError(
                     f'There is nothing to differentiate: {name_of(fn)} was called without a float Tensor.{users_line()}'
                 )
+            _check_arguments(fn, tuple(args), places if self.get_all else ())
             wanted = places if self.get_all else () if self.get_by_list else (0,)
             _, by_place, by_weight = differentiate(fn, tuple(args), kwargs, wanted, params, sens)
             dx = tuple(by_place) if self.get_all else (by_place or [None])[0]

@@ -91,6 +91,15 @@ def test_nothing_to_differentiate(arguments, says):
     assert issubclass(NotATensorError, TypeError)
 
 
+def test_complex_numbers_have_no_rules():
+    z = Tensor([1 + 2j])
+    for ask in (ms.grad(lambda z: z * z), ops.GradOperation(get_all=True)(lambda z: z * z)):
+        with pytest.raises(
+            TypeError, match=r'(?s)is a Complex128 Tensor: the rules are for real numbers.*your line'
+        ):
+            ask(z)
+
+
 def test_no_argument_at_all():
     with pytest.raises((RuntimeError, TypeError), match='0 arguments'):
         ms.grad(lambda: X.sum())()
