@@ -94,9 +94,7 @@ def test_nothing_to_differentiate(arguments, says):
 def test_complex_numbers_have_no_rules():
     z = Tensor([1 + 2j])
     for ask in (ms.grad(lambda z: z * z), ops.GradOperation(get_all=True)(lambda z: z * z)):
-        with pytest.raises(
-            TypeError, match=r'(?s)is a Complex128 Tensor: the rules are for real numbers.*your line'
-        ):
+        with pytest.raises(TypeError, match=r'(?s)is a Complex128 Tensor: the rules are for real numbers.*your line'):
             ask(z)
 
 
