@@ -23,8 +23,18 @@ class _Row(Cell):
 
     def append(self, cell: Cell) -> Cell:
         """One more at the end; returns the row."""
-        setattr(self, str(len(self._cells)), _a_cell(type(self).__name__, cell))
+        place, prefix = str(len(self._cells)), self._prefix()
+        setattr(self, place, _a_cell(type(self).__name__, cell))
+        if prefix and self._auto_prefix:
+            cell.update_parameters_name(f'{prefix}{place}.')
         return self
+
+    def _prefix(self) -> str:
+        """What stands before this row in the names of its Parameters, once it is part of another Cell."""
+        for place, cell in self._cells.items():
+            for name, p in cell.parameters_and_names():
+                return p.name.removesuffix(f'{place}.{name}') if p.name.endswith(f'{place}.{name}') else ''
+        return ''
 
     def __len__(self) -> int:
         return len(self._cells)

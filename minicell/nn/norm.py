@@ -76,8 +76,8 @@ class _BatchNorm(Cell):
         return p.reshape((1, -1, *(1,) * (self.rank - 2))) if self.rank > 2 else p
 
     def _move(self, moving: Parameter, new: Tensor) -> None:
-        new = ops.stop_gradient(new).reshape(moving.shape)
-        ops.assign(moving, (moving * self.momentum + new * (1 - self.momentum)).astype(moving.dtype))
+        new = moving * self.momentum + ops.stop_gradient(new).reshape(moving.shape) * (1 - self.momentum)
+        ops.assign(moving, new if new.dtype is moving.dtype else new.astype(moving.dtype))
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""

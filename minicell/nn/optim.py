@@ -52,7 +52,7 @@ class Optimizer(Cell):
         at_least_0(name, weight_decay=weight_decay)
         if not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
             raise SettingError(f"For '{name}', 'loss_scale' is above 0, but got {loss_scale!r}.{users_line()}")
-        if isinstance(parameters, Tensor) or not isinstance(parameters, Iterable):
+        if isinstance(parameters, (Tensor, Cell)) or not isinstance(parameters, Iterable):
             raise ParameterError(
                 f'{name} takes a list of Parameters, such as net.trainable_params(), but got '
                 f'{article(type(parameters).__name__)}.{users_line()}'

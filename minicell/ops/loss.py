@@ -143,7 +143,7 @@ def cross_entropy(
     else:
         t, total = _rows(t), max(len(z.array), 1)
         t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
-        t = t if per_class is None else t * per_class
+        t = t if per_class is None else t * wrap(per_class)
     divisor = {'mean': total, 'sum': 1, 'none': None}[reduction]
     ones = by_class and per_class is None and total == len(z.array)
     if divisor == 0:

@@ -1,0 +1,321 @@
+"""The layers: shapes, names, reprs, modes; dropout and normalization in training and out of it."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, ops
+from minicell.errors import CellError, DTypeError, ParameterError, SettingError, ShapeError
+from minicell.nn.activation import KINDS
+
+
+def ones(*shape):
+    return Tensor(np.ones(shape, np.float32))
+
+
+# ---- rows of Cells -------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_list_registers_its_cells():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.CellList([nn.Dense(2, 2, 1, 0), nn.ReLU()])
+            self.layers.append(nn.Dense(2, 1, 1, 0))
+
+        def construct(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    net = Net()
+    assert [p.name for p in net.get_parameters()] == [
+        'layers.0.weight',
+        'layers.0.bias',
+        'layers.2.weight',
+        'layers.2.bias',
+    ]
+    assert net(ones(1, 2)).asnumpy().tolist() == [[4]]
+    assert len(net.layers) == 3 and net.layers[-1] is net.layers[2] and len(net.layers[:2]) == 2
+    assert repr(net.layers[1:2]) == 'CellList(\n  (0): ReLU()\n)'
+    with pytest.raises(CellError, match='a CellList is a list: call its Cells'):
+        net.layers(ones(1, 2))
+
+
+def test_a_cell_list_can_be_changed():
+    layers = nn.CellList(nn.ReLU(), nn.Tanh())
+    layers.insert(1, nn.Sigmoid())
+    layers[0] = nn.ELU()
+    assert [type(c).__name__ for c in layers.extend([nn.ReLU()])] == ['ELU', 'Sigmoid', 'Tanh', 'ReLU']
+    assert list(layers.name_cells()) == ['0', '1', '2', '3']
+
+
+@pytest.mark.parametrize('kind', [nn.CellList, nn.SequentialCell])
+def test_rows_hold_cells_only(kind):
+    with pytest.raises(ParameterError, match=f'{kind.__name__} holds Cells, but got a function'):
+        kind([nn.ReLU(), ops.relu])
+    with pytest.raises(TypeError, match='but got an int'):
+        kind(nn.ReLU()).append(3)
+
+
+def test_a_sequential_cell_grows():
+    net = nn.SequentialCell(nn.Dense(1, 1, 2, 0))
+    net.append(nn.ReLU())
+    assert net(Tensor([[-1.0]])).asnumpy().tolist() == [[0]] and isinstance(net[:1], nn.SequentialCell)
+
+
+# ---- Dense, convolution --------------------------------------------------------------------------------------------
+
+
+def test_dense_settings():
+    layer = nn.Dense(3, 2, 'ones', 'zeros', activation='relu')
+    assert layer(-ones(4, 3)).asnumpy().tolist() == [[0, 0]] * 4
+    assert nn.Dense(3, 2, has_bias=False).bias is None
+    assert nn.Dense(3, 2)(ones(5, 4, 3)).shape == (5, 4, 2) and nn.Dense(3, 2)(ones(3)).shape == (2,)
+    bound = 1 / np.sqrt(400)
+    weight = nn.Dense(400, 300).weight.asnumpy()
+    assert 0.99 * bound < np.abs(weight).max() <= bound
+    with pytest.raises(ShapeError, match=r'\(1, 3\) against \(2, 3\)'):
+        nn.Dense(3, 2, Tensor([[1.0, 1.0, 1.0]]))
+    with pytest.raises(SettingError, match="'out_channels' is at least 1"):
+        nn.Dense(3, 0)
+    with pytest.raises(DTypeError, match="'in_channels' is an int, but got a float"):
+        nn.Dense(3.0, 1)
+    with pytest.raises(ValueError, match="no activation 'rely'"):
+        nn.Dense(3, 1, activation='rely')
+    with pytest.raises(ShapeError, match=r'Dense: a weight of shape \(out, in\).*got \(2, 3\) and \(4, 2\)'):
+        nn.Dense(3, 2)(ones(4, 2))
+
+
+def test_dense_in_other_dtypes_promotes_as_the_ops_do():
+    layer = nn.Dense(3, 2)
+    assert layer(Tensor(np.ones((1, 3)))).dtype == ms.float64
+    assert layer(Tensor(np.ones((1, 3), np.int32))).dtype == ms.float32
+    assert nn.Dense(3, 2, has_bias=False)(Tensor(np.ones((1, 3), np.float16))).dtype == ms.float32
+
+
+def test_the_repr_of_layers_for_images():
+    assert repr(nn.Conv2d(1, 2, 3, pad_mode='valid', weight_init='normal', bias_init='zeros')) == (
+        'Conv2d(input_channels=1, output_channels=2, kernel_size=(3, 3), stride=(1, 1), pad_mode=valid, padding=0, '
+        'dilation=(1, 1), group=1, has_bias=False, weight_init=normal, bias_init=zeros, format=NCHW)'
+    )
+    assert repr(nn.MaxPool2d(2, 2)) == 'MaxPool2d(kernel_size=2, stride=2, pad_mode=VALID)'
+    assert repr(nn.Dropout(p=0.2)) == 'Dropout(p=0.2)'
+
+
+@pytest.mark.parametrize(
+    ('settings', 'shape'),
+    [
+        ({}, (2, 4, 7, 5)),
+        ({'stride': 2}, (2, 4, 4, 3)),
+        ({'pad_mode': 'valid'}, (2, 4, 5, 3)),
+        ({'pad_mode': 'pad', 'padding': 1}, (2, 4, 7, 5)),
+        ({'pad_mode': 'pad', 'padding': (1, 0, 2, 0)}, (2, 4, 6, 5)),
+        ({'dilation': 2, 'pad_mode': 'valid'}, (2, 4, 3, 1)),
+        ({'group': 2, 'stride': (3, 1)}, (2, 4, 3, 5)),
+    ],
+)
+def test_shapes_of_a_convolution(settings, shape):
+    layer = nn.Conv2d(2, 4, 3, has_bias=True, **settings)
+    assert layer(ones(2, 2, 7, 5)).shape == shape
+    assert layer.weight.shape == (4, 2 // settings.get('group', 1), 3, 3) and layer.bias.shape == (4,)
+
+
+@pytest.mark.parametrize(
+    ('make', 'said'),
+    [
+        (lambda: nn.Conv2d(3, 4, 3, group=2), 'group=2 divides in_channels'),
+        (lambda: nn.Conv2d(1, 1, 0), "'kernel_size' is an int"),
+        (lambda: nn.Conv2d(1, 1, 3, stride=(1, 2, 3)), "'stride' is an int"),
+        (lambda: nn.Conv2d(1, 1, 3, data_format='NHWC'), "images are 'NCHW'"),
+        (lambda: nn.Conv2d(1, 1, 3, pad_mode='full')(ones(1, 1, 4, 4)), "'pad_mode' is 'same', 'valid' or 'pad'"),
+        (lambda: nn.Conv2d(1, 1, 3, padding=1)(ones(1, 1, 4, 4)), "padding=1 needs pad_mode='pad'"),
+        (lambda: nn.Conv2d(1, 1, 5, pad_mode='valid')(ones(1, 1, 4, 4)), r'window of \(5, 5\) does not fit'),
+        (lambda: nn.Conv2d(1, 1, 3)(ones(1, 4, 4)), r'Conv2D takes a Tensor of shape \(N, C, H, W\), but got shape'),
+        (lambda: nn.MaxPool2d(2, pad_mode='all'), "'pad_mode' is"),
+        (lambda: nn.MaxPool2d(2)(ones(4, 4)), r'MaxPool takes a Tensor of shape \(N, C, H, W\)'),
+        (lambda: nn.MaxPool2d(9)(ones(1, 1, 4, 4)), 'does not fit'),
+        (lambda: nn.Dropout(p=1.0), r'in range \[0, 1\)'),
+        (lambda: nn.Dropout(p=-0.1), r'in range \[0, 1\)'),
+        (lambda: nn.Dropout2d(p=1.5), r'in range \[0, 1\]'),
+        (lambda: nn.BatchNorm1d(2, momentum=2.0), r"'momentum' lies in \[0, 1\]"),
+        (lambda: nn.BatchNorm1d(0), "'num_features' is at least 1"),
+        (lambda: nn.BatchNorm1d(2)(ones(2, 3)), r'BatchNorm1d takes a Tensor of shape \(N, 2\), but got \(2, 3\)'),
+        (lambda: nn.BatchNorm2d(2)(ones(2, 2)), r'shape \(N, 2, H, W\), but got \(2, 2\)'),
+        (lambda: nn.LayerNorm((3,))(ones(2, 2)), r'last axes are \(3,\)'),
+    ],
+)
+def test_settings_and_shapes_that_do_not_fit(make, said):
+    with pytest.raises(ValueError, match=rf'(?s){said}.*your line: test_layers'):
+        make()
+
+
+def test_many_images_a_few_at_a_time(monkeypatch):
+    """Beyond a size columns are not kept; the numbers are the same."""
+    from minicell.ops import conv
+
+    rng = np.random.default_rng(0)
+    x, w = Tensor(rng.standard_normal((5, 2, 6, 6))), Tensor(rng.standard_normal((3, 2, 3, 3)))
+    both = ms.value_and_grad(lambda x, w: (ops.conv2d(x, w, stride=2) ** 2).sum(), (0, 1))
+    due, (dx, dw) = both(x, w)
+    monkeypatch.setattr(conv, 'KEPT', 0)
+    monkeypatch.setattr(conv, 'BLOCK', 3000)
+    got, (ex, ew) = both(x, w)
+    for a, b in ((got, due), (ex, dx), (ew, dw)):
+        np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-12)
+
+
+def test_of_equal_numbers_in_a_window_the_first_gets_the_gradient():
+    g = ms.grad(lambda x: ops.max_pool2d(x, 2).sum())(ones(1, 1, 2, 4)).asnumpy()
+    assert g.tolist() == [[[[1, 0, 1, 0], [0, 0, 0, 0]]]]
+
+
+@pytest.mark.parametrize('kind', KINDS, ids=lambda k: k.__name__)
+def test_activations_are_their_ops(kind):
+    x = Tensor([[-2.0, 0.5, 3.0]])
+    name = {'relu6': 'relu6', 'leakyrelu': 'leaky_relu', 'logsoftmax': 'log_softmax'}.get(kind.__name__.lower())
+    op = getattr(ops, name or kind.__name__.lower())
+    due = op(x, 'tanh') if kind is nn.GELU else op(x)
+    np.testing.assert_array_equal(kind()(x).asnumpy(), due.asnumpy())
+    assert repr(kind()) == f'{kind.__name__}()' and nn.get_activation(kind.__name__.lower()) is not None
+
+
+# ---- dropout -------------------------------------------------------------------------------------------------------
+
+
+def test_dropout_drops_in_training_only():
+    layer, x = nn.Dropout(p=0.25), ones(1000)
+    assert layer(x) is x
+    ms.set_seed(0)
+    y = layer.set_train()(x).asnumpy()
+    assert set(np.round(y, 4)) == {0, np.float32(1.3333)} and abs((y == 0).mean() - 0.25) < 0.05
+    ms.set_seed(0)
+    np.testing.assert_array_equal(layer(x).asnumpy(), y)
+    assert layer.set_train(False)(x) is x
+    assert nn.Dropout(p=0).set_train()(x) is x
+    assert nn.Dropout(0.5).set_train()(x) is not x  # MindSpore's older keep_prob
+
+
+def test_dropout_passes_the_gradient_where_it_passed_the_number():
+    ms.set_seed(0)
+    x = Tensor(np.arange(1, 9, dtype=np.float32))
+    y, g = ms.value_and_grad(lambda x: ops.dropout(x, 0.5))(x)
+    np.testing.assert_array_equal(g.asnumpy() * x.asnumpy(), y.asnumpy())
+    f = lambda x: (ops.dropout(x, 0.5, seed=3) ** 3).sum()
+    bend = ms.grad(lambda x: ms.grad(f)(x).sum())(x).asnumpy()
+    kept = ops.dropout(x, 0.5, seed=3).asnumpy() != 0
+    np.testing.assert_allclose(bend, np.where(kept, 8 * 6 * x.asnumpy(), 0))
+    with pytest.raises(TypeError, match='Dropout works on floats'):
+        ops.dropout(Tensor([1, 2]))
+
+
+def test_dropout2d_primitive():
+    ms.set_seed(1)
+    x = ones(3, 4, 2, 2)
+    y, mask = ops.Dropout2D(0.5)(x)
+    m = mask.asnumpy()
+    assert mask.dtype == ms.bool_ and m.shape == x.shape and 0 < m.mean() < 1
+    assert (m == m[:, :, :1, :1]).all()
+    np.testing.assert_array_equal(y.asnumpy(), m * 2.0)
+    g = ms.grad(lambda x: (ops.Dropout2D(0.5)(x)[0] * x).sum())(x).asnumpy()
+    assert set(g.reshape(-1)) == {0.0, 4.0}
+    y, mask = ops.Dropout2D(0.0)(x)
+    assert not y.asnumpy().any() and not mask.asnumpy().any()
+    for keep_prob, error in ((1, TypeError), (1.5, ValueError), (True, TypeError)):
+        with pytest.raises(error, match='keep_prob'):
+            ops.Dropout2D(keep_prob)
+    with pytest.raises(ValueError, match='rank of input must be equal to 4'):
+        ops.Dropout2D(0.5)(ones(2, 2))
+    layer = nn.Dropout2d(0.5)
+    assert layer(x) is x and layer.set_train()(x).shape == x.shape
+
+
+# ---- normalization -------------------------------------------------------------------------------------------------
+
+
+def test_batch_norm_moves_its_statistics_in_training():
+    """Row C19 of the recorded semantics."""
+    norm = nn.BatchNorm1d(2)
+    x = Tensor([[1.0, 10.0], [3.0, 30.0]])
+    np.testing.assert_allclose(norm(x).asnumpy(), x.asnumpy() / np.sqrt(1 + 1e-5), rtol=1e-6)
+    assert norm.moving_mean.asnumpy().tolist() == [0, 0]
+    y = norm.set_train()(x).asnumpy()
+    np.testing.assert_allclose(y, [[-1, -1], [1, 1]], rtol=1e-4)
+    np.testing.assert_allclose(norm.moving_mean.asnumpy(), [0.2, 2.0])
+    np.testing.assert_allclose(norm.moving_variance.asnumpy(), [1.0, 10.9], rtol=1e-6)
+    assert [p.name for p in norm.trainable_params()] == ['gamma', 'beta']
+    assert [p.name for p in norm.untrainable_params()] == ['moving_mean', 'moving_variance']
+    norm.set_train(False)
+    norm(x)
+    np.testing.assert_allclose(norm.moving_mean.asnumpy(), [0.2, 2.0])
+
+
+@pytest.mark.parametrize('train', [True, False])
+@pytest.mark.parametrize(('kind', 'shape'), [('BatchNorm1d', (4, 3)), ('BatchNorm2d', (4, 3, 2, 5))])
+def test_batch_norm_as_torchs(kind, shape, train):
+    torch = pytest.importorskip('torch', reason='torch is a second opinion, where it is installed')
+    rng = np.random.default_rng(0)
+    x, c, v = (rng.standard_normal(shape) for _ in range(3))
+    gamma, mean, var = rng.standard_normal(3), rng.standard_normal(3), rng.uniform(0.5, 2, 3)
+    start = dict(zip(('gamma', 'beta', 'moving_mean', 'moving_var'), (gamma, np.zeros(3), mean, var), strict=True))
+    ours = getattr(nn, kind)(3, **{f'{name}_init': Tensor(a) for name, a in start.items()})
+    theirs = getattr(torch.nn, kind)(3, momentum=0.1).double()
+    for p, a in ((theirs.weight, gamma), (theirs.running_mean, mean), (theirs.running_var, var)):
+        p.data[...] = torch.tensor(a)
+    ours.set_train(train)
+    theirs.train(train)
+    leaf = torch.tensor(x, requires_grad=True)
+    loss = (theirs(leaf) ** 3 * torch.tensor(c)).sum()
+    first = torch.autograd.grad(loss, (leaf, theirs.weight, theirs.bias), create_graph=True)
+    (second,) = torch.autograd.grad((first[0] * torch.tensor(v)).sum(), leaf)
+
+    f = lambda x: (ours(x) ** 3 * Tensor(c)).sum()
+    dx, (dgamma, dbeta) = ms.grad(f, 0, ours.trainable_params())(Tensor(x))
+    for got, due in zip((dx, dgamma, dbeta), first, strict=True):
+        np.testing.assert_allclose(got.asnumpy(), due.detach().numpy(), rtol=1e-8, atol=1e-9)
+    bend = ms.grad(lambda x: (ms.grad(f)(x) * Tensor(v)).sum())(Tensor(x))
+    np.testing.assert_allclose(bend.asnumpy(), second.numpy(), rtol=1e-7, atol=1e-8)
+
+
+def test_layer_norm_as_torchs():
+    torch = pytest.importorskip('torch', reason='torch is a second opinion, where it is installed')
+    x = np.random.default_rng(0).standard_normal((2, 3, 4))
+    for axes in ((4,), (3, 4)):
+        layer = nn.LayerNorm(axes, -len(axes), -len(axes))
+        got, g = ms.value_and_grad(lambda x, layer=layer: (layer(x) ** 3).sum())(Tensor(x))
+        leaf = torch.tensor(x, requires_grad=True)
+        due = (torch.nn.functional.layer_norm(leaf, axes) ** 3).sum()
+        due.backward()
+        np.testing.assert_allclose(got.asnumpy(), due.detach().numpy(), rtol=1e-8)
+        np.testing.assert_allclose(g.asnumpy(), leaf.grad.numpy(), rtol=1e-7, atol=1e-8)
+
+
+def test_a_network_of_everything_learns():
+    ms.set_seed(0)
+    net = nn.SequentialCell(
+        nn.Conv2d(1, 4, 3, has_bias=True),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.AvgPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dropout(p=0.1),
+        nn.Dense(4, 3),
+    ).set_train()
+    x = Tensor(np.random.standard_normal((12, 1, 4, 4)).astype(np.float32))
+    y = Tensor(np.arange(12) % 3, ms.int32)
+    loss, opt = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02)
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, opt.parameters)
+    for _ in range(300):
+        value, g = step(x, y)
+        opt(g)
+    net.set_train(False)
+    assert float(value) < 0.5 and (net(x).asnumpy().argmax(1) == y.asnumpy()).mean() > 0.9
+
+
+def test_the_same_parameter_in_two_layers():
+    shared = Parameter(Tensor([[2.0]]), 'w')
+    a, b = nn.Dense(1, 1, has_bias=False), nn.Dense(1, 1, has_bias=False)
+    a.weight = b.weight = shared
+    g = ms.grad(lambda x: b(a(x)), None, shared)(Tensor([[3.0]]))
+    assert g.asnumpy().tolist() == [[12]]

@@ -1,0 +1,139 @@
+"""The losses: against their definitions, against torch, and what they say about labels that do not fit."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, nn, ops
+from minicell.errors import DTypeError, LabelError, SettingError, ShapeError
+
+Z = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]])
+LABELS = Tensor([2, 0], ms.int32)
+
+
+def test_cross_entropy_is_minus_the_log_of_the_softmax():
+    p = np.exp(Z) / np.exp(Z).sum(1, keepdims=True)
+    np.testing.assert_allclose(nn.CrossEntropyLoss()(Tensor(Z), LABELS).asnumpy(), -np.log(p[[0, 1], [2, 0]]).mean())
+    g = ms.grad(nn.CrossEntropyLoss())(Tensor(Z), LABELS).asnumpy()
+    np.testing.assert_allclose(g, (p - np.eye(3)[[2, 0]]) / 2)
+
+
+def test_large_logits_overflow_nowhere():
+    z = Tensor([[1000.0, 0.0], [-1000.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        value, g = ms.value_and_grad(nn.CrossEntropyLoss())(z, Tensor([0, 1], ms.int32))
+    assert float(value) == 0 and not g.asnumpy().any()
+
+
+@pytest.mark.parametrize('reduction', ['mean', 'sum', 'none'])
+def test_a_class_that_is_impossible_and_not_due(reduction):
+    """A logit of -inf, as masks make them: 0 * inf must not spoil the loss."""
+    z = Tensor([[0.0, -np.inf, 0.0]])
+    loss = nn.CrossEntropyLoss(reduction=reduction)
+    with np.errstate(invalid='ignore'):
+        value, g = ms.value_and_grad(loss)(z, Tensor([0], ms.int32))
+    np.testing.assert_allclose(value.asnumpy().reshape(()), np.log(2), rtol=1e-6)
+    np.testing.assert_allclose(g.asnumpy(), [[-0.5, 0, 0.5]])
+
+
+def test_where_every_label_is_ignored_the_mean_is_of_nothing():
+    assert np.isnan(float(nn.CrossEntropyLoss(ignore_index=2)(Tensor([[1.0, 2.0, 3.0]]), Tensor([2], ms.int32))))
+
+
+def test_a_negative_ignore_index():
+    loss = nn.CrossEntropyLoss()
+    got = loss(Tensor(Z), Tensor([2, -100], ms.int32))
+    np.testing.assert_allclose(got.asnumpy(), loss(Tensor(Z[:1]), Tensor([2], ms.int32)).asnumpy())
+
+
+@pytest.mark.parametrize('dtype', [ms.int64, ms.int8, ms.bool_])
+def test_labels_are_int32(dtype):
+    with pytest.raises(
+        TypeError, match=r'(?s)should be Int32, but got .*labels.astype\(ms.int32\).*test_losses'
+    ) as error:
+        nn.CrossEntropyLoss()(Tensor(Z), Tensor([1, 0], dtype))
+    assert isinstance(error.value, DTypeError)
+
+
+@pytest.mark.parametrize('label', [3, -1])
+def test_a_class_that_is_not_there(label):
+    with pytest.raises(LabelError, match=rf'class {label} is not there.*0 to 2'):
+        nn.CrossEntropyLoss()(Tensor(Z), Tensor([0, label], ms.int32))
+
+
+@pytest.mark.parametrize(
+    'target',
+    [Tensor([1.0, 0.0]), Tensor([[1], [0]], ms.int32), Tensor([1, 0, 2], ms.int32), Tensor(1, ms.int32)],
+    ids=str,
+)
+def test_targets_of_another_shape(target):
+    with pytest.raises(ShapeError, match=r'cross_entropy: logits of shape \(2, 3\) go with'):
+        ops.cross_entropy(Tensor(Z), target)
+
+
+def test_a_weight_of_another_shape():
+    with pytest.raises(ShapeError, match=r'one number a class, \(3,\), but got shape \(2,\)'):
+        ops.cross_entropy(Tensor(Z), LABELS, Tensor([1.0, 2.0]))
+
+
+@pytest.mark.parametrize('kind', [nn.CrossEntropyLoss, nn.MSELoss, nn.L1Loss, nn.BCELoss, nn.NLLLoss])
+def test_another_reduction(kind):
+    with pytest.raises(SettingError, match=f"{kind.__name__}: reduction is 'mean', 'sum' or 'none', but got 'avg'"):
+        kind(reduction='avg')
+
+
+def test_a_loss_of_ones_own():
+    class Cubed(nn.LossBase):
+        def construct(self, x, y):
+            return self.get_loss((x - y) ** 3)
+
+    assert float(Cubed()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))) == 4.5
+    assert float(Cubed('sum')(Tensor([1.0, 2.0]), Tensor([0.0, 0.0]))) == 9
+
+
+def test_bce_at_its_ends_is_finite():
+    p, t = Tensor([0.0, 1.0, 0.0, 1.0]), Tensor([0.0, 1.0, 1.0, 0.0])
+    value, g = ms.value_and_grad(nn.BCELoss(reduction='sum'))(p, t)
+    assert float(value) == 200 and np.isfinite(g.asnumpy()).all()
+
+
+def test_against_torch():
+    torch = pytest.importorskip('torch', reason='torch is a second opinion, where it is installed')
+    rng = np.random.default_rng(0)
+    z, t = rng.standard_normal((4, 5, 2, 3)), rng.integers(0, 5, (4, 2, 3)).astype(np.int32)
+    t[0, 0, 0] = 3
+    w = rng.uniform(0.5, 2, 5)
+    probabilities = rng.dirichlet(np.ones(5), (4, 2, 3)).transpose(0, 3, 1, 2)
+    x, y = rng.uniform(0.1, 0.9, (2, 3)), rng.uniform(0.1, 0.9, (2, 3))
+    weight, theirs = Tensor(w), torch.tensor(w)
+    for ours, other, inputs in [
+        (
+            nn.CrossEntropyLoss(weight, 3, 'mean', 0.1),
+            torch.nn.CrossEntropyLoss(theirs, ignore_index=3, label_smoothing=0.1),
+            (z, t),
+        ),
+        (nn.CrossEntropyLoss(reduction='none'), torch.nn.CrossEntropyLoss(reduction='none'), (z, t)),
+        (
+            nn.CrossEntropyLoss(weight, label_smoothing=0.2),
+            torch.nn.CrossEntropyLoss(theirs, label_smoothing=0.2),
+            (z, probabilities),
+        ),
+        (nn.NLLLoss(weight), torch.nn.NLLLoss(theirs), (z[..., 0, 0], t[..., 0, 0])),
+        (nn.BCELoss(), torch.nn.BCELoss(), (x, y)),
+        (
+            nn.BCEWithLogitsLoss(pos_weight=Tensor(2.0, ms.float64)),
+            torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor(2.0)),
+            (x, y),
+        ),
+        (nn.SmoothL1Loss(0.5, 'mean'), torch.nn.SmoothL1Loss(beta=0.5), (3 * x, y)),
+    ]:
+        leaf = torch.tensor(inputs[0], requires_grad=True)
+        target = torch.tensor(inputs[1], dtype=torch.int64 if inputs[1].dtype == np.int32 else torch.float64)
+        due = other(leaf, target)
+        due.sum().backward()
+        value, g = ms.value_and_grad(ours)(Tensor(inputs[0]), Tensor(inputs[1]))
+        np.testing.assert_allclose(value.asnumpy(), due.detach().numpy(), rtol=1e-9, err_msg=repr(ours))
+        np.testing.assert_allclose(g.asnumpy(), leaf.grad.numpy(), rtol=1e-9, atol=1e-12, err_msg=repr(ours))
