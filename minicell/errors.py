@@ -94,6 +94,10 @@ class PropertyError(MinicellError, TypeError):
     """A Cell's property was given a value of the wrong type."""
 
 
+class PrimitiveError(MinicellError, TypeError, ValueError):
+    """A primitive of the user's own without a kernel, or whose rule returned the wrong cotangents."""
+
+
 class HookError(MinicellError, TypeError):
     """A hook that cannot be called, or one that returned the wrong number of gradients."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from .. import tape
 from ..errors import CellError, PropertyError, article, users_line
-from ..ops.make import Primitive
+from ..ops.primitive import Primitive
 from ..parameter import Parameter
 from ..tape import OFF
 from ..tensor import Tensor

@@ -58,9 +58,10 @@ from .loss import (
     one_hot,
     smooth_l1_loss,
 )
-from .make import Primitive, primitive, reflected
+from .make import reflected
 from .matmul import MatMul, dense, matmul
 from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
+from .primitive import Primitive, primitive
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
 from .select import (
     equal,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor
-from .arithmetic import ONE, ZERO, erf, exp, tanh
+from .arithmetic import ZERO, erf, exp, tanh
 from .make import agree, apply, apply_many, on_both, operand, refuse_dtype, unary
 from .rules import NoRule, Rule, Unary
 from .select import where

@@ -7,7 +7,7 @@ import numpy as np
 from ..dtype import BY_NUMPY, promote
 from ..errors import DTypeError, ParameterError, ShapeError, article, users_line
 from ..tensor import Tensor, as_array, writable
-from .make import primitive
+from .primitive import primitive
 
 
 def assign(variable: Tensor, value: Tensor | float) -> Tensor:

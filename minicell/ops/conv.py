@@ -16,7 +16,8 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..errors import SettingError, ShapeError, users_line
 from ..tensor import Tensor
-from .make import Primitive, agree, apply_many, binary, on_both
+from .make import agree, apply_many, binary, on_both
+from .primitive import Primitive
 from .rules import Many
 from .saving import Saving, apply_saving
 from .window import Window, check_images, cropped, padded, pair, window

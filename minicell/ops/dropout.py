@@ -6,7 +6,8 @@ import numpy as np
 
 from ..errors import DTypeError, SettingError, ShapeError, article, users_line
 from ..tensor import Tensor
-from .make import Primitive, apply_many, apply_plain, operand, refuse_dtype
+from .make import apply_many, apply_plain, operand, refuse_dtype
+from .primitive import Primitive
 from .rules import Many, Plain
 
 getframe = sys._getframe

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from ..errors import HookError, article, users_line
 from ..tensor import Tensor, wrap
-from .make import Primitive, operand, place
+from .make import operand, place
+from .primitive import Primitive
 from .rules import Rule
 
 

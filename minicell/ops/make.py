@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from operator import attrgetter
 
 import numpy as np
 
@@ -288,26 +287,3 @@ def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
         return apply_plain(CUT, (x,), frame or getframe(2), dtype)
     with np.errstate(invalid='ignore'):  # a NaN has no integer
         return apply_plain(CUT, (x,), frame or getframe(2), dtype)
-
-
-class Primitive:
-    """The base of MindSpore's operator classes: `ops.ReLU()` makes an operator, and calling it is the op.
-
-    The call goes straight to the function, with no Python frame between, so that the tape sees the caller's own line.
-    """
-
-    __call__ = property(attrgetter('function'))
-    function: Callable
-
-    @property
-    def name(self) -> str:
-        """The primitive's name."""
-        return type(self).__name__
-
-    def __repr__(self) -> str:
-        return f'{self.name}()'
-
-
-def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:
-    """A class for an op that takes no settings."""
-    return type(name, (Primitive,), {'function': staticmethod(op), '__doc__': doc, '__module__': 'minicell.ops'})

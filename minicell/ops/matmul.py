@@ -7,7 +7,8 @@ import numpy as np
 
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor
-from .make import Primitive, agree, apply_many, binary
+from .make import agree, apply_many, binary
+from .primitive import Primitive
 from .rules import Many
 from .shape import swapaxes
 

@@ -7,7 +7,8 @@ from math import inf
 import numpy as np
 
 from ..tensor import Tensor
-from .make import Primitive, apply, apply_many, on_both, operand, refuse_dtype
+from .make import apply, apply_many, on_both, operand, refuse_dtype
+from .primitive import Primitive
 from .rules import Many, Rule, Unary
 from .window import Window, check_images, cropped, padded, pair, window
 

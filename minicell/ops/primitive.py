@@ -1,0 +1,110 @@
+"""Primitive: the base of MindSpore's operator classes, and of primitives of one's own."""
+
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from operator import attrgetter
+
+import numpy as np
+
+from ..errors import NoRuleError, PrimitiveError, article, plural, users_line
+from ..tensor import Tensor
+from .make import apply_many, operand
+from .rules import Rule
+
+
+class Primitive:
+    """The base of operators: `ops.ReLU()` makes one, and calling it is the op.
+
+    For a primitive of your own, write its kernel on NumPy arrays and its rule: the cotangent of each input, from the
+    cotangent g of out. In plain operators, the rule serves every order of gradient. Without a rule, it has no gradient.
+
+    >>> import minicell as ms
+    >>> class Cube(ms.ops.Primitive):
+    ...     def kernel(self, x):
+    ...         return x * x * x
+    ...     def rule(self, g, out, x):
+    ...         return (g * 3 * x * x,)
+    >>> cube = Cube()
+    >>> print(cube(ms.Tensor(2.0)), ms.grad(cube)(ms.Tensor(2.0)), ms.grad(ms.grad(cube))(ms.Tensor(2.0)))
+    8.0 12.0 12.0
+    """
+
+    # The call goes straight to the function, with no Python frame between, so that the tape sees the caller's own line.
+    __call__ = property(attrgetter('function'))
+    kernel: Callable | None = None
+    rule: Callable | None = None
+
+    @property
+    def name(self) -> str:
+        """The primitive's name."""
+        return type(self).__name__
+
+    @cached_property
+    def function(self) -> Callable:
+        """What a call runs; here for a primitive of one's own."""
+        if self.kernel is None:
+            raise PrimitiveError(
+                f'{self.name} has no kernel: write `def kernel(self, x): ...`, from NumPy arrays to a NumPy array.'
+                f'{users_line()}'
+            )
+        rule = OwnRule(self)
+
+        def op(*inputs):
+            return apply_many(rule, tuple(operand(rule, x) for x in inputs), (), sys._getframe(1))
+
+        return op
+
+    def __repr__(self) -> str:
+        return f'{self.name}()'
+
+
+def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:
+    """A class for an op that takes no settings."""
+    return type(name, (Primitive,), {'function': staticmethod(op), '__doc__': doc, '__module__': 'minicell.ops'})
+
+
+class OwnRule(Rule):
+    """The rule of a primitive that the user wrote: held to what a bprop is held to."""
+
+    def __init__(self, owner: Primitive) -> None:
+        super().__init__(owner.name, owner.kernel)
+        self.owner = owner
+        self.has_rule = owner.rule is not None
+
+    def play(self, arrays, attributes):
+        return self.kernel(*arrays)
+
+    def vjp(self, g, mark, x, y, out):
+        name = self.name
+        if not self.has_rule:
+            raise NoRuleError(
+                f"Illegal primitive {name}'s bprop not defined: {name} has a kernel and no rule. Write "
+                f'`def rule(self, g, out, ...)`: one cotangent for each input.{users_line()}'
+            )
+        given = self.owner.rule(g, out, *x) if isinstance(g, Tensor) else self._on_arrays(g, x, out)
+        if not isinstance(given, (tuple, list)) or len(given) != len(x):
+            got = plural(len(given), 'cotangent') if isinstance(given, (tuple, list)) else article(type(given).__name__)
+            raise PrimitiveError(
+                f'{name}.rule returned {got} for {plural(len(x), "input")}: return a tuple, one cotangent an '
+                f'input.{users_line()}'
+            )
+        for k, (t, d) in enumerate(zip(x, given, strict=True)):
+            if d is not None and d.shape != t.shape:
+                raise PrimitiveError(
+                    f'{name}.rule returned a cotangent of shape {d.shape} for input {k}, which has shape {t.shape}: '
+                    f'they must be the same.{users_line()}'
+                )
+        return [(t, d if t.at >= mark else None) for t, d in zip(x, given, strict=True)]
+
+    def _on_arrays(self, g, x: tuple, out: Tensor) -> object:
+        given = self.owner.rule(g, out.array, *[t.array for t in x])
+        if isinstance(given, (tuple, list)):
+            return [d if d is None else np.asarray(d) for d in given]
+        return given
+
+    def tensors(self, x, y):
+        return x
+
+    def values_read(self, entry):
+        return [t.array for t in (*entry[1], entry[3])]  # a rule of the user's may read them all
