@@ -23,6 +23,11 @@ def _kept(g, shape, axis, keepdims):
     return g.reshape(tuple([1 if i in axes else n for i, n in enumerate(shape)]))
 
 
+def _over(g, shape, axis, keepdims):
+    """The cotangent of a sum, for each of its terms."""
+    return spread(_kept(g, shape, axis, keepdims), shape)
+
+
 def _count(shape, axis):
     return product(shape) if axis is None else product([shape[a] for a in axis])
 
@@ -41,9 +46,9 @@ def _number_of(mask, axis, keepdims, dtype):
 
 # fmt: off
 SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
-            lambda g, out, x, axis, keepdims: spread(_kept(g, x.shape, axis, keepdims), x.shape))
+            lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
 MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
-             lambda g, out, x, axis, keepdims: SUM.dx(g, out, x, axis, keepdims) / _count(x.shape, axis))
+             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) / _count(x.shape, axis))
 MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on

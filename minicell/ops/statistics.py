@@ -9,10 +9,10 @@ from ..errors import DTypeError, SettingError, users_line
 from ..tensor import Tensor
 from .arithmetic import ONE, abs, maximum, minimum, sqrt, square
 from .make import apply, operand
-from .reduce import SUM, _axes, _count, _kept, max, mean, min, sum
+from .reduce import SUM, _axes, _count, _kept, _over, max, mean, min, sum
 from .rules import Unary
 from .select import where
-from .shape import concat, reshape, spread, transpose
+from .shape import concat, reshape, transpose
 
 
 def _length(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
@@ -22,7 +22,7 @@ def _length(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.n
 def _length_dx(g, out, x, axis, keepdims):
     """x / |x|, and 0 at 0, where a norm has a kink."""
     unit = x / _kept(where(out == 0, ONE[out.dtype], out), x.shape, axis, keepdims)
-    return spread(_kept(g, x.shape, axis, keepdims), x.shape) * unit
+    return _over(g, x.shape, axis, keepdims) * unit
 
 
 NORM = Unary('LpNorm', _length, _length_dx)
