@@ -114,6 +114,7 @@ class Optimizer(Cell):
         rates = self.get_lr()
         rates = [float(r.array) for r in rates] if self.is_group_lr else repeat(float(rates.array))
         what, frame = type(self).__name__, tape.caller() or sys._getframe()
+        told = tape.depth or tape.looking  # someone may be told which Parameter was written
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
             if not isinstance(g, Tensor) or g.array.shape != p.array.shape:
                 raise self._wrong_shape(p, g)
@@ -122,7 +123,7 @@ class Optimizer(Cell):
                 g = g / self.loss_scale
             if decay and self.decays[k]:
                 g = g + p.array * self.decays[k]
-            step(k, writable(p, what, frame), g, rate)
+            step(k, writable(p, f'{what} ({p.name})' if told else what, frame), g, rate)
         return (True,) * len(params)
 
     def _wrong_count(self, gradients: object) -> Exception:
