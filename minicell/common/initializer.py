@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..dtype import DType, as_numpy
-from ..errors import InitializerError, SettingError, ShapeError, article, users_line
+from ..errors import InitializerError, ParameterError, SettingError, ShapeError, article, users_line
 from ..tensor import Tensor, wrap
 
 
@@ -223,7 +223,7 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
     init: an Initializer, its name in any case ('ones', 'normal', 'xavier_uniform' ...), a number, or a Tensor, which
     is only checked for its shape. shape: an int, or a tuple or list of ints.
 
-    Raises ValueError for an unknown name and for a shape that init cannot fill.
+    Raises ValueError for an unknown name and for a shape that init cannot fill, TypeError for what is none of these.
 
     >>> print(initializer('ones', [1, 3]))
     [[1. 1. 1.]]
@@ -236,7 +236,7 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
             )
         return init
     if isinstance(init, (bool, np.bool_)) or not isinstance(init, (str, Initializer, int, float, np.number)):
-        raise InitializerError(
+        raise ParameterError(
             f'an initializer is a name, an Initializer, a number or a Tensor, but got {article(type(init).__name__)}.'
             f'{users_line()}'
         )

@@ -1,7 +1,7 @@
 """Layers: SequentialCell and CellList, Dense, Flatten, Dropout."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .. import ops
 from ..common.initializer import HeUniform, Uniform, initializer
@@ -162,6 +162,14 @@ def positive_int(who: str, **settings: object) -> None:
             raise SettingError(f"For '{who}', '{name}' is at least 1, but got {value}.{users_line()}")
 
 
+def probability(who: str, what: str, value: object, due: str, fits: Callable[[float], bool]) -> None:
+    """Raise unless a setting is a number that fits."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise DTypeError(f"For '{who}', '{what}' is a float, but got {article(type(value).__name__)}.{users_line()}")
+    if not fits(value):
+        raise SettingError(f"For '{who}', the '{what}' must be a number {due}, but got {value}.{users_line()}")
+
+
 class Flatten(Cell):
     """The axes from start_dim to end_dim as one: (N, C, H, W) becomes (N, C * H * W)."""
 
@@ -196,11 +204,10 @@ class Dropout(Cell):
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None) -> None:
         super().__init__()
-        drop = 1 - keep_prob if p is None else p
-        if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0 <= drop < 1:
-            raise SettingError(
-                f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {drop!r}.{users_line()}"
-            )
+        if p is None:
+            probability('Dropout', 'keep_prob', keep_prob, 'in range (0, 1]', lambda p: 0 < p <= 1)
+        else:
+            probability('Dropout', 'p', p, 'in range [0, 1)', lambda p: 0 <= p < 1)
         self.p = p
         self.keep_prob = keep_prob if p is None else 1 - p
 
@@ -218,10 +225,7 @@ class Dropout2d(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
-            raise SettingError(
-                f"For 'Dropout2d', the 'p' must be a number in range [0, 1], but got {p!r}.{users_line()}"
-            )
+        probability('Dropout2d', 'p', p, 'in range [0, 1]', lambda p: 0 <= p <= 1)
         self.p = p
 
     def construct(self, x: Tensor) -> Tensor:

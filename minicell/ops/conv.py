@@ -44,7 +44,7 @@ def _blocks(x: np.ndarray, win: Window) -> list[slice]:
     """All images at once, or a few at a time."""
     count = len(x)
     one = x[:1].nbytes * win.kernel[0] * win.kernel[1] // (win.stride[0] * win.stride[1])
-    step = count if one * count <= KEPT else max(1, BLOCK // max(one, 1))
+    step = max(1, count if one * count <= KEPT else BLOCK // one)
     return [slice(k, k + step) for k in range(0, count, step)]
 
 

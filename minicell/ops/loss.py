@@ -4,8 +4,9 @@ import sys
 
 import numpy as np
 
+from .. import tape
 from ..dtype import as_numpy
-from ..errors import DTypeError, LabelError, SettingError, ShapeError, article, users_line
+from ..errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError, article, users_line
 from ..tensor import Tensor, wrap
 from .activation import _log_softmax, _softmax, log_softmax, softmax, softplus
 from .arithmetic import abs, log, maximum, square
@@ -97,8 +98,8 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
     x = operand(ONE_HOT, indices)
     if x.array.dtype.kind not in 'iu':
         raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
-    on, off = (v.array if isinstance(v, Tensor) else v for v in (on_value, off_value))
-    dtype = wrap(np.asarray(on)).array.dtype if isinstance(on_value, Tensor) else as_numpy(type(on_value))
+    on, off = (_constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
+    dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_numpy(type(on_value))
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
     return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
 
@@ -178,11 +179,21 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
         )
 
 
+def _constant(what: str, value: Tensor, frame) -> np.ndarray:
+    """The numbers of what the formulas take for a constant."""
+    if value.at >= tape.start != tape.OFF and not tape.hiding:
+        raise LeavesTapeError(
+            f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
+            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
+        )
+    return value.array
+
+
 def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
     if not isinstance(weight, Tensor) or weight.shape != z.shape[1:]:
         got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
         raise ShapeError(f'weight holds one number a class, {z.shape[1:]}, but got {got}.{users_line(frame)}')
-    return weight.array.astype(z.array.dtype)
+    return _constant('weight', weight, frame).astype(z.array.dtype)
 
 
 def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import SettingError, ShapeError, article, users_line
+from ..errors import DTypeError, SettingError, ShapeError, article, users_line
 
 
 class Window(NamedTuple):
@@ -60,10 +60,12 @@ def cropped(x: np.ndarray, pad: tuple[int, int, int, int]) -> np.ndarray:
 def pair(name: str, what: str, value: object, least: int = 1) -> tuple[int, int]:
     """A setting for height and width, from an int or two."""
     both = (value, value) if isinstance(value, int) else value
-    if isinstance(both, (tuple, list)) and len(both) == 1:
+    several = isinstance(both, (tuple, list))
+    if several and len(both) == 1:
         both = (*both, *both)
-    if not isinstance(both, (tuple, list)) or len(both) != 2 or not all(type(n) is int and n >= least for n in both):
-        raise SettingError(
+    ints = several and all(type(n) is int for n in both)
+    if not ints or len(both) != 2 or min(both) < least:
+        raise (SettingError if ints else DTypeError)(
             f"For '{name}', '{what}' is an int, or one for the height and one for the width, of at least {least}, but "
             f'got {value!r}.{users_line()}'
         )

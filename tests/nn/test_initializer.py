@@ -91,7 +91,7 @@ def test_a_bias_has_no_fan(name):
 
 @pytest.mark.parametrize('init', [None, True, [1.0], np.ones(2), Normal])
 def test_what_is_no_initializer(init):
-    with pytest.raises(ValueError, match='an initializer is a name, an Initializer, a number or a Tensor'):
+    with pytest.raises(TypeError, match='an initializer is a name, an Initializer, a number or a Tensor'):
         initializer(init, [2])
 
 

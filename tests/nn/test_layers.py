@@ -150,6 +150,54 @@ def test_settings_and_shapes_that_do_not_fit(make, said):
         make()
 
 
+@pytest.mark.parametrize(
+    'make',
+    [
+        lambda: nn.Dropout(p='0.5'),
+        lambda: nn.Dropout2d(p=None),
+        lambda: nn.Conv2d(1, 1, 'three'),
+        lambda: nn.Conv2d(1, 1, 3.0),
+        lambda: nn.Conv2d('1', 1, 3),
+        lambda: nn.MaxPool2d(2.0),
+    ],
+)
+def test_settings_of_another_type(make):
+    with pytest.raises(DTypeError, match=r'is a float|is an int'):
+        make()
+
+
+def test_nothing_in_nothing_out():
+    """A batch of no examples goes through every layer."""
+    for layer, shape in [
+        (nn.Dense(3, 2), (0, 3)),
+        (nn.Conv2d(2, 4, 3), (0, 2, 5, 5)),
+        (nn.MaxPool2d(2, 2), (0, 2, 4, 4)),
+        (nn.AvgPool2d(2, 2), (0, 2, 4, 4)),
+        (nn.BatchNorm2d(2), (0, 2, 3, 3)),
+        (nn.LayerNorm((3,)), (0, 3)),
+        (nn.Dropout(p=0.5).set_train(), (0, 3)),
+        (nn.Softmax(), (0, 3)),
+    ]:
+        value, g = ms.value_and_grad(layer)(ones(*shape))
+        assert value.shape[0] == 0 and g.shape == shape, layer
+
+
+@pytest.mark.parametrize('dtype', [ms.float16, ms.float64])
+def test_layers_keep_the_dtype(dtype):
+    net = nn.SequentialCell(
+        nn.Conv2d(1, 2, 3, has_bias=True), nn.BatchNorm2d(2), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(8, 3)
+    ).set_train()
+    for cell in net.cells():
+        for name, p in list(cell._params.items()):
+            setattr(cell, name, Parameter(p.value().astype(dtype), p.name, p.requires_grad))
+    x, loss = ones(4, 1, 4, 4).astype(dtype), nn.CrossEntropyLoss()
+    value, g = ms.value_and_grad(lambda x: loss(net(x), Tensor([0, 1, 2, 0], ms.int32)), 0, net.trainable_params())(x)
+    assert {t.dtype for t in (value, g[0], *g[1])} == {dtype}
+    nn.Adam(net.trainable_params(), eps=1e-3)(g[1])
+    assert {p.dtype for p in net.get_parameters()} == {dtype}
+    assert all(np.isfinite(p.asnumpy()).all() for p in net.get_parameters())
+
+
 def test_many_images_a_few_at_a_time(monkeypatch):
     """Beyond a size columns are not kept; the numbers are the same."""
     from minicell.ops import conv

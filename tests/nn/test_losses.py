@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import DTypeError, LabelError, SettingError, ShapeError
+from minicell.errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError
 
 Z = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]])
 LABELS = Tensor([2, 0], ms.int32)
@@ -77,6 +77,13 @@ def test_targets_of_another_shape(target):
 def test_a_weight_of_another_shape():
     with pytest.raises(ShapeError, match=r'one number a class, \(3,\), but got shape \(2,\)'):
         ops.cross_entropy(Tensor(Z), LABELS, Tensor([1.0, 2.0]))
+
+
+def test_class_weights_are_constants():
+    w = Tensor([1.0, 2.0, 3.0])
+    with pytest.raises(LeavesTapeError, match=r'weight is a constant of the loss.*ops.stop_gradient'):
+        ms.grad(lambda w: ops.cross_entropy(Tensor(Z), LABELS, w))(w)
+    assert ms.grad(lambda w: ops.cross_entropy(Tensor(Z), LABELS, ops.stop_gradient(w)) + w.sum())(w).asnumpy().all()
 
 
 @pytest.mark.parametrize('kind', [nn.CrossEntropyLoss, nn.MSELoss, nn.L1Loss, nn.BCELoss, nn.NLLLoss])
