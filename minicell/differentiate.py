@@ -163,14 +163,16 @@ class Played:
         if sens is None:
             given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
         else:
-            given = _fitting(sens, outs)
+            given = tensors_in(sens)
+            if len(given) == len(self.outputs):  # mirrors the output, with something for what is no float
+                given = [s for s, t in zip(given, self.outputs, strict=True) if is_float(t)]
+            given = _fitting(given, outs)
             given = [s.array.copy() for s in given] if self.flat else given  # a rule may hand on what it is given
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < OFF]
 
 
-def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:
-    """The Tensors of sens, one for each float output, of its shape and dtype."""
-    given = tensors_in(sens)
+def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
+    """The cotangents, if there is one for each float output, of its shape and dtype."""
     if len(given) != len(outs):
         raise SensError(
             f'sens has {plural(len(given), "Tensor")}, but there are {plural(len(outs), "float output")}.{users_line()}'
