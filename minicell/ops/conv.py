@@ -20,7 +20,7 @@ from .make import agree, apply_many, binary, on_both
 from .primitive import Primitive
 from .rules import Many
 from .saving import Saving, apply_saving
-from .window import Window, check_images, cropped, padded, pair, window
+from .window import Window, check_images, cropped, padded, window
 
 getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
@@ -155,7 +155,6 @@ def conv2d(
         )
     if bias is not None and bias.shape != shape[:1]:
         raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
-    stride, dilation = pair('Conv2D', 'stride', stride), pair('Conv2D', 'dilation', dilation)
     win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding, dilation)
     return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win, groups), frame)
 

@@ -10,7 +10,7 @@ from ..tensor import Tensor
 from .make import apply, apply_many, on_both, operand, refuse_dtype
 from .primitive import Primitive
 from .rules import Many, Rule, Unary
-from .window import Window, check_images, cropped, padded, pair, window
+from .window import Window, check_images, cropped, padded, window
 
 getframe = sys._getframe
 
@@ -33,12 +33,17 @@ def _winners(x: np.ndarray, out: np.ndarray, win: Window):
 
     The first of equals wins, as in MindSpore, so that each window gives its cotangent away once.
     """
-    free = np.ones(out.shape, bool)
-    for place in win.slices(out.shape[2:]):
+    *places, last = win.slices(out.shape[2:])
+    free = None
+    for place in places:
         won = x[place] == out
-        won &= free
-        free ^= won
+        if free is None:
+            free = ~won
+        else:
+            won &= free
+            free ^= won
         yield place, won
+    yield last, np.ones(out.shape, bool) if free is None else free
 
 
 def _max_pool_dx(win: Window, g: np.ndarray, x: np.ndarray, out: np.ndarray) -> np.ndarray:
@@ -122,9 +127,8 @@ def _set_up(rule: Rule, x: object, kernel_size, stride, pad_mode, padding, dilat
     check_images(name, x)
     if x.array.dtype.kind != 'f':
         refuse_dtype(rule, operand(rule, x), frame)
-    kernel = pair(name, 'kernel_size', kernel_size)
-    stride = kernel if stride is None else pair(name, 'stride', stride)
-    return x, window(name, x.shape[2:], kernel, stride, pad_mode, padding, pair(name, 'dilation', dilation))
+    stride = kernel_size if stride is None else stride
+    return x, window(name, x.shape[2:], kernel_size, stride, pad_mode, padding, dilation)
 
 
 def max_pool2d(

@@ -1,6 +1,7 @@
 """Windows that slide over images: where they lie, for convolution and pooling."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -72,12 +73,19 @@ def pair(name: str, what: str, value: object, least: int = 1) -> tuple[int, int]
     return tuple(both)
 
 
-def window(
-    name: str, size: tuple[int, ...], kernel: tuple, stride: tuple, pad_mode: str, padding: object, dilation: tuple
-) -> Window:
-    """The Window for images of a size. pad_mode 'same': as many windows as ceil(size / stride); 'valid': no margin;
-    'pad': a margin of `padding`, an int, (height, width) or (top, bottom, left, right).
+def window(name: str, size: tuple[int, ...], *settings: object) -> Window:
+    """The Window for images of a size, from kernel, stride, pad_mode, padding and dilation as a user gives them.
+
+    pad_mode 'same': as many windows as ceil(size / stride); 'valid': no margin; 'pad': a margin of `padding`, an int,
+    (height, width) or (top, bottom, left, right).
     """
+    return _window(name, size, *[tuple(s) if isinstance(s, list) else s for s in settings])
+
+
+@lru_cache(maxsize=1024, typed=True)  # a training loop asks for the same few again
+def _window(name, size, kernel, stride, pad_mode, padding, dilation) -> Window:
+    kernel, stride = pair(name, 'kernel_size', kernel), pair(name, 'stride', stride)
+    dilation = pair(name, 'dilation', dilation)
     mode = str(pad_mode).lower()
     if mode == 'same':
         pad = []
