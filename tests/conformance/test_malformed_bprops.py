@@ -1,4 +1,4 @@
-"""Some thousand malformed bprops: not one passes in silence, and every error names the Cell."""
+"""Six hundred malformed bprops, each asked for in several ways: not one passes in silence, and every error names the Cell."""
 
 from itertools import product
 
