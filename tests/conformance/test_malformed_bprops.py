@@ -1,4 +1,4 @@
-"""Six hundred malformed bprops, each asked for in several ways: not one passes in silence, and every error names the Cell."""
+"""Six hundred malformed bprops, asked for in several ways: none passes in silence, and every error names the Cell."""
 
 from itertools import product
 
