@@ -2,8 +2,8 @@
 
 `goldens.json` holds 121 cases recorded on MindSpore (`record.py` does it again, where that is installed): code,
 standard output, and the class of the error that ended it. A case of kind match, repr or error has to print the same. A
-`quirk` is a place where MindSpore is silently wrong: there minicell refuses, warns, or prints the right value. Each case
-runs in a process of its own, where `mindspore` is another name for minicell.
+`quirk` is a place where MindSpore is silently wrong: there minicell refuses, warns, or prints the right value. Each
+case runs in a process of its own, where `mindspore` is another name for minicell.
 """
 
 import contextlib
