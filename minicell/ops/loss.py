@@ -8,9 +8,9 @@ from .. import tape
 from ..dtype import as_numpy
 from ..errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError, article, users_line
 from ..tensor import Tensor, wrap
-from .activation import _log_softmax, _softmax, log_softmax, softmax, softplus
+from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .arithmetic import abs, log, maximum, square
-from .make import agree, apply_plain, on_both, operand, place
+from .make import agree, apply, apply_plain, on_both, operand, place
 from .reduce import mean, sum
 from .rules import Binary, Plain
 from .saving import Saving, apply_saving
@@ -64,7 +64,8 @@ def _dt(g, out, divisor, ones, p, z, t):
 
 
 CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
-both_softmax, both_log_softmax = on_both(softmax, _softmax), on_both(log_softmax, _log_softmax)
+both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
+both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
 
 
 def _one_hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
