@@ -9,7 +9,7 @@ from .cell import Cell
 from .layers import positive_int
 
 
-class _BatchNorm(Cell):
+class BatchNorm(Cell):
     """Batch normalization: gamma * (x - mean) / sqrt(var + eps) + beta, each channel for itself.
 
     In training mean and var are the batch's, and the moving ones go towards them:
@@ -87,7 +87,7 @@ class _BatchNorm(Cell):
         )
 
 
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(BatchNorm):
     """Batch normalization of (N, C), each channel over the examples: gamma * (x - mean) / sqrt(var + eps) + beta.
 
     In training, mean and var are the batch's, and moving_mean and moving_variance go towards them; else they are those.
@@ -101,7 +101,7 @@ class BatchNorm1d(_BatchNorm):
     rank = 2
 
 
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(BatchNorm):
     """Batch normalization of images (N, C, H, W), each channel over examples and pixels; else as BatchNorm1d."""
 
     rank = 4

@@ -47,7 +47,7 @@ class Optimizer(Cell):
     def __init__(
         self, learning_rate: object, parameters: object, weight_decay: float = 0.0, loss_scale: float = 1.0
     ) -> None:
-        super().__init__()
+        super().__init__(auto_prefix=False)
         name = type(self).__name__
         at_least_0(name, weight_decay=weight_decay)
         if not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
@@ -90,7 +90,7 @@ class Optimizer(Cell):
     def get_lr(self) -> Tensor | tuple:
         """The rate of this step (with groups: of each Parameter), and one step more is counted."""
         step = int(self.global_step.array[0])
-        writable(self.global_step, 'get_lr', sys._getframe(1))[0] = step + 1
+        writable(self.global_step, 'get_lr', tape.caller() or sys._getframe())[0] = step + 1
         if self.is_group_lr:
             return tuple(_now(rate, schedule, step) for rate, schedule in self._rates)
         return _now(self.learning_rate, self._schedule, step)
