@@ -7,16 +7,26 @@ inputs.
 """
 
 import gc
+import sys
 from collections.abc import Callable
 
 import numpy as np
 
 from . import tape
-from .errors import SensError, plural, users_line
+from .errors import (
+    ImplicitSumWarning,
+    NoPathWarning,
+    NotANumberWarning,
+    SensError,
+    place,
+    plural,
+    users_line,
+)
 from .ops.create import ones_like, zeros_like
 from .ops.rules import leaf
 from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
 from .tensor import Tensor, is_float, wrap
+from .where import Where
 
 
 def tensors_in(value: object) -> list[Tensor]:
@@ -60,14 +70,15 @@ class Played:
     def __init__(
         self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux: bool = False
     ) -> None:
-        was = tape.state()
+        was, newly = tape.state(), set()
+        self.function = function
         self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
         self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
         self.weights = tuple(weights)
         self.marked = list({id(w): w for w in self.weights if w.requires_grad}.values())
         before = [w.at for w in self.marked]
         self.depends = any(t.at >= tape.hidden_from for t in tensors_in(inputs)) if self.taint else False
-        self.positions = len(positions)
+        self.positions, self.places_asked = len(positions), positions
         self.leaves: list[Tensor] = []
         self.overwritten: dict = {}
         if tape.start == OFF and not tape.looking:
@@ -79,6 +90,8 @@ class Played:
                 note(BEGIN, function, (tuple(self.leaves), sources), tape.depth, tape.caller())
             if self.flat:
                 tape.record_from(self.mark)
+            newly = {id(w) for w in self.marked} - tape.weights
+            tape.weights.update(newly)
             self.result = function(*arguments, **named)
             self.outputs = tensors_in(self.result[0] if aux else self.result)
             for t in self.outputs:
@@ -88,6 +101,7 @@ class Played:
             self.end = len(self.entries)
         finally:
             tape.restore(was)
+            tape.weights -= newly
             self.places = [w.at for w in self.marked]
             for w, at in zip(self.marked, before, strict=True):
                 w.at = at
@@ -123,6 +137,7 @@ class Played:
         for w, at in zip(self.marked, self.places, strict=True):
             w.at = at
         tape.written.update(self.overwritten)
+        watch = BadNumbers()
         try:
             if self.flat:
                 tape.record_from(OFF)
@@ -133,11 +148,15 @@ class Played:
             for t, g in seeds:
                 c = cts[t.at - self.mark]
                 cts[t.at - self.mark] = g if c is None else c + g
-            if last:
-                _read_once(self.entries, cts, self.mark, len(self.leaves))
-            else:
-                _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+            with np.errstate(divide='call', invalid='call', over='ignore', call=watch):
+                if last:
+                    _read_once(self.entries, cts, self.mark, len(self.leaves))
+                else:
+                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+            self._say_unconnected(cts)
             gradients = _finished(cts, self.leaves, self.flat)
+            if watch.seen:
+                watch.say(gradients)
             if tape.looking:
                 note(END, tuple(gradients), None, None, None)
         finally:
@@ -151,15 +170,66 @@ class Played:
         of_weights = [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
         return gradients[: self.positions], of_weights
 
+    def _say_unconnected(self, cts: list) -> None:
+        """A zero that was never computed is worth a word, but where a slope is differentiated again: it may be straight."""
+        if all(g is not None for g in cts[: len(self.leaves)]) or getattr(self.function, 'is_gradient', False):
+            return
+        for k, (g, t) in enumerate(zip(cts, self.leaves, strict=False)):
+            if g is None:
+                what = f'argument {self.places_asked[k]}' if k < self.positions else f'the Parameter {t.name}'
+                tape.warn_user(
+                    f'The gradient of {name_of(self.function)} for {what} is 0 because nothing connects them: no '
+                    f'recorded op leads from it to the output. (A computed zero is not reported.)',
+                    NoPathWarning,
+                )
+
     def _seeds(self, sens: object) -> list[tuple]:
         """Each output that depends on a marked input, with the cotangent that it starts from."""
         outs = [t for t in self.outputs if is_float(t)]
         if sens is None:
+            if len(outs) > 1:
+                tape.warn_user(
+                    f'{name_of(self.function)} has {len(outs)} float outputs, and ones were used as the '
+                    'cotangent of each: '
+                    f'what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
+                    ImplicitSumWarning,
+                )
             given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
         else:
             given = _fitting(sens, outs)
             given = [s.array.copy() for s in given] if self.flat else given  # a rule may hand on what it is given
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < OFF]
+
+
+class BadNumbers:
+    """NumPy calls this where a division by zero or an invalid operation happens; it looks up which entry was being read."""
+
+    def __init__(self) -> None:
+        self.seen: tuple | None = None
+
+    def __call__(self, kind: str, flag: int) -> None:
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code not in _READERS:
+            frame = frame.f_back
+        if frame is not None and self.seen is None:
+            self.seen = kind, frame.f_locals['entry']
+
+    def say(self, gradients: list[Tensor]) -> None:
+        """A warning, if anything of it arrived in a gradient."""
+        if all(np.isfinite(t.array).all() for t in gradients):
+            return
+        kind, entry = self.seen
+        rule, _, y, _, code, lasti = entry
+        where = Where(code, lasti) if code else None
+        line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
+        who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
+        tape.warn_user(
+            f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
+            f'{kind.replace("value", "operation")}. '
+            f'If a select was to keep that away: backward multiplies by 0 there, and 0 times infinity is NaN. Put the '
+            f'select before the op, so that the op never sees the bad value.',
+            NotANumberWarning,
+        )
 
 
 def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:
@@ -235,3 +305,6 @@ def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
             taken.add(id(root))
         found.append(wrap(g))
     return found
+
+
+_READERS = {_read.__code__, _read_once.__code__}

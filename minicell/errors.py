@@ -46,7 +46,43 @@ class HiddenValueError(MinicellError, RuntimeError):
     """A value born inside a Cell with its own bprop, used where a gradient would have to pass through it."""
 
 
-class HiddenValueWarning(UserWarning):
+class MinicellWarning(UserWarning):
+    """The base of every warning of minicell's own: the number is right, and hides something."""
+
+
+class SwallowedParameterWarning(MinicellWarning):
+    """A Parameter inside a Cell with its own bprop, which returns no gradient for it."""
+
+
+class NoPathWarning(MinicellWarning):
+    """A gradient that is 0 because nothing connects the output to the input."""
+
+
+class ImplicitSumWarning(MinicellWarning):
+    """Several outputs, differentiated as if summed."""
+
+
+class NotANumberWarning(MinicellWarning):
+    """A gradient with NaN or infinity in it, and the op that first made one."""
+
+
+class NearMissWarning(MinicellWarning):
+    """A method whose name is nearly `bprop`."""
+
+
+class UnregisteredWarning(MinicellWarning):
+    """Parameters or Cells kept where no Cell finds them, or a Parameter that goes away."""
+
+
+class KeptOnSelfWarning(MinicellWarning):
+    """A Tensor kept on self by the construct of a Cell with its own bprop: each call overwrites it."""
+
+
+class BypassWarning(MinicellWarning):
+    """A Cell's construct differentiated directly, past its bprop."""
+
+
+class HiddenValueWarning(MinicellWarning):
     """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
 
 
@@ -96,6 +132,10 @@ class PropertyError(MinicellError, TypeError):
 
 class HookError(MinicellError, TypeError):
     """A hook that cannot be called, or one that returned the wrong number of gradients."""
+
+
+class ParameterAttributeError(MinicellError, AttributeError):
+    """An attribute that a Parameter does not have."""
 
 
 class ParameterError(MinicellError, TypeError):

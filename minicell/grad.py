@@ -98,6 +98,7 @@ def value_and_grad(
         gradients = dx if weights is None else dw if grad_position is None else (dx, dw)
         return out, gradients
 
+    value_and_gradient.is_gradient = True
     return value_and_gradient
 
 
@@ -121,6 +122,7 @@ def grad(
         out, gradients = both(*args, **kwargs)
         return (gradients, out[1:]) if has_aux else gradients
 
+    gradient.is_gradient = True
     return gradient
 
 

@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 
 from .dtype import int32
-from .errors import ParameterError, ShapeError, article, users_line
+from .errors import ParameterAttributeError, ParameterError, ShapeError, article, users_line
 from .tensor import Tensor, as_array, overwrite
 
 _number = count()
@@ -51,6 +51,18 @@ class Parameter(Tensor):
                 f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}'
             )
         self.param_name = name
+
+    @property
+    def required_grad(self) -> bool:
+        """Not there: MindSpore's documents say required_grad, and mean requires_grad."""
+        raise ParameterAttributeError(f'a Parameter has no required_grad: the name is requires_grad.{users_line()}')
+
+    @required_grad.setter
+    def required_grad(self, value: bool) -> None:
+        raise ParameterAttributeError(
+            f'a Parameter has no required_grad: write {self.name}.requires_grad = {value}. (MindSpore takes this, and '
+            f'does nothing.){users_line()}'
+        )
 
     def value(self) -> Tensor:
         """The value as a plain Tensor of its own."""

@@ -41,6 +41,8 @@ looking = False
 depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
+weights: set = set()  # ids of the Parameters that open gradients have marked
+touched: list = []  # those of them that were used inside the hidden stretch that is running
 stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
 tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time, and wants to know of writes
 
@@ -112,6 +114,8 @@ def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> i
     """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
     if looking:
         note(rule, x, y, out, frame)
+    if weights and hiding:
+        touched.extend([t for t in rule.tensors(x, y) if id(t) in weights])
     return hiding or escaped(rule.name, at, frame)
 
 
@@ -142,6 +146,13 @@ def warn(message: str, category: type[Warning], frame) -> None:
     """A warning whose place is the user's line, for Python's filters to show once a place."""
     registry = frame.f_globals.setdefault('__warningregistry__', {})
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """A warning at the user's own line."""
+    frame = caller()
+    if frame is not None:
+        warn(message, category, frame)
 
 
 # ---- writes: a value that backward needs must still be the value that was used -------------------------------------

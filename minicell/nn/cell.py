@@ -5,7 +5,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 from .. import tape
-from ..errors import CellError, PropertyError, article, users_line
+from ..errors import (
+    CellError,
+    KeptOnSelfWarning,
+    NearMissWarning,
+    PropertyError,
+    UnregisteredWarning,
+    article,
+    users_line,
+)
 from ..ops.make import Primitive
 from ..parameter import Parameter
 from ..tape import OFF
@@ -33,6 +41,19 @@ class Cell:
     internal_params = None
     _hooks = None
     _bprop_debug = False
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if 'bprop' in cls.__dict__:
+            return
+        for name, method in cls.__dict__.items():
+            if callable(method) and (name == 'backward' or 0 < _distance(name, 'bprop') <= 2):
+                tape.warn_user(
+                    f'{cls.__name__} has a method called {name}, and none called bprop: autodiff computes its '
+                    'gradient, '
+                    f'and {name} is never called. If it is to be the gradient, call it bprop.',
+                    NearMissWarning,
+                )
 
     def __init__(self, auto_prefix: bool = True) -> None:
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
@@ -67,6 +88,7 @@ class Cell:
             self._set_up('_primitives')[name] = value
             self.__dict__[name] = value
         else:
+            self._look_at(name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
@@ -79,6 +101,42 @@ class Cell:
             for kind in ('_params', '_cells', '_primitives'):
                 self.__dict__.get(kind, {}).pop(name, None)
             object.__setattr__(self, name, value)
+
+    def _look_at(self, name: str, value: object) -> None:
+        """Attributes that look right and do nothing, or not what they seem."""
+        mine = type(self).__name__
+        if isinstance(value, Tensor) and tape.hiding and self.bprop is not None:
+            tape.warn_user(
+                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call '
+                'overwrites it, so '
+                f"that bprop finds the last call's value, whichever call it is asked about. Return it as a further "
+                f'output, and bprop gets the right one in out.',
+                KeptOnSelfWarning,
+            )
+        elif name == 'internal_params':
+            if isinstance(value, Parameter) or not all(isinstance(p, Parameter) for p in value or ()):
+                raise PropertyError(
+                    f'{mine}.internal_params is a list of Parameters, as in `self.internal_params = '
+                    f'[self.w]`.{users_line()}'
+                )
+        elif isinstance(value, (list, dict, set)) or type(value) is tuple:
+            inside = value.values() if isinstance(value, dict) else value
+            found = next((v for v in inside if isinstance(v, (Parameter, Cell))), None)
+            if found is not None:
+                kind, due = (
+                    ('Parameters', 'ParameterTuple') if isinstance(found, Parameter) else ('Cells', 'nn.CellList')
+                )
+                tape.warn_user(
+                    f'{mine}.{name} is {article(type(value).__name__)} of {kind}: no Cell looks into it, so that they '
+                    f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
+                    UnregisteredWarning,
+                )
+        elif value is None and name in self.__dict__.get('_params', ()):
+            tape.warn_user(
+                f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
+                f'trainable_params no longer finds it.',
+                UnregisteredWarning,
+            )
 
     def __getattr__(self, name: str) -> object:
         if '_params' not in self.__dict__ and name in (
@@ -244,3 +302,15 @@ class Cell:
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters one has to add, drop or change (Levenshtein)."""
+    if abs(len(a) - len(b)) > 2:
+        return 3
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            above, row[j] = row[j], min(above + (x != y), row[j] + 1, row[j - 1] + 1)
+    return row[-1]

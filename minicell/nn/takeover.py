@@ -19,6 +19,7 @@ from ..errors import (
     BpropTupleError,
     BpropTypeError,
     DTypeError,
+    SwallowedParameterWarning,
     article,
     place,
     plural,
@@ -43,6 +44,8 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     finally:
         tape.hidden_from = was
         tape.hiding = 0
+    if tape.touched:
+        _say_swallowed(cell, frame)
     if kwargs or FITS.get(type(cell)) != len(args):
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
@@ -68,7 +71,25 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     finally:
         tape.hidden_from, tape.hiding = was
     note(LEAVE, cell, None, result, None)
+    if hides and tape.touched:
+        _say_swallowed(cell, frame)
     return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
+
+
+def _say_swallowed(cell, frame) -> None:
+    """A Parameter that construct used and that bprop will return nothing for."""
+    mine = {id(p) for p in cell.internal_params or ()}
+    names = {p.name for p in tape.touched if id(p) not in mine}
+    tape.touched.clear()
+    for name in sorted(names):
+        tape.warn(
+            f'The Parameter {name} is used inside {type(cell).__name__}, whose own bprop returns no gradient '
+            'for it: its '
+            f'gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop return '
+            f'(gradients of the inputs), {{parameter: its gradient}}.',
+            SwallowedParameterWarning,
+            frame,
+        )
 
 
 STRETCHES: dict = {}  # a class of Cells -> the address that marks what is born inside it
