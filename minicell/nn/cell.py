@@ -68,14 +68,11 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
-        return self._run(args, kwargs, sys._getframe(1))
-
-    def _run(self, args: tuple, kwargs: dict, frame) -> object:
         if tape.looking:
-            return takeover.watched_call(self, args, kwargs, sys._getframe(1))
+            return takeover.watched_call(self, args, kwargs, frame)
         if self.bprop is None or tape.start == OFF:
             return self.construct(*args, **kwargs)
-        return takeover.call(self, args, kwargs, sys._getframe(1))
+        return takeover.call(self, args, kwargs, frame)
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 

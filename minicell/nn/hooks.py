@@ -13,8 +13,10 @@ from ..errors import HookError, article, plural
 from ..ops.create import zeros_like
 from ..ops.make import place_several
 from ..ops.rules import Rule
+from ..tape import OFF
 from ..tensor import Tensor, is_float, wrap
-from .takeover import _remake
+from .takeover import _remake, watched_call
+from .takeover import call as takeover_call
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
@@ -53,7 +55,12 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     passage = Passage(cell) if hooks['backward'] or hooks['backward_pre'] else None
     if passage:
         args = passage.enter(args, frame)
-    out = cell._run(args, kwargs, frame)
+    if tape.looking:
+        out = watched_call(cell, args, kwargs, frame)
+    elif cell.bprop is None or tape.start == OFF:
+        out = cell.construct(*args, **kwargs)
+    else:
+        out = takeover_call(cell, args, kwargs, frame)
     for hook in list(hooks['forward']):
         changed = hook(cell, args, out)
         out = out if changed is None else changed

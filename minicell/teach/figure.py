@@ -13,6 +13,7 @@ from minicell.view.shapes import Shape
 from .shown import Shown, column, html
 
 SPACE = 16  # between stills
+SCALE = 1.25  # on the page, for the last row
 
 
 class Drawing(NamedTuple):
@@ -34,7 +35,7 @@ class Figure:
         self.control = control
         self.draw = draw
         first = draw(control.value)
-        self.picture = html(self.svg(first), round(first.size[1]) + 8)
+        self.picture = html(self.svg(first), round(first.size[1] * SCALE) + 8)
         control.observe(self.redraw, 'value')
         control.add_class(f'lat-slider-{name}')
         self.picture.add_class(f'lat-target-{name}')
@@ -44,7 +45,7 @@ class Figure:
 
     def svg(self, drawn: Drawing) -> str:
         """A drawing as SVG text with an id of its own."""
-        return as_svg.document(drawn.shapes, drawn.size, drawn.title, drawn.words, self.name)
+        return as_svg.document(drawn.shapes, drawn.size, drawn.title, drawn.words, self.name, SCALE)
 
     def redraw(self, change: dict) -> None:
         """Draw the picture for the control's new value."""

@@ -14,7 +14,7 @@ from . import words
 from .exercise import Exercise, Verdict
 from .panel import Panel, hint_page, solution_page
 from .question import Choice, Prediction, Question, Result
-from .shown import Shown, button, column, html
+from .shown import Shown, button, column, html, row
 
 SENTENCE_HEIGHT = 96
 ASKED = {'locked': 'to do', 'passed': 'right', 'failed': 'done, and surprised'}
@@ -88,7 +88,8 @@ class Lesson:
         """The magic `%%result NAME`: run the cell, and keep what it prints until the prediction NAME is committed."""
         name, shell = line.strip(), get_ipython()
         with capture_output() as caught:
-            ran = shell.run_cell(cell, store_history=False)
+            # the first line stays a line, so that lines are numbered as on the page
+            ran = shell.run_cell(f'# %%result {name}\n{cell}', store_history=False)
         if not ran.success:
             caught.show()  # the error is there already, as the cell's own output
             return None
@@ -157,7 +158,7 @@ class Lesson:
         """Room for the learner's own sentence, and a model answer to compare it with."""
         asked, model = self._of(self.about.SENTENCES, name)
         own = w.Textarea(
-            placeholder='In your own words', tooltip=asked, layout=w.Layout(width='100%', height=f'{SENTENCE_HEIGHT}px')
+            placeholder='In your own words', tooltip=asked, layout=w.Layout(width='auto', height=f'{SENTENCE_HEIGHT}px')
         )
         waits = words.paragraphs('A model answer waits here. Write yours first.')
         shows = words.headline('open', 'A model answer') + words.paragraphs(model)
@@ -169,7 +170,7 @@ class Lesson:
         body = column(
             html(words.block(words.paragraphs(asked))),
             own,
-            button('Show the model answer', 'Show a model answer to compare yours with', show),
+            row(button('Show the model answer', 'Show a model answer to compare yours with', show)),
             answer,
         )
         page = words.block(words.paragraphs(asked) + words.folded('A model answer', words.paragraphs(model)))
@@ -186,9 +187,9 @@ class Lesson:
             rows.append((f'exercise {name}', words.SIGNS[state], TRIED[state], state == 'passed'))
         head = f'Lesson {self.number}: {sum(done for *_, done in rows)} of {len(rows)} done'
         said = [f'{sign} {name}: {how}' for name, sign, how, _ in rows]
-        cells = ''.join(f'<li style="margin-right:22px">{words.inline(line)}</li>' for line in said)
-        row = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
-        return Page('\n  '.join([head, *said]), words.block(f'<b>{head}</b>{row}'))
+        cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
+        line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
+        return Page('\n  '.join([head, *said]), words.block(f'<b>{head}</b>{line}'))
 
     def _of(self, things: dict[str, Any], name: str) -> Any:
         if name not in things:

@@ -28,7 +28,7 @@ class Panel:
             exercise.start,
             description='',
             tooltip=f'Code of exercise {exercise.name}',
-            layout=w.Layout(width='100%', height=f'{24 + 21 * longest(exercise)}px'),
+            layout=w.Layout(width='auto', height=f'{24 + 21 * longest(exercise)}px'),
         )
         self.code.add_class('minicell-code')
         self.verdict = html('', VERDICT_HEIGHT)

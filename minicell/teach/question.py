@@ -32,6 +32,7 @@ class Question(NamedTuple):
 
 
 HEIGHT = 190  # pixels kept free for the reply, so that nothing below moves when it comes
+LARGE = '<style>.minicell-choices label{font-size:15px;line-height:1.6;height:auto}</style>'
 LOW = 84  # where the reply comes with the result of a cell below
 
 
@@ -46,17 +47,18 @@ class Prediction:
         self.open = False  # a teacher may look without a choice
         self.waiting: list[Callable[[], None]] = []
         self.radio = w.RadioButtons(
-            options=[(choice.text, k) for k, choice in enumerate(question.choices)],
+            options=[(choice.text.replace('`', ''), k) for k, choice in enumerate(question.choices)],
             value=None,
             layout=w.Layout(width='auto', max_width='100%'),
         )
+        self.radio.add_class('minicell-choices')
         self.submit = button('Commit', f'Commit your answer to: {title}', self.commit, '120px')
         self.hint = html('')
         self.height = LOW if question.below else HEIGHT
         self.answer = html('', self.height)
         self.shown = Shown(
             column(
-                html(words.block(words.headline('open', title) + words.paragraphs(question.ask))),
+                html(words.block(words.headline('open', title) + words.paragraphs(question.ask)) + LARGE),
                 self.radio,
                 row(self.submit, self.hint),
                 self.answer,
@@ -121,7 +123,11 @@ class Prediction:
 
     def all_replies(self) -> str:
         """Every answer with its reply, for a teacher and for a page without a kernel."""
-        return ''.join(f'<p><b>{words.inline(c.text)}</b></p>{reply(c)}' for c in self.question.choices) + self.after()
+        parts = (
+            f'<p style="margin:6px 0 2px"><b>{words.inline(choice.text)}</b></p>{headline(choice)}{reply(choice)}'
+            for choice in self.question.choices
+        )
+        return ''.join(parts) + self.after()
 
     def text(self) -> str:
         """The question as plain text."""
@@ -168,10 +174,11 @@ class Result:
             said = 'The cell has run. What it printed is shown when you have committed to a prediction above.'
             body, state = words.headline('locked', 'Locked') + words.paragraphs(said), 'locked'
         elif prediction.choice is None:
-            body, state = words.headline('open', 'What happened') + words.pre(self.printed), 'open'
+            body = words.headline('open', 'What happened') + words.pre(self.printed) + prediction.after()
+            state = 'open'
         else:
             said = f'<p>{words.inline(prediction.choice.text)}</p>{reply(prediction.choice)}'
-            happened = words.pre(self.printed)
+            happened = words.pre(self.printed) + prediction.after()
             state = prediction.state
             body = headline(prediction.choice) + words.columns(('You said', said), ('What happened', happened))
         self.view.value = words.block(body, state, self.height)

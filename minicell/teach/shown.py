@@ -4,7 +4,7 @@ from typing import Any
 
 import ipywidgets as w
 
-FULL = {'width': '100%'}
+EDGE = 8  # pixels around the block in an HTML widget
 
 
 class Shown:
@@ -27,8 +27,8 @@ class Shown:
 
 def html(value: str, height: int | None = None) -> w.HTML:
     """An HTML widget over the whole width; with `height` it never moves what stands below it."""
-    fixed = {'height': f'{height}px', 'overflow': 'hidden'} if height else {}
-    return w.HTML(value, layout=w.Layout(**FULL, **fixed))
+    fixed = {'height': f'{height + EDGE}px', 'overflow': 'hidden'} if height else {}
+    return w.HTML(value, layout=w.Layout(width='auto', **fixed))
 
 
 def button(words: str, tooltip: str, act: Any, width: str = 'auto') -> w.Button:
@@ -40,9 +40,9 @@ def button(words: str, tooltip: str, act: Any, width: str = 'auto') -> w.Button:
 
 def column(*children: w.Widget) -> w.VBox:
     """Widgets one under the other, over the whole width."""
-    return w.VBox(children, layout=w.Layout(**FULL))
+    return w.VBox(children, layout=w.Layout(width='100%'))
 
 
 def row(*children: w.Widget) -> w.HBox:
     """Widgets side by side; they break to the next line where the page is narrow."""
-    return w.HBox(children, layout=w.Layout(**FULL, flex_flow='row wrap', align_items='center'))
+    return w.HBox(children, layout=w.Layout(flex_flow='row wrap', align_items='center'))

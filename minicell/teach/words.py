@@ -13,6 +13,7 @@ CODE = f"font:14px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};
 PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○'}
+GROUNDS = {'locked': '#F3F5F7'}  # a place that is still empty
 EDGES = {'passed': FORWARD, 'failed': BACKWARD, 'open': MUTED, 'locked': MUTED}
 
 
@@ -37,7 +38,8 @@ def pre(text: str) -> str:
 def block(body: str, state: str = 'open', height: int | None = None) -> str:
     """A block on white ground with a thick edge that tells its state; with `height`, it scrolls inside."""
     fixed = f';height:{height}px;overflow:auto' if height else ''
-    return f'<div style="{BODY};border-left:5px solid {EDGES[state]}{fixed}">{body}</div>'
+    ground = f';background:{GROUNDS[state]}' if state in GROUNDS else ''
+    return f'<div style="{BODY};border-left:5px solid {EDGES[state]}{ground}{fixed}">{body}</div>'
 
 
 def headline(state: str, words: str) -> str:
@@ -59,5 +61,5 @@ def folded(summary: str, body: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The same text without marks."""
+    """The same text without marks, but for the backticks of code."""
     return re.sub(r'\*\*(.+?)\*\*', r'\1', text)

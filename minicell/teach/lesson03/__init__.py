@@ -33,7 +33,7 @@ QUESTIONS = {
         (
             Choice(
                 'Always 1, because a derivative starts at 1.',
-                'Only the loss itself starts with 1. On the way back everything multiplies in: a loss of `3 * z` brings '
+                'Only the loss itself starts with 1. On the way back factors multiply in: a loss of `3 * z` brings '
                 'a `dout` of 3 to `z`.',
                 'dout is 1',
             ),
@@ -59,8 +59,8 @@ QUESTIONS = {
             ),
             Choice(
                 'The true gradient plus what `bprop` returns: `x + 1` is added.',
-                'Look at the first number: it is the first number of `x`, plus one. No share of the true gradient is '
-                'in it. Your `bprop` replaces the automatic gradient; it is not added to it.',
+                'No share of the true gradient is in these numbers. Your `bprop` replaces the automatic gradient; it is '
+                'not added to it.',
                 'custom is added to automatic',
             ),
             Choice(
@@ -75,24 +75,27 @@ QUESTIONS = {
                 'the framework checks my maths',
             ),
         ),
+        after='The first number of `x` is 0.5, and the first number printed is 1.5: `x + 1`, to the last digit.\n\n'
+        '**NB: in MindSpore** the listing prints this very text (tried on version 2.10, in both of its modes). '
+        'It is a fine example of when `bprop` is called. It is no example of a gradient, though the document calls '
+        '`dx` “the derivative of the input `x`”.',
         below=True,
     ),
     'scale': Question(
-        'Multiply the loss by 10: it is now `(10 * net(x, y)).sum()`. What happens to the gradients that `Net` '
-        'hands out?',
+        'Multiply the loss by 10: it is now `10 * z.sum()`. What happens to the gradients that `Net` hands out?',
         (
             Choice(
-                'It grows tenfold, as every gradient does.',
-                'The true gradient does, because `dout` is ten times as large. But this `bprop` never looks at `dout`.',
+                'They grow tenfold, as every gradient does.',
+                'The true gradients do, because `dout` is ten times as large. But this `bprop` never looks at `dout`.',
                 'the framework scales my gradient for me',
             ),
             Choice(
-                'Nothing. It stays `x + 1` and `y + 1`.',
+                'Nothing. They stay `x + 1` and `y + 1`.',
                 '`dout` is ten times as large, but this `bprop` never looks at it. The loss has lost its say.',
             ),
             Choice(
-                'It becomes `10 * x + 1`.',
-                'The input `x` is the same as before. What the factor changes is `dout`, and only a `bprop` that '
+                'They become `10 * x + 1` and `10 * y + 1`.',
+                'The inputs are the same as before. What the factor changes is `dout`, and only a `bprop` that '
                 'multiplies by `dout` can feel it.',
                 'the factor reaches the inputs',
             ),

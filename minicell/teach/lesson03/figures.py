@@ -63,7 +63,7 @@ def draw(net: Any, x: Any, y: Any, scale: float) -> Drawing:
     gap = max((WIDTH - 2 * LEFT - 130 - 3 * wide) / 2, 16)
     lefts = [LEFT + 130 + i * (wide + gap) for i in range(3)]
     out: list[Shape] = [
-        text(LEFT, 28, WIDTH - 2 * LEFT, f'loss = {shown} × the sum of net(x, y)', 18, bold=True),
+        text(LEFT, 28, WIDTH - 2 * LEFT, f'loss = {shown} × z.sum(), with z = net(x, y)', 18, bold=True),
         text(LEFT, 50, WIDTH - 2 * LEFT, f'so every number of dout is {dout:.2f}', 14, MUTED),
     ]
     for left, (head, what) in zip(lefts, COLUMNS, strict=True):
@@ -120,6 +120,6 @@ def loss_scale(net: Any, x: Any, y: Any) -> Figure:
         tooltip='The factor before the loss: arrow keys move it',
         readout_format='.2f',
         style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width=f'{WIDTH}px'),
+        layout=w.Layout(width='100%', max_width='950px'),
     )
     return Figure('loss-scale', control, lambda scale: draw(net, x, y, scale), stills=(0.1, 1.0, 10.0))
