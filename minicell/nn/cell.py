@@ -69,10 +69,10 @@ class Cell:
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
         if tape.looking:
-            return takeover.watched_call(self, args, kwargs, frame)
+            return takeover.watched_call(self, args, kwargs, sys._getframe(1))
         if self.bprop is None or tape.start == OFF:
             return self.construct(*args, **kwargs)
-        return takeover.call(self, args, kwargs, frame)
+        return takeover.call(self, args, kwargs, sys._getframe(1))
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .. import tape
 from ..differentiate import tensors_in
 from ..errors import HookError, article, plural
 from ..ops.create import zeros_like
