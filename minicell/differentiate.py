@@ -14,6 +14,7 @@ import numpy as np
 
 from . import tape
 from .errors import (
+    BypassWarning,
     ImplicitSumWarning,
     NoPathWarning,
     NotANumberWarning,
@@ -70,6 +71,14 @@ class Played:
     def __init__(
         self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux: bool = False
     ) -> None:
+        owner = getattr(function, '__self__', None)
+        if getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct':
+            name = type(owner).__name__
+            tape.warn_user(
+                f'{name}.construct is differentiated directly, and that goes past {name}.bprop: autodiff computes the '
+                f'gradient. Give the Cell itself for its own.',
+                BypassWarning,
+            )
         was, newly = tape.state(), set()
         self.function = function
         self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do

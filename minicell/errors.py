@@ -78,6 +78,10 @@ class KeptOnSelfWarning(MinicellWarning):
     """A Tensor kept on self by the construct of a Cell with its own bprop: each call overwrites it."""
 
 
+class LeavesTapeWarning(MinicellWarning):
+    """A recorded Tensor turned into plain numbers inside a gradient."""
+
+
 class BypassWarning(MinicellWarning):
     """A Cell's construct differentiated directly, past its bprop."""
 

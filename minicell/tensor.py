@@ -7,7 +7,7 @@ import numpy as np
 
 from . import printed, tape
 from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32
-from .errors import DTypeError, IndexWriteError, LeavesTapeError, OperandError, article, users_line
+from .errors import DTypeError, IndexWriteError, LeavesTapeError, LeavesTapeWarning, OperandError, article, users_line
 
 
 class Tensor:
@@ -59,6 +59,7 @@ class Tensor:
         >>> Tensor([1.0, 2.0]).asnumpy()
         array([1., 2.], dtype=float32)
         """
+        self._leave('asnumpy()')
         view = np.asarray(self.array).view()
         view.flags.writeable = False
         return view
@@ -70,15 +71,25 @@ class Tensor:
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
                 f'the number is wanted.{users_line(sys._getframe(1))}'
             )
-        array = np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
-        return array
+        return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
+
+    def _leave(self, how: str) -> None:
+        """Say that numbers taken out of a gradient are constants from there on."""
+        if tape.start <= self.at < tape.OFF:
+            tape.warn_user(
+                f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a constant, '
+                f'and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
+                LeavesTapeWarning,
+            )
 
     def item(self) -> int | float | bool:
         """The number of a Tensor that has one element."""
+        self._leave('item()')
         return self._only()
 
     def tolist(self) -> list | int | float | bool:
         """The numbers as nested Python lists."""
+        self._leave('tolist()')
         return self.array.tolist()
 
     def _only(self) -> int | float | bool:
@@ -89,9 +100,11 @@ class Tensor:
         return self.array.item()
 
     def __float__(self) -> float:
+        self._leave('float()')
         return float(self._only())
 
     def __int__(self) -> int:
+        self._leave('int()')
         return int(self._only())
 
     def __bool__(self) -> bool:

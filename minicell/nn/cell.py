@@ -57,7 +57,7 @@ class Cell:
 
     def __init__(self, auto_prefix: bool = True) -> None:
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='train')
+        self.__dict__.update(training=False, _phase='predict')
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; every Cell writes its own."""
