@@ -106,6 +106,7 @@ class Played:
             for t in self.outputs:
                 if t.at >= OFF and not self.taint:
                     tape.escaped('the output of a differentiated function', t.at, tape.caller())
+            self.list = tape.state()[:3]
             self.entries, self.base = tape.entries, self.mark - tape.first
             self.end = len(self.entries)
         finally:
@@ -149,6 +150,8 @@ class Played:
         watch = BadNumbers()
         try:
             if self.flat:
+                if not tape.looking:  # a write in a bprop is to be dated by this list, as those going forward are
+                    tape.restore((*self.list, *was[3:]))
                 tape.record_from(OFF)
             seeds = self._seeds(sens)
             if tape.looking:

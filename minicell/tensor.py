@@ -65,7 +65,7 @@ class Tensor:
         return view
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
-        if self.at >= tape.start:
+        if self.at >= tape.start != tape.OFF and not tape.hiding:  # inside a Cell with its own bprop NumPy may compute
             raise LeavesTapeError(
                 'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
@@ -148,6 +148,7 @@ class Tensor:
 
 
 new = object.__new__
+BORROWED = -2  # the place of a Tensor around an array that others use too: a write copies it first
 
 
 def wrap(value: np.ndarray, at: int = -1) -> Tensor:
@@ -223,26 +224,31 @@ def plain_index(index: object) -> object:
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    if (type(tensor) is Tensor and tensor.at >= tape.start) or (isinstance(value, Tensor) and value.at >= tape.start):
+    recorded = isinstance(value, Tensor) and value.at >= tape.start
+    if tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tensor.at >= tape.start)):
         raise IndexWriteError(
-            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would '
-            'silently be '
-            'wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or '
-            'write into '
-            f'a copy that is not differentiated.{users_line(frame)}'
+            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
+            'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
+            f'into a copy that is not differentiated.{users_line(frame)}'
         )
     overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))
 
 
-def overwrite(tensor: Tensor, array: object, what: str, frame, index: object = ...) -> None:
-    """Write numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
+    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first."""
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
-    elif not tensor.array.flags.writeable:
+    elif tensor.at == BORROWED or not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
     tape.wrote(tensor, what, frame)
+    return tensor.array
+
+
+def overwrite(tensor: Tensor, array: object, what: str, frame, index: object = ...) -> None:
+    """Write numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+    memory = writable(tensor, what, frame)
     with np.errstate(invalid='ignore'):
-        tensor.array[index] = np.asarray(array).astype(tensor.array.dtype) if index is not ... else array
+        memory[index] = np.asarray(array).astype(memory.dtype) if index is not ... else array
 
 
-__all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'write_index']
+__all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'writable', 'write_index']

@@ -77,7 +77,14 @@ class Cell:
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, Parameter):
+        if name == 'internal_params' and value is not None:
+            if not isinstance(value, (tuple, list)) or not all(isinstance(p, Parameter) for p in value):
+                raise PropertyError(
+                    f'{type(self).__name__}.internal_params is a list of the Parameters for which bprop returns '
+                    f'gradients, as in [self.w], but got {article(type(value).__name__)}.{users_line()}'
+                )
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Parameter):
             self.insert_param_to_cell(name, value)
         elif isinstance(value, Cell):
             self._insert_cell(name, value)

@@ -29,7 +29,7 @@ from ..ops.create import zeros_like
 from ..ops.make import cast_to, place_several
 from ..ops.rules import Bundle, Parts, Rule
 from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
-from ..tensor import Tensor, is_float, new, wrap
+from ..tensor import BORROWED, Tensor, is_float, new, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -230,7 +230,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         )
         result = _tuples(result, False)
     else:
-        result, dout = out, g if type(g) is Tensor else wrap(g)
+        result, dout = out, g if type(g) is Tensor else wrap(g, BORROWED)
     tape.bprops.append(cell)
     try:
         returned = cell.bprop(*inputs, result, dout)
@@ -258,7 +258,7 @@ def _report(cell, inputs: tuple, dout: object, returned: object) -> None:
 def _cotangent(t: Tensor, g: object) -> Tensor:
     if g is None:
         return zeros_like(t)
-    return g if type(g) is Tensor else wrap(g)
+    return g if type(g) is Tensor else wrap(g, BORROWED)
 
 
 def _tuples(value: object, drop: bool) -> object:
@@ -347,10 +347,11 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
         pairs.append((p, _checked(cell, (), p.name, p, next(d for key, d in given.items() if key is p))))
     for key in given:
         if not any(key is p for p in params):
+            got = f'the Parameter {key.name},' if hasattr(key, 'name') else _kind(key)
             raise _wrong(
                 BpropCountError,
                 cell,
-                f'returned a gradient for {_kind(key)} that is not in internal_params: the keys are Parameters.',
+                f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.',
             )
     return pairs
 

@@ -12,6 +12,11 @@ def words(record: Record, number: int) -> tuple[str, str]:
 def enter(record: Record, step: Step, number: int) -> tuple[str, str]:
     """A Cell is called."""
     if step.entry is None:
+        if step.run is None:
+            return (
+                f'{step.what} is called',
+                'No gradient has started, so what runs here leaves 0 entries.',
+            )
         return f'{step.what} is called', f'Entries on the tape so far: {written(record, number)}.'
     entry = record.entries[step.entry]
     return (
@@ -43,7 +48,7 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
         return title, f'One entry for the whole Cell: backward will call its bprop. Result: {out}.'
     if entry.note:
         return title, f'Written {entry.note}, because another gradient is watching this one. Result: {out}.'
-    line = f'`{entry.source}` in line {entry.mark.line}' if entry.mark and entry.source else entry.name
+    line = f'Line {entry.mark.line} runs {entry.source}, and that' if entry.mark and entry.source else 'This'
     return title, f'{line} is recorded. Result: {out}. Entries on the tape: {written(record, number)}.'
 
 
@@ -235,7 +240,7 @@ def plural(count: int, one: str, many: str = '') -> str:
 
 def written(record: Record, number: int) -> int:
     """How many entries are on the tape at a step."""
-    return sum(e.kind in ('op', 'call') and e.written is not None and e.written <= number for e in record.entries)
+    return record.steps[number].written
 
 
 def alt(frame: Frame) -> str:

@@ -20,15 +20,14 @@ def card(
     out += tab(x + col.w, y, BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given
-    due = [v for v in entry.inputs if v.data is not None][: len(col.inputs) or 1]
     xs = tuple(x + c for c in col.compare)
     if given:
-        for g, v in zip(reading.gradients, due, strict=False):
+        for g, v in zip(reading.gradients, col.rows, strict=False):
             out += row(g, v, xs, top)
             top += thumb.size(v)[1] + ROW_HEAD + 10
     else:
         done = computed(record, reading, step)
-        for i, v in enumerate(due):
+        for i, v in enumerate(col.rows):
             out += pending(entry, i, v, done, xs[0], top, xs[3] - xs[0] - 14)
             top += thumb.size(v)[1] + ROW_HEAD + 10
     most = thumb.limit(*(v.data for v in reading.douts), *(g.true for g in reading.gradients))
@@ -145,7 +144,7 @@ def torn(x: float, y: float, w: float, h: float, message: str, current: bool) ->
     out: list[Shape] = [Path((((x, y), (x + w, y), *edge, (x, y)),), BACKWARD, 3 if current else 1.5, ALARM)]
     name, _, words = message.partition(': ')
     out.append(text(x + PAD, y + 26, w - 2 * PAD, name, 14, BACKWARD_TEXT, bold=True))
-    room = max(int((h - 46) // 17), 1)
+    room = max(int((h - 54) // 17), 1)
     lines = [row for part in words.splitlines() for row in wrap(part.strip(), w - 2 * PAD, 12, room)][:room]
     out += [text(x + PAD, y + 48 + i * 17, w - 2 * PAD, line, 12) for i, line in enumerate(lines)]
     return out

@@ -21,6 +21,8 @@ from .shapes import (
     text,
 )
 
+BACK = ('start', 'reach', 'inside', 'give', 'add', 'arrive', 'fail')  # the steps of backward
+
 
 def wires(record: Record, plan: Plan, step: int, xs: dict[int, float]) -> list[Shape]:
     """The arrows between neighbouring cards, and the way of the cotangents."""
@@ -32,7 +34,10 @@ def wires(record: Record, plan: Plan, step: int, xs: dict[int, float]) -> list[S
             y = plan.y_forward + 26
             out += arrow([(x - GAP + 4, y), (x - 4, y)], FORWARD, 2.5)
         readings = [r for r in record.readings if r.entry == number and r.reached <= step]
-        if readings:
+        now = record.steps[step]
+        if now.kind == 'start' and now.entry == number:
+            out += seed(plan, x + plan.columns[number].w, number + 1 in xs)
+        elif readings:
             out += incoming(record, plan, readings[-1], number, xs, step)
     return out
 
@@ -54,13 +59,14 @@ def incoming(record: Record, plan: Plan, reading: Reading, number: int, xs: dict
 
 
 def seed(plan: Plan, right: float, crowded: bool) -> list[Shape]:
-    """Where backward starts: an arrow out of the word `start`, if there is room."""
+    """Where backward starts: an arrow, out of the word `start` if there is room for it."""
     x = right + GAP
     y = plan.y_backward + 26
-    if crowded or x + 60 > LANE_X + LANE_W:
-        return arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5) if crowded else []
-    word = text(x, y + 4, 60, 'start', 12, BACKWARD_TEXT, bold=True)
-    return [*arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5), word]
+    room = min(60, LANE_X + LANE_W - x)
+    if room < 0:
+        return []
+    out = arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5)
+    return out if crowded or room < 40 else [*out, text(x, y + 4, room, 'start', 12, BACKWARD_TEXT, bold=True)]
 
 
 def detour(
@@ -215,14 +221,29 @@ def timeline(record: Record, plan: Plan, step: int) -> list[Shape]:
     xs = [LANE_X + 12 + i * pitch for i in range(count)]
     out: list[Shape] = [Path((((xs[0], y), (xs[-1], y)),), RULE, 2)] if count > 1 else []
     size = max(min(5.0, pitch * 0.4), 1.5)
-    for i, x in enumerate(xs):
-        out.append(point(record.steps[i].kind, x, y, 8.0 if i == step else size, i <= step, i == step))
+    if pitch < 5:
+        out += ticks(record, xs, y, step)
+    else:
+        out += [point(record.steps[i].kind, x, y, size, i <= step, False) for i, x in enumerate(xs) if i != step]
+    out.append(point(record.steps[step].kind, xs[step], y, 8.0, True, True))
     return out + names(record, xs, y + 26, step)
+
+
+def ticks(record: Record, xs: list[float], y: float, step: int) -> list[Shape]:
+    """Many steps as ticks, in four paths: forward up, backward down, what is done thick."""
+    out: list[Shape] = []
+    for back, colour in ((False, FORWARD), (True, BACKWARD)):
+        for done in (False, True):
+            at = [x for i, x in enumerate(xs) if (record.steps[i].kind in BACK) == back and (i <= step) == done]
+            runs = tuple(((x, y), (x, y + (7 if back else -7))) for x in at)
+            if runs:
+                out.append(Path(runs, colour, 1.5 if done else 0.5))
+    return out
 
 
 def point(kind: str, x: float, y: float, r: float, done: bool, current: bool) -> Shape:
     """The mark of one step."""
-    back = kind in ('start', 'reach', 'inside', 'give', 'add', 'arrive', 'fail')
+    back = kind in BACK
     colour = (BACKWARD if back else FORWARD) if done else PAPER
     edge = INK if current else BACKWARD if back else FORWARD
     if back:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from . import caption, thumb
+from . import caption, names, thumb
 from .metrics import width
 from .model import Entry, Reading, Record, Value
 
@@ -23,6 +23,7 @@ BETWEEN = 12
 DETOUR_H = 26
 SMALL_CARDS = 13
 MOST_INPUTS = 4
+MEASURED = 200  # captions of up to so many steps are measured; longer tapes get two lines at once
 
 
 class Column(NamedTuple):
@@ -35,6 +36,7 @@ class Column(NamedTuple):
     out: float
     more: int  # inputs that are not shown
     compare: tuple[float, float, float, float]  # x of yours, true, difference, dout in a bprop's card
+    rows: tuple[Value, ...] = ()  # the gradients that a bprop answers for
 
 
 class Plan(NamedTuple):
@@ -93,7 +95,8 @@ def plan(record: Record) -> Plan:
     home = homes(pages, len(columns))
     forward = max((c.forward_h for c in columns), default=90)
     backward = max((c.backward_h for c in columns), default=90)
-    top = 78.0 if all(one_line(record, i) for i in range(len(record.steps))) else 97.0
+    few = len(record.steps) <= MEASURED
+    top = 78.0 if few and all(one_line(record, i) for i in range(len(record.steps))) else 97.0
     strip = 0.0 if len(pages) < 2 else 52.0 if len(columns) <= SMALL_CARDS else 72.0
     detour = DETOUR_H if any(e.kind == 'call' for e in record.entries) else 0.0
     band = band_height(record)
@@ -112,16 +115,22 @@ def slot(value: Value) -> tuple[float, float]:
     return max(w, min(thumb.label_width(value), 168)), h + thumb.LABEL_H
 
 
+def both(value: Value, cotangent: str) -> tuple[float, float]:
+    """The room of a value, which its gradient under it needs too, by its own name."""
+    return max(slot(value), slot(value._replace(name=cotangent)))
+
+
 def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
     """The sizes of one entry's two cards."""
     if entry.kind == 'torn':
-        return Column(320, 120, 60, (), 0, 0, (0, 0, 0, 0))
-    outs = [slot(v) for v in entry.outputs] or [(thumb.SLOT, thumb.SCALAR_H + thumb.LABEL_H)]
+        return Column(360, 150, 60, (), 0, 0, (0, 0, 0, 0))
+    dout = 'dout' if len(entry.outputs) < 2 else 'dout[0]'
+    outs = [both(v, dout) for v in entry.outputs] or [(thumb.SLOT, thumb.SCALAR_H + thumb.LABEL_H)]
     out_w, out_h = max(w for w, _ in outs), sum(h + 6 for _, h in outs) - 6
     middle = 2 * ARROW_W + GHOST_W + 10 if entry.kind == 'call' else ARROW_W + 12
     xs, high, x = [], out_h, float(PAD)
     for value in entry.inputs[:MOST_INPUTS]:
-        w, h = slot(value)
+        w, h = both(value, names.gradient(value.name))
         if x + w + middle + out_w + PAD > LANE_W:
             break
         xs.append(x)
@@ -135,11 +144,12 @@ def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
         high_back += 20
     more = len(entry.inputs) - len(xs)
     extra = 16 if more else 0
-    compare = (0.0, 0.0, 0.0, 0.0)
+    compare, rows = (0.0, 0.0, 0.0, 0.0), ()
     if entry.kind == 'call':
-        compare, w_back, high_back = compare_room(entry, out_w, out_h, any(r.parts for r in readings))
+        rows = answers(entry, readings)
+        compare, w_back, high_back = compare_room(rows, out_w, out_h, any(r.parts for r in readings))
         w = max(w, w_back)
-    return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare)
+    return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows)
 
 
 def head_width(entry: Entry) -> float:
@@ -153,16 +163,23 @@ def badge_width(label: str) -> float:
     return max(24, width(label, 12, True) + 12)
 
 
-def compare_room(entry: Entry, out_w: float, out_h: float, added: bool) -> tuple[tuple, float, float]:
+def answers(entry: Entry, readings: list[Reading] | tuple) -> tuple[Value, ...]:
+    """What a bprop answers for: the tensors among its inputs, and behind them its Parameters."""
+    inputs = tuple(v for v in entry.inputs if v.data is not None)
+    given = next((r.gradients for r in readings if r.gradients), ())
+    more = tuple(Value(g.of, g.value.shape, g.value.dtype, g.value.data) for g in given[len(inputs) :] if g.value)
+    return (inputs + more)[:MOST_INPUTS]
+
+
+def compare_room(rows: tuple[Value, ...], out_w: float, out_h: float, added: bool) -> tuple[tuple, float, float]:
     """Rows of yours, true and difference, with dout and the verdict at the right."""
-    due = [v for v in entry.inputs if v.data is not None][:MOST_INPUTS]
-    sizes = [thumb.size(v) for v in due] or [(thumb.SLOT, thumb.SCALAR_H)]
+    sizes = [thumb.size(v) for v in rows] or [(thumb.SLOT, thumb.SCALAR_H)]
     # the words above them need room too
     w = max(max(s[0] for s in sizes), 98)
     xs = tuple(PAD + i * (w + BETWEEN) for i in range(3))
     side = xs[2] + w + 14
-    rows = sum(h + ROW_HEAD + 10 for _, h in sizes)
-    high = max(rows, out_h + (20 if added else 0) + 12 + VERDICT_H)
+    rows_h = sum(h + ROW_HEAD + 10 for _, h in sizes)
+    high = max(rows_h, out_h + (20 if added else 0) + 12 + VERDICT_H)
     return (*xs, side), side + max(out_w, CHECK_W) + PAD, HEAD + high + PAD - 6
 
 

@@ -180,7 +180,7 @@ def advance(char: str, bold: bool = False, mono: bool = False) -> float:
 
 def width(text: str, size: float, bold: bool = False, mono: bool = False) -> float:
     """The width of `text` in pixels at font size `size`, rounded up rather than down."""
-    return sum(advance(c, bold, mono) for c in text) * size * SAFETY
+    return sum(advance(c, bold, mono) for c in text) * size * (1 if mono else SAFETY)
 
 
 def fit(text: str, room: float, size: float, bold: bool = False, mono: bool = False) -> str:

@@ -140,6 +140,7 @@ class Step(NamedTuple):
     what: str = ''
     value: Value | None = None
     parts: tuple[Part, ...] = ()
+    written: int = 0  # how many entries are on the tape by then
 
 
 @dataclass(eq=False)

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .layout import LINE_H, PANEL_W, PANEL_X
-from .metrics import MONO_ADVANCE, SAFETY
+from .metrics import MONO_ADVANCE
 from .model import Line, Mark
 from .shapes import BACKWARD, FAINT, HIGHLIGHT, INK, MUTED, PANEL, RULE, Box, Path, Shape, hatch, text
 
-NUMBER_X = PANEL_X + 36  # the right end of the line numbers
-CODE_X = PANEL_X + 42
-CODE_W = PANEL_X + PANEL_W - 7 - CODE_X
-COLUMNS = int(CODE_W / (12 * MONO_ADVANCE * SAFETY))
+NUMBER_X = PANEL_X + 34  # the right end of the line numbers
+CODE_X = PANEL_X + 39
+CODE_W = PANEL_X + PANEL_W - 5 - CODE_X
+COLUMNS = int(CODE_W / (12 * MONO_ADVANCE))
 HEAD = 14
 MOST_ROWS = 4  # of one line
+MOST_INDENT = 8  # of the rest of a long line, in characters
 
 
 class Row(NamedTuple):
@@ -32,7 +33,7 @@ def rows(lines: Sequence[Line]) -> list[Row]:
 def broken(words: str) -> list[str]:
     """A line in pieces that fit, broken after a comma or a space where there is one."""
     out = []
-    indent = ' ' * min(len(words) - len(words.lstrip()) + 2, COLUMNS // 2)
+    indent = ' ' * min(len(words) - len(words.lstrip()) + 2, MOST_INDENT)
     while len(words) > COLUMNS and len(out) < MOST_ROWS - 1:
         half = (len(indent) + COLUMNS) // 2
         found = [words.rfind(c, len(indent) + 4, COLUMNS) + 1 for c in (' ', '(', '.')]
@@ -89,7 +90,7 @@ def cursor(y: float, h: float, back: bool) -> list[Shape]:
     x = PANEL_X + 7
     foot, tip = (x + 12, x + 3) if back else (x + 3, x + 12)
     return [
-        Box(x - 1, y, PANEL_W - 12, h, HIGHLIGHT, INK, 1.5, 4, '5 3' if back else ''),
+        Box(x - 2, y, PANEL_W - 8, h, HIGHLIGHT, INK, 1.5, 4, '5 3' if back else ''),
         Path((((foot, y + 5), (foot, y + 15), (tip, y + 10)),), fill=BACKWARD if back else INK),
     ]
 

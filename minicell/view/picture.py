@@ -121,5 +121,5 @@ def lead(record: Record, plan: Plan, step: Step, xs: dict[int, float], y_line: f
     if step.reading is not None and record.entries[step.entry].kind != 'call':
         return []
     y = plan.y_backward + 76 if step.reading is not None else plan.y_forward + 62
-    right = layout.PANEL_X + layout.PANEL_W - 6
+    right = layout.PANEL_X + layout.PANEL_W - 3
     return compare.leader(step.mark, y_line, y, right)

@@ -1,6 +1,5 @@
 """A tape's events, told as a Record: which step shows what. Pure data in, plain data out."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from . import names, source, verdict
 from .model import Arrival, Entry, Gradient, Mark, Part, Pass, Reading, Record, Step, Value
 
 WORDS = 40
+EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End', 'Fail')
 
 
 def tell(tape: Any) -> Record:
@@ -42,9 +42,9 @@ class Teller:
 
     def tell(self, event: Any) -> None:
         """Take in one event."""
-        handler: Callable | None = getattr(self, type(event).__name__.lower(), None)
-        if handler:
-            handler(event)
+        kind = type(event).__name__
+        if kind in EVENTS:
+            getattr(self, kind.lower())(event)
 
     def finish(self) -> Record:
         """Close the record: the error that ended it, and the code to show."""
@@ -62,7 +62,7 @@ class Teller:
         """Append a step and return its number."""
         if self.open and 'run' not in details:
             details['run'] = self.record.passes.index(self.open[-1][0])
-        self.record.steps.append(Step(kind, **details))
+        self.record.steps.append(Step(kind, written=sum(self.counts.values()), **details))
         return len(self.record.steps) - 1
 
     def mark(self, where: Any) -> Mark | None:
@@ -229,6 +229,8 @@ class Teller:
             by = self.record.entries[self.record.readings[self.reading[-1]].entry]
             line = f', line {mark.line}' if mark else ''
             made.note = f'by {by.name}.bprop{line}' if by.kind == 'call' else f'by the rule of {by.name}'
+        elif self.open and self.open[-1][0].started is not None:
+            made.note = 'by adding up'
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=mark)
 
@@ -247,10 +249,11 @@ class Teller:
         for tensor, parameter, source_of in marked:
             name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
             self.called.setdefault(id(tensor), name)
-            if not self.called.get(id(source_of)):
-                self.called[id(source_of)] = name
             if source_of is not tensor:
                 self.same[id(tensor)] = source_of
+            while source_of is not None:  # an outer gradient may not have known the name
+                self.called[id(source_of)] = self.called.get(id(source_of)) or name
+                source_of = self.same.get(id(source_of))
         self.record.passes.append(run)
         self.open.append((run, event, {}))
 
@@ -333,13 +336,13 @@ class Teller:
         due = [v for v in entry.inputs if v.data is not None]
         out = []
         for i, ((tensor, gradient), true) in enumerate(zip(event.gradients, truths, strict=True)):
-            of = due[i].name if i < len(due) else self.called.get(id(tensor), '')
+            of = due[i].name if i < len(due) else getattr(tensor, 'name', '') or self.called.get(id(tensor), '')
             place = next((p for p, v in enumerate(entry.inputs) if v.name == of), i)
             name = (part(facts.names, place) if facts else '') or names.gradient(of)
             value = None if gradient is None else self.value(gradient, event.at, name)
-            out.append(
-                verdict.judge(Gradient(name, of, value, formula=part(facts.formulas, place) if facts else ''), true)
-            )
+            formula = part(facts.formulas, place) if facts else ''
+            why = '' if value else 'None: counted as zero' if is_float(tensor) else 'no float tensor, so no gradient'
+            out.append(verdict.judge(Gradient(name, of, value, why, formula=formula), true))
         return tuple(out)
 
     def end(self, event: Any) -> None:
@@ -391,6 +394,11 @@ def tensors(thing: Any) -> list:
     if isinstance(thing, list | tuple):
         return [t for part in thing for t in tensors(part)]
     return [thing] if hasattr(thing, 'asnumpy') else []
+
+
+def is_float(tensor: Any) -> bool:
+    """Whether a tensor can have a gradient."""
+    return 'Float' in str(tensor.dtype)
 
 
 def part(items: tuple[str, ...], index: int) -> str:

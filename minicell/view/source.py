@@ -76,6 +76,8 @@ def facts(cell: object) -> Facts | None:
 def _returned(node: ast.AST, value: ast.expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names in `return dx, dy`, and the source that each was computed with: `x + 1`."""
     parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
+        parts = [*parts[0].elts, *parts[1].values]  # gradients of the inputs, and of Parameters
     assigned: dict[str, list[str]] = {}
     for statement in ast.walk(node):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

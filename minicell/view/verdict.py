@@ -20,9 +20,9 @@ def truth(tape: Any, pull: Any, count: int) -> tuple:
 
 def judge(gradient: Gradient, true: Any) -> Gradient:
     """The gradient with its verdict beside it."""
-    why = '' if gradient.value is not None else 'None: counted as zero'
+    why = gradient.why
     if true is None:
-        return gradient._replace(why=why)
+        return gradient
     if isinstance(true, BaseException):
         return gradient._replace(why=why or f'no true one: {" ".join(str(true).split())}')
     true = np.asarray(true)
@@ -30,7 +30,9 @@ def judge(gradient: Gradient, true: Any) -> Gradient:
     if yours.shape != true.shape:
         return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
     with np.errstate(all='ignore'):
-        difference = np.abs(yours.astype(np.float64) - true)
+        difference = np.atleast_1d(np.abs(yours.astype(np.float64) - true))
+        same = np.atleast_1d((yours == true) | (np.isnan(yours) & np.isnan(true)))
+        difference[same] = 0  # the same infinity, or both NaN
         error = float(difference.max()) if difference.size else 0.0
         room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
         ok = error <= room * max(1.0, float(np.abs(true).max()) if true.size else 0.0)

@@ -40,7 +40,9 @@ def view(frames: list[Frame], scale: float = 1.0) -> w.VBox:
     slider.add_class('lat-slider-tape')
     pictures = stacked(len(frames), draw, slider, wide) if len(frames) <= TRAVEL else drawn(draw, slider, wide)
     pictures.add_class('lat-target-tape')
-    controls = w.HBox([*buttons(slider), player(slider), slider], layout=w.Layout(align_items='center', width='100%'))
+    first, back, forth, last = buttons(slider)
+    row = [first, back, player(slider), forth, last, slider]
+    controls = w.HBox(row, layout=w.Layout(align_items='center', width='100%'))
     return w.VBox([controls, pictures], layout=w.Layout(width='100%', max_width=f'{round(1264 * scale)}px'))
 
 

@@ -237,25 +237,21 @@ class Stepper:
         self.handle = page.locator(f'.lat-slider-{name}').nth(number).locator('.noUi-handle').first
         self.target = page.locator(f'.lat-target-{name}').nth(number)
 
-    def _at(self, what: str) -> int:
-        return round(float(self.handle.get_attribute(f'aria-value{what}')))
-
-    @property
-    def last(self) -> int:
-        """The last step's number, if the first is 0."""
-        return self._at('max') - self._at('min')
-
-    @property
-    def at(self) -> int:
-        """The number of the step that is shown."""
-        return self._at('now') - self._at('min')
+    def place(self) -> str:
+        """Return where the slider's handle stands, to the pixel; its aria-valuenow is rounded."""
+        return self.handle.evaluate('handle => handle.parentElement.style.transform')
 
     def press(self, key: str) -> float | None:
-        """Press a key on the slider; return the milliseconds until the picture is painted, None if it stayed."""
+        """Press a key on the slider; return the milliseconds until the picture is painted, None at the slider's end."""
         self.handle.focus()
+        before = self.place()
         self.page.evaluate(ARM, [self.target.element_handle(), 80])
         self.page.keyboard.press(key)
-        return self.page.evaluate('() => window.step')
+        if self.place() == before:
+            return None
+        took = self.page.evaluate('() => window.step')
+        assert took is not None, f'the slider {self.name!r} moved, and its picture stayed'
+        return took
 
     def text(self) -> str:
         """Return what the picture says: the text on it, its title and its description."""
@@ -264,28 +260,24 @@ class Stepper:
     def walk(self, shots: Path) -> list[str]:
         """Step from the first frame to the last; return the text of each, and lay a screenshot of each in `shots`."""
         shots.mkdir(parents=True, exist_ok=True)
-        self.handle.scroll_into_view_if_needed()
-        while self.at > 0:
-            self.press('ArrowLeft')
+        self.target.scroll_into_view_if_needed()
+        while self.press('ArrowLeft') is not None:
+            pass
         texts = []
-        for step in range(self.last + 1):
-            if step:
-                self.press('ArrowRight')
-            assert self.at == step, f'the slider {self.name!r} shows step {self.at} after {step} presses'
-            self.target.screenshot(path=shots / f'{self.name}-{step:02}.png')
+        while not texts or self.press('ArrowRight') is not None:
+            self.target.screenshot(path=shots / f'{self.name}-{len(texts):02}.png')
             texts.append(self.text())
         return texts
 
     def latencies(self, steps: int = 16) -> list[float]:
         """Return the milliseconds of so many steps, back and forth; two more before them warm it up."""
         times, key = [], 'ArrowRight'
-        for _ in range(steps + 2):
-            if self.at == 0:
-                key = 'ArrowRight'
-            elif self.at == self.last:
-                key = 'ArrowLeft'
-            times.append(self.press(key))
-        assert None not in times, f'the picture {self.name!r} did not change on a step'
+        while len(times) < steps + 2:
+            took = self.press(key)
+            if took is None:
+                key = {'ArrowRight': 'ArrowLeft', 'ArrowLeft': 'ArrowRight'}[key]
+            else:
+                times.append(took)
         return times[2:]
 
 

@@ -31,7 +31,7 @@ def test_a_good_notebook_runs_steps_and_answers(browser, server, shots):
     texts = stepper.walk(shots)
     assert [f'frame {k} of 12' in text and f'step {k}' in text for k, text in enumerate(texts)] == [True] * 12
     assert len(list(shots.glob('sample-*.png'))) == 12
-    assert stepper.press('ArrowRight') is None, 'there is no step after the last'
+    assert stepper.press('ArrowRight') is None, 'a step after the last'
     assert 'frame 0 of 12' in other.text(), 'the other picture stays where it is'
     assert fast_enough(other, 50)
 

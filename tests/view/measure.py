@@ -12,7 +12,9 @@ FLAGS = [
 
 # For each text: what it says, its drawn box, the box it may use, its size and colour; and the pairs that overlap.
 PROBE = """
-() => {
+(picture) => {
+  document.body.style.margin = 0;
+  document.body.innerHTML = picture;
   const svg = document.querySelector('svg'), view = svg.getBoundingClientRect();
   const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = c => { const [r, g, b] = c.match(/\\d+/g).map(Number).map(channel);
@@ -78,8 +80,7 @@ def page():
 
 def measure(blank, svg):
     """What PROBE finds in an SVG picture."""
-    blank.set_content(f'<body style="margin:0">{svg}</body>')
-    return blank.evaluate(PROBE)
+    return blank.evaluate(PROBE, svg)
 
 
 def faults(found, slack=1.25):

@@ -260,3 +260,20 @@ def test_code_panel_marks_one_line_and_hatches_the_hidden():
     for frame in view.frames(gallery.run('matmul')):
         mark = record.steps[frame.step].mark
         assert sum((line.file, line.number) == (mark.file, mark.line) for line in record.code) == 1
+
+
+def contrast(colour):
+    """Against white."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_lines_have_contrast(name):
+    """3:1 for every line that means something; RULE only frames panels."""
+    lines = set()
+    for frame in view.frames(gallery.run(name)):
+        drawn, _ = picture.compose(frame)
+        lines |= {s.stroke for s in drawn if not isinstance(s, shapes.Text)} - {'none', shapes.RULE}
+    assert {line for line in lines if contrast(line) < 3} == set()

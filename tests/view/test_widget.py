@@ -106,3 +106,11 @@ def test_importing_the_view_loads_no_front_end():
     )
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '[]'
+
+
+def test_a_tape_displays_itself(monkeypatch):
+    published = []
+    monkeypatch.setattr('IPython.display.display', lambda data, raw: published.append((data, raw)))
+    gallery.run('matmul')._ipython_display_()
+    ((data, raw),) = published
+    assert raw and 'application/vnd.jupyter.widget-view+json' in data and 'image/png' in data
