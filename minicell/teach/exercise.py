@@ -76,14 +76,14 @@ class Verdict:
     def __repr__(self) -> str:
         parts = [f'{words.SIGNS[self.state]} {self.head}']
         if self.mistake:
-            parts += [f'It looks like this: “{self.misconception}”', self.hint]
+            parts += [f'The belief behind it may be: “{self.misconception}”', self.hint]
         return words.plain('\n'.join(part for part in [*parts, self.said] if part))
 
     def page(self, height: int | None = None) -> str:
         """The verdict as HTML."""
         body = words.headline(self.state, self.head)
         if self.mistake:
-            body += words.paragraphs(f'It looks like this: **“{self.misconception}”**\n\n{self.hint}')
+            body += words.paragraphs(f'The belief behind it may be: **“{self.misconception}”**\n\n{self.hint}')
         if self.said:
             body += words.pre(self.said)
         return words.block(body, self.state, height)

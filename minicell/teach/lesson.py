@@ -17,6 +17,7 @@ from .question import Choice, Prediction, Question, Result
 from .shown import Shown, button, column, html, row
 
 SENTENCE_HEIGHT = 96
+GLANCE_HEIGHT = 96
 ASKED = {'locked': 'to do', 'passed': 'right', 'failed': 'done, and surprised'}
 TRIED = {'open': 'to do', 'passed': 'passed', 'failed': 'not yet'}
 
@@ -57,6 +58,7 @@ class Lesson:
         self.exercises: dict[str, Exercise] = {}
         self.verdicts: dict[str, str] = {}
         self.unlocked = False
+        self.glance = html('', GLANCE_HEIGHT)
         np.random.seed(self.about.SEED)
         shell = get_ipython()
         if shell is not None:
@@ -80,6 +82,7 @@ class Lesson:
         if name not in self.predictions:
             asked = Question(question, tuple(choices)) if question else self._of(self.about.QUESTIONS, name)
             self.predictions[name] = Prediction(name, kind, asked)
+            self.predictions[name].waiting.append(self._moved)
             if self.unlocked:
                 self.predictions[name].unlock()
         return self.predictions[name].shown
@@ -147,6 +150,7 @@ class Lesson:
     def _note(self, name: str, verdict: Verdict) -> None:
         if self.verdicts.get(name) != 'passed':  # what is passed stays passed
             self.verdicts[name] = verdict.state
+        self._moved()
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
 
@@ -161,11 +165,11 @@ class Lesson:
             placeholder='In your own words', tooltip=asked, layout=w.Layout(width='auto', height=f'{SENTENCE_HEIGHT}px')
         )
         waits = words.paragraphs('A model answer waits here. Write yours first.')
-        shows = words.headline('open', 'A model answer') + words.paragraphs(model)
+        shows = words.headline('plain', 'A model answer') + words.paragraphs(model)
         answer = html(words.block(waits, 'locked', SENTENCE_HEIGHT), SENTENCE_HEIGHT)
 
         def show() -> None:
-            answer.value = words.block(shows, 'open', SENTENCE_HEIGHT)
+            answer.value = words.block(shows, 'plain', SENTENCE_HEIGHT)
 
         body = column(
             html(words.block(words.paragraphs(asked))),
@@ -176,8 +180,14 @@ class Lesson:
         page = words.block(words.paragraphs(asked) + words.folded('A model answer', words.paragraphs(model)))
         return Shown(body, f'{asked}\nA model answer: {model}', page)
 
-    def progress(self) -> Page:
-        """How far this lesson has come, at a glance."""
+    def progress(self) -> Shown:
+        """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
+        head, said = self._progress()
+        self.glance.value = progress_page(head, said)
+        return Shown(self.glance, '\n  '.join([head, *said]), progress_page(head, said))
+
+    def _progress(self) -> tuple[str, list[str]]:
+        """How many are done, and a line for each question and exercise."""
         rows = []  # (name, sign, how it went, whether it is done)
         for name in self.about.QUESTIONS:
             state = self.predictions[name].state if name in self.predictions else 'locked'
@@ -186,12 +196,19 @@ class Lesson:
             state = self.verdicts.get(name, 'open')
             rows.append((f'exercise {name}', words.SIGNS[state], TRIED[state], state == 'passed'))
         head = f'Lesson {self.number}: {sum(done for *_, done in rows)} of {len(rows)} done'
-        said = [f'{sign} {name}: {how}' for name, sign, how, _ in rows]
-        cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
-        line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
-        return Page('\n  '.join([head, *said]), words.block(f'<b>{head}</b>{line}'))
+        return head, [f'{sign} {name}: {how}' for name, sign, how, _ in rows]
+
+    def _moved(self) -> None:
+        self.glance.value = progress_page(*self._progress())
 
     def _of(self, things: dict[str, Any], name: str) -> Any:
         if name not in things:
             raise ValueError(f'{self} has no {name!r}; it has {", ".join(things)}')
         return things[name]
+
+
+def progress_page(head: str, said: list[str]) -> str:
+    """Progress as HTML."""
+    cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
+    line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
+    return words.block(f'<b>{words.inline(head)}</b>{line}')

@@ -38,7 +38,7 @@ class Panel:
             button('Insert a common mistake', 'Put a common mistake into the box, and check it', self.insert_mistake),
             button('Start again', 'Put the unfinished code back', self.start_again),
         )
-        title = words.block(words.headline('open', f'Exercise {exercise.name}') + words.paragraphs(exercise.task))
+        title = words.block(words.headline('plain', f'Exercise {exercise.name}') + words.paragraphs(exercise.task))
         body = column(html(title + MONO), row(self.more), self.hints, self.code, buttons, self.verdict)
         self.shown = Shown(body, self.text(), self.page())
         self.draw_hints()
@@ -56,7 +56,7 @@ class Panel:
         if n > len(hints):
             parts.append(solution_page(self.exercise))
         body = ''.join(reversed(parts)) or words.paragraphs('No hint yet.')
-        self.hints.value = words.block(body, 'open', HINT_HEIGHT)
+        self.hints.value = words.block(body, 'plain', HINT_HEIGHT)
         self.more.description = f'Hint {n + 1} of {len(hints)}' if n < len(hints) else 'Show the solution'
         self.more.disabled = n > len(hints)
 
@@ -92,7 +92,7 @@ class Panel:
     def page(self) -> str:
         """The exercise as a page without a kernel: hints, solution and common mistakes to open."""
         exercise = self.exercise
-        parts = [words.headline('open', f'Exercise {exercise.name}'), words.paragraphs(exercise.task)]
+        parts = [words.headline('plain', f'Exercise {exercise.name}'), words.paragraphs(exercise.task)]
         parts += [words.folded(f'Hint {i + 1}', words.paragraphs(hint)) for i, hint in enumerate(exercise.hints)]
         parts.append(words.folded('The solution', solution_page(exercise)))
         wrong = ''.join(mistake_page(mistake) for mistake in exercise.mistakes)
@@ -102,7 +102,7 @@ class Panel:
 
 def hint_page(number: int, hint: str) -> str:
     """One hint as HTML."""
-    return words.headline('open', f'Hint {number}') + words.paragraphs(hint)
+    return words.headline('plain', f'Hint {number}') + words.paragraphs(hint)
 
 
 def solution_page(exercise: Exercise) -> str:

@@ -31,7 +31,8 @@ class Question(NamedTuple):
     below: bool = False  # a cell below shows what happened, and the reply with it
 
 
-HEIGHT = 190  # pixels kept free for the reply, so that nothing below moves when it comes
+HEIGHT = 170  # pixels kept free for the reply, so that nothing below moves when it comes
+WIDE = 570  # a line of a printed matrix
 LARGE = '<style>.minicell-choices label{font-size:15px;line-height:1.6;height:auto}</style>'
 LOW = 84  # where the reply comes with the result of a cell below
 
@@ -58,7 +59,7 @@ class Prediction:
         self.answer = html('', self.height)
         self.shown = Shown(
             column(
-                html(words.block(words.headline('open', title) + words.paragraphs(question.ask)) + LARGE),
+                html(words.block(words.headline('plain', title) + words.paragraphs(question.ask)) + LARGE),
                 self.radio,
                 row(self.submit, self.hint),
                 self.answer,
@@ -106,15 +107,15 @@ class Prediction:
             waits = 'The answer opens when you have committed to yours.'
             body = words.headline('locked', 'Locked') + words.paragraphs(waits)
         elif self.question.below:
-            body = words.headline('open', 'Committed' if self.choice else 'Unlocked')
+            body = words.headline('plain', 'Committed' if self.choice else 'Unlocked')
             body += words.paragraphs('What happened stands below, under the cell that runs it.')
         elif self.choice is None:
             body = self.all_replies()
         else:
-            said = f'<p>{words.inline(self.choice.text)}</p>'
+            said = words.paragraphs(self.choice.text)
             body = headline(self.choice) + words.columns(('You said', said), ('The answer', reply(self.choice)))
             body += self.after()
-        state = 'open' if self.question.below and self.unlocked else self.state if self.choice else 'locked'
+        state = 'plain' if self.unlocked and (self.question.below or self.choice is None) else self.state
         self.answer.value = words.block(body, state, self.height)
 
     def after(self) -> str:
@@ -137,7 +138,7 @@ class Prediction:
     def page(self) -> str:
         """The question as a page without a kernel: choices to read, replies to open."""
         items = ''.join(f'<li>{words.inline(choice.text)}</li>' for choice in self.question.choices)
-        asked = words.headline('open', self.title) + words.paragraphs(self.question.ask)
+        asked = words.headline('plain', self.title) + words.paragraphs(self.question.ask)
         answers = words.folded('Choose first, then open the answers', self.all_replies())
         return words.block(f'{asked}<ul>{items}</ul>{answers}')
 
@@ -157,7 +158,7 @@ def reply(choice: Choice) -> str:
 class Result:
     """What a cell printed, kept back until the prediction is made, then beside it."""
 
-    def __init__(self, prediction: Prediction, printed: str, height: int = 330) -> None:
+    def __init__(self, prediction: Prediction, printed: str, height: int = 360) -> None:
         self.prediction = prediction
         self.printed = printed
         self.height = height
@@ -174,11 +175,12 @@ class Result:
             said = 'The cell has run. What it printed is shown when you have committed to a prediction above.'
             body, state = words.headline('locked', 'Locked') + words.paragraphs(said), 'locked'
         elif prediction.choice is None:
-            body = words.headline('open', 'What happened') + words.pre(self.printed) + prediction.after()
-            state = 'open'
+            body = words.headline('plain', 'What happened') + words.pre(self.printed) + prediction.after()
+            state = 'plain'
         else:
-            said = f'<p>{words.inline(prediction.choice.text)}</p>{reply(prediction.choice)}'
-            happened = words.pre(self.printed) + prediction.after()
+            said = words.paragraphs(prediction.choice.text) + reply(prediction.choice)
+            happened = words.pre(self.printed)
             state = prediction.state
-            body = headline(prediction.choice) + words.columns(('You said', said), ('What happened', happened))
+            body = headline(prediction.choice)
+            body += words.columns(('You said', said), ('What happened', happened), widest=WIDE) + prediction.after()
         self.view.value = words.block(body, state, self.height)

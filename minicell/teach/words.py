@@ -12,9 +12,9 @@ BODY = (
 CODE = f"font:14px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"
 PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
-SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○'}
+SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
 GROUNDS = {'locked': '#F3F5F7'}  # a place that is still empty
-EDGES = {'passed': FORWARD, 'failed': BACKWARD, 'open': MUTED, 'locked': MUTED}
+EDGES = {'passed': FORWARD, 'failed': BACKWARD, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
 
 
 def inline(text: str) -> str:
@@ -35,7 +35,7 @@ def pre(text: str) -> str:
     return f'<pre style="{PRE}">{escape(text, quote=True)}</pre>'
 
 
-def block(body: str, state: str = 'open', height: int | None = None) -> str:
+def block(body: str, state: str = 'plain', height: int | None = None) -> str:
     """A block on white ground with a thick edge that tells its state; with `height`, it scrolls inside."""
     fixed = f';height:{height}px;overflow:auto' if height else ''
     ground = f';background:{GROUNDS[state]}' if state in GROUNDS else ''
@@ -45,13 +45,23 @@ def block(body: str, state: str = 'open', height: int | None = None) -> str:
 def headline(state: str, words: str) -> str:
     """The first line of a block: a sign, and the words that say the same."""
     colour = BACKWARD_TEXT if state == 'failed' else INK
-    return f'<p style="margin:0 0 6px;color:{colour}"><b>{SIGNS[state]} {inline(words)}</b></p>'
+    signed = f'{SIGNS[state]} {inline(words)}'.strip()
+    return f'<p style="margin:0 0 6px;color:{colour}"><b>{signed}</b></p>'
 
 
-def columns(*cells: tuple[str, str]) -> str:
-    """Things side by side, each under its own heading; on a narrow page one under the other."""
+def columns(*cells: tuple[str, str], widest: int = 280) -> str:
+    """Things side by side, each under its own heading; on a narrow page one under the other.
+
+    The last one gets the room that is left over, and `widest` pixels where it can.
+    """
     head = f'<p style="margin:0 0 4px;color:{MUTED}"><b>'
-    parts = (f'<div style="flex:1 1 280px;min-width:0">{head}{escape(of)}</b></p>{body}</div>' for of, body in cells)
+    flex = [f'1 1 {min(widest, 280) if k else 220}px' for k in range(len(cells))]
+    if widest > 280:
+        flex[-1] = f'0 1 {widest}px'
+    parts = (
+        f'<div style="flex:{room};min-width:0">{head}{escape(of)}</b></p>{body}</div>'
+        for room, (of, body) in zip(flex, cells, strict=True)
+    )
     return f'<div style="display:flex;flex-wrap:wrap;gap:8px 24px">{"".join(parts)}</div>'
 
 

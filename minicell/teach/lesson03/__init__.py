@@ -59,8 +59,8 @@ QUESTIONS = {
             ),
             Choice(
                 'The true gradient plus what `bprop` returns: `x + 1` is added.',
-                'No share of the true gradient is in these numbers. Your `bprop` replaces the automatic gradient; it is '
-                'not added to it.',
+                'No share of the true gradient is in these numbers. Your `bprop` replaces the automatic gradient; it '
+                'is not added to it.',
                 'custom is added to automatic',
             ),
             Choice(

@@ -34,12 +34,7 @@ def trial(answer: Any) -> Trial:
         return Trial(True, False, {'returned': 'no Cell'}, said)
     if cell.bprop is None:
         return Trial(True, False, {'returned': 'no bprop'}, f'{type(cell).__name__} has no bprop of its own.')
-    try:
-        did = called(cell)
-    except TypeError as error:
-        if 'ellipsis' in str(error):
-            return Trial(False, False, {}, '')
-        raise
+    did = called(cell)
     if did.get('dx') is ... or did.get('dy') is ...:
         return Trial(False, False, {}, '')
     ok, said = checked(cell)
@@ -55,6 +50,8 @@ def called(cell: Any) -> dict[str, Any]:
     try:
         returned = cell.bprop(x, y, out, dout)
     except (ValueError, ms.errors.MinicellError) as error:
+        if 'ellipsis' in str(error):  # as in `... @ y.T`: half begun
+            return {'dx': ...}
         return {'returned': f'raised {type(error).__name__}'}
     did: dict[str, Any] = {'returned': 'two gradients'}
     if returned is None:

@@ -1,0 +1,165 @@
+"""Build the lessons: python -m minicell.teach.build [03 ...] [--check]
+
+From lessons/source/03_takeover.md it makes lessons/03_takeover.ipynb: cells with ids from the source, executed in a
+fresh kernel, numbers of the text filled in, outputs frozen. With --check it writes nothing, and fails where the
+notebook that is there differs.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from .freeze import freeze
+from .source import Cell, parse
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = ROOT / 'lessons'
+TIMEOUT = 120  # seconds a cell: a machine that builds may be busy
+
+
+class BuildError(Exception):
+    """A lesson that cannot be built, or a notebook that differs from its source."""
+
+
+def sources(numbers: list[str]) -> list[Path]:
+    """The sources of these lessons, or of all."""
+    found = sorted((LESSONS / 'source').glob('[0-9][0-9]_*.md'))
+    missing = [number for number in numbers if not any(path.name.startswith(f'{number}_') for path in found)]
+    if missing:
+        raise BuildError(f'no source for lesson {", ".join(missing)} in {LESSONS / "source"}')
+    return [path for path in found if not numbers or path.name[:2] in numbers]
+
+
+def target(source: Path) -> Path:
+    """The notebook that a source makes."""
+    return source.parents[1] / f'{source.stem}.ipynb'
+
+
+def unexecuted(source: Path) -> Any:
+    """The notebook of a source as it is before it runs; placeholders still stand in its text."""
+    prefix = f'l{source.name[:2]}-'
+    cells = []
+    for cell in parse(source.read_text(encoding='utf-8')):
+        make = new_code_cell if cell.kind == 'code' else new_markdown_cell
+        made = make(cell.text)
+        made.id = prefix + cell.name  # nbformat would draw a new one at each build
+        cells.append(made)
+    return new_notebook(cells=cells)
+
+
+def build(source: Path) -> Any:
+    """The executed and frozen notebook of a source. Raises BuildError where a cell fails or complains."""
+    cells = parse(source.read_text(encoding='utf-8'))
+    notebook = unexecuted(source)
+    asked = {cell.name: [] for cell in cells}
+    for cell in cells:
+        for _, of, expression in cell.numbers():
+            asked[of].append(expression)
+    values = asyncio.run(execute(notebook, cells, asked))
+    for cell, made in zip(cells, notebook.cells, strict=True):
+        fill(cell, made, values)
+    complaints = [
+        f'{cell.id}: {"".join(out.get("text", out.get("evalue", "")))}'
+        for cell in notebook.cells
+        for out in cell.get('outputs', ())
+        if out.output_type == 'error' or out.get('name') == 'stderr'
+    ]
+    if complaints:
+        raise BuildError('\n'.join(complaints))
+    freeze(notebook)
+    return notebook
+
+
+async def execute(notebook: Any, cells: list[Cell], asked: dict[str, list[str]]) -> dict[tuple[str, str], str]:
+    """Run all cells in a fresh kernel, and after each work out the numbers that the text wants from it."""
+    values: dict[tuple[str, str], str] = {}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
+    with tempfile.TemporaryDirectory() as here:
+        client = NotebookClient(
+            notebook, timeout=TIMEOUT, kernel_name='python3', resources={'metadata': {'path': here}}
+        )
+        async with client.async_setup_kernel(env={**os.environ, 'PYTHONPATH': path}):
+            for index, (cell, made) in enumerate(zip(cells, notebook.cells, strict=True)):
+                if cell.kind != 'code':
+                    continue
+                await client.async_execute_cell(made, index)
+                for expression in asked[cell.name]:
+                    probe = new_code_cell(f"print(f'{{{expression}}}', end='')")
+                    await client.async_execute_cell(probe, index, store_history=False)
+                    values[cell.name, expression] = ''.join(out.text for out in probe.outputs)
+                    notebook.cells[index] = made  # nbclient has put the probe in its place
+    return values
+
+
+def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:
+    """Put computed numbers into a text cell, and note in its metadata which cell computed them."""
+    numbers = cell.numbers()
+    for placeholder, of, expression in numbers:
+        made.source = made.source.replace(placeholder, values[of, expression], 1)
+    if numbers:
+        made.metadata['minicell'] = {
+            'numbers': [{'shown': values[of, e], 'cell': of, 'expression': e} for _, of, e in numbers]
+        }
+
+
+def comparable(notebook: Any) -> dict[str, Any]:
+    """What must be equal between a notebook and its source: everything but the bytes of PNG pictures.
+
+    Those depend on the fonts and libraries of the machine. The SVG beside each is drawn from the same shapes, and its
+    text widths come from tables, so it is compared byte by byte and speaks for both.
+    """
+    plain = nbformat.from_dict(nbformat.reads(nbformat.writes(notebook), as_version=4))
+    for cell in plain.cells:
+        for output in cell.get('outputs', ()):
+            if 'image/png' in output.get('data', {}):
+                output.data['image/png'] = 'a picture'
+    return plain
+
+
+def difference(path: Path, fresh: Any) -> str:
+    """Where the notebook at `path` differs from a fresh one, in a sentence; '' if it does not."""
+    if not path.is_file():
+        return f'{path.name} is missing'
+    here, there = comparable(nbformat.read(path, as_version=4)), comparable(fresh)
+    ids = [cell.id for cell in here.cells], [cell.id for cell in there.cells]
+    if ids[0] != ids[1]:
+        return f'{path.name}: cells {", ".join(ids[0])}; its source makes {", ".join(ids[1])}'
+    for a, b in zip(here.cells, there.cells, strict=True):
+        if a != b:
+            parts = [key for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
+            return f'{path.name}: the cell {a.id} differs in {", ".join(parts)}'
+    return '' if here == there else f'{path.name}: the metadata differ'
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build or check; return the exit status."""
+    parser = argparse.ArgumentParser(prog='python -m minicell.teach.build', description='Build the lessons.')
+    parser.add_argument('lessons', nargs='*', metavar='03', help='numbers of lessons (default: all)')
+    parser.add_argument('--check', action='store_true', help='write nothing; fail where a notebook differs')
+    options = parser.parse_args(arguments)
+    bad = 0
+    try:
+        for source in sources(options.lessons):
+            path, notebook = target(source), build(source)
+            if not options.check:
+                nbformat.write(notebook, path)
+                print(f'wrote {path.relative_to(ROOT)}')
+            elif found := difference(path, notebook):
+                print(f'{found}. Run: python -m minicell.teach.build {source.name[:2]}', file=sys.stderr)
+                bad = 1
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return bad
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

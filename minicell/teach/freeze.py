@@ -1,0 +1,45 @@
+"""An executed notebook made fit to be kept: stills and text stay, what belongs to one machine and one run goes."""
+
+import re
+from html import unescape
+from typing import Any
+
+WIDGET = 'application/vnd.jupyter.widget-view+json'
+KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
+LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
+
+
+def freeze(notebook: Any) -> None:
+    """Freeze a notebook in place: no widget state, no times, no counts of a run that went otherwise."""
+    notebook.metadata = {'kernelspec': KERNEL, 'language_info': LANGUAGE}
+    number = 0
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key == 'minicell'}
+        if cell.cell_type != 'code':
+            continue
+        number += 1
+        cell.execution_count = number
+        cell.outputs = [output for output in map(frozen, cell.outputs) if output is not None]
+        for output in cell.outputs:
+            if output.output_type == 'execute_result':
+                output.execution_count = number
+
+
+def frozen(output: Any) -> Any:
+    """An output without its widget; None if a widget was all there was."""
+    if 'data' not in output:
+        return output
+    widget = output.data.pop(WIDGET, None)
+    if widget is not None and set(output.data) <= {'text/plain'} and '(' in output.data.get('text/plain', '('):
+        return None  # only the widget's own repr is left
+    output.metadata = {}
+    if 'image/png' in output.data:
+        # GitHub hides SVG now and then; nbconvert and screen readers take the alt text of a PNG from here
+        output.metadata = {'image/png': {'alt': described(output.data.get('image/svg+xml', ''))}}
+    return output
+
+
+def described(svg: str | list[str]) -> str:
+    """The alt text of an SVG: its <desc>."""
+    found = re.search(r'<desc[^>]*>(.*?)</desc>', ''.join(svg), re.DOTALL)
+    return unescape(found[1]) if found else ''
