@@ -18,6 +18,7 @@ from .dtype import (
     uint32,
     uint64,
 )
+from .graph import GRAPH_MODE, PYNATIVE_MODE, get_context, jit, set_context
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor

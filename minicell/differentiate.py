@@ -155,7 +155,7 @@ class Played:
                 tape.record_from(OFF)
             seeds = self._seeds(sens)
             if tape.looking:
-                note(BACK, tuple(seeds), None, None, None)
+                note(BACK, tuple(seeds), (self.outputs, sens), None, None)
             cts = [None] * (self.end - self.base)
             for t, g in seeds:
                 c = cts[t.at - self.mark]

@@ -78,6 +78,10 @@ class KeptOnSelfWarning(MinicellWarning):
     """A Tensor kept on self by the construct of a Cell with its own bprop: each call overwrites it."""
 
 
+class GraphPrintWarning(MinicellWarning):
+    """print inside a graph: it runs once, while the graph is traced."""
+
+
 class LeavesTapeWarning(MinicellWarning):
     """A recorded Tensor turned into plain numbers inside a gradient."""
 
@@ -124,6 +128,34 @@ class NotATensorError(MinicellError, TypeError):
 
 class SensError(MinicellError, ValueError):
     """A sens that does not fit the output."""
+
+
+class GraphArgumentError(MinicellError, ValueError):
+    """A setting of graph mode that is none."""
+
+
+class GraphValueError(MinicellError, RuntimeError):
+    """The numbers of a Tensor asked for inside a graph, or something else that a graph has no place for."""
+
+
+class GraphWriteError(MinicellError, RuntimeError):
+    """An attribute of a Cell written inside a graph."""
+
+
+class GraphCaptureError(MinicellError, RuntimeError):
+    """A graph that uses a differentiated Tensor from outside."""
+
+
+class GraphSyntaxError(MinicellError, RuntimeError):
+    """A statement that a static graph has no place for."""
+
+
+class GraphBpropError(MinicellError, RuntimeError):
+    """A bprop that cannot be part of a graph: *args, a Parameter, internal_params."""
+
+
+class GraphTupleError(MinicellError, TypeError):
+    """A bprop in a graph that returned no tuple."""
 
 
 class CellError(MinicellError, AttributeError):

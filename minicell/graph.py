@@ -229,7 +229,8 @@ class GraphCell:
     """A Cell inside a graph: construct is a graph in a replay, and bprop becomes one when backward first reaches it."""
 
     def __init__(self, cell: Cell, body: Graph | None = None) -> None:
-        self.cell, self.body = cell, body
+        self.source, self.body = cell, body
+        self.outer: list[Tensor] = []  # what construct read of the graph around it, beside its inputs
         self.internal_params = cell.internal_params
         self.bprop_debug = cell.bprop_debug
         self.graphs: dict = {}
@@ -243,7 +244,7 @@ class GraphCell:
 
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""
-        return replay(self.body, tensors_in(inputs))
+        return replay(self.body, [*tensors_in(inputs), *self.outer])
 
     def bprop(self, *given: object) -> tuple:
         """The Cell's bprop, traced once a signature and held to the rules of graph mode."""
@@ -251,8 +252,8 @@ class GraphCell:
         graph = self.graphs.get(key)
         if graph is not None and graph.still_holds():
             return replay(graph, tensors_in(given))
-        name = type(self.cell).__name__
-        function = getattr(self.cell.bprop, '__func__', self.cell.bprop)
+        name = type(self.source).__name__
+        function = getattr(self.source.bprop, '__func__', self.source.bprop)
         if function.__code__.co_flags & 0x04:
             raise GraphBpropError(
                 f'{name}.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and '
@@ -263,7 +264,7 @@ class GraphCell:
                 f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let autodiff '
                 f'compute it, or leave graph mode.{users_line()}'
             )
-        returned, graph = trace(self.cell.bprop, given, {})
+        returned, graph = trace(self.source.bprop, given, {})
         if graph.parameters:
             raise GraphBpropError(
                 f'{name}.bprop uses the Parameter {graph.parameters[0].name}: in graph mode a bprop does not support '
@@ -318,7 +319,7 @@ def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
 
 
 def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
-    stand_in = node.body.__dict__.setdefault('cell', GraphCell.of(node.cell, node.body))
+    stand_in = node.body.stand_in = node.body.stand_in or GraphCell.of(node.cell, node.body)
     count = len(args) - len(node.body.from_outer)
     inputs = node.arguments(args[:count])
     stand_in.outer = args[count:]

@@ -31,6 +31,10 @@ class Call(NamedTuple):
     outs: tuple[int, ...]
     site: tuple
 
+    def arguments(self, tensors: list[Tensor]) -> tuple:
+        """The arguments of the call, with these Tensors in their places."""
+        return _filled(self.given, tensors)
+
 
 class Grad(NamedTuple):
     """A gradient taken inside the function, of a graph of its own; `sens`: where its cotangents are, if given."""
@@ -72,6 +76,7 @@ class Graph:
         self._alive: list[Tensor] = []  # an id names a Tensor only as long as it lives
         self.inputs = [self._new(t, f'x{k}') for k, t in enumerate(inputs)]
         self.returned: object = None
+        self.stand_in: object = None  # of a Call's body: what is called in a replay
 
     def _new(self, t: Tensor, label: str = '') -> int:
         slot, self.slots = self.slots, self.slots + 1

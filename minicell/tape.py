@@ -41,6 +41,7 @@ looking = False
 depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
+tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
 touched: list = []  # those of them that were used inside the hidden stretch that is running
 stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
@@ -97,6 +98,12 @@ def look(on: bool) -> None:
     """Keep (or no longer keep) everything that happens."""
     global looking
     looking = on
+
+
+def trace_with(by: object) -> None:
+    """A function is being traced from here on; None: no longer."""
+    global tracer
+    tracer = by
 
 
 def deeper(by: int) -> None:
@@ -164,11 +171,11 @@ def memory(array) -> object:
     return array if base is None else base
 
 
-def wrote(tensor, what: str, frame) -> None:
+def wrote(tensor, what: str, frame, source: object = None, index: object = ...) -> None:
     """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
     root = memory(tensor.array)
     if looking:
-        note(WRITE, tensor, what, None, frame)
+        note(WRITE, tensor, what, (source, index), frame)
     write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
         written[id(root)] = write

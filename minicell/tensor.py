@@ -74,7 +74,9 @@ class Tensor:
         return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
 
     def _leave(self, how: str) -> None:
-        """Say that numbers taken out of a gradient are constants from there on."""
+        """Say that numbers taken out of a gradient are constants from there on; refuse it in a graph."""
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, how)
         if tape.start <= self.at < tape.OFF:
             tape.warn_user(
                 f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a constant, '
@@ -108,9 +110,13 @@ class Tensor:
         return int(self._only())
 
     def __bool__(self) -> bool:
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'bool()')
         return bool(self._only())
 
     def __index__(self) -> int:
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'an index made')
         value = self._only()
         if not isinstance(value, int):
             raise OperandError(f'a Tensor of dtype {self.dtype} is no index: use an integer Tensor')
@@ -231,7 +237,7 @@ def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
             f'into a copy that is not differentiated.{users_line(frame)}'
         )
-    overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))
+    overwrite(tensor, value, 'x[i] = v', frame, plain_index(index))
 
 
 def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
@@ -244,11 +250,12 @@ def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
     return tensor.array
 
 
-def overwrite(tensor: Tensor, array: object, what: str, frame, index: object = ...) -> None:
-    """Write numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
-    memory = writable(tensor, what, frame)
+def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
+    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+    source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
+    memory = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
-        memory[index] = np.asarray(array).astype(memory.dtype) if index is not ... else array
+        memory[index] = source.array.astype(memory.dtype, copy=False)
 
 
 __all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'writable', 'write_index']

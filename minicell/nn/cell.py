@@ -40,6 +40,7 @@ class Cell:
     bprop = None
     internal_params = None
     _hooks = None
+    in_graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
     _bprop_debug = False
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -66,6 +67,8 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
+        if Cell.in_graph_mode is not None and tape.tracer is None:
+            return Cell.in_graph_mode(self, args, kwargs)
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
         if tape.looking:
@@ -92,6 +95,8 @@ class Cell:
             self._set_up('_primitives')[name] = value
             self.__dict__[name] = value
         else:
+            if tape.tracer is not None and '_params' in self.__dict__ and name not in self._params:
+                tape.tracer.refuse_write(self, name)
             self._look_at(name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):

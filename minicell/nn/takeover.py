@@ -125,7 +125,7 @@ def _bound_if_it_fits(cell, args: tuple, kwargs: dict) -> tuple:
 def input_names(cell, inputs: tuple) -> list[str]:
     """What construct calls its inputs."""
     names = []
-    for p in inspect.signature(cell.construct).parameters.values():
+    for p in inspect.signature(getattr(cell, 'source', cell).construct).parameters.values():
         several = p.kind is p.VAR_POSITIONAL
         names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
     return names[: len(inputs)]
@@ -160,6 +160,8 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
         at = max(at, *[p.at for p in cell.internal_params])
     if at >= OFF:
         at = min(-1, tape.escaped(type(cell).__name__, at, frame))
+    if tape.tracer is not None:
+        cell = tape.tracer.stand_in(cell)
     recorded = tape.start <= at < OFF
     if type(result) is Tensor:
         out = new(Tensor)
@@ -411,8 +413,8 @@ def _kind(value: object) -> str:
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """The sentence, with the place of the bprop and the user's line."""
-    function = getattr(cell.bprop, '__func__', cell.bprop)
-    code = function.__code__
+    method = getattr(cell, 'source', cell).bprop
+    code = getattr(method, '__func__', method).__code__
     return error(
         f'{type(cell).__name__}.bprop {said}\n  its bprop: {place(code.co_filename, code.co_firstlineno)}{users_line()}'
     )
