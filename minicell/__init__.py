@@ -18,8 +18,8 @@ from .dtype import (
     uint32,
     uint64,
 )
-from .graph import GRAPH_MODE, PYNATIVE_MODE, get_context, jit, set_context
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
+from .graph import GRAPH_MODE, PYNATIVE_MODE, get_context, jit, set_context
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor
 from .watch import Tape

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import partial, update_wrapper
 from types import MethodType
 
+import numpy as np
+
 from . import tape
 from .differentiate import differentiate, tensors_in
 from .errors import (
@@ -32,7 +34,7 @@ from .nn.takeover import watched_call
 from .ops.make import place, place_several
 from .ops.rules import Plain
 from .syntax import Lines
-from .tensor import Tensor, is_float, overwrite, wrap
+from .tensor import Tensor, is_float, overwrite, wrap, writable
 from .watch import Tape
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
@@ -126,7 +128,7 @@ def _inputs(args: tuple, kwargs: dict) -> list[Tensor]:
     return tensors_in((args, tuple(v for _, v in sorted(kwargs.items()))))
 
 
-# ---- tracing --------------------------------------------------------------------------------------------------------
+# ---- tracing -------------------------------------------------------------------------------------------------------
 
 
 class Tracer:
@@ -152,10 +154,18 @@ class Tracer:
         """Numbers of a traced Tensor do not exist in a graph."""
         if self.follows(t):
             raise GraphValueError(
-                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to look '
+                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers '
+                'to look '
                 f'at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
                 f'choice, and keep {how} outside.{users_line()}'
             )
+
+    def refuse_set_data(self, parameter: Tensor) -> None:
+        """set_data is for outside: a graph writes by assign."""
+        raise GraphWriteError(
+            f'{parameter.name}.set_data inside the graph of {self.name}: the method is not supported in a graph. Write '
+            f'ops.assign({parameter.name}, value).{users_line()}'
+        )
 
     def refuse_write(self, cell: Cell, name: str) -> None:
         """An attribute written in a traced function is written once, not in each call."""
@@ -177,7 +187,7 @@ class Tracer:
 
 def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]:
     """Call a function, and make a graph of what it did."""
-    name = getattr(function, '__name__', None) or type(function).__name__
+    name = _name(function)
     inputs = _inputs(args, kwargs)
     outer, printer = tape.tracer, builtins.print
     tracer = Tracer(name, inputs)
@@ -205,6 +215,14 @@ def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]
                 f'use the old numbers. Give it as an argument.{users_line()}'
             )
     return out, graph
+
+
+def _name(function: Callable) -> str:
+    """How a sentence and a printed graph call what is traced."""
+    owner = function.args[0] if isinstance(function, partial) else getattr(function, '__self__', None)
+    if isinstance(owner, Cell):
+        return type(owner).__name__ + ('.bprop' if getattr(function, '__name__', '') == 'bprop' else '')
+    return getattr(function, '__name__', None) or type(function).__name__
 
 
 def _reading(cell: Cell, name: str) -> object:
@@ -261,7 +279,8 @@ class GraphCell:
             )
         if self.internal_params:
             raise GraphBpropError(
-                f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let autodiff '
+                f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let '
+                'autodiff '
                 f'compute it, or leave graph mode.{users_line()}'
             )
         returned, graph = trace(self.source.bprop, given, {})
@@ -282,7 +301,7 @@ class GraphCell:
 _KINDS: dict = {}
 
 
-# ---- replaying ------------------------------------------------------------------------------------------------------
+# ---- replaying -----------------------------------------------------------------------------------------------------
 
 
 class Site:
@@ -345,7 +364,12 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
 
 
 def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]:
-    overwrite(node.target, args[0].array, node.what, Site(*node.site), node.index, args[0])
+    site = Site(*node.site)
+    if isinstance(node.how, np.ufunc):
+        memory = writable(node.target, node.what, site, args[0], node.how)
+        node.how(memory, args[0].array, out=memory, casting='same_kind')
+    else:
+        overwrite(node.target, args[0], node.what, site, node.how)
     return []
 
 

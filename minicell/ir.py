@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-
 from .differentiate import name_of, tensors_in
 from .errors import GraphValueError, place, users_line
 from .ops.rules import Rule
@@ -53,7 +52,7 @@ class Assign(NamedTuple):
 
     target: Tensor
     inputs: tuple[int, ...]
-    index: object
+    how: object
     what: str
     outs: tuple[int, ...]
     site: tuple
@@ -125,7 +124,7 @@ class Graph:
         """What the function returns, from the values of a replay."""
         return _filled(self.returned, values)
 
-    # ---- made from what a Tape kept ---------------------------------------------------------------------------------
+    # ---- made from what a Tape kept --------------------------------------------------------------------------------
 
     def read(self, entries: list, returned: object) -> 'Graph':
         """Add a node for each op, takeover, gradient and write among raw entries."""
@@ -143,9 +142,11 @@ class Graph:
         if rule is BEGIN:
             return self._grad(entries, k)
         if rule is WRITE:
-            source, index = out
+            source, how = out
+            if source is None:
+                raise GraphValueError(f'a write by {y} has no place in a graph: use ops.assign.{users_line()}')
             inputs = (self.slot(source),)
-            self.nodes.append(Assign(x, inputs, index, y, (), (code, lasti)))
+            self.nodes.append(Assign(x, inputs, how, y, (), (code, lasti)))
         elif not isinstance(rule, Marker) and rule.name not in ('Leaf', 'TupleGetItem'):
             if rule.kernel is None:
                 raise GraphValueError(f'{rule.name} has no place in a graph: use it in eager mode.{users_line()}')
@@ -186,7 +187,7 @@ class Graph:
         self.nodes.append(Grad(body.name, body, slots, weights, given, outs, (code, lasti)))
         return end + 1
 
-    # ---- in words and as a drawing ----------------------------------------------------------------------------------
+    # ---- in words and as a drawing ---------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         return '\n'.join(self._lines(''))
@@ -196,6 +197,7 @@ class Graph:
     def _lines(self, pad: str) -> list[str]:
         heads = ', '.join(f'{self._name(s)}: {_type(t)}' for s, t in zip(self.inputs, self._alive, strict=False))
         lines = [f'{pad}graph {self.name}({heads})']
+        lines += [f'{pad}  {self._name(s)} = {_brief(t)}' for s, t in self.constants.items()]
         lines += [f'{pad}  frozen: {text} was {taken} ({where})' for text, taken, where in self.branches]
         for node in self.nodes:
             lines.append(f'{pad}  {self._line(node)}')
@@ -232,7 +234,7 @@ class Graph:
             style = ', peripheries=2' if isinstance(node, Call) else ''
             lines.append(f'  n{n} [label={_quoted(label)}{style}];')
             lines += [f'  {made_by.get(s, f"v{s}")} -> n{n};' for s in node.inputs]
-            made_by |= {s: f'n{n}' for s in node.outs}
+            made_by |= dict.fromkeys(node.outs, f'n{n}')
         lines.append('  end [label="return", shape=plaintext];')
         lines += [f'  {made_by.get(s.slot, f"v{s.slot}")} -> end;' for s in _places(self.returned)]
         return '\n'.join([*lines, '}'])
@@ -304,11 +306,16 @@ def _same(a: object, b: object) -> bool:
     return type(a) is type(b) and a == b
 
 
+def _brief(t: Tensor) -> str:
+    """A constant or a Parameter, as a printed graph shows it."""
+    if hasattr(t, 'requires_grad'):
+        return f'Parameter {_type(t)}'
+    return f'constant {t}' if t.size == 1 else f'constant {_type(t)}'
+
+
 def _type(t: Tensor) -> str:
     return f'{t.dtype} {t.shape}'
 
 
 def _quoted(text: str) -> str:
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
-
-

@@ -6,6 +6,7 @@ from itertools import count
 
 import numpy as np
 
+from . import tape
 from .dtype import int32
 from .errors import ParameterAttributeError, ParameterError, ShapeError, article, users_line
 from .tensor import Tensor, as_array, overwrite
@@ -74,6 +75,8 @@ class Parameter(Tensor):
         Raises TypeError for what is no Tensor and no number, and for floats into integers; ValueError for another shape
         (MindSpore would change the Parameter's shape).
         """
+        if tape.tracer is not None:
+            tape.tracer.refuse_set_data(self)
         if not isinstance(data, Tensor) and (isinstance(data, bool) or not isinstance(data, (int, float))):
             raise ParameterError(
                 f'set_data of {self.name} takes a Tensor, an int or a float, but got {article(type(data).__name__)}: '

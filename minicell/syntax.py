@@ -3,6 +3,7 @@
 import ast
 import inspect
 import linecache
+import os
 import sys
 import textwrap
 from types import CodeType, TracebackType
@@ -10,6 +11,7 @@ from types import CodeType, TracebackType
 from .errors import GraphSyntaxError, place
 from .where import HOME
 
+NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
 REFUSED = {
     ast.Try: "Unsupported statement 'Try'",
     ast.Yield: "Unsupported expression 'Yield'",
@@ -34,7 +36,11 @@ class Lines:
 
     def _called(self, frame, event: str, argument: object) -> object:
         code = frame.f_code
-        if code.co_filename.startswith((HOME, '<frozen')) or not linecache.getline(code.co_filename, 1):
+        if (
+            code.co_filename.startswith(NOT_THE_USERS)
+            or 'site-packages' in code.co_filename
+            or not linecache.getline(code.co_filename, 1)
+        ):
             return None
         ran = self.ran.setdefault(code, set())
 

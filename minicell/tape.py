@@ -171,11 +171,11 @@ def memory(array) -> object:
     return array if base is None else base
 
 
-def wrote(tensor, what: str, frame, source: object = None, index: object = ...) -> None:
+def wrote(tensor, what: str, frame, source: object = None, how: object = ...) -> None:
     """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
     root = memory(tensor.array)
     if looking:
-        note(WRITE, tensor, what, (source, index), frame)
+        note(WRITE, tensor, what, (source, how), frame)
     write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
         written[id(root)] = write

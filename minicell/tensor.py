@@ -79,7 +79,8 @@ class Tensor:
             tape.tracer.refuse_value(self, how)
         if tape.start <= self.at < tape.OFF:
             tape.warn_user(
-                f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a constant, '
+                f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
+                'constant, '
                 f'and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
                 LeavesTapeWarning,
             )
@@ -240,13 +241,16 @@ def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     overwrite(tensor, value, 'x[i] = v', frame, plain_index(index))
 
 
-def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
-    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first."""
+def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how: object = ...) -> np.ndarray:
+    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first.
+
+    source and how tell a graph what to do again: the Tensor that is written, and an index, or a ufunc such as np.add.
+    """
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
     elif tensor.at == BORROWED or not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
-    tape.wrote(tensor, what, frame)
+    tape.wrote(tensor, what, frame, source, how)
     return tensor.array
 
 
