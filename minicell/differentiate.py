@@ -87,6 +87,8 @@ class Played:
         self.marked = list({id(w): w for w in self.weights if w.requires_grad}.values())
         before = [w.at for w in self.marked]
         self.depends = any(t.at >= tape.hidden_from for t in tensors_in(inputs)) if self.taint else False
+        # a slope may be straight: its own slope is 0, and no op leads there; a replay has warned when it was traced
+        self.quiet = getattr(function, 'is_gradient', False) or getattr(function, 'replayed', False)
         self.positions, self.places_asked = len(positions), positions
         self.leaves: list[Tensor] = []
         self.overwritten: dict = {}
@@ -101,7 +103,9 @@ class Played:
                 tape.record_from(self.mark)
             newly = {id(w) for w in self.marked} - tape.weights
             tape.weights.update(newly)
+            taken = tape.inner
             self.result = function(*arguments, **named)
+            self.quiet = self.quiet or tape.inner > taken
             self.outputs = tensors_in(self.result[0] if aux else self.result)
             for t in self.outputs:
                 if t.at >= OFF and not self.taint:
@@ -127,10 +131,12 @@ class Played:
         for k in positions:
             if inputs[k].at >= OFF and not self.flat:
                 tape.escaped(name_of(function), inputs[k].at, tape.caller())
+            tape.inner += inputs[k].at >= tape.start
             arguments[k] = wrap(inputs[k].array, tape.tick())
             self.leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
         for w, at in zip(self.marked, before, strict=True):
+            tape.inner += at >= tape.start
             w.at = tape.tick()
             self.leaves.append(w)
             tape.record((leaf, wrap(w.array, at), None, w, None, 0))
@@ -147,7 +153,7 @@ class Played:
         for w, at in zip(self.marked, self.places, strict=True):
             w.at = at
         tape.written.update(self.overwritten)
-        watch = BadNumbers()
+        watch, absent = BadNumbers(), tape.absent
         try:
             if self.flat:
                 if not tape.looking:  # a write in a bprop is to be dated by this list, as those going forward are
@@ -165,7 +171,8 @@ class Played:
                     _read_once(self.entries, cts, self.mark, len(self.leaves))
                 else:
                     _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
-            self._say_unconnected(cts)
+            if not self.quiet and tape.absent == absent:
+                self._say_unconnected(cts)
             gradients = _finished(cts, self.leaves, self.flat)
             if watch.seen:
                 watch.say(gradients)
@@ -183,9 +190,7 @@ class Played:
         return gradients[: self.positions], of_weights
 
     def _say_unconnected(self, cts: list) -> None:
-        """A zero that was never computed is worth a word, but where a slope is differentiated again: it may be straight."""
-        if all(g is not None for g in cts[: len(self.leaves)]) or getattr(self.function, 'is_gradient', False):
-            return
+        """A zero that was never computed is worth a word."""
         for k, (g, t) in enumerate(zip(cts, self.leaves, strict=False)):
             if g is None:
                 what = f'argument {self.places_asked[k]}' if k < self.positions else f'the Parameter {t.name}'
@@ -199,11 +204,10 @@ class Played:
         """Each output that depends on a marked input, with the cotangent that it starts from."""
         outs = [t for t in self.outputs if is_float(t)]
         if sens is None:
-            if len(outs) > 1:
+            if len(outs) > 1 and not getattr(self.function, 'replayed', False):
                 tape.warn_user(
-                    f'{name_of(self.function)} has {len(outs)} float outputs, and ones were used as the '
-                    'cotangent of each: '
-                    f'what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
+                    f'{name_of(self.function)} has {len(outs)} float outputs, and ones were used as the cotangent of '
+                    f'each: what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
                     ImplicitSumWarning,
                 )
             given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
@@ -214,7 +218,7 @@ class Played:
 
 
 class BadNumbers:
-    """NumPy calls this where a division by zero or an invalid operation happens; it looks up which entry was being read."""
+    """NumPy calls this at a division by zero or an invalid operation; it looks up which entry was being read."""
 
     def __init__(self) -> None:
         self.seen: tuple | None = None

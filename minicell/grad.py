@@ -247,6 +247,7 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
         seen['out'], by_place, _ = differentiate(fn, xs, {}, places, sens=u, aux=has_aux)
         return tuple(by_place)
 
+    back.is_gradient = True
     outs = tensors_in(fn(*xs)[0] if has_aux else fn(*xs))
     us = tuple(zeros_like(t) for t in outs if is_float(t))
     _, slopes, _ = differentiate(back, us, {}, tuple(range(len(us))), sens=along)

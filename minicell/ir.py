@@ -59,7 +59,7 @@ class Assign(NamedTuple):
 
 
 class Graph:
-    """A traced function: `inputs`, `nodes`, what it returns, the constants it caught, and what Python decided for it."""
+    """A traced function: its inputs, its nodes, what it returns, what it caught, and what Python decided for it."""
 
     def __init__(self, name: str, inputs: list[Tensor], outer: 'Graph | None' = None) -> None:
         self.name = name

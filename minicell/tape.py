@@ -41,6 +41,8 @@ looking = False
 depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
+absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
+inner = 0  # how often a gradient was taken at a point that another one differentiates by
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
 touched: list = []  # those of them that were used inside the hidden stretch that is running
@@ -140,9 +142,8 @@ def escaped(name: str, at: int, frame) -> int:
         )
     if bprops:
         warn(
-            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is '
-            'called twice, '
-            f"this is the last call's value, and the gradient of the first call is wrong. {advice}",
+            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called '
+            f"twice, this is the last call's value, and the gradient of the first call is wrong. {advice}",
             HiddenValueWarning,
             frame,
         )
@@ -151,8 +152,10 @@ def escaped(name: str, at: int, frame) -> int:
 
 def warn(message: str, category: type[Warning], frame) -> None:
     """A warning whose place is the user's line, for Python's filters to show once a place."""
-    registry = frame.f_globals.setdefault('__warningregistry__', {})
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)
+    space = frame.f_globals
+    registry = space.setdefault('__warningregistry__', {})
+    module = space.get('__name__') or None  # filters go by the module's name, not by its file
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

@@ -30,6 +30,9 @@ class Tensor:
         if dtype is not None and not isinstance(dtype, DType):
             names = ', '.join(map(repr, ALL))
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
+        if not isinstance(input_data, (np.ndarray, int, float)):
+            for part in _tensors_in(input_data):
+                part._leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
         self.at = -1
 
@@ -71,17 +74,18 @@ class Tensor:
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
                 f'the number is wanted.{users_line(sys._getframe(1))}'
             )
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'a NumPy array made')
         return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
 
     def _leave(self, how: str) -> None:
         """Say that numbers taken out of a gradient are constants from there on; refuse it in a graph."""
         if tape.tracer is not None:
             tape.tracer.refuse_value(self, how)
-        if tape.start <= self.at < tape.OFF:
+        if tape.start <= self.at < tape.OFF and not tape.hiding:  # a Cell's own bprop knows what construct computes
             tape.warn_user(
                 f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
-                'constant, '
-                f'and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
+                f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
                 LeavesTapeWarning,
             )
 
@@ -204,6 +208,12 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     return array
 
 
+def _tensors_in(data: object) -> list[Tensor]:
+    if isinstance(data, Tensor):
+        return [data]
+    return [t for d in data for t in _tensors_in(d)] if isinstance(data, (list, tuple)) else []
+
+
 def _default(found: np.dtype) -> np.dtype:
     return float32.numpy if found == np.float64 else found
 
@@ -223,6 +233,8 @@ def _holds_arrays(data: object) -> bool:
 def plain_index(index: object) -> object:
     """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
     if isinstance(index, Tensor):
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(index, 'x[i] with an index made')
         return index.array.copy()
     if isinstance(index, tuple):
         return tuple(plain_index(i) for i in index)

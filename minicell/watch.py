@@ -187,7 +187,9 @@ class Tape:
                 view = array.view()
                 view.flags.writeable = False
                 return view
-        return tensor.asnumpy()
+        view = np.asarray(tensor.array).view()
+        view.flags.writeable = False
+        return view
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 

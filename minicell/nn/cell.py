@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 from .. import tape
+from ..differentiate import tensors_in
 from ..errors import (
     CellError,
     KeptOnSelfWarning,
@@ -47,12 +48,13 @@ class Cell:
         super().__init_subclass__(**kwargs)
         if 'bprop' in cls.__dict__:
             return
+        whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
         for name, method in cls.__dict__.items():
-            if callable(method) and (name == 'backward' or 0 < _distance(name, 'bprop') <= 2):
+            if _nearly_bprop(name, method):
+                instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
                 tape.warn_user(
-                    f'{cls.__name__} has a method called {name}, and none called bprop: autodiff computes its '
-                    'gradient, '
-                    f'and {name} is never called. If it is to be the gradient, call it bprop.',
+                    f'{cls.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
+                    f'never called. If it is to be the gradient, call it bprop.',
                     NearMissWarning,
                 )
 
@@ -114,20 +116,13 @@ class Cell:
     def _look_at(self, name: str, value: object) -> None:
         """Attributes that look right and do nothing, or not what they seem."""
         mine = type(self).__name__
-        if isinstance(value, Tensor) and tape.hiding and self.bprop is not None:
+        if tape.hiding and self.bprop is not None and name not in self._params and tensors_in(value):
             tape.warn_user(
-                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call '
-                'overwrites it, so '
-                f"that bprop finds the last call's value, whichever call it is asked about. Return it as a further "
-                f'output, and bprop gets the right one in out.',
+                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
+                f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
+                f'further output, and bprop gets the right one in out.',
                 KeptOnSelfWarning,
             )
-        elif name == 'internal_params':
-            if isinstance(value, Parameter) or not all(isinstance(p, Parameter) for p in value or ()):
-                raise PropertyError(
-                    f'{mine}.internal_params is a list of Parameters, as in `self.internal_params = '
-                    f'[self.w]`.{users_line()}'
-                )
         elif isinstance(value, (list, dict, set)) or type(value) is tuple:
             inside = value.values() if isinstance(value, dict) else value
             found = next((v for v in inside if isinstance(v, (Parameter, Cell))), None)
@@ -311,6 +306,19 @@ class Cell:
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
+
+
+NEARLY = {'backward', 'backprop', 'back_prop'}
+
+
+def _nearly_bprop(name: str, method: object) -> bool:
+    """Whether a method is a bprop by another name; `crop(self, x)` and `pop(self)` are near in letters alone."""
+    code = getattr(getattr(method, '__func__', method), '__code__', None)
+    if code is None or not (name in NEARLY or 0 < _distance(name, 'bprop') <= 2):
+        return False
+    names = code.co_varnames[: code.co_argcount]
+    # self, an input, out, dout, or any number
+    return name in NEARLY or len(names) > 3 or 'dout' in names or bool(code.co_flags & 0x04)
 
 
 def _distance(a: str, b: str) -> int:

@@ -45,7 +45,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         tape.hidden_from = was
         tape.hiding = 0
     if tape.touched:
-        _say_swallowed(cell, frame)
+        _say_swallowed(cell, (*args, *kwargs.values()), frame)
     if kwargs or FITS.get(type(cell)) != len(args):
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
@@ -72,21 +72,20 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
         tape.hidden_from, tape.hiding = was
     note(LEAVE, cell, None, result, None)
     if hides and tape.touched:
-        _say_swallowed(cell, frame)
+        _say_swallowed(cell, (), frame)
     return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
 
 
-def _say_swallowed(cell, frame) -> None:
+def _say_swallowed(cell, inputs: tuple, frame) -> None:
     """A Parameter that construct used and that bprop will return nothing for."""
-    mine = {id(p) for p in cell.internal_params or ()}
+    mine = {id(p) for p in (*(cell.internal_params or ()), *tensors_in(inputs))}
     names = {p.name for p in tape.touched if id(p) not in mine}
     tape.touched.clear()
     for name in sorted(names):
         tape.warn(
-            f'The Parameter {name} is used inside {type(cell).__name__}, whose own bprop returns no gradient '
-            'for it: its '
-            f'gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop return '
-            f'(gradients of the inputs), {{parameter: its gradient}}.',
+            f'The Parameter {name} is used inside {type(cell).__name__}, whose own bprop returns no gradient for it: '
+            f'its gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop '
+            f'return (gradients of the inputs), {{parameter: its gradient}}.',
             SwallowedParameterWarning,
             frame,
         )
@@ -208,7 +207,7 @@ class Takeover(Rule):
 
     def values_read(self, entry):
         _, inputs, cell, out, _, _ = entry
-        method = cell.bprop
+        method = getattr(cell, 'source', cell).bprop
         function = getattr(method, '__func__', method)
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         given = (*inputs, out.out if isinstance(out, Bundle) else out)
@@ -252,7 +251,7 @@ def _report(cell, inputs: tuple, dout: object, returned: object) -> None:
     """bprop_debug: what bprop got and gave, on standard error and for those who look."""
     parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
     said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
-    print(said, file=sys.stderr)
+    sys.stderr.write(f'{said}\n')
     if tape.looking:
         note(REPORT, cell, said, None, None)
 
@@ -361,6 +360,7 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
     """One gradient, in its input's dtype, or an error that says what is wrong with it."""
     if d is None or not is_float(x):
+        tape.absent += is_float(x)
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:

@@ -203,6 +203,7 @@ def test_accumulation_is_the_sum_of_what_was_given():
     assert end.gradients[0] is got
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_back_has_the_outputs_and_their_seeds():
     _, tape = watch(lambda: ms.grad(Split())(X))
     (back,) = [e for e in tape.events if isinstance(e, Back)]
@@ -473,6 +474,7 @@ def test_print_of_higher_orders_numbers_every_entry_once(order):
     assert len(numbered) == len(set(numbered)) == len(made)
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 @pytest.mark.filterwarnings('ignore::minicell.errors.HiddenValueWarning')
 def test_print_shows_writes_and_errors():
     w = Parameter(Tensor([2.0]), 'w')
