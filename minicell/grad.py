@@ -210,6 +210,8 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
     """
     params = () if weights is None else _check_weights(weights)
+    if tape.tracer is not None:
+        tape.tracer.refuse_vjp(name_of(fn))
     places = tuple(range(len(inputs)))
     _check_arguments(fn, inputs, places)
     played = Played(fn, inputs, {}, places, params, has_aux)

@@ -7,7 +7,6 @@ frozen and shown, and what would silently go stale is refused, in a sentence, wi
 """
 
 import builtins
-import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from types import MethodType
@@ -16,6 +15,7 @@ import numpy as np
 
 from . import tape
 from .differentiate import differentiate, tensors_in
+from .dtype import DType
 from .errors import (
     GraphArgumentError,
     GraphBpropError,
@@ -27,15 +27,18 @@ from .errors import (
     article,
     users_line,
 )
-from .ir import Assign, Call, Grad, Graph, Op
+from .errors import place as where_is
+from .ir import Assign, Call, Grad, Graph, Identity, Op, snapshot
 from .nn.cell import Cell
+from .nn.takeover import _remake, watched_call
 from .nn.takeover import call as takeover_call
-from .nn.takeover import watched_call
 from .ops.make import place, place_several
 from .ops.rules import Plain
+from .parameter import Parameter
 from .syntax import Lines
 from .tensor import Tensor, is_float, overwrite, wrap, writable
 from .watch import Tape
+from .where import Where
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _context = {'mode': PYNATIVE_MODE, 'device_target': 'CPU'}
@@ -87,6 +90,8 @@ class Jitted:
         self.graphs: list[Graph] = []
         self.by_signature: dict = {}
         self.traced = 0
+        if hasattr(fn, '__code__'):
+            self.__code__ = fn.__code__  # for those who ask a bprop where it stands and what it takes
 
     def __get__(self, owner: object, kind: type | None = None) -> Callable:
         return self if owner is None else MethodType(self, owner)
@@ -99,10 +104,25 @@ class Jitted:
             if graph.still_holds():
                 return replay(graph, _inputs(args, kwargs))
         out, graph = trace(self.fn, args, kwargs)
+        _check_output(graph.name, out)
         self.traced += 1
         self.graphs.append(graph)
         self.by_signature.setdefault(key, []).append(graph)
         return out
+
+
+def _check_output(name: str, out: object) -> None:
+    """What a graph returns is filled in anew in each call; anything else would be that of the first."""
+    if isinstance(out, dict):
+        out = tuple(out.values())
+    if isinstance(out, (tuple, list)):
+        for part in out:
+            _check_output(name, part)
+    elif not isinstance(out, (Tensor, bool, int, float, complex, str, type(None), DType)):
+        raise GraphValueError(
+            f'the graph of {name} returns {article(type(out).__name__)}, and every later call would return the first '
+            f"call's: a graph returns Tensors, numbers, and tuples, lists and dicts of them.{users_line()}"
+        )
 
 
 def _call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
@@ -112,20 +132,27 @@ def _call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
 
 
 def signature(value: object) -> object:
-    """What a trace depends on: shapes and dtypes of Tensors, the values of numbers, which object anything else is."""
-    if isinstance(value, Tensor):
-        return 'Tensor', value.shape, value.array.dtype.str
-    if isinstance(value, (tuple, list)):
-        return type(value).__name__, tuple(map(signature, value))
-    if isinstance(value, dict):
-        return 'dict', tuple((k, signature(v)) for k, v in value.items())
-    if isinstance(value, (bool, int, float, str, bytes, type(None))):
-        return type(value).__name__, value
-    return 'object', id(value)
+    """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object anything else is."""
+    return snapshot(value, _shape_and_dtype)
+
+
+def _shape_and_dtype(t: Tensor) -> object:
+    return Identity(t) if isinstance(t, Parameter) else ('Tensor', t.shape, t.array.dtype.str)
 
 
 def _inputs(args: tuple, kwargs: dict) -> list[Tensor]:
-    return tensors_in((args, tuple(v for _, v in sorted(kwargs.items()))))
+    """The Tensors that are inputs of a graph: a Parameter is the same one in every call."""
+    found = tensors_in((args, tuple(v for _, v in sorted(kwargs.items()))))
+    return [t for t in found if not isinstance(t, Parameter)]
+
+
+def _own(t: Tensor) -> Tensor:
+    """Another Tensor around the same memory, so that one object in two places is two inputs."""
+    if isinstance(t, Parameter):
+        return t
+    if not isinstance(t.array, np.ndarray):
+        t.array = np.array(t.array)  # NumPy hands out rank 0 as a scalar, and a write would not be seen
+    return wrap(t.array, t.at)
 
 
 # ---- tracing -------------------------------------------------------------------------------------------------------
@@ -138,6 +165,7 @@ class Tracer:
         self.name = name
         self.inputs = {id(t) for t in inputs}
         self.reads: dict = {}
+        self.looked: list = []
         self.window: Tape | None = None
 
     def follows(self, t: Tensor) -> bool:
@@ -145,20 +173,37 @@ class Tracer:
         known = set(self.inputs)
         for rule, x, y, out, _, _ in self.window.entries():
             inputs = tensors_in((x, y))
-            if rule is tape.ENTER or any(id(i) in known or hasattr(i, 'requires_grad') for i in inputs):
+            if rule is tape.WRITE:
+                if id(out[0]) in known or isinstance(out[0], Parameter):
+                    known.add(id(x))
+            elif rule is tape.ENTER or any(id(i) in known or isinstance(i, Parameter) for i in inputs):
                 known.update(map(id, tensors_in(getattr(out, 'out', out))))
                 known.update(map(id, inputs if rule in (tape.ENTER, tape.BEGIN, tape.END) else ()))
-        return id(t) in known or hasattr(t, 'requires_grad')
+        return id(t) in known or isinstance(t, Parameter)
 
     def refuse_value(self, t: Tensor, how: str) -> None:
         """Numbers of a traced Tensor do not exist in a graph."""
         if self.follows(t):
             raise GraphValueError(
-                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers '
-                'to look '
-                f'at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
+                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to '
+                f'look at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
                 f'choice, and keep {how} outside.{users_line()}'
             )
+        self.looked.append((t, snapshot(t.array)))
+
+    def refuse_hooks(self, cell: Cell) -> None:
+        """A hook is Python, and would be called once, while the graph is traced."""
+        raise GraphValueError(
+            f'{type(cell).__name__} has hooks, and is called inside the graph of {self.name}: they would be called '
+            f'once, while it is traced, and not in later calls. Hooks are for eager mode.{users_line()}'
+        )
+
+    def refuse_vjp(self, name: str) -> None:
+        """What vjp returns is a function, which a graph cannot hold."""
+        raise GraphValueError(
+            f'vjp of {name} inside the graph of {self.name}: it returns a function, and a graph has no place for one. '
+            f'Use ms.grad, or GradOperation(sens_param=True).{users_line()}'
+        )
 
     def refuse_set_data(self, parameter: Tensor) -> None:
         """set_data is for outside: a graph writes by assign."""
@@ -176,9 +221,14 @@ class Tracer:
         )
 
     def read(self, cell: Cell, name: str, value: object) -> None:
-        """A Python attribute that was read is part of what the trace depends on."""
-        if isinstance(value, (bool, int, float, str, bytes, type(None), tuple)):
-            self.reads.setdefault((id(cell), name), (cell, name, value))
+        """What was read of a Cell is part of what the trace depends on."""
+        self.reads.setdefault((id(cell), name), (cell, name, snapshot(value)))
+
+    def check_reads(self) -> None:
+        """A list that grows, or anything else that was changed in place, would be changed once."""
+        for cell, name, was in self.reads.values():
+            if snapshot(getattr(cell, name, None)) != was:
+                self.refuse_write(cell, name)
 
     def stand_in(self, cell: Cell) -> object:
         """For a Cell with its own bprop: an object that traces that bprop when backward first calls it."""
@@ -187,7 +237,9 @@ class Tracer:
 
 def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]:
     """Call a function, and make a graph of what it did."""
+    global _printer
     name = _name(function)
+    args, kwargs = _remake(args, _own), _remake(kwargs, _own)
     inputs = _inputs(args, kwargs)
     outer, printer = tape.tracer, builtins.print
     tracer = Tracer(name, inputs)
@@ -195,7 +247,7 @@ def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]
     try:
         if outer is None:
             Cell.__getattribute__ = _reading
-            builtins.print = _printing
+            _printer, builtins.print = printer, _printing
         with Tape() as seen, Lines() as lines:
             tracer.window = seen
             out = function(*args, **kwargs)
@@ -205,8 +257,9 @@ def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]
             del Cell.__getattribute__
             builtins.print = printer
     lines.check()
+    tracer.check_reads()
     graph = Graph(name, inputs)
-    graph.reads, graph.branches = list(tracer.reads.values()), lines.branches()
+    graph.reads, graph.looked, graph.branches = list(tracer.reads.values()), tracer.looked, lines.branches()
     graph.read(seen.entries(), out)
     for t in graph.captured:
         if t.at >= tape.start:
@@ -214,7 +267,7 @@ def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]
                 f'the graph of {name} uses a differentiated Tensor that is none of its arguments: a later call would '
                 f'use the old numbers. Give it as an argument.{users_line()}'
             )
-    return out, graph
+    return out, graph.seal()
 
 
 def _name(function: Callable) -> str:
@@ -228,7 +281,8 @@ def _name(function: Callable) -> str:
 def _reading(cell: Cell, name: str) -> object:
     """Cell.__getattribute__ while something is traced."""
     value = object.__getattribute__(cell, name)
-    if not name.startswith('_') and tape.tracer is not None and name in object.__getattribute__(cell, '__dict__'):
+    asked = (name[0] != '_' or name in ('_hooks', '_cells')) and tape.tracer is not None
+    if asked and (name in object.__getattribute__(cell, '__dict__') or not callable(value)):
         tape.tracer.read(cell, name, value)
     return value
 
@@ -240,7 +294,10 @@ def _printing(*values: object, **options: object) -> None:
         f'calls.',
         GraphPrintWarning,
     )
-    options.get('file', sys.stdout).write(options.get('sep', ' ').join(map(str, values)) + options.get('end', '\n'))
+    _printer(*values, **options)
+
+
+_printer = print  # what print was when tracing began
 
 
 class GraphCell:
@@ -250,8 +307,7 @@ class GraphCell:
         self.source, self.body = cell, body
         self.outer: list[Tensor] = []  # what construct read of the graph around it, beside its inputs
         self.internal_params = cell.internal_params
-        self.bprop_debug = cell.bprop_debug
-        self.graphs: dict = {}
+        self.graphs = cell.__dict__.setdefault('_bprop_graphs', {})  # bprop is the same function in every graph
 
     @classmethod
     def of(cls, cell: Cell, body: Graph | None = None) -> 'GraphCell':
@@ -260,39 +316,45 @@ class GraphCell:
             _KINDS[type(cell)] = type(type(cell).__name__, (cls,), {})
         return _KINDS[type(cell)](cell, body)
 
+    @property
+    def bprop_debug(self) -> bool:
+        """As the Cell has it now."""
+        return self.source.bprop_debug
+
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""
         return replay(self.body, [*tensors_in(inputs), *self.outer])
 
     def bprop(self, *given: object) -> tuple:
         """The Cell's bprop, traced once a signature and held to the rules of graph mode."""
+        given = _remake(given, lambda t: wrap(t.array, t.at))  # an input that is a Parameter is an input here
         key = signature(given)
         graph = self.graphs.get(key)
         if graph is not None and graph.still_holds():
             return replay(graph, tensors_in(given))
         name = type(self.source).__name__
-        function = getattr(self.source.bprop, '__func__', self.source.bprop)
-        if function.__code__.co_flags & 0x04:
+        code = getattr(self.source.bprop, '__func__', self.source.bprop).__code__
+        line = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}{users_line()}'
+        if code.co_flags & 0x04:
             raise GraphBpropError(
                 f'{name}.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and '
-                f'dout.{users_line()}'
+                f'dout.{line}'
             )
         if self.internal_params:
             raise GraphBpropError(
                 f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let '
-                'autodiff '
-                f'compute it, or leave graph mode.{users_line()}'
+                f'autodiff compute it, or leave graph mode.{line}'
             )
         returned, graph = trace(self.source.bprop, given, {})
         if graph.parameters:
             raise GraphBpropError(
                 f'{name}.bprop uses the Parameter {graph.parameters[0].name}: in graph mode a bprop does not support '
-                f'using Parameter. Compute the gradient from its inputs, out and dout.{users_line()}'
+                f'using Parameter. Compute the gradient from its inputs, out and dout.{line}'
             )
         if not isinstance(returned, tuple):
             raise GraphTupleError(
                 f'{name}.bprop returned {article(type(returned).__name__)}: in graph mode the output of a bprop is a '
-                f'tuple, also for one gradient: `return (dx,)`.{users_line()}'
+                f'tuple, also for one gradient: `return (dx,)`.{line}'
             )
         self.graphs[key] = graph
         return returned
@@ -312,9 +374,27 @@ class Site:
     def __init__(self, code: object, lasti: int) -> None:
         self.f_code, self.f_lasti = code, lasti
 
+    @property
+    def f_lineno(self) -> int:
+        """The line's number."""
+        return Where(self.f_code, self.f_lasti).line
+
+    @property
+    def f_globals(self) -> dict:
+        """Where Python notes which warnings a file has shown."""
+        return _spaces.setdefault(self.f_code.co_filename, {})
+
+
+_spaces: dict[str, dict] = {}
+
 
 def replay(graph: Graph, inputs: list[Tensor]) -> object:
     """Play the graph's nodes on other inputs; they go on the tape as in an eager call."""
+    return graph.result(_played(graph, inputs))
+
+
+def _played(graph: Graph, inputs: list[Tensor]) -> list:
+    """All values of a replay."""
     values: list = [None] * graph.slots
     for slot, t in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
         values[slot] = t
@@ -322,7 +402,7 @@ def replay(graph: Graph, inputs: list[Tensor]) -> object:
         made = PLAY[type(node)](node, [values[s] for s in node.inputs], values)
         for slot, t in zip(node.outs, made, strict=True):
             values[slot] = t
-    return graph.result(values)
+    return values
 
 
 def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
@@ -352,24 +432,26 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
     count = len(args) - len(node.body.from_outer)
     rest = args[count:]
     sens = tuple(values[s] for s in node.sens) or None
-    by_place, by_weight = differentiate(
-        lambda *inputs: replay(node.body, [*inputs, *rest]),
-        tuple(args[:count]),
-        {},
-        tuple(range(count)),
-        node.weights,
-        sens,
-    )[1:]
-    return [*by_place, *by_weight]
+
+    def body(*inputs: Tensor) -> tuple:
+        """Its outputs, and what else of its values is used outside."""
+        made = _played(node.body, [*inputs, *rest])
+        return node.body.result(made), *[made[s] for s in node.kept]
+
+    body.__name__, body.replayed = node.name, True
+    result, by_place, by_weight = differentiate(
+        body, tuple(args[:count]), {}, tuple(range(count)), node.weights, sens, aux=True
+    )
+    return [*by_place, *by_weight, *result[1:]]
 
 
 def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]:
     site = Site(*node.site)
     if isinstance(node.how, np.ufunc):
-        memory = writable(node.target, node.what, site, args[0], node.how)
+        memory = writable(values[node.target], node.what, site, args[0], node.how)
         node.how(memory, args[0].array, out=memory, casting='same_kind')
     else:
-        overwrite(node.target, args[0], node.what, site, node.how)
+        overwrite(values[node.target], args[0], node.what, site, node.how)
     return []
 
 

@@ -1,10 +1,13 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads, printed and drawn as text."""
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
+
+import numpy as np
 
 from .differentiate import name_of, tensors_in
 from .errors import GraphValueError, place, users_line
-from .ops.rules import Rule
+from .ops.rules import Many, Rule
 from .tape import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from .tensor import Tensor
 from .where import Where
@@ -36,21 +39,25 @@ class Call(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """A gradient taken inside the function, of a graph of its own; `sens`: where its cotangents are, if given."""
+    """A gradient taken inside the function, of a graph of its own; `sens`: where its cotangents are, if given.
+
+    Its outs are the gradients and, behind them, those values of its body that are used outside (`kept` there).
+    """
 
     name: str
     body: 'Graph'
     inputs: tuple[int, ...]
     weights: tuple
     sens: tuple[int, ...]
-    outs: tuple[int, ...]
+    outs: list[int]
     site: tuple
+    kept: list[int]
 
 
 class Assign(NamedTuple):
     """A write into a Parameter or Tensor."""
 
-    target: Tensor
+    target: int
     inputs: tuple[int, ...]
     how: object
     what: str
@@ -69,8 +76,10 @@ class Graph:
         self.constants: dict[int, Tensor] = {}
         self.from_outer: list[int] = []  # values of the outer graph that are further inputs of this one
         self.reads: list[tuple] = []
+        self.looked: list[tuple] = []  # constants whose numbers Python looked at, and what they were
         self.branches: list[tuple] = []
         self.labels: dict[int, str] = {}
+        self.types: dict[int, str] = {}
         self._slot_of: dict[int, int] = {}
         self._alive: list[Tensor] = []  # an id names a Tensor only as long as it lives
         self.inputs = [self._new(t, f'x{k}') for k, t in enumerate(inputs)]
@@ -82,12 +91,35 @@ class Graph:
         self._slot_of[id(t)] = slot
         self._alive.append(t)
         if label:
-            self.labels[slot] = label
+            self.labels[slot], self.types[slot] = label, _type(t)
         return slot
+
+    def has(self, t: Tensor) -> bool:
+        """Whether a node of this graph makes t, or it is one of its inputs."""
+        slot = self._slot_of.get(id(t))
+        if slot is not None:
+            return slot not in self.constants
+        return any(node.body.has(t) for node in self.nodes if isinstance(node, Grad))
+
+    def _from_a_body(self, t: Tensor) -> int | None:
+        """The slot of a value that was made inside a node of this graph, such as the value beside a gradient."""
+        for node in self.nodes:
+            if isinstance(node, (Call, Grad)) and node.body.has(t):
+                if isinstance(node, Call):
+                    raise GraphValueError(
+                        f'a value from inside construct of {type(node.cell).__name__}, which has its own bprop, is '
+                        f'used outside it: return it from construct.{_line_of(node.site)}'
+                    )
+                node.kept.append(node.body.slot(t))
+                node.outs.append(self._new(t))
+                return node.outs[-1]
+        return None
 
     def slot(self, t: Tensor) -> int:
         """Where a Tensor's value is; what no node made is a constant, or comes from the outer graph."""
         found = self._slot_of.get(id(t))
+        if found is None:
+            found = self._from_a_body(t)
         if found is not None:
             return found
         if self.outer is not None and self.outer.knows(t):
@@ -101,10 +133,7 @@ class Graph:
 
     def knows(self, t: Tensor) -> bool:
         """Whether the value of t depends on this graph's inputs, or on those of a graph around it."""
-        slot = self._slot_of.get(id(t))
-        if slot is None:
-            return self.outer is not None and self.outer.knows(t)
-        return slot not in self.constants
+        return self.has(t) or (self.outer is not None and self.outer.knows(t))
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -118,7 +147,17 @@ class Graph:
 
     def still_holds(self) -> bool:
         """Whether the Python attributes that the trace read are what they were."""
-        return all(_same(getattr(cell, name, None), value) for cell, name, value in self.reads)
+        return all(snapshot(getattr(cell, name, None)) == was for cell, name, was in self.reads) and all(
+            snapshot(t.array) == was for t, was in self.looked
+        )
+
+    def seal(self) -> 'Graph':
+        """It is complete: let go of the Tensors that it was made from."""
+        self._slot_of, self._alive = {}, []
+        for node in self.nodes:
+            if isinstance(node, (Call, Grad)):
+                node.body.seal()
+        return self
 
     def result(self, values: list) -> object:
         """What the function returns, from the values of a replay."""
@@ -144,12 +183,17 @@ class Graph:
         if rule is WRITE:
             source, how = out
             if source is None:
-                raise GraphValueError(f'a write by {y} has no place in a graph: use ops.assign.{users_line()}')
+                raise GraphValueError(
+                    f'a write by {y} has no place in a graph: use ops.assign.{_line_of((code, lasti))}'
+                )
             inputs = (self.slot(source),)
-            self.nodes.append(Assign(x, inputs, how, y, (), (code, lasti)))
+            self.nodes.append(Assign(self.slot(x), inputs, how, y, (), (code, lasti)))
         elif not isinstance(rule, Marker) and rule.name not in ('Leaf', 'TupleGetItem'):
             if rule.kernel is None:
-                raise GraphValueError(f'{rule.name} has no place in a graph: use it in eager mode.{users_line()}')
+                raise GraphValueError(
+                    f'{rule.name} has no place in a graph: it calls Python on the way back. Use it in eager '
+                    f'mode.{_line_of((code, lasti))}'
+                )
             inputs = tuple(map(self.slot, rule.tensors(x, y)))
             outs = tuple(self._new(t) for t in tensors_in(getattr(out, 'out', out)))
             self.nodes.append(Op(rule, inputs, rule.attributes(y), outs, (code, lasti)))
@@ -160,6 +204,11 @@ class Graph:
     def _call(self, entries: list, k: int) -> int:
         _, cell, given, _, code, lasti = entries[k]
         end = _matching(entries, k, ENTER, LEAVE)
+        if entries[end][2] is not None:
+            raise GraphValueError(
+                f'{type(cell).__name__} failed inside a graph, and the exception was caught there: a graph has no '
+                f'place for that.{_line_of((code, lasti))}'
+            )
         body = Graph(type(cell).__name__, tensors_in(given), self)
         body._hidden = True
         body.read(entries[k + 1 : end], entries[end][3])
@@ -183,8 +232,8 @@ class Graph:
         body.read(entries[k + 1 : back], outputs)
         slots = tuple(map(self.slot, [t for t in sources if not hasattr(t, 'requires_grad')])) + tuple(body.from_outer)
         given = () if sens is None else tuple(map(self.slot, tensors_in(sens)))
-        outs = tuple(self._new(t) for t in entries[end][1])
-        self.nodes.append(Grad(body.name, body, slots, weights, given, outs, (code, lasti)))
+        outs = [self._new(t) for t in entries[end][1]]
+        self.nodes.append(Grad(body.name, body, slots, weights, given, outs, (code, lasti), []))
         return end + 1
 
     # ---- in words and as a drawing ---------------------------------------------------------------------------------
@@ -195,10 +244,10 @@ class Graph:
     __repr__ = __str__
 
     def _lines(self, pad: str) -> list[str]:
-        heads = ', '.join(f'{self._name(s)}: {_type(t)}' for s, t in zip(self.inputs, self._alive, strict=False))
+        heads = ', '.join(f'{self._name(s)}: {self.types[s]}' for s in self.inputs)
         lines = [f'{pad}graph {self.name}({heads})']
         lines += [f'{pad}  {self._name(s)} = {_brief(t)}' for s, t in self.constants.items()]
-        lines += [f'{pad}  frozen: {text} was {taken} ({where})' for text, taken, where in self.branches]
+        lines += [f'{pad}  frozen: `{text}` was {taken} ({where})' for text, taken, where in self.branches]
         for node in self.nodes:
             lines.append(f'{pad}  {self._line(node)}')
             if isinstance(node, (Call, Grad)):
@@ -216,13 +265,13 @@ class Graph:
         args = [self._name(s) for s in node.inputs]
         outs = ', '.join(self._name(s) for s in node.outs)
         if isinstance(node, Op):
-            return f'{outs} = {node.rule.name}({", ".join(args + [repr(a) for a in node.attributes])})'
+            return f'{outs} = {node.rule.name}({", ".join(args + _settings(node))})'
         if isinstance(node, Call):
             return f'{outs} = {type(node.cell).__name__}({", ".join(args)})  # bprop: its own'
         if isinstance(node, Grad):
             args += [w.name for w in node.weights]
             return f'{outs} = gradient of {node.name}({", ".join(args)})'
-        return f'{getattr(node.target, "name", "a Tensor")} <- {args[0]}  # {node.what}'
+        return f'{self._name(node.target)} <- {args[0]}  # {node.what}'
 
     def dot(self) -> str:
         """The graph in the DOT language."""
@@ -234,6 +283,8 @@ class Graph:
             style = ', peripheries=2' if isinstance(node, Call) else ''
             lines.append(f'  n{n} [label={_quoted(label)}{style}];')
             lines += [f'  {made_by.get(s, f"v{s}")} -> n{n};' for s in node.inputs]
+            if isinstance(node, Assign):
+                lines.append(f'  n{n} -> {made_by.get(node.target, f"v{node.target}")} [style=dashed];')
             made_by |= dict.fromkeys(node.outs, f'n{n}')
         lines.append('  end [label="return", shape=plaintext];')
         lines += [f'  {made_by.get(s.slot, f"v{s.slot}")} -> end;' for s in _places(self.returned)]
@@ -255,11 +306,14 @@ def _emptied(value: object, graph: Graph | None) -> object:
             return Place(graph.slot(v) if graph else next(count))
         if isinstance(v, dict):
             return {k: walk(i) for k, i in v.items()}
-        if type(v) in (tuple, list):
-            return type(v)(walk(i) for i in v)
-        return v
+        return _rebuilt(v, map(walk, v)) if isinstance(v, (tuple, list)) else v
 
     return walk(value)
+
+
+def _rebuilt(like: tuple | list, parts: Iterable) -> tuple | list:
+    """A tuple (named or not) or a list of the same type, with other parts."""
+    return type(like)(*parts) if hasattr(like, '_fields') else type(like)(parts)
 
 
 def _filled(value: object, values: list) -> object:
@@ -267,15 +321,13 @@ def _filled(value: object, values: list) -> object:
         return values[value.slot]
     if isinstance(value, dict):
         return {k: _filled(v, values) for k, v in value.items()}
-    if type(value) in (tuple, list):
-        return type(value)(_filled(v, values) for v in value)
-    return value
+    return _rebuilt(value, [_filled(v, values) for v in value]) if isinstance(value, (tuple, list)) else value
 
 
 def _places(value: object) -> list[Place]:
     if isinstance(value, Place):
         return [value]
-    inside = value.values() if isinstance(value, dict) else value if type(value) in (tuple, list) else ()
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
     return [p for v in inside for p in _places(v)]
 
 
@@ -284,9 +336,9 @@ def _said(value: object, graph: Graph) -> str:
         return graph._name(value.slot)
     if isinstance(value, dict):
         return '{' + ', '.join(f'{k!r}: {_said(v, graph)}' for k, v in value.items()) + '}'
-    if type(value) in (tuple, list):
-        inside = ', '.join(_said(v, graph) for v in value)
-        return f'({inside})' if type(value) is tuple else f'[{inside}]'
+    if isinstance(value, (tuple, list)):
+        inside = ', '.join(_said(v, graph) for v in value) + ',' * (isinstance(value, tuple) and len(value) == 1)
+        return f'[{inside}]' if isinstance(value, list) else f'({inside})'
     return repr(value)
 
 
@@ -297,13 +349,58 @@ def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:
         depth += (entries[j][0] is opens) - (entries[j][0] is closes)
         if not depth:
             return j
-    where = Where(*entries[k][4:]) if entries[k][4] else None
-    line = f' ({place(where.file, where.line)})' if where else ''
-    raise GraphValueError(f'a gradient is begun in a graph and not read there{line}: use ms.grad, not ms.vjp.')
+    raise GraphValueError(f'something is begun in a graph and not ended there.{_line_of(entries[k][4:])}')
 
 
-def _same(a: object, b: object) -> bool:
-    return type(a) is type(b) and a == b
+def _line_of(site: tuple) -> str:
+    """The user's line, as a message ends with it."""
+    where = Where(*site) if site[0] else None
+    return f'\n  your line: {place(where.file, where.line)}: {where.text}' if where else users_line()
+
+
+class Identity:
+    """In a snapshot: this very object. It stays alive, so that no other gets its address."""
+
+    def __init__(self, of: object) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+def snapshot(value: object, of_tensor: Callable = Identity) -> object:
+    """What has to be equal for a trace to hold: the numbers of Python and NumPy, and which object anything else is."""
+    if isinstance(value, Tensor):
+        return of_tensor(value)
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
+    if isinstance(value, (bool, int, str, bytes, type(None), range)):
+        return type(value), value
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, dict):
+        return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
+    if isinstance(value, (set, frozenset)):
+        return type(value), frozenset(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, slice):
+        return slice, snapshot((value.start, value.stop, value.step))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return type(value), value.dtype.str, value.shape, value.tobytes()
+    return Identity(value)
+
+
+def _settings(node: Op) -> list[str]:
+    """An op's static arguments, by the names that its kernel has for them."""
+    given = [repr(a) for a in node.attributes]
+    code = getattr(node.rule.kernel, '__code__', None)
+    if code is None or not given:
+        return given
+    names = code.co_varnames[: code.co_argcount]
+    names = names[: len(given)] if isinstance(node.rule, Many) else names[-len(given) :]
+    return [f'{n}={a}' for n, a in zip(names, given, strict=False)] if len(names) == len(given) else given
 
 
 def _brief(t: Tensor) -> str:
