@@ -14,6 +14,7 @@ import numpy as np
 
 from . import tape
 from .errors import (
+    HOME,
     BypassWarning,
     ImplicitSumWarning,
     NoPathWarning,
@@ -72,7 +73,8 @@ class Played:
         self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux: bool = False
     ) -> None:
         owner = getattr(function, '__self__', None)
-        if getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct':
+        bypass = getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct'
+        if bypass and owner not in tape.bprops:
             name = type(owner).__name__
             tape.warn_user(
                 f'{name}.construct is differentiated directly, and that goes past {name}.bprop: autodiff computes the '
@@ -113,6 +115,9 @@ class Played:
             self.list = tape.state()[:3]
             self.entries, self.base = tape.entries, self.mark - tape.first
             self.end = len(self.entries)
+            names = getattr(getattr(function, '__code__', None), 'co_names', ())
+            if (tape.calls_construct or 'construct' in names) and not bypass:
+                self._say_bypassed()
         finally:
             tape.restore(was)
             tape.weights -= newly
@@ -174,8 +179,7 @@ class Played:
             if not self.quiet and tape.absent == absent:
                 self._say_unconnected(cts)
             gradients = _finished(cts, self.leaves, self.flat)
-            if watch.seen:
-                watch.say(gradients)
+            watch.say(gradients)
             if tape.looking:
                 note(END, tuple(gradients), None, None, None)
         finally:
@@ -188,6 +192,20 @@ class Played:
         by_weight = dict(zip(map(id, self.marked), gradients[self.positions :], strict=True))
         of_weights = [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
         return gradients[: self.positions], of_weights
+
+    def _say_bypassed(self) -> None:
+        """An op that stands in the construct of a Cell with its own bprop, and is recorded: nobody called the Cell."""
+        running = {type(cell).__name__ for cell in tape.bprops}
+        said = set(running)
+        for entry in self.entries[self.base : self.end]:
+            name, _ = tape.constructs.get(id(entry[4]), ('', None))
+            if name and name not in said and self.mark <= getattr(entry[3], 'at', -1) < OFF:
+                said.add(name)
+                tape.warn_user(
+                    f'{name}.construct is called directly, and that goes past {name}.bprop: autodiff computes the '
+                    f'gradient. Call the Cell itself, net(x), for its own.',
+                    BypassWarning,
+                )
 
     def _say_unconnected(self, cts: list) -> None:
         """A zero that was never computed is worth a word."""
@@ -222,21 +240,34 @@ class BadNumbers:
 
     def __init__(self) -> None:
         self.seen: tuple | None = None
+        self.where: Where | None = None  # inside a bprop: the line that did it
 
     def __call__(self, kind: str, flag: int) -> None:
         frame = sys._getframe(1)
+        where = None
         while frame is not None and frame.f_code not in _READERS:
+            if where is None and not frame.f_code.co_filename.startswith(HOME):
+                where = Where(frame.f_code, frame.f_lasti)
             frame = frame.f_back
         if frame is not None and self.seen is None:
-            self.seen = kind, frame.f_locals['entry']
+            self.seen, self.where = (kind, frame.f_locals['entry']), where
 
     def say(self, gradients: list[Tensor]) -> None:
         """A warning, if anything of it arrived in a gradient."""
-        if all(np.isfinite(t.array).all() for t in gradients):
+        if _all_finite(gradients):
+            return
+        if self.seen is None:
+            cells = ', '.join(sorted(kind.__name__ for kind in tape.ran))
+            tape.warn_user(
+                'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
+                'it: it came with a number, an input, a value computed forward, sens'
+                + (f', or what the bprop of {cells} returned.' if cells else '.'),
+                NotANumberWarning,
+            )
             return
         kind, entry = self.seen
         rule, _, y, _, code, lasti = entry
-        where = Where(code, lasti) if code else None
+        where = self.where or (Where(code, lasti) if code else None)
         line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
         tape.warn_user(
@@ -246,6 +277,13 @@ class BadNumbers:
             f'select before the op, so that the op never sees the bad value.',
             NotANumberWarning,
         )
+
+
+def _all_finite(tensors: list[Tensor]) -> bool:
+    """Whether no number is NaN or infinite."""
+    with np.errstate(all='ignore'):
+        # the dot product is fast, and finite but for the largest numbers
+        return all(np.isfinite(np.vdot(t.array, t.array)) or np.isfinite(t.array).all() for t in tensors)
 
 
 def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:

@@ -127,6 +127,8 @@ def _check_output(name: str, out: object) -> None:
 
 def _call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
     """A Cell called in graph mode: it is traced as a function of its arguments."""
+    if cell.always_eager:
+        return cell.construct(*args, **kwargs)
     graphs = cell.__dict__.setdefault('_graphs', Jitted(partial(Cell.__call__, cell)))
     return graphs(*args, **kwargs)
 
@@ -319,7 +321,9 @@ class GraphCell:
     @property
     def bprop_debug(self) -> bool:
         """As the Cell has it now."""
-        return self.source.bprop_debug
+        return self.source._bprop_debug
+
+    _bprop_debug = bprop_debug
 
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""

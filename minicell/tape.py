@@ -42,6 +42,9 @@ depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
 absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
+ran: set = set()  # the classes of Cells whose bprop was called since the outermost gradient began
+constructs: dict = {}  # id of the code of a construct whose Cell has a bprop -> (the class's name, that code)
+calls_construct = False  # some Cell calls another's construct by name, perhaps past a bprop
 inner = 0  # how often a gradient was taken at a point that another one differentiates by
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
@@ -114,6 +117,7 @@ def deeper(by: int) -> None:
     depth += by
     if depth == 0:
         written.clear()
+        ran.clear()
 
 
 # ---- the hidden stretch of a Cell with its own bprop ---------------------------------------------------------------
@@ -152,6 +156,10 @@ def escaped(name: str, at: int, frame) -> int:
 
 def warn(message: str, category: type[Warning], frame) -> None:
     """A warning whose place is the user's line, for Python's filters to show once a place."""
+    if frame.f_code.co_filename.startswith(HOME):  # grad called the Cell, or a layer of ours did
+        frame = caller()
+        if frame is None:
+            return
     space = frame.f_globals
     registry = space.setdefault('__warningregistry__', {})
     module = space.get('__name__') or None  # filters go by the module's name, not by its file

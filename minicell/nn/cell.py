@@ -42,10 +42,16 @@ class Cell:
     internal_params = None
     _hooks = None
     in_graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
+    always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
     _bprop_debug = False
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
+        codes = [m.__code__ for m in cls.__dict__.values() if hasattr(m, '__code__')]
+        tape.calls_construct |= any('construct' in code.co_names for code in codes)
+        construct = getattr(cls.__dict__.get('construct'), '__code__', None)  # an inherited one may be a plain Cell's
+        if cls.bprop is not None and construct is not None:
+            tape.constructs[id(construct)] = cls.__name__, construct
         if 'bprop' in cls.__dict__:
             return
         whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)

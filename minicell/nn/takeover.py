@@ -233,6 +233,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
     else:
         result, dout = out, g if type(g) is Tensor else wrap(g, BORROWED)
     tape.bprops.append(cell)
+    tape.ran.add(type(cell))
     try:
         returned = cell.bprop(*inputs, result, dout)
     except Exception as error:
