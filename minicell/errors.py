@@ -186,7 +186,8 @@ def users_line(frame=None) -> str:
     if frame is None:
         return ''
     path, line = frame.f_code.co_filename, frame.f_lineno
-    return f'\n  your line: {place(path, line)}: {linecache.getline(path, line, frame.f_globals).strip()}'.rstrip(': ')
+    text = linecache.getline(path, line, frame.f_globals).strip()
+    return f'\n  your line: {place(path, line)}' + (f': {text}' if text else '')
 
 
 def place(path: str, line: int) -> str:

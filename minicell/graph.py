@@ -7,6 +7,7 @@ frozen and shown, and what would silently go stale is refused, in a sentence, wi
 """
 
 import builtins
+import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from types import MethodType
@@ -385,8 +386,12 @@ class Site:
 
     @property
     def f_globals(self) -> dict:
-        """Where Python notes which warnings a file has shown."""
-        return _spaces.setdefault(self.f_code.co_filename, {})
+        """The names of the module whose code this is: Python notes there which warnings it has shown."""
+        file = self.f_code.co_filename
+        if file not in _spaces:
+            modules = [m for m in list(sys.modules.values()) if getattr(m, '__file__', None) == file]
+            _spaces[file] = vars(modules[0]) if modules else {'__name__': '__main__'}
+        return _spaces[file]
 
 
 _spaces: dict[str, dict] = {}

@@ -162,7 +162,7 @@ def warn(message: str, category: type[Warning], frame) -> None:
             return
     space = frame.f_globals
     registry = space.setdefault('__warningregistry__', {})
-    module = space.get('__name__') or None  # filters go by the module's name, not by its file
+    module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from .. import tape
 from ..differentiate import tensors_in
 from ..errors import (
+    HOME,
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,
@@ -54,12 +55,16 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
 def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call any Cell while someone is looking."""
     custom = cell.bprop is not None
-    frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
+    if frame.f_code.co_filename.startswith(HOME):
+        frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
     inner, named = args, kwargs
-    if custom:  # each input a Tensor of its own, so that what construct does with it can be told apart
+    hides = custom and not tape.hiding
+    # (in a graph, what an outer Cell hides is one stretch: its values have to be followed through the Cells in it)
+    if custom and (
+        hides or tape.tracer is None
+    ):  # each input a Tensor of its own, so that what construct does with it can be told apart
         inner, named = _again(args), _again(kwargs)
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
-    hides = custom and not tape.hiding
     was = tape.hidden_from, tape.hiding
     if hides:
         tape.hidden_from, tape.hiding = tape.start, STRETCHES.get(type(cell)) or _new_stretch(cell)
