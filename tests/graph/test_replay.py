@@ -412,3 +412,15 @@ def test_a_replay_leaves_the_tape_as_it_was():
         f(X)
         ms.grad(f)(X)
     assert tape.start == tape.OFF and tape.depth == 0 and not tape.looking and not tape.written
+
+
+def test_bprop_debug_reports_in_a_replay(capsys):
+    net = Cube()
+    f = ms.jit(net)
+    ms.grad(f)(X)
+    net.bprop_debug = True
+    with warned() as said:
+        for x in (X, Y):
+            ms.grad(f)(x)
+    out = capsys.readouterr()
+    assert out.out == '' and out.err.count('Cube.bprop(x=Tensor(') == 2 and not said.caught

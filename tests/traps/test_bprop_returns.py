@@ -8,6 +8,7 @@ from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import (
     BpropCountError,
     BpropShapeError,
+    BpropSignatureError,
     BpropTupleError,
     BpropTypeError,
     SwallowedParameterWarning,
@@ -232,3 +233,22 @@ def test_both_modes_cast_to_the_inputs_dtype(dtype, mode):
     for g in got:
         assert g.dtype == ms.float32
         np.testing.assert_array_equal(g.asnumpy(), [3, 3, 3])
+
+
+# ---- further rows of the table ---------------------------------------------------------------------------------------
+
+
+def test_a_bprop_that_cannot_be_called_says_how_to_write_it():
+    cell = type('Net', (nn.Cell,), {'construct': lambda self, x, y: x * y, 'bprop': lambda self, x, dout: (x,)})()
+    with refused(BpropSignatureError, 'Net.bprop cannot be called', 'Write `def bprop(self, x, y, out, dout)`'):
+        ms.grad(cell)(X, X)
+
+
+def test_bprop_debug_reports_each_call_on_standard_error_and_in_a_tape(capsys):
+    cell = returning(lambda x, out, dout: (dout * 2,), name='Net')
+    cell.bprop_debug = True
+    with ms.Tape() as tape:
+        ms.grad(lambda x: cell(cell(x)))(Tensor([1.0]))
+    out = capsys.readouterr()
+    assert out.out == '' and out.err.count('Net.bprop(x=Tensor(') == 2 and out.err.count('returned (Tensor(') == 2
+    assert str(tape).count('Net.bprop(x=Tensor(') == 2

@@ -14,6 +14,7 @@ from minicell.errors import (
     NoPathWarning,
     NotANumberWarning,
     NotATensorError,
+    SensError,
     ShapeError,
     WriteAfterUseError,
 )
@@ -336,3 +337,13 @@ def test_a_nan_that_a_bprop_returns_as_a_number_is_said():
         ms.grad(lambda x: x * 1e30)(Tensor([1e8]))
         ms.grad(lambda x: (x * 1e38).sum())(Tensor([1.0, 1.0]))
     assert not quiet.caught, 'large numbers are finite'
+
+
+def test_a_sens_that_does_not_fit_is_one_kind_of_error():
+    ask = ops.GradOperation(sens_param=True)(lambda x: x * 2)
+    with refused(SensError, 'sens is Float32 (2,), but the output it belongs to is Float32 (3,)', line='ask(X, X[:2])'):
+        ask(X, X[:2])
+    with refused(SensError, 'sens is Float64 (3,)'):
+        ask(X, X.astype(ms.float64))
+    with refused(SensError, 'sens has 2 Tensors'):
+        ask(X, (X, X))
