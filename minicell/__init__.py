@@ -20,6 +20,7 @@ from .dtype import (
     uint64,
 )
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
+from .graph import GRAPH_MODE, PYNATIVE_MODE, get_context, jit, set_context
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor
 from .watch import Tape

@@ -7,17 +7,29 @@ inputs.
 """
 
 import gc
+import sys
 from collections.abc import Callable
 from itertools import repeat
 
 import numpy as np
 
 from . import tape
-from .errors import SensError, plural, users_line
+from .errors import (
+    HOME,
+    BypassWarning,
+    ImplicitSumWarning,
+    NoPathWarning,
+    NotANumberWarning,
+    SensError,
+    place,
+    plural,
+    users_line,
+)
 from .ops.create import ones_like, zeros_like
 from .ops.rules import leaf
 from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
 from .tensor import Tensor, is_float, wrap
+from .where import Where
 
 
 def tensors_in(value: object) -> list[Tensor]:
@@ -61,14 +73,26 @@ class Played:
     def __init__(
         self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux: bool = False
     ) -> None:
-        was = tape.state()
+        owner = getattr(function, '__self__', None)
+        bypass = getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct'
+        if bypass and owner not in tape.bprops:
+            name = type(owner).__name__
+            tape.warn_user(
+                f'{name}.construct is differentiated directly, and that goes past {name}.bprop: autodiff computes the '
+                f'gradient. Give the Cell itself for its own.',
+                BypassWarning,
+            )
+        was, newly = tape.state(), set()
+        self.function = function
         self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
         self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
         self.weights = tuple(weights)
         self.marked = list({id(w): w for w in self.weights if w.requires_grad}.values())
         before = [w.at for w in self.marked]
         self.depends = any(t.at >= tape.hidden_from for t in tensors_in(inputs)) if self.taint else False
-        self.positions = len(positions)
+        # a slope may be straight: its own slope is 0, and no op leads there; a replay has warned when it was traced
+        self.quiet = getattr(function, 'is_gradient', False) or getattr(function, 'replayed', False)
+        self.positions, self.places_asked = len(positions), positions
         self.leaves: list[Tensor] = []
         self.overwritten: dict = {}
         if tape.start == OFF and not tape.looking:
@@ -80,7 +104,11 @@ class Played:
                 note(BEGIN, function, (tuple(self.leaves), sources), tape.depth, tape.caller())
             if self.flat:
                 tape.record_from(self.mark)
+            newly = {id(w) for w in self.marked} - tape.weights
+            tape.weights.update(newly)
+            taken = tape.inner
             self.result = function(*arguments, **named)
+            self.quiet = self.quiet or tape.inner > taken
             self.outputs = tensors_in(self.result[0] if aux else self.result)
             for t in self.outputs:
                 if t.at >= OFF and not self.taint:
@@ -88,8 +116,12 @@ class Played:
             self.list = tape.state()[:3]
             self.entries, self.base = tape.entries, self.mark - tape.first
             self.end = len(self.entries)
+            names = getattr(getattr(function, '__code__', None), 'co_names', ())
+            if (tape.calls_construct or 'construct' in names) and not bypass:
+                self._say_bypassed()
         finally:
             tape.restore(was)
+            tape.weights -= newly
             self.places = [w.at for w in self.marked]
             for w, at in zip(self.marked, before, strict=True):
                 w.at = at
@@ -105,10 +137,12 @@ class Played:
         for k in positions:
             if inputs[k].at >= OFF and not self.flat:
                 tape.escaped(name_of(function), inputs[k].at, tape.caller())
+            tape.inner += inputs[k].at >= tape.start
             arguments[k] = wrap(inputs[k].array, tape.tick())
             self.leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
         for w, at in zip(self.marked, before, strict=True):
+            tape.inner += at >= tape.start
             w.at = tape.tick()
             self.leaves.append(w)
             tape.record((leaf, wrap(w.array, at), None, w, None, 0))
@@ -125,6 +159,7 @@ class Played:
         for w, at in zip(self.marked, self.places, strict=True):
             w.at = at
         tape.written.update(self.overwritten)
+        watch, absent = BadNumbers(), tape.absent
         try:
             if self.flat:
                 if not tape.looking:  # a write in a bprop is to be dated by this list, as those going forward are
@@ -132,16 +167,20 @@ class Played:
                 tape.record_from(OFF)
             seeds = self._seeds(sens)
             if tape.looking:
-                note(BACK, tuple(seeds), None, None, None)
+                note(BACK, tuple(seeds), (self.outputs, sens), None, None)
             cts = [None] * (self.end - self.base)
             for t, g in seeds:
                 c = cts[t.at - self.mark]
                 cts[t.at - self.mark] = g if c is None else c + g
-            if last:
-                _read_once(self.entries, cts, self.mark, len(self.leaves))
-            else:
-                _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+            with np.errstate(divide='call', invalid='call', over='ignore', call=watch):
+                if last:
+                    _read_once(self.entries, cts, self.mark, len(self.leaves))
+                else:
+                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+            if not self.quiet and tape.absent == absent:
+                self._say_unconnected(cts)
             gradients = _finished(cts, self.leaves, self.flat)
+            watch.say(gradients)
             if tape.looking:
                 note(END, tuple(gradients), None, None, None)
         finally:
@@ -157,10 +196,41 @@ class Played:
         of_weights = [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
         return gradients[: self.positions], of_weights
 
+    def _say_bypassed(self) -> None:
+        """An op that stands in the construct of a Cell with its own bprop, and is recorded: nobody called the Cell."""
+        running = {type(cell).__name__ for cell in tape.bprops}
+        said = set(running)
+        for entry in self.entries[self.base : self.end]:
+            name, _ = tape.constructs.get(id(entry[4]), ('', None))
+            if name and name not in said and self.mark <= getattr(entry[3], 'at', -1) < OFF:
+                said.add(name)
+                tape.warn_user(
+                    f'{name}.construct is called directly, and that goes past {name}.bprop: autodiff computes the '
+                    f'gradient. Call the Cell itself, net(x), for its own.',
+                    BypassWarning,
+                )
+
+    def _say_unconnected(self, cts: list) -> None:
+        """A zero that was never computed is worth a word."""
+        for k, (g, t) in enumerate(zip(cts, self.leaves, strict=False)):
+            if g is None:
+                what = f'argument {self.places_asked[k]}' if k < self.positions else f'the Parameter {t.name}'
+                tape.warn_user(
+                    f'The gradient of {name_of(self.function)} for {what} is 0 because nothing connects them: no '
+                    f'recorded op leads from it to the output. (A computed zero is not reported.)',
+                    NoPathWarning,
+                )
+
     def _seeds(self, sens: object) -> list[tuple]:
         """Each output that depends on a marked input, with the cotangent that it starts from."""
         outs = [t for t in self.outputs if is_float(t)]
         if sens is None:
+            if len(outs) > 1 and not getattr(self.function, 'replayed', False):
+                tape.warn_user(
+                    f'{name_of(self.function)} has {len(outs)} float outputs, and ones were used as the cotangent of '
+                    f'each: what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
+                    ImplicitSumWarning,
+                )
             given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
         else:
             given = tensors_in(sens)
@@ -169,6 +239,57 @@ class Played:
             given = _fitting(given, outs)
             given = [s.array.copy() for s in given] if self.flat else given  # a rule may hand on what it is given
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < OFF]
+
+
+class BadNumbers:
+    """NumPy calls this at a division by zero or an invalid operation; it looks up which entry was being read."""
+
+    def __init__(self) -> None:
+        self.seen: tuple | None = None
+        self.where: Where | None = None  # inside a bprop: the line that did it
+
+    def __call__(self, kind: str, flag: int) -> None:
+        frame = sys._getframe(1)
+        where = None
+        while frame is not None and frame.f_code not in _READERS:
+            if where is None and not frame.f_code.co_filename.startswith(HOME):
+                where = Where(frame.f_code, frame.f_lasti)
+            frame = frame.f_back
+        if frame is not None and self.seen is None:
+            self.seen, self.where = (kind, frame.f_locals['entry']), where
+
+    def say(self, gradients: list[Tensor]) -> None:
+        """A warning, if anything of it arrived in a gradient."""
+        if _all_finite(gradients):
+            return
+        if self.seen is None:
+            cells = ', '.join(sorted(kind.__name__ for kind in tape.ran))
+            tape.warn_user(
+                'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
+                'it: it came with a number, an input, a value computed forward, sens'
+                + (f', or what the bprop of {cells} returned.' if cells else '.'),
+                NotANumberWarning,
+            )
+            return
+        kind, entry = self.seen
+        rule, _, y, _, code, lasti = entry
+        where = self.where or (Where(code, lasti) if code else None)
+        line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
+        who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
+        tape.warn_user(
+            f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
+            f'{kind.replace("value", "operation")}. '
+            f'If a select was to keep that away: backward multiplies by 0 there, and 0 times infinity is NaN. Put the '
+            f'select before the op, so that the op never sees the bad value.',
+            NotANumberWarning,
+        )
+
+
+def _all_finite(tensors: list[Tensor]) -> bool:
+    """Whether no number is NaN or infinite."""
+    with np.errstate(all='ignore'):
+        # the dot product is fast, and finite but for the largest numbers
+        return all(np.isfinite(np.vdot(t.array, t.array)) or np.isfinite(t.array).all() for t in tensors)
 
 
 def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
@@ -243,3 +364,6 @@ def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
             taken.add(id(root))
         found.append(wrap(g))
     return found
+
+
+_READERS = {_read.__code__, _read_once.__code__}

@@ -46,7 +46,51 @@ class HiddenValueError(MinicellError, RuntimeError):
     """A value born inside a Cell with its own bprop, used where a gradient would have to pass through it."""
 
 
-class HiddenValueWarning(UserWarning):
+class MinicellWarning(UserWarning):
+    """The base of every warning of minicell's own: the number is right, and hides something."""
+
+
+class SwallowedParameterWarning(MinicellWarning):
+    """A Parameter inside a Cell with its own bprop, which returns no gradient for it."""
+
+
+class NoPathWarning(MinicellWarning):
+    """A gradient that is 0 because nothing connects the output to the input."""
+
+
+class ImplicitSumWarning(MinicellWarning):
+    """Several outputs, differentiated as if summed."""
+
+
+class NotANumberWarning(MinicellWarning):
+    """A gradient with NaN or infinity in it, and the op that first made one."""
+
+
+class NearMissWarning(MinicellWarning):
+    """A method whose name is nearly `bprop`."""
+
+
+class UnregisteredWarning(MinicellWarning):
+    """Parameters or Cells kept where no Cell finds them, or a Parameter that goes away."""
+
+
+class KeptOnSelfWarning(MinicellWarning):
+    """A Tensor kept on self by the construct of a Cell with its own bprop: each call overwrites it."""
+
+
+class GraphPrintWarning(MinicellWarning):
+    """print inside a graph: it runs once, while the graph is traced."""
+
+
+class LeavesTapeWarning(MinicellWarning):
+    """A recorded Tensor turned into plain numbers inside a gradient."""
+
+
+class BypassWarning(MinicellWarning):
+    """A Cell's construct differentiated directly, past its bprop."""
+
+
+class HiddenValueWarning(MinicellWarning):
     """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
 
 
@@ -86,6 +130,34 @@ class SensError(MinicellError, ValueError):
     """A sens that does not fit the output."""
 
 
+class GraphArgumentError(MinicellError, ValueError):
+    """A setting of graph mode that is none."""
+
+
+class GraphValueError(MinicellError, RuntimeError):
+    """The numbers of a Tensor asked for inside a graph, or something else that a graph has no place for."""
+
+
+class GraphWriteError(MinicellError, RuntimeError):
+    """An attribute of a Cell written inside a graph."""
+
+
+class GraphCaptureError(MinicellError, RuntimeError):
+    """A graph that uses a differentiated Tensor from outside."""
+
+
+class GraphSyntaxError(MinicellError, RuntimeError):
+    """A statement that a static graph has no place for."""
+
+
+class GraphBpropError(MinicellError, RuntimeError):
+    """A bprop that cannot be part of a graph: *args, a Parameter, internal_params."""
+
+
+class GraphTupleError(MinicellError, TypeError):
+    """A bprop in a graph that returned no tuple."""
+
+
 class CellError(MinicellError, AttributeError):
     """A Cell that is not set up, or an attribute that it does not have."""
 
@@ -100,6 +172,10 @@ class PrimitiveError(MinicellError, TypeError, ValueError):
 
 class HookError(MinicellError, TypeError):
     """A hook that cannot be called, or one that returned the wrong number of gradients."""
+
+
+class ParameterAttributeError(MinicellError, AttributeError):
+    """An attribute that a Parameter does not have."""
 
 
 class ParameterError(MinicellError, TypeError):
@@ -130,7 +206,8 @@ def users_line(frame=None) -> str:
     if frame is None:
         return ''
     path, line = frame.f_code.co_filename, frame.f_lineno
-    return f'\n  your line: {place(path, line)}: {linecache.getline(path, line, frame.f_globals).strip()}'.rstrip(': ')
+    text = linecache.getline(path, line, frame.f_globals).strip()
+    return f'\n  your line: {place(path, line)}' + (f': {text}' if text else '')
 
 
 def place(path: str, line: int) -> str:

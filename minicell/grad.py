@@ -103,6 +103,7 @@ def value_and_grad(
         gradients = dx if weights is None else dw if grad_position is None else (dx, dw)
         return out, gradients
 
+    value_and_gradient.is_gradient = True
     return value_and_gradient
 
 
@@ -126,6 +127,7 @@ def grad(
         out, gradients = both(*args, **kwargs)
         return (gradients, out[1:]) if has_aux else gradients
 
+    gradient.is_gradient = True
     return gradient
 
 
@@ -214,6 +216,8 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
     """
     params = () if weights is None else _check_weights(weights)
+    if tape.tracer is not None:
+        tape.tracer.refuse_vjp(name_of(fn))
     places = tuple(range(len(inputs)))
     _check_arguments(fn, inputs, places)
     played = Played(fn, inputs, {}, places, params, has_aux)
@@ -251,6 +255,7 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
         seen['out'], by_place, _ = differentiate(fn, xs, {}, places, sens=u, aux=has_aux)
         return tuple(by_place)
 
+    back.is_gradient = True
     outs = tensors_in(fn(*xs)[0] if has_aux else fn(*xs))
     us = tuple(zeros_like(t) for t in outs if is_float(t))
     _, slopes, _ = differentiate(back, us, {}, tuple(range(len(us))), sens=along)

@@ -6,8 +6,9 @@ from itertools import count
 
 import numpy as np
 
+from . import tape
 from .dtype import int32
-from .errors import ParameterError, ShapeError, article, users_line
+from .errors import ParameterAttributeError, ParameterError, ShapeError, article, users_line
 from .tensor import Tensor, as_array, overwrite
 
 _number = count()
@@ -52,6 +53,18 @@ class Parameter(Tensor):
             )
         self.param_name = name
 
+    @property
+    def required_grad(self) -> bool:
+        """Not there: MindSpore's documents say required_grad, and mean requires_grad."""
+        raise ParameterAttributeError(f'a Parameter has no required_grad: the name is requires_grad.{users_line()}')
+
+    @required_grad.setter
+    def required_grad(self, value: bool) -> None:
+        raise ParameterAttributeError(
+            f'a Parameter has no required_grad: write {self.name}.requires_grad = {value}. (MindSpore takes this, and '
+            f'does nothing.){users_line()}'
+        )
+
     def value(self) -> Tensor:
         """The value as a plain Tensor of its own."""
         return Tensor(self)
@@ -62,6 +75,8 @@ class Parameter(Tensor):
         Raises TypeError for what is no Tensor and no number, and for floats into integers; ValueError for another shape
         (MindSpore would change the Parameter's shape).
         """
+        if tape.tracer is not None:
+            tape.tracer.refuse_set_data(self)
         if not isinstance(data, Tensor) and (isinstance(data, bool) or not isinstance(data, (int, float))):
             raise ParameterError(
                 f'set_data of {self.name} takes a Tensor, an int or a float, but got {article(type(data).__name__)}: '

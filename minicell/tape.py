@@ -41,6 +41,14 @@ looking = False
 depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 bprops: list = []  # the Cells whose bprop is running
+absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
+ran: set = set()  # the classes of Cells whose bprop was called since the outermost gradient began
+constructs: dict = {}  # id of the code of a construct whose Cell has a bprop -> (the class's name, that code)
+calls_construct = False  # some Cell calls another's construct by name, perhaps past a bprop
+inner = 0  # how often a gradient was taken at a point that another one differentiates by
+tracer: object = None  # while a function is traced into a graph: who notes what it may not do
+weights: set = set()  # ids of the Parameters that open gradients have marked
+touched: list = []  # those of them that were used inside the hidden stretch that is running
 stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
 tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time, and wants to know of writes
 
@@ -103,12 +111,19 @@ def look(on: bool) -> None:
     looking = on
 
 
+def trace_with(by: object) -> None:
+    """A function is being traced from here on; None: no longer."""
+    global tracer
+    tracer = by
+
+
 def deeper(by: int) -> None:
     """A gradient opens (+1) or closes (-1)."""
     global depth
     depth += by
     if depth == 0:
         written.clear()
+        ran.clear()
 
 
 # ---- the hidden stretch of a Cell with its own bprop ---------------------------------------------------------------
@@ -118,6 +133,8 @@ def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> i
     """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
     if looking:
         note(rule, x, y, out, frame)
+    if weights and hiding:
+        touched.extend([t for t in rule.tensors(x, y) if id(t) in weights])
     return hiding or escaped(rule.name, at, frame)
 
 
@@ -135,9 +152,8 @@ def escaped(name: str, at: int, frame) -> int:
         )
     if bprops:
         warn(
-            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is '
-            'called twice, '
-            f"this is the last call's value, and the gradient of the first call is wrong. {advice}",
+            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called '
+            f"twice, this is the last call's value, and the gradient of the first call is wrong. {advice}",
             HiddenValueWarning,
             frame,
         )
@@ -146,8 +162,21 @@ def escaped(name: str, at: int, frame) -> int:
 
 def warn(message: str, category: type[Warning], frame) -> None:
     """A warning whose place is the user's line, for Python's filters to show once a place."""
-    registry = frame.f_globals.setdefault('__warningregistry__', {})
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, registry=registry)
+    if frame.f_code.co_filename.startswith(HOME):  # grad called the Cell, or a layer of ours did
+        frame = caller()
+        if frame is None:
+            return
+    space = frame.f_globals
+    registry = space.setdefault('__warningregistry__', {})
+    module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """A warning at the user's own line."""
+    frame = caller()
+    if frame is not None:
+        warn(message, category, frame)
 
 
 # ---- writes: a value that backward needs must still be the value that was used -------------------------------------
@@ -159,11 +188,11 @@ def memory(array) -> object:
     return array if base is None else base
 
 
-def wrote(tensor, what: str, frame) -> None:
+def wrote(tensor, what: str, frame, source: object = None, how: object = ...) -> None:
     """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
     root = memory(tensor.array)
     if looking:
-        note(WRITE, tensor, what, None, frame)
+        note(WRITE, tensor, what, (source, how), frame)
     write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
         written[id(root)] = write

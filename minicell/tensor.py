@@ -7,7 +7,7 @@ import numpy as np
 
 from . import printed, tape
 from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32
-from .errors import DTypeError, IndexWriteError, LeavesTapeError, OperandError, article, users_line
+from .errors import DTypeError, IndexWriteError, LeavesTapeError, LeavesTapeWarning, OperandError, article, users_line
 
 
 class Tensor:
@@ -30,6 +30,9 @@ class Tensor:
         if dtype is not None and not isinstance(dtype, DType):
             names = ', '.join(map(repr, ALL))
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
+        if not isinstance(input_data, (np.ndarray, int, float)):
+            for part in _tensors_in(input_data):
+                part._leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
         self.at = -1
 
@@ -59,6 +62,7 @@ class Tensor:
         >>> Tensor([1.0, 2.0]).asnumpy()
         array([1., 2.], dtype=float32)
         """
+        self._leave('asnumpy()')
         view = np.asarray(self.array).view()
         view.flags.writeable = False
         return view
@@ -70,8 +74,20 @@ class Tensor:
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
                 f'the number is wanted.{users_line(sys._getframe(1))}'
             )
-        array = np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
-        return array
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'a NumPy array made')
+        return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
+
+    def _leave(self, how: str) -> None:
+        """Say that numbers taken out of a gradient are constants from there on; refuse it in a graph."""
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, how)
+        if tape.start <= self.at < tape.OFF and not tape.hiding:  # a Cell's own bprop knows what construct computes
+            tape.warn_user(
+                f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
+                f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
+                LeavesTapeWarning,
+            )
 
     def init_data(self) -> 'Tensor':
         """The Tensor itself: MindSpore's initializers draw their numbers here, minicell's have them already."""
@@ -79,10 +95,12 @@ class Tensor:
 
     def item(self) -> int | float | bool:
         """The number of a Tensor that has one element."""
+        self._leave('item()')
         return self._only()
 
     def tolist(self) -> list | int | float | bool:
         """The numbers as nested Python lists."""
+        self._leave('tolist()')
         return self.array.tolist()
 
     def _only(self) -> int | float | bool:
@@ -93,15 +111,21 @@ class Tensor:
         return self.array.item()
 
     def __float__(self) -> float:
+        self._leave('float()')
         return float(self._only())
 
     def __int__(self) -> int:
+        self._leave('int()')
         return int(self._only())
 
     def __bool__(self) -> bool:
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'bool()')
         return bool(self._only())
 
     def __index__(self) -> int:
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(self, 'an index made')
         value = self._only()
         if not isinstance(value, int):
             raise OperandError(f'a Tensor of dtype {self.dtype} is no index: use an integer Tensor')
@@ -188,6 +212,12 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     return array
 
 
+def _tensors_in(data: object) -> list[Tensor]:
+    if isinstance(data, Tensor):
+        return [data]
+    return [t for d in data for t in _tensors_in(d)] if isinstance(data, (list, tuple)) else []
+
+
 def _default(found: np.dtype) -> np.dtype:
     return float32.numpy if found == np.float64 else found
 
@@ -207,6 +237,8 @@ def _holds_arrays(data: object) -> bool:
 def plain_index(index: object) -> object:
     """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
     if isinstance(index, Tensor):
+        if tape.tracer is not None:
+            tape.tracer.refuse_value(index, 'x[i] with an index made')
         return index.array.copy()
     if isinstance(index, tuple):
         return tuple(plain_index(i) for i in index)
@@ -222,24 +254,28 @@ def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
             f'into a copy that is not differentiated.{users_line(frame)}'
         )
-    overwrite(tensor, value.array if isinstance(value, Tensor) else value, 'x[i] = v', frame, plain_index(index))
+    overwrite(tensor, value, 'x[i] = v', frame, plain_index(index))
 
 
-def writable(tensor: Tensor, what: str, frame) -> np.ndarray:
-    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first."""
+def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how: object = ...) -> np.ndarray:
+    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first.
+
+    source and how tell a graph what to do again: the Tensor that is written, and an index, or a ufunc such as np.add.
+    """
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
     elif tensor.at == BORROWED or not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
-    tape.wrote(tensor, what, frame)
+    tape.wrote(tensor, what, frame, source, how)
     return tensor.array
 
 
-def overwrite(tensor: Tensor, array: object, what: str, frame, index: object = ...) -> None:
-    """Write numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
-    memory = writable(tensor, what, frame)
+def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
+    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+    source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
+    memory = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
-        memory[index] = np.asarray(array).astype(memory.dtype) if index is not ... else array
+        memory[index] = source.array.astype(memory.dtype, copy=False)
 
 
 __all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'writable', 'write_index']

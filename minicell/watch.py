@@ -162,7 +162,8 @@ class Tape:
         del self._was
         self._traceback = traceback
 
-    def _entries(self) -> list:
+    def entries(self) -> list:
+        """The raw entries so far."""
         return tape.entries[self._begin :] if hasattr(self, '_was') else self._raw
 
     def keep(self, write: tuple) -> None:
@@ -170,7 +171,7 @@ class Tape:
         root = write[1]
         still_open = hasattr(self, '_was')
         if still_open:
-            found = _by_memory(self._entries()).get(id(root), ())
+            found = _by_memory(self.entries()).get(id(root), ())
         else:
             if self._at_memory is None:
                 self._at_memory = _by_memory(self._raw)
@@ -186,7 +187,9 @@ class Tape:
                 view = array.view()
                 view.flags.writeable = False
                 return view
-        return tensor.asnumpy()
+        view = np.asarray(tensor.array).view()
+        view.flags.writeable = False
+        return view
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
@@ -199,7 +202,7 @@ class Tape:
 
     def _read(self) -> list:
         made, events, stretch = {}, [], []
-        for k, raw in enumerate(self._entries()):
+        for k, raw in enumerate(self.entries()):
             event = _event(
                 self._first + k if not hasattr(self, '_was') else tape.first + self._begin + k, raw, made, bool(stretch)
             )

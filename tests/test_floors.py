@@ -20,7 +20,7 @@ FLOORS = [
     {'ops'},
     {'grad', 'differentiate'},
     {'parameter', 'nn', 'common'},
-    {'check', 'graph'},
+    {'syntax', 'ir', 'check', 'graph'},
     {'view'},
     {'teach'},
     {'__main__'},

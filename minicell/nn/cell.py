@@ -5,7 +5,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 from .. import tape
-from ..errors import CellError, PropertyError, article, users_line
+from ..differentiate import tensors_in
+from ..errors import (
+    CellError,
+    KeptOnSelfWarning,
+    NearMissWarning,
+    PropertyError,
+    UnregisteredWarning,
+    article,
+    users_line,
+)
 from ..ops.primitive import Primitive
 from ..parameter import Parameter
 from ..tape import OFF
@@ -32,11 +41,32 @@ class Cell:
     bprop = None
     internal_params = None
     _hooks = None
+    in_graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
+    always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
     _bprop_debug = False
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        codes = [m.__code__ for m in cls.__dict__.values() if hasattr(m, '__code__')]
+        tape.calls_construct |= any('construct' in code.co_names for code in codes)
+        construct = getattr(cls.__dict__.get('construct'), '__code__', None)  # an inherited one may be a plain Cell's
+        if cls.bprop is not None and construct is not None:
+            tape.constructs[id(construct)] = cls.__name__, construct
+        if 'bprop' in cls.__dict__:
+            return
+        whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
+        for name, method in cls.__dict__.items():
+            if _nearly_bprop(name, method):
+                instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
+                tape.warn_user(
+                    f'{cls.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
+                    f'never called. If it is to be the gradient, call it bprop.',
+                    NearMissWarning,
+                )
 
     def __init__(self, auto_prefix: bool = True) -> None:
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='train')
+        self.__dict__.update(training=False, _phase='predict')
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; every Cell writes its own."""
@@ -45,6 +75,8 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
+        if Cell.in_graph_mode is not None and tape.tracer is None:
+            return Cell.in_graph_mode(self, args, kwargs)
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
         if tape.looking:
@@ -71,6 +103,9 @@ class Cell:
             self._set_up('_primitives')[name] = value
             self.__dict__[name] = value
         else:
+            if tape.tracer is not None and '_params' in self.__dict__ and name not in self._params:
+                tape.tracer.refuse_write(self, name)
+            self._look_at(name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
@@ -83,6 +118,35 @@ class Cell:
             for kind in ('_params', '_cells', '_primitives'):
                 self.__dict__.get(kind, {}).pop(name, None)
             object.__setattr__(self, name, value)
+
+    def _look_at(self, name: str, value: object) -> None:
+        """Attributes that look right and do nothing, or not what they seem."""
+        mine = type(self).__name__
+        if tape.hiding and self.bprop is not None and name not in self._params and tensors_in(value):
+            tape.warn_user(
+                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
+                f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
+                f'further output, and bprop gets the right one in out.',
+                KeptOnSelfWarning,
+            )
+        elif isinstance(value, (list, dict, set)) or type(value) is tuple:
+            inside = value.values() if isinstance(value, dict) else value
+            found = next((v for v in inside if isinstance(v, (Parameter, Cell))), None)
+            if found is not None:
+                kind, due = (
+                    ('Parameters', 'ParameterTuple') if isinstance(found, Parameter) else ('Cells', 'nn.CellList')
+                )
+                tape.warn_user(
+                    f'{mine}.{name} is {article(type(value).__name__)} of {kind}: no Cell looks into it, so that they '
+                    f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
+                    UnregisteredWarning,
+                )
+        elif value is None and name in self.__dict__.get('_params', ()):
+            tape.warn_user(
+                f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
+                f'trainable_params no longer finds it.',
+                UnregisteredWarning,
+            )
 
     def __getattr__(self, name: str) -> object:
         if '_params' not in self.__dict__ and name in (
@@ -248,3 +312,28 @@ class Cell:
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
+
+
+NEARLY = {'backward', 'backprop', 'back_prop'}
+
+
+def _nearly_bprop(name: str, method: object) -> bool:
+    """Whether a method is a bprop by another name; `crop(self, x)` and `pop(self)` are near in letters alone."""
+    code = getattr(getattr(method, '__func__', method), '__code__', None)
+    if code is None or not (name in NEARLY or 0 < _distance(name, 'bprop') <= 2):
+        return False
+    names = code.co_varnames[: code.co_argcount]
+    # self, an input, out, dout, or any number
+    return name in NEARLY or len(names) > 3 or 'dout' in names or bool(code.co_flags & 0x04)
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters one has to add, drop or change (Levenshtein)."""
+    if abs(len(a) - len(b)) > 2:
+        return 3
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            above, row[j] = row[j], min(above + (x != y), row[j] + 1, row[j - 1] + 1)
+    return row[-1]

@@ -48,6 +48,8 @@ def register(cell, kind: str, hook: Callable) -> HookHandle:
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell that has hooks."""
+    if tape.tracer is not None and any(cell._hooks.values()):
+        tape.tracer.refuse_hooks(cell)
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
         changed = hook(cell, args)

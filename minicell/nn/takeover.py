@@ -13,12 +13,14 @@ import numpy as np
 from .. import tape
 from ..differentiate import tensors_in
 from ..errors import (
+    HOME,
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,
     BpropTupleError,
     BpropTypeError,
     DTypeError,
+    SwallowedParameterWarning,
     article,
     place,
     plural,
@@ -43,6 +45,8 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     finally:
         tape.hidden_from = was
         tape.hiding = 0
+    if tape.touched:
+        _say_swallowed(cell, (*args, *kwargs.values()), frame)
     if kwargs or FITS.get(type(cell)) != len(args):
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
@@ -51,12 +55,16 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
 def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call any Cell while someone is looking."""
     custom = cell.bprop is not None
-    frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
+    if frame.f_code.co_filename.startswith(HOME):
+        frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
     inner, named = args, kwargs
-    if custom:  # each input a Tensor of its own, so that what construct does with it can be told apart
+    hides = custom and not tape.hiding
+    # (in a graph, what an outer Cell hides is one stretch: its values have to be followed through the Cells in it)
+    if custom and (
+        hides or tape.tracer is None
+    ):  # each input a Tensor of its own, so that what construct does with it can be told apart
         inner, named = _again(args), _again(kwargs)
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
-    hides = custom and not tape.hiding
     was = tape.hidden_from, tape.hiding
     if hides:
         tape.hidden_from, tape.hiding = tape.start, STRETCHES.get(type(cell)) or _new_stretch(cell)
@@ -68,7 +76,24 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     finally:
         tape.hidden_from, tape.hiding = was
     note(LEAVE, cell, None, result, None)
+    if hides and tape.touched:
+        _say_swallowed(cell, (), frame)
     return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
+
+
+def _say_swallowed(cell, inputs: tuple, frame) -> None:
+    """A Parameter that construct used and that bprop will return nothing for."""
+    mine = {id(p) for p in (*(cell.internal_params or ()), *tensors_in(inputs))}
+    names = {p.name for p in tape.touched if id(p) not in mine}
+    tape.touched.clear()
+    for name in sorted(names):
+        tape.warn(
+            f'The Parameter {name} is used inside {type(cell).__name__}, whose own bprop returns no gradient for it: '
+            f'its gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop '
+            f'return (gradients of the inputs), {{parameter: its gradient}}.',
+            SwallowedParameterWarning,
+            frame,
+        )
 
 
 STRETCHES: dict = {}  # a class of Cells -> the address that marks what is born inside it
@@ -104,7 +129,7 @@ def _bound_if_it_fits(cell, args: tuple, kwargs: dict) -> tuple:
 def input_names(cell, inputs: tuple) -> list[str]:
     """What construct calls its inputs."""
     names = []
-    for p in inspect.signature(cell.construct).parameters.values():
+    for p in inspect.signature(getattr(cell, 'source', cell).construct).parameters.values():
         several = p.kind is p.VAR_POSITIONAL
         names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
     return names[: len(inputs)]
@@ -139,6 +164,8 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
         at = max(at, *[p.at for p in cell.internal_params])
     if at >= OFF:
         at = min(-1, tape.escaped(type(cell).__name__, at, frame))
+    if tape.tracer is not None:
+        cell = tape.tracer.stand_in(cell)
     recorded = tape.start <= at < OFF
     if type(result) is Tensor:
         out = new(Tensor)
@@ -185,7 +212,7 @@ class Takeover(Rule):
 
     def values_read(self, entry):
         _, inputs, cell, out, _, _ = entry
-        method = cell.bprop
+        method = getattr(cell, 'source', cell).bprop
         function = getattr(method, '__func__', method)
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         given = (*inputs, out.out if isinstance(out, Bundle) else out)
@@ -214,6 +241,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         )
         result = _tuples(result, False)
     tape.bprops.append(cell)
+    tape.ran.add(type(cell))
     try:
         returned = cell.bprop(*inputs, result, dout)
     except Exception as error:
@@ -232,7 +260,7 @@ def _report(cell, inputs: tuple, dout: object, returned: object) -> None:
     """bprop_debug: what bprop got and gave, on standard error and for those who look."""
     parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
     said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
-    print(said, file=sys.stderr)
+    sys.stderr.write(f'{said}\n')
     if tape.looking:
         note(REPORT, cell, said, None, None)
 
@@ -341,6 +369,7 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
     """One gradient, in its input's dtype, or an error that says what is wrong with it."""
     if d is None or not is_float(x):
+        tape.absent += is_float(x)
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:
@@ -393,8 +422,8 @@ def _kind(value: object) -> str:
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """The sentence, with the place of the bprop and the user's line."""
-    function = getattr(cell.bprop, '__func__', cell.bprop)
-    code = function.__code__
+    method = getattr(cell, 'source', cell).bprop
+    code = getattr(method, '__func__', method).__code__
     return error(
         f'{type(cell).__name__}.bprop {said}\n  its bprop: {place(code.co_filename, code.co_firstlineno)}{users_line()}'
     )

@@ -44,7 +44,7 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
             return constant(value, other)
         return wrap(as_array(value))
     if isinstance(value, (list, tuple)):
-        return wrap(as_array(value))
+        return Tensor(value)
     raise OperandError(
         f'{rule.name} takes Tensors and numbers, but got {article(type(value).__name__)}: '
         f'write Tensor(...) around it.{users_line()}'

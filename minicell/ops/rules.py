@@ -45,9 +45,17 @@ class Rule:
         """The static arguments of an entry."""
         return y
 
+    def raw(self, inputs: tuple, attributes: tuple) -> tuple:
+        """The x and y of an entry, from its inputs and static arguments."""
+        return inputs, attributes
+
+    def play(self, arrays: list, attributes: tuple) -> object:
+        """The kernel's result."""
+        return self.kernel(*arrays, *attributes)
+
     def back(self, g: object, inputs: tuple, attributes: tuple, out: Tensor) -> tuple:
         """`vjp` for an entry that is not on a tape: (input, gradient) pairs for all inputs."""
-        return self.vjp(g, -OFF, inputs, attributes, out)
+        return self.vjp(g, -OFF, *self.raw(inputs, attributes), out)
 
     def values_read(self, entry: tuple) -> list:
         """The arrays that the way back reads."""
@@ -81,8 +89,8 @@ class Unary(Rule):
             return ((x, self.dx(g, out, x, *y)),)
         return ((x, self.dx(g, out.array, x.array, *y)),)
 
-    def back(self, g, inputs, attributes, out):
-        return self.vjp(g, -OFF, inputs[0], attributes, out)
+    def raw(self, inputs, attributes):
+        return inputs[0], attributes
 
     def values_read(self, entry):
         return _values(self.dx, entry[3], (entry[1],))
@@ -119,8 +127,8 @@ class Binary(Rule):
         dy = fit(self.dy(g, o, a, b), b.shape) if y.at >= mark else None
         return (x, dx), (y, dy)
 
-    def back(self, g, inputs, attributes, out):
-        return self.vjp(g, -OFF, *inputs, out)
+    def raw(self, inputs, attributes):
+        return inputs
 
     def tensors(self, x, y):
         return (x, y)
@@ -164,6 +172,9 @@ class Many(Rule):
 
     def tensors(self, x, y):
         return x
+
+    def play(self, arrays, attributes):
+        return self.kernel(*attributes, *arrays)
 
     def values_read(self, entry):
         _, x, y, out, _, _ = entry

@@ -9,6 +9,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from tests.core import cells
 
+pytestmark = pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 X = Tensor([0.5, 2.0, -1.5])
 called: list = []
 

@@ -231,6 +231,7 @@ def test_a_weight_without_requires_grad_is_a_constant():
     assert (float(dx), float(dw)) == (2.0, 0.0)
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 def test_a_weight_named_twice_and_one_that_is_not_used():
     w, u = Parameter(Tensor([2.0]), 'w'), Parameter(Tensor([1.0, 1.0]), 'u')
     got = ms.grad(lambda x: (x * w).sum(), None, (*ParameterTuple([w, u]), w))(Tensor([5.0]))

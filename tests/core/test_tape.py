@@ -166,6 +166,7 @@ CULPRITS = {
 }
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 @pytest.mark.parametrize('culprit', CULPRITS.values(), ids=CULPRITS)
 @pytest.mark.parametrize('watched', [False, True])
 @pytest.mark.parametrize('order', [1, 2])

@@ -220,6 +220,7 @@ def test_a_write_where_no_rule_needs_the_value():
     assert (da.asnumpy().tolist(), dp.asnumpy().tolist()) == ([1, 1], [1, 1])
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.LeavesTapeWarning')
 def test_a_moving_average_may_be_updated_in_training():
     class Norm(nn.Cell):
         def __init__(self):
@@ -339,12 +340,14 @@ def test_a_constant_may_go_to_numpy_inside_a_gradient():
     np.testing.assert_allclose(got.asnumpy(), np.sin([1, 2]), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.LeavesTapeWarning')
 def test_a_float_of_a_recorded_value_is_a_number():
     """float(x) and .asnumpy() are asked for by name: they give numbers, as in MindSpore."""
     got = ms.grad(lambda x: x * float(x) + Tensor(x.asnumpy()))(Tensor(3.0))
     assert float(got) == 3.0
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 def test_what_a_custom_cell_kept_may_go_to_numpy_after_the_gradient():
     """A value born inside a Cell with its own bprop is an ordinary Tensor once the gradient is done."""
 

@@ -102,6 +102,7 @@ def test_a_gradient_has_its_inputs_dtype(declared, dtype):
         assert {t.dtype for t in (second if isinstance(second, tuple) else (second,))} == {dtype}, declared.name
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 @pytest.mark.parametrize('declared', [d for d in ALL if not d.differentiable], ids=label)
 def test_no_gradient_passes_a_step(declared):
     """What is constant wherever it has a derivative gives zeros, and its path does not disturb another."""

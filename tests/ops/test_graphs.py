@@ -257,6 +257,7 @@ def by_torch(made, inputs, direction):
 PEERS = {'autograd': by_autograd, 'torch': by_torch}
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 @pytest.mark.parametrize('seed', range(60))
 @pytest.mark.parametrize('peer', PEERS)
 @pytest.mark.filterwarnings('ignore:Output seems independent of input')

@@ -1,0 +1,119 @@
+"""Eager and graph mode give the same: every recorded case that a static graph can hold, and why not the others."""
+
+import contextlib
+import importlib
+import io
+import json
+import re
+import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import minicell as ms
+from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
+
+GOLDENS = Path(__file__).parents[1] / 'conformance' / 'goldens.json'
+CASES = {c['name']: c['code'] for c in json.loads(GOLDENS.read_text()) if c['kind'] in ('match', 'repr')}
+
+# why a case is none for a graph -> (what refuses it, a part of the sentence, the cases)
+INELIGIBLE = {
+    '*args in bprop': (
+        GraphBpropError,
+        '.bprop takes *args',
+        """seed_B4_netwithparam bprop_star_args dout_tuple_second_unused_zero dout_tuple_first_unused_zero
+        dout_int_second_output dout_bool_second_output input_varargs_construct param_no_internal_params_zero
+        param_dict_both_in_order param_dict_wrong_dtype_cast param_nested_names_and_grads""",
+    ),
+    'a bprop that returns no tuple': (GraphTupleError, '.bprop returned a list', 'bprop_list_return'),
+    'numbers printed in a bprop': (
+        GraphValueError,
+        'asnumpy() of a Tensor inside the graph',
+        'bprop_positional_argument_order dout_sens_param nest_outer_hides_inner nest_inner_under_plain_outer',
+    ),
+    'hooks': (
+        GraphValueError,
+        ' has hooks, and is called inside the graph',
+        """hook_backward_modifies hook_backward_pre hook_backward_on_custom_bprop hook_nested_order
+        hook_forward_and_pre""",
+    ),
+    'it asks which mode is on': (None, '', 'context_modes'),
+}
+REASON = {name: why for why, (_, _, names) in INELIGIBLE.items() for name in names.split()}
+
+
+class Stand:
+    """Answers `import mindspore.a.b` with minicell.a.b, a module or an attribute."""
+
+    def find_spec(self, name, path=None, target=None):
+        first, _, rest = name.partition('.')
+        found = first == 'mindspore' and self.look(rest)
+        return ModuleSpec(name, self, loader_state=found) if isinstance(found, ModuleType) else None
+
+    def look(self, rest):
+        found = importlib.import_module('minicell')
+        for part in filter(None, rest.split('.')):
+            try:
+                found = importlib.import_module(f'{found.__name__}.{part}')
+            except (ImportError, AttributeError):
+                found = getattr(found, part, None)
+        return found
+
+    def create_module(self, spec):
+        return spec.loader_state
+
+    def exec_module(self, module):
+        pass
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """What a program prints, in a mode."""
+    monkeypatch.setattr(sys, 'meta_path', [Stand(), *sys.meta_path])
+
+    def run(code: str, mode: int) -> str:
+        lines = code.split('\n')
+        last = max(i for i, line in enumerate(lines) if re.match(r'(import|from) ', line))
+        lines.insert(last + 1, f'import mindspore; mindspore.set_context(mode={mode})')
+        path = tmp_path / f'mode{mode}.py'
+        path.write_text('\n'.join(lines))
+        printed = io.StringIO()
+        known = {name: module for name, module in sys.modules.items() if name.startswith('minicell')}
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(path.read_text(), str(path), 'exec'), {'__name__': 'case'})
+        finally:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+            for name in [n for n in sys.modules if n.split('.')[0] == 'mindspore']:
+                del sys.modules[name]
+            for name, module in known.items():  # an import under another name renames a module's spec
+                sys.modules[name] = module
+        return '\n'.join(line.rstrip() for line in printed.getvalue().strip().splitlines())
+
+    return run
+
+
+@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
+@pytest.mark.parametrize('name', [n for n in CASES if n not in REASON])
+def test_the_same_in_both_modes(name, run):
+    try:
+        eager = run(CASES[name], ms.PYNATIVE_MODE)
+    except (AttributeError, ModuleNotFoundError, ParameterError) as error:
+        pytest.skip(f'not built here yet: {error}')
+    assert run(CASES[name], ms.GRAPH_MODE) == eager
+
+
+@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
+@pytest.mark.parametrize('name', [n for n in REASON if INELIGIBLE[REASON[n]][0]])
+def test_what_a_graph_cannot_hold_is_refused_for_its_own_reason(name, run):
+    kind, part, _ = INELIGIBLE[REASON[name]]
+    with pytest.raises(kind, match=re.escape(part)) as caught:
+        run(CASES[name], ms.GRAPH_MODE)
+    assert re.search(r'(your line|its bprop): mode0\.py, line \d+', str(caught.value)), str(caught.value)
+
+
+def test_the_list_of_reasons_names_recorded_cases_and_leaves_most():
+    assert set(REASON) <= set(CASES)
+    assert len(CASES) - len(REASON) >= 55

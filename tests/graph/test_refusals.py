@@ -1,0 +1,333 @@
+"""What a static graph has no place for is refused: each by its own message, with the user's line."""
+
+import builtins
+import contextlib
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, ops, tape
+from minicell.errors import (
+    GraphArgumentError,
+    GraphBpropError,
+    GraphCaptureError,
+    GraphPrintWarning,
+    GraphSyntaxError,
+    GraphTupleError,
+    GraphValueError,
+    GraphWriteError,
+)
+from minicell.nn import Cell
+from tests.traps.said import refused, warned
+
+X = Tensor([1.0, 2.0])
+
+
+@pytest.fixture(autouse=True)
+def all_is_put_back():
+    """Whatever happened, nothing of the tracing stays."""
+    trace, printer = sys.gettrace(), builtins.print
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert sys.gettrace() is trace and builtins.print is printer
+    assert '__getattribute__' not in vars(Cell) and tape.tracer is None
+    assert tape.start == tape.OFF and not tape.looking and tape.depth == 0 and not tape.hiding
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------
+
+
+def chooses(x):
+    if x.sum() > 1:
+        return x
+    return x * 2
+
+
+def loops(x):
+    while x.sum() < 100:
+        x = x * 2
+    return x
+
+
+NUMBERS = {
+    'asnumpy() of': (lambda x: x * Tensor(x.asnumpy()), 'x.asnumpy()'),
+    'tolist() of': (lambda x: x * Tensor(x.tolist()), 'x.tolist()'),
+    'item() of': (lambda x: x * x.sum().item(), 'x.sum().item()'),
+    'float() of': (lambda x: x * float(x.sum()), 'float(x.sum())'),
+    'int() of': (lambda x: x * int(x.sum()), 'int(x.sum())'),
+    'bool() of': (chooses, 'if x.sum() > 1:'),
+    'bool() of a': (loops, 'while x.sum() < 100:'),
+    'an index made of': (lambda x: [1.0, 2.0, 3.0][x.sum().astype(ms.int32)], '[x.sum().astype(ms.int32)]'),
+    'x[i] with an index made of': (lambda x: x[(x * 0).astype(ms.int64)], 'x[(x * 0)'),
+    'a NumPy array made of': (lambda x: Tensor(np.array(x)), 'np.array(x)'),
+    'a NumPy array made': (lambda x: Tensor(np.asarray(x * 2)), 'np.asarray(x * 2)'),
+    'Tensor(...) of': (lambda x: Tensor(x * 2), 'Tensor(x * 2)'),
+    'Tensor(...) of a': (lambda x: x * [x[0], x[1]], '[x[0], x[1]]'),
+}
+
+
+@pytest.mark.parametrize('what', NUMBERS)
+def test_the_numbers_of_a_traced_tensor_are_refused(what):
+    function, line = NUMBERS[what]
+    name = getattr(function, '__name__', '<lambda>')
+    with refused(GraphValueError, what, f'inside the graph of {name}', 'ops.select', line=line):
+        ms.jit(function)(X)
+    assert ms.jit(lambda x: x * 2)(X).asnumpy().tolist() == [2, 4], 'and the next graph is fine'
+
+
+def test_the_numbers_of_a_parameter_are_refused_and_those_of_a_constant_are_not():
+    p, c = Parameter(Tensor([3.0]), name='p'), Tensor([3.0])
+    with refused(GraphValueError, 'float() of a Tensor', line='float(p)'):
+        ms.jit(lambda x: x * float(p))(X)
+    f = ms.jit(lambda x: x * float(c))
+    assert f(X).asnumpy().tolist() == f(X).asnumpy().tolist() == [3, 6] and f.traced == 1
+    c[0] = 5.0
+    assert f(X).asnumpy().tolist() == [5, 10], 'the number that was looked at is part of what the trace depends on'
+
+
+def test_inside_a_gradient_inside_a_graph_they_are_refused_too():
+    with refused(GraphValueError, 'float() of a Tensor inside the graph of outer', line='return y * float(y.sum())'):
+
+        def inner(y):
+            return y * float(y.sum())
+
+        def outer(x):
+            return ms.grad(inner)(x)
+
+        ms.jit(outer)(X)
+
+
+# ---- statements ----------------------------------------------------------------------------------------------------
+
+
+def tries(x):
+    try:
+        return x * 2
+    finally:
+        pass
+
+
+def yields(x):
+    def parts():
+        yield x
+
+    return next(parts())
+
+
+def deeper(x):
+    return tries(x) + 1
+
+
+@pytest.mark.parametrize(
+    ('function', 'said', 'line'),
+    [(tries, "'Try'", 'try:'), (yields, "'Yield'", 'yield x'), (deeper, "'Try'", 'try:')],
+    ids=['try', 'yield', 'try in a function that is called'],
+)
+def test_try_and_yield_are_refused(function, said, line):
+    with refused(GraphSyntaxError, f'Unsupported {"statement" if "Try" in said else "expression"} {said}', line=line):
+        ms.jit(function)(X)
+
+
+def test_an_exception_that_a_with_catches_is_refused():
+    class Fails(nn.Cell):
+        def construct(self, x):
+            raise KeyError('no')
+
+        def bprop(self, x, out, dout):
+            return (dout,)
+
+    net = Fails()
+
+    def f(x):
+        with contextlib.suppress(KeyError):
+            net(x)
+        return x
+
+    with refused(GraphValueError, 'Fails failed inside a graph', line='net(x)'):
+        ms.jit(f)(X)
+
+
+# ---- writes --------------------------------------------------------------------------------------------------------
+
+
+class Writes(nn.Cell):
+    def __init__(self, write):
+        super().__init__()
+        self.w = Parameter(Tensor([1.0, 1.0]), name='w')
+        self.saved, self.write = [], write
+
+    def construct(self, x):
+        self.write(self, x)
+        return x * 2
+
+
+def attribute(self, x):
+    self.k = 3
+
+
+def data(self, x):
+    self.w.set_data(x)
+
+
+def parameter(self, x):
+    self.w = x
+
+
+def grows(self, x):
+    self.saved.append(x)
+
+
+@pytest.mark.parametrize(
+    ('write', 'parts', 'line'),
+    [
+        (attribute, ('Writes.k is written inside the graph of Writes', 'ops.assign'), 'self.k = 3'),
+        (data, ('w.set_data inside the graph of Writes', 'Write ops.assign(w, value)'), 'self.w.set_data(x)'),
+        (parameter, ('w.set_data inside the graph', 'ops.assign'), 'self.w = x'),
+        (grows, ('Writes.saved is written inside the graph of Writes',), 'ms.jit(Writes(write))(X)'),
+    ],
+    ids=['attribute', 'set_data', 'a Parameter', 'a list that grows'],
+)
+def test_a_write_that_later_calls_would_not_make_is_refused(write, parts, line):
+    with refused(GraphWriteError, *parts, line=line):
+        ms.jit(Writes(write))(X)
+
+
+# ---- bprop ---------------------------------------------------------------------------------------------------------
+
+
+def cell(bprop, name='Net', **more):
+    return type(name, (nn.Cell,), {'construct': lambda self, x: x * 2, 'bprop': bprop, **more})()
+
+
+def test_a_bare_tensor_and_a_list_are_refused():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    for value, kind in ((lambda d: d, 'a Tensor'), (lambda d: [d], 'a list')):
+        net = cell(lambda self, x, out, dout, value=value: value(dout))
+        net.bprop.__func__.__defaults__ = (value,)
+        with refused(GraphTupleError, f'Net.bprop returned {kind}', '`return (dx,)`', line='ms.grad(net)(X)'):
+            ms.grad(net)(X)
+
+
+def test_star_args_are_refused():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = cell(lambda self, *args: (args[-1],))
+    with refused(GraphBpropError, 'Net.bprop takes *args', 'its bprop: test_refusals.py', line='ms.grad(net)(X)'):
+        ms.grad(net)(X)
+
+
+def test_a_parameter_in_bprop_and_internal_params_are_refused():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = cell(lambda self, x, out, dout: (dout * self.w,))
+    net.w = Parameter(Tensor([2.0, 2.0]), name='w')
+    with refused(GraphBpropError, 'Net.bprop uses the Parameter w', 'does not support using Parameter'):
+        ms.grad(net)(X)
+    own = cell(lambda self, x, out, dout: ((dout,), {self.w: dout}), 'Own')
+    own.w = Parameter(Tensor([2.0, 2.0]), name='w')
+    own.internal_params = [own.w]
+    with refused(GraphBpropError, 'Own has internal_params', 'eager mode only'):
+        ms.grad(own)(X)
+
+
+def test_a_parameter_that_bprop_gets_as_an_input_is_allowed():
+    class Times(nn.Cell):
+        def construct(self, x, w):
+            return x * w
+
+        def bprop(self, x, w, out, dout):
+            return dout * w * 10, dout * x * 100
+
+    p, net = Parameter(Tensor([3.0, 3.0]), name='p'), Times()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    for _ in range(2):
+        dx, dp = ms.grad(lambda x: net(x, p), 0, p)(X)
+        assert dx.asnumpy().tolist() == [30, 30] and dp.asnumpy().tolist() == [100, 200]
+
+
+def test_a_data_dependent_if_in_bprop_is_refused():
+    def bprop(self, x, out, dout):
+        if dout.sum() > 0:
+            return (dout,)
+        return (dout * x,)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    with refused(GraphValueError, 'bool() of a Tensor inside the graph of Net.bprop', line='if dout.sum() > 0:') as got:
+        ms.grad(cell(bprop))(X)
+    assert got.value.__notes__ == ['This came from the bprop of the Cell Net.']
+
+
+# ---- what else -----------------------------------------------------------------------------------------------------
+
+
+def test_a_captured_tensor_that_is_differentiated_is_refused():
+    with refused(GraphCaptureError, 'a differentiated Tensor that is none of its arguments', line='ms.jit(lambda y'):
+        ms.grad(lambda x: ms.jit(lambda y: y * x)(X))(X)
+
+
+def test_vjp_inside_is_refused_and_outside_it_works():
+    with refused(GraphValueError, 'vjp of square inside the graph', 'ms.grad', line='ms.vjp(square, x)'):
+
+        def square(x):
+            return x * x
+
+        ms.jit(lambda x: ms.vjp(square, x)[1](x))(X)
+    assert ms.vjp(ms.jit(square), X)[1](X)[0].asnumpy().tolist() == [2, 8]
+
+
+def test_hooks_are_refused_also_when_they_come_later():
+    net = nn.Tanh()
+    f = ms.jit(lambda x: net(x))
+    f(X)
+    handle = net.register_forward_hook(lambda cell, inputs, output: None)
+    with refused(GraphValueError, 'Tanh has hooks, and is called inside the graph', line='net(x)'):
+        f(X)
+    handle.remove()
+    f(X)
+    with refused(GraphValueError, 'InsertGradientOf has no place in a graph', line='ops.InsertGradientOf(abs)(x)'):
+        ms.jit(lambda x: ops.InsertGradientOf(abs)(x))(X)
+
+
+@dataclass
+class Result:
+    value: Tensor
+
+
+@pytest.mark.parametrize('out', [lambda x: Result(x), lambda x: [(lambda: x)], lambda x: {'a': np.ones(2)}])
+def test_a_result_that_would_go_stale_is_refused(out):
+    with refused(GraphValueError, 'returns a', 'Tensors, numbers, and tuples, lists and dicts', line='ms.jit(out)(X)'):
+        ms.jit(out)(X)
+
+
+def test_print_is_reported_once_and_runs_once(capsys):
+    def f(x):
+        print('tracing', x.shape, sep='-', file=None, flush=True)
+        print()
+        return x * 2
+
+    f = ms.jit(f)
+    with warned() as said:
+        for _ in range(3):
+            f(X)
+    assert capsys.readouterr().out == 'tracing-(2,)\n\n'
+    assert [w.category for w in said.caught] == [GraphPrintWarning] * 2
+    assert 'print inside the graph of f: it runs once' in str(said.caught[0].message)
+    assert said.line.startswith("print('tracing'")
+
+
+def test_settings_of_the_context():
+    with refused(GraphArgumentError, 'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got 7', line='mode=7'):
+        ms.set_context(mode=7)
+    with refused(GraphArgumentError, "there is no setting 'speed'", line="get_context('speed')"):
+        ms.get_context('speed')
+    assert ms.get_context('mode') == ms.PYNATIVE_MODE == 1 and ms.GRAPH_MODE == 0
+
+
+def test_the_users_own_exception_is_unchanged_and_leaves_nothing():
+    def f(x):
+        raise KeyError('mine')
+
+    for g in (ms.jit(f), ms.grad(ms.jit(f)), ms.jit(ms.grad(f))):
+        with pytest.raises(KeyError, match='mine'):
+            g(X)

@@ -1,0 +1,362 @@
+"""Part (c): Cells, Parameters and what they keep (traps 9, 16 to 24 and 26)."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, ParameterTuple, Tensor, nn, ops
+from minicell.errors import (
+    BypassWarning,
+    DTypeError,
+    HiddenValueWarning,
+    KeptOnSelfWarning,
+    NearMissWarning,
+    ParameterAttributeError,
+    ParameterError,
+    PropertyError,
+    ShapeError,
+    UnregisteredWarning,
+)
+from tests.core.cells import Cube
+from tests.traps.said import refused, warned
+
+X = Tensor([1.0, 2.0, 3.0])
+
+
+# ---- 9: a bprop that is not used -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', ['backward', 'brop', 'bprob', 'bpropp', 'b_prop', 'Bprop', 'backprop'])
+def test_a_near_miss_is_named_where_the_class_is_written(name):
+    with warned() as said:
+
+        class Net(nn.Cell):
+            exec(f'def {name}(self, x, out, dout): return (dout * 50,)')
+
+            def construct(self, x):
+                return x * 2
+
+    text = said.one(NearMissWarning)
+    assert text.startswith(f'Net has a method called {name}, and none called bprop: autodiff computes its gradient')
+    assert f'{name} is never called' in text
+    assert said.line == 'class Net(nn.Cell):'
+    assert ms.grad(Net())(X).asnumpy().tolist() == [2, 2, 2]
+
+
+def test_a_near_miss_below_a_class_with_a_bprop_says_whose_is_used():
+    with warned() as said:
+
+        class Faster(Cube):
+            def bprob(self, x, out, dout):
+                return (dout * 50,)
+
+    assert 'none called bprop: the bprop of Cube is used' in said.one(NearMissWarning)
+
+
+def test_methods_that_are_near_in_letters_alone_are_left_alone():
+    with warned() as said:
+
+        class Net(nn.Cell):
+            prop = property(lambda self: 1)
+            pop = nn.Dense
+
+            def crop(self, x):
+                return x
+
+            def drop(self):
+                return self
+
+            def bprop(self, x, out, dout):
+                return (dout,)
+
+    assert not said.caught and Net().prop == 1
+
+
+def test_a_bprop_given_to_the_instance_or_later_to_the_class_is_used():
+    """MindSpore ignores both in silence."""
+
+    class Late(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+    one, another = Late(), Late()
+    one.bprop = lambda x, out, dout: (dout * 50,)
+    assert ms.grad(one)(X).asnumpy().tolist() == [50, 50, 50]
+    Late.bprop = lambda self, x, out, dout: (dout * 7,)
+    assert ms.grad(another)(X).asnumpy().tolist() == [7, 7, 7]
+
+
+def test_construct_differentiated_directly_is_said():
+    net = Cube()
+    with warned() as said:
+        ms.grad(net.construct)(X)
+    text = said.one(BypassWarning)
+    assert text.startswith('Cube.construct is differentiated directly, and that goes past Cube.bprop')
+    assert said.line == 'ms.grad(net.construct)(X)'
+
+
+def test_construct_called_inside_a_gradient_is_said():
+    net = Cube()
+    with warned() as said:
+        got = ms.grad(lambda x: net.construct(x) * 2)(X)
+    assert got.asnumpy().tolist() == [6, 24, 54]
+    text = said.one(BypassWarning)
+    assert text.startswith('Cube.construct is called directly, and that goes past Cube.bprop')
+    assert 'net.construct(x) * 2' in said.line
+
+
+def test_a_cell_that_is_called_and_one_without_bprop_are_no_bypass():
+    net = nn.Tanh()
+    with warned() as said:
+        ms.grad(lambda x: net.construct(x) + Cube()(x))(X)
+        Cube().construct(X)
+    assert not said.caught
+
+
+# ---- 16: set_data --------------------------------------------------------------------------------------------------
+
+
+def test_set_data_keeps_the_shape_and_the_integers_and_copies():
+    p, k, net = Parameter(Tensor([1.0, 2.0]), name='p'), Parameter(Tensor([1, 2]), name='k'), nn.Cell()
+    net.w = p
+    with refused(
+        ShapeError, 'set_data of p: the shape stays (2,), but the new data has (1,)', line='p.set_data(Tensor'
+    ):
+        p.set_data(Tensor([1.0]))
+    with refused(ShapeError, 'the shape stays (2,), but the new data has ()'):
+        p.set_data(2.0)
+    with refused(ShapeError, 'set_data of p', line='net.w = Tensor([1.0])'):
+        net.w = Tensor([1.0])
+    with refused(ParameterError, 'set_data of k: floats would be cut to Int64', line='k.set_data(Tensor'):
+        k.set_data(Tensor([1.5, 2.5]))
+    source = Tensor([5.0, 6.0])
+    p.set_data(source)
+    source[0] = 99.0
+    assert p.asnumpy().tolist() == [5, 6], 'the source is not aliased'
+
+
+# ---- 17: accepted and ignored --------------------------------------------------------------------------------------
+
+
+def test_required_grad_is_no_attribute():
+    p = Parameter(Tensor([1.0]), name='p')
+    with refused(ParameterAttributeError, 'write p.requires_grad = False', line='p.required_grad = False'):
+        p.required_grad = False
+    with refused(ParameterAttributeError, 'the name is requires_grad'):
+        assert p.required_grad
+    with pytest.raises(TypeError):
+        Parameter(Tensor([1.0]), required_grad=False)
+
+
+LISTS = {
+    'a list of Parameters': (lambda: [Parameter(1.0)], 'ParameterTuple'),
+    'a dict of Parameters': (lambda: {'w': Parameter(1.0)}, 'ParameterTuple'),
+    'a tuple of Parameters': (lambda: (Parameter(1.0),), 'ParameterTuple'),
+    'a list of Cells': (lambda: [nn.ReLU()], 'nn.CellList'),
+}
+
+
+@pytest.mark.parametrize('what', LISTS)
+def test_what_no_cell_looks_into_is_said(what):
+    make, due = LISTS[what]
+    net = nn.Cell()
+    with warned() as said:
+        net.parts = make()
+    text = said.one(UnregisteredWarning)
+    assert text.startswith(f'Cell.parts is {what}: no Cell looks into it') and due in text
+    assert said.line == 'net.parts = make()'
+
+
+def test_plain_lists_and_a_parametertuple_are_nothing_to_say():
+    net = nn.Cell()
+    with warned() as said:
+        net.sizes, net.names, net.none = [1, 2], {'a': 'b'}, None
+        net.ws = ParameterTuple([Parameter(1.0, 'a')])
+    assert not said.caught
+
+
+def test_internal_params_is_a_list_of_parameters():
+    net = nn.Cell()
+    with refused(PropertyError, 'Cell.internal_params is a list of the Parameters', line='net.internal_params = Param'):
+        net.internal_params = Parameter(1.0)
+
+
+def test_a_parameter_set_to_none_goes_away_and_that_is_said():
+    net = nn.Cell()
+    net.w = Parameter(1.0)
+    with warned() as said:
+        net.w = None
+    assert said.one(UnregisteredWarning).startswith('Cell.w = None takes the Parameter w away')
+    assert said.line == 'net.w = None' and net.trainable_params() == []
+
+
+# ---- 18: phase and training ----------------------------------------------------------------------------------------
+
+
+def test_a_fresh_cell_says_the_same_twice():
+    """MindSpore: training False, and phase 'train'."""
+    net = nn.Cell()
+    assert (net.training, net.phase) == (False, 'predict')
+    assert (net.set_train().training, net.phase) == (True, 'train')
+    assert (net.set_train(False).training, net.phase) == (False, 'predict')
+
+
+# ---- 19: dtypes ----------------------------------------------------------------------------------------------------
+
+
+def test_the_seams_between_dtypes():
+    """Creation is as in MindSpore, and printed; the two silent truncations are not."""
+    assert [str(t.dtype) for t in (Tensor([1.0]), Tensor(np.array([1.0])), Tensor(2))] == [
+        'Float32',
+        'Float64',
+        'Int64',
+    ]
+    assert str(Parameter(2).dtype) == 'Int32'
+    assert 'dtype=Float64' in repr(Tensor(np.array([1.0])))
+    assert ops.full((2,), 3.5).asnumpy().tolist() == [3.5, 3.5], 'MindSpore: [3, 3]'
+    with refused(DTypeError, 'the mean of integers is no integer', '.mean()', line='Tensor([1, 2]).mean()'):
+        Tensor([1, 2]).mean()
+
+
+# ---- 20: kept on self ----------------------------------------------------------------------------------------------
+
+
+def test_what_construct_keeps_on_self_is_said_and_what_reads_it_too():
+    class Keeps(nn.Cell):
+        def construct(self, x):
+            self.h = x * x
+            return self.h * 1
+
+        def bprop(self, x, out, dout):
+            return (dout * self.h,)
+
+    net = Keeps()
+    with warned() as said:
+        ms.grad(lambda x: net(x) + net(2 * x))(X)
+    kept = [w for w in said.caught if w.category is KeptOnSelfWarning]
+    text = str(kept[0].message)
+    assert text.startswith('Keeps.construct keeps a Tensor in self.h, and Keeps has its own bprop')
+    assert "finds the last call's value" in text and 'gets the right one in out' in text
+    assert said.line == 'self.h = x * x'
+    read = [w for w in said.caught if w.category is HiddenValueWarning]
+    assert read and 'Keeps.bprop uses a value that construct of Keeps kept' in str(read[0].message)
+
+
+@pytest.mark.parametrize(
+    'wrapped', [lambda t: [t], lambda t: (t, 1), lambda t: {'h': t}], ids=['list', 'tuple', 'dict']
+)
+def test_a_tensor_kept_in_a_list_is_kept_too(wrapped):
+    class Keeps(nn.Cell):
+        def construct(self, x):
+            self.h = wrapped(x > 0)
+            return x * 1
+
+        def bprop(self, x, out, dout):
+            return (dout,)
+
+    with warned() as said:
+        ms.grad(Keeps())(X)
+    assert said.one(KeptOnSelfWarning).startswith('Keeps.construct keeps a Tensor in self.h')
+
+
+def test_keeping_is_fine_without_a_gradient_without_a_bprop_and_in_a_parameter():
+    class Plain(nn.Cell):
+        def construct(self, x):
+            self.h = x * x
+            return self.h
+
+    class Counts(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.last = Parameter(Tensor([0.0]), name='last', requires_grad=False)
+
+        def construct(self, x):
+            self.last = Tensor([7.0])
+            self.calls = 5
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 2,)
+
+    with warned() as said:
+        ms.grad(Plain())(X)
+        net = Counts()
+        net(X)
+        ms.grad(net)(X)
+    assert not said.caught and float(net.last) == 7.0
+
+
+# ---- 21: forward hooks ---------------------------------------------------------------------------------------------
+
+
+def test_forward_hooks_run_on_cells_with_a_bprop():
+    calls, net = [], Cube()
+    net.register_forward_pre_hook(lambda cell, inputs: calls.append('before'))
+    net.register_forward_hook(lambda cell, inputs, output: calls.append('after'))
+    net.register_backward_hook(lambda cell, grad_input, grad_output: calls.append('back'))
+    with warned() as said:
+        ms.grad(net)(X)
+    assert calls == ['before', 'after', 'back'] and not said.caught
+
+
+# ---- 22: in place --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', ['add_', 'mul_', 'sub_', 'div_', 'zero_', 'fill_'])
+def test_methods_that_would_not_work_in_place_are_not_there(name):
+    """In MindSpore v.add_(50) returns a new Tensor, and leaves v as it was."""
+    assert not hasattr(X, name)
+    v = Tensor([1.0, 2.0])
+    same = v
+    v[0] = 5.0
+    assert same.asnumpy().tolist() == [5, 2], 'an index write is in place'
+    v += 1
+    assert same.asnumpy().tolist() == [5, 2] and v.asnumpy().tolist() == [6, 3], '+= makes a new Tensor'
+
+
+# ---- 23: lambdas and code that was typed in -------------------------------------------------------------------------
+
+
+def test_lambdas_and_typed_in_code_work_everywhere():
+    space = {'ms': ms, 'ops': ops}
+    exec('f = ms.jit(lambda x: ops.exp(x) * 2)\ng = lambda x: x * x', space)
+    np.testing.assert_allclose(space['f'](X).asnumpy(), 2 * np.exp([1, 2, 3]), rtol=1e-6)
+    assert ms.jvp(space['g'], X, X)[1].asnumpy().tolist() == [2, 8, 18]
+    assert ms.grad(lambda x: ops.InsertGradientOf(lambda g: g * 3)(x))(X).asnumpy().tolist() == [3, 3, 3]
+
+    class Applies(nn.Cell):
+        def construct(self, f, x):
+            return f(x)
+
+        def bprop(self, f, x, out, dout):
+            return None, f(dout)
+
+    assert ms.grad(lambda x: Applies()(lambda v: v * 5, x))(X).asnumpy().tolist() == [5, 5, 5]
+
+
+# ---- 24: what cannot be seen ---------------------------------------------------------------------------------------
+
+
+def test_a_tape_shows_the_bprop_its_dout_and_what_it_hid():
+    with ms.Tape() as tape:
+        ms.grad(lambda x: Cube()(x * 2).sum())(X)
+    text = str(tape)
+    assert 'Cube.bprop' in text and 'gets dout (3,)' in text and 'hidden' in text
+    assert 'with its own bprop' in text
+
+
+# ---- 26: the cost of trying ----------------------------------------------------------------------------------------
+
+
+def test_it_starts_in_a_moment():
+    """MindSpore needs 3.9 s; the exact figure is held by the benchmarks."""
+    took = []
+    for module in ('numpy', 'minicell'):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, '-c', f'import {module}'], check=True, cwd=ms.__path__[0] + '/..')
+        took.append(time.perf_counter() - start)
+    assert took[1] < took[0] + 1.0, f'import numpy {took[0]:.2f} s, import minicell {took[1]:.2f} s'
