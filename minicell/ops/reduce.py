@@ -43,9 +43,7 @@ def _number_of(mask, axis, keepdims, dtype):
 SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
             lambda g, out, x, axis, keepdims: spread(_kept(g, x.shape, axis, keepdims), x.shape))
 MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
-             lambda g, out, x, axis, keepdims: (
-                 spread(_kept(g, x.shape, axis, keepdims), x.shape) / _count(x.shape, axis)
-             ))
+             lambda g, out, x, axis, keepdims: spread(_kept(g, x.shape, axis, keepdims), x.shape) / _count(x.shape, axis))
 MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on
