@@ -213,7 +213,7 @@ class Played:
     def _say_unconnected(self, cts: list) -> None:
         """A zero that was never computed is worth a word."""
         for k, (g, t) in enumerate(zip(cts, self.leaves, strict=False)):
-            if g is None:
+            if g is None and t.array.size:
                 what = f'argument {self.places_asked[k]}' if k < self.positions else f'the Parameter {t.name}'
                 tape.warn_user(
                     f'The gradient of {name_of(self.function)} for {what} is 0 because nothing connects them: no '

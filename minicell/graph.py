@@ -6,7 +6,6 @@ of their own. What Python did in between (an `if`, a loop, a print) is not in th
 frozen and shown, and what would silently go stale is refused, in a sentence, with the line.
 """
 
-import builtins
 import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
@@ -20,11 +19,8 @@ from .dtype import DType
 from .errors import (
     GraphArgumentError,
     GraphBpropError,
-    GraphCaptureError,
-    GraphPrintWarning,
     GraphTupleError,
     GraphValueError,
-    GraphWriteError,
     article,
     users_line,
 )
@@ -36,9 +32,8 @@ from .nn.takeover import call as takeover_call
 from .ops.make import place, place_several
 from .ops.rules import Plain
 from .parameter import Parameter
-from .syntax import Lines
 from .tensor import Tensor, is_float, overwrite, wrap, writable
-from .watch import Tape
+from .tracer import inputs_of, trace
 from .where import Where
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
@@ -103,8 +98,8 @@ class Jitted:
         key = signature((args, tuple(sorted(kwargs.items()))))
         for graph in self.by_signature.get(key, ()):
             if graph.still_holds():
-                return replay(graph, _inputs(args, kwargs))
-        out, graph = trace(self.fn, args, kwargs)
+                return replay(graph, inputs_of(args, kwargs))
+        out, graph = trace(self.fn, args, kwargs, GraphCell.of)
         _check_output(graph.name, out)
         self.traced += 1
         self.graphs.append(graph)
@@ -143,164 +138,7 @@ def _shape_and_dtype(t: Tensor) -> object:
     return Identity(t) if isinstance(t, Parameter) else ('Tensor', t.shape, t.array.dtype.str)
 
 
-def _inputs(args: tuple, kwargs: dict) -> list[Tensor]:
-    """The Tensors that are inputs of a graph: a Parameter is the same one in every call."""
-    found = tensors_in((args, tuple(v for _, v in sorted(kwargs.items()))))
-    return [t for t in found if not isinstance(t, Parameter)]
-
-
-def _own(t: Tensor) -> Tensor:
-    """Another Tensor around the same memory, so that one object in two places is two inputs."""
-    if isinstance(t, Parameter):
-        return t
-    if not isinstance(t.array, np.ndarray):
-        t.array = np.array(t.array)  # NumPy hands out rank 0 as a scalar, and a write would not be seen
-    return wrap(t.array, t.at)
-
-
-# ---- tracing -------------------------------------------------------------------------------------------------------
-
-
-class Tracer:
-    """What is forbidden while a function is traced, and which Python attributes it read."""
-
-    def __init__(self, name: str, inputs: list[Tensor]) -> None:
-        self.name = name
-        self.inputs = {id(t) for t in inputs}
-        self.reads: dict = {}
-        self.looked: list = []
-        self.window: Tape | None = None
-
-    def follows(self, t: Tensor) -> bool:
-        """Whether the value of t may be another in the next call."""
-        known = set(self.inputs)
-        for rule, x, y, out, _, _ in self.window.entries():
-            inputs = tensors_in((x, y))
-            if rule is tape.WRITE:
-                if id(out[0]) in known or isinstance(out[0], Parameter):
-                    known.add(id(x))
-            elif rule is tape.ENTER or any(id(i) in known or isinstance(i, Parameter) for i in inputs):
-                known.update(map(id, tensors_in(getattr(out, 'out', out))))
-                known.update(map(id, inputs if rule in (tape.ENTER, tape.BEGIN, tape.END) else ()))
-        return id(t) in known or isinstance(t, Parameter)
-
-    def refuse_value(self, t: Tensor, how: str) -> None:
-        """Numbers of a traced Tensor do not exist in a graph."""
-        if self.follows(t):
-            raise GraphValueError(
-                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to '
-                f'look at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
-                f'choice, and keep {how} outside.{users_line()}'
-            )
-        self.looked.append((t, snapshot(t.array)))
-
-    def refuse_hooks(self, cell: Cell) -> None:
-        """A hook is Python, and would be called once, while the graph is traced."""
-        raise GraphValueError(
-            f'{type(cell).__name__} has hooks, and is called inside the graph of {self.name}: they would be called '
-            f'once, while it is traced, and not in later calls. Hooks are for eager mode.{users_line()}'
-        )
-
-    def refuse_vjp(self, name: str) -> None:
-        """What vjp returns is a function, which a graph cannot hold."""
-        raise GraphValueError(
-            f'vjp of {name} inside the graph of {self.name}: it returns a function, and a graph has no place for one. '
-            f'Use ms.grad, or GradOperation(sens_param=True).{users_line()}'
-        )
-
-    def refuse_set_data(self, parameter: Tensor) -> None:
-        """set_data is for outside: a graph writes by assign."""
-        raise GraphWriteError(
-            f'{parameter.name}.set_data inside the graph of {self.name}: the method is not supported in a graph. Write '
-            f'ops.assign({parameter.name}, value).{users_line()}'
-        )
-
-    def refuse_write(self, cell: Cell, name: str) -> None:
-        """An attribute written in a traced function is written once, not in each call."""
-        raise GraphWriteError(
-            f'{type(cell).__name__}.{name} is written inside the graph of {self.name}: the graph is traced once, so '
-            f'that later calls would not write it. Make it a Parameter and use ops.assign, or return the '
-            f'value.{users_line()}'
-        )
-
-    def read(self, cell: Cell, name: str, value: object) -> None:
-        """What was read of a Cell is part of what the trace depends on."""
-        self.reads.setdefault((id(cell), name), (cell, name, snapshot(value)))
-
-    def check_reads(self) -> None:
-        """A list that grows, or anything else that was changed in place, would be changed once."""
-        for cell, name, was in self.reads.values():
-            if snapshot(getattr(cell, name, None)) != was:
-                self.refuse_write(cell, name)
-
-    def stand_in(self, cell: Cell) -> object:
-        """For a Cell with its own bprop: an object that traces that bprop when backward first calls it."""
-        return GraphCell.of(cell)
-
-
-def trace(function: Callable, args: tuple, kwargs: dict) -> tuple[object, Graph]:
-    """Call a function, and make a graph of what it did."""
-    global _printer
-    name = _name(function)
-    args, kwargs = _remake(args, _own), _remake(kwargs, _own)
-    inputs = _inputs(args, kwargs)
-    outer, printer = tape.tracer, builtins.print
-    tracer = Tracer(name, inputs)
-    tape.trace_with(tracer)
-    try:
-        if outer is None:
-            Cell.__getattribute__ = _reading
-            _printer, builtins.print = printer, _printing
-        with Tape() as seen, Lines() as lines:
-            tracer.window = seen
-            out = function(*args, **kwargs)
-    finally:
-        tape.trace_with(outer)
-        if outer is None:
-            del Cell.__getattribute__
-            builtins.print = printer
-    lines.check()
-    tracer.check_reads()
-    graph = Graph(name, inputs)
-    graph.reads, graph.looked, graph.branches = list(tracer.reads.values()), tracer.looked, lines.branches()
-    graph.read(seen.entries(), out)
-    for t in graph.captured:
-        if t.at >= tape.start:
-            raise GraphCaptureError(
-                f'the graph of {name} uses a differentiated Tensor that is none of its arguments: a later call would '
-                f'use the old numbers. Give it as an argument.{users_line()}'
-            )
-    return out, graph.seal()
-
-
-def _name(function: Callable) -> str:
-    """How a sentence and a printed graph call what is traced."""
-    owner = function.args[0] if isinstance(function, partial) else getattr(function, '__self__', None)
-    if isinstance(owner, Cell):
-        return type(owner).__name__ + ('.bprop' if getattr(function, '__name__', '') == 'bprop' else '')
-    return getattr(function, '__name__', None) or type(function).__name__
-
-
-def _reading(cell: Cell, name: str) -> object:
-    """Cell.__getattribute__ while something is traced."""
-    value = object.__getattribute__(cell, name)
-    asked = (name[0] != '_' or name in ('_hooks', '_cells')) and tape.tracer is not None
-    if asked and (name in object.__getattribute__(cell, '__dict__') or not callable(value)):
-        tape.tracer.read(cell, name, value)
-    return value
-
-
-def _printing(*values: object, **options: object) -> None:
-    """builtins.print while something is traced."""
-    tape.warn_user(
-        f'print inside the graph of {tape.tracer.name}: it runs once, now, while the graph is traced, and not in later '
-        f'calls.',
-        GraphPrintWarning,
-    )
-    _printer(*values, **options)
-
-
-_printer = print  # what print was when tracing began
+# ---- Cells with their own bprop -------------------------------------------------------------------------------------
 
 
 class GraphCell:
@@ -350,7 +188,7 @@ class GraphCell:
                 f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let '
                 f'autodiff compute it, or leave graph mode.{line}'
             )
-        returned, graph = trace(self.source.bprop, given, {})
+        returned, graph = trace(self.source.bprop, given, {}, GraphCell.of)
         if graph.parameters:
             raise GraphBpropError(
                 f'{name}.bprop uses the Parameter {graph.parameters[0].name}: in graph mode a bprop does not support '

@@ -20,7 +20,7 @@ FLOORS = [
     {'ops'},
     {'grad', 'differentiate'},
     {'parameter', 'nn', 'common'},
-    {'syntax', 'ir', 'check', 'graph'},
+    {'syntax', 'ir', 'tracer', 'check', 'graph'},
     {'view'},
     {'teach'},
     {'__main__'},

@@ -44,6 +44,8 @@ class Optimizer(Cell):
     [0.5 1.5]
     """
 
+    traces = False  # it writes in place, with NumPy: there is nothing to gain from a graph
+
     def __init__(
         self, learning_rate: object, parameters: object, weight_decay: float = 0.0, loss_scale: float = 1.0
     ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..dtype import BY_NUMPY, promote
 from ..errors import DTypeError, ParameterError, ShapeError, article, users_line
-from ..tensor import Tensor, as_array, writable
+from ..tensor import Tensor, as_array, wrap, writable
 from .primitive import primitive
 
 
@@ -23,7 +23,7 @@ def assign(variable: Tensor, value: Tensor | float) -> Tensor:
     """
     frame = sys._getframe(1)
     new = _fitting('Assign', variable, value, frame, scalars=False)
-    writable(variable, f'ops.assign({variable.name}, ...)', frame)[...] = new
+    writable(variable, f'ops.assign({variable.name}, ...)', frame, new)[...] = new.array
     return variable
 
 
@@ -36,8 +36,8 @@ def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
     """
     frame = sys._getframe(1)
     new = _fitting('AssignAdd', variable, value, frame)
-    array = writable(variable, f'ops.assign_add({variable.name}, ...)', frame)
-    np.add(array, new, out=array, casting='same_kind')
+    array = writable(variable, f'ops.assign_add({variable.name}, ...)', frame, new, np.add)
+    np.add(array, new.array, out=array, casting='same_kind')
     return variable
 
 
@@ -45,20 +45,20 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
     """Subtract a number, or a value of its shape, from a Parameter in place; returns it. Raises as `assign` does."""
     frame = sys._getframe(1)
     new = _fitting('AssignSub', variable, value, frame)
-    array = writable(variable, f'ops.assign_sub({variable.name}, ...)', frame)
-    np.subtract(array, new, out=array, casting='same_kind')
+    array = writable(variable, f'ops.assign_sub({variable.name}, ...)', frame, new, np.subtract)
+    np.subtract(array, new.array, out=array, casting='same_kind')
     return variable
 
 
-def _fitting(name: str, variable: object, value: object, frame, scalars: bool = True) -> np.ndarray:
-    """The value's numbers, once they are known to fit."""
+def _fitting(name: str, variable: object, value: object, frame, scalars: bool = True) -> Tensor:
+    """The value as a Tensor, once it is known to fit."""
     if not hasattr(variable, 'requires_grad'):
         raise ParameterError(
             f"For '{name}', the 'variable' should be a Parameter, but got {article(type(variable).__name__)}: a plain "
             f'Tensor is not written but made anew.{users_line(frame)}'
         )
-    new = value.array if isinstance(value, Tensor) else as_array(value)
-    due = variable.array
+    given = value if isinstance(value, Tensor) else wrap(as_array(value))
+    new, due = given.array, variable.array
     if new.shape != due.shape and not (scalars and not isinstance(value, Tensor) and new.ndim == 0):
         raise ShapeError(
             f"For '{name}','value' must have the same shape as 'variable'. But got 'value' shape: {new.shape}, "
@@ -70,7 +70,7 @@ def _fitting(name: str, variable: object, value: object, frame, scalars: bool = 
             f'{variable.dtype} and stays so: write value.astype({variable.name}.dtype) if the loss is '
             f'meant.{users_line(frame)}'
         )
-    return new
+    return given
 
 
 Assign = primitive('Assign', assign, 'Overwrite a Parameter.')
