@@ -23,8 +23,6 @@ CASES = {case['name']: case for case in json.loads(Path(__file__).with_name('gol
 FAITHFUL = [name for name, case in CASES.items() if case['kind'] != 'quirk']
 QUIRKS = [name for name, case in CASES.items() if case['kind'] == 'quirk']
 
-# What is not built yet. Each of them has to fail still: a name here whose case passes is an error, so the set shrinks.
-LATER = {'seed_C_jit_assign', 'jit_construct_with_bprop', 'context_modes'}
 
 # quirk -> the class that ends it, or the text that it prints instead of MindSpore's wrong one
 REFUSED = {
@@ -47,8 +45,10 @@ RIGHT = {
     # by key: b gets 100, w gets 3
     'param_dict_reversed_order_misassigned': '(([2.0],), ([3.0], [100.0]))',
 }
-WARNED: dict[str, str] = {}  # quirk -> the warning that goes with MindSpore's number
-LATER_QUIRKS = {'nest_misnamed_bprop_ignored', 'cell_assign_none_removes_param'}
+WARNED = {  # quirk -> the warning that goes with MindSpore's number
+    'nest_misnamed_bprop_ignored': 'NearMissWarning',
+    'cell_assign_none_removes_param': 'UnregisteredWarning',
+}
 
 
 class Stand:
@@ -124,7 +124,7 @@ def as_recorded(case: dict, printed: str, classes: list[str]) -> bool:
     return ended and tidy(printed) == tidy(case['stdout'])
 
 
-@pytest.mark.parametrize('name', [n for n in FAITHFUL if n not in LATER])
+@pytest.mark.parametrize('name', FAITHFUL)
 def test_prints_what_mindspore_printed(name, run):
     case = CASES[name]
     printed, classes, _ = run(name)
@@ -132,15 +132,9 @@ def test_prints_what_mindspore_printed(name, run):
     assert as_recorded(case, printed, classes), f'{name} ends with {classes or "no error"}, recorded: {case["error"]}'
 
 
-@pytest.mark.parametrize('name', sorted(LATER))
-def test_what_comes_later_fails_still(name, run):
-    printed, classes, _ = run(name)
-    assert not as_recorded(CASES[name], printed, classes), f'{name} passes now: take it out of LATER'
-
-
 @pytest.mark.parametrize('name', QUIRKS)
 def test_a_quirk_is_not_passed_over(name, run):
-    """Refused by an error of minicell's own, or put right, or warned of; or silent still, and in LATER_QUIRKS."""
+    """Refused by an error of minicell's own, or put right, or warned of."""
     printed, classes, warned = run(name)
     as_mindspore = tidy(printed) == tidy(CASES[name]['stdout'])
     if name in REFUSED:
@@ -149,14 +143,11 @@ def test_a_quirk_is_not_passed_over(name, run):
     elif name in RIGHT:
         assert (tidy(printed), classes) == (RIGHT[name], [])
         assert not as_mindspore
-    elif name in WARNED:
-        assert WARNED[name] in warned and as_mindspore and not classes
     else:
-        assert as_mindspore and not classes and not warned, f'{name} is flagged now: say above how'
+        assert WARNED[name] in warned and as_mindspore and not classes
 
 
 def test_every_case_is_in_one_list():
-    flagged = [*REFUSED, *RIGHT, *WARNED, *LATER_QUIRKS]
+    flagged = [*REFUSED, *RIGHT, *WARNED]
     assert sorted(flagged) == sorted(QUIRKS) and len(flagged) == len(QUIRKS)
-    assert set(FAITHFUL) >= LATER
     assert len(CASES) == 121

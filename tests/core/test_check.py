@@ -158,6 +158,7 @@ def test_a_weight_of_internal_params():
     assert [(row.name, row.ok) for row in result.rows] == [('x', True), ('w', False)]
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.NotANumberWarning')
 def test_a_nan_is_wrong():
     result = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * float('nan'),)), X)
     assert not result.ok
@@ -203,6 +204,7 @@ def test_the_users_own_exception_leaves():
     assert float(ms.grad(lambda x: x * x)(Tensor(3.0))) == 6.0
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 def test_without_a_float_output_there_is_nothing_to_check():
     result = ms.check_bprop(cell(lambda s, x: x > 0, lambda s, x, out, dout: (dout,)), X)
     assert not result.ok and 'bprop was never called: no output is a float Tensor' in repr(result)
@@ -256,6 +258,7 @@ def test_it_can_be_asked_inside_a_gradient_and_inside_a_tape():
     assert sum(isinstance(e, Call) for e in tape.events) == 1, 'what the check does is no part of the Tape'
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 def test_a_kept_value_is_checked_and_warned_of():
     with pytest.warns(HiddenValueWarning):
         assert ms.check_bprop(Keeps(), X).ok

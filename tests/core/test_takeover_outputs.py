@@ -42,6 +42,7 @@ def test_both_outputs_used_and_one_used_twice():
     same(cell.seen[1][1], a)
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_without_a_choice_all_outputs_are_summed():
     cell = Split()
     same(ms.grad(cell)(X), 2 + 2 * X.asnumpy())
@@ -248,6 +249,7 @@ def test_the_same_tensor_twice():
     same(ms.grad(lambda x: Product()(x, x))(X), 110 * X.asnumpy())
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.BypassWarning')
 def test_construct_called_directly_is_autodiff():
     same(ms.grad(Product().construct)(X, Y), Y.asnumpy())
     same(ms.grad(lambda x: Product().construct(x, Y))(X), Y.asnumpy())

@@ -1,6 +1,7 @@
 """A Tape: which events, in which order, with which numbers; and the values as they were."""
 
 import numpy as np
+import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
@@ -202,6 +203,7 @@ def test_accumulation_is_the_sum_of_what_was_given():
     assert end.gradients[0] is got
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_back_has_the_outputs_and_their_seeds():
     _, tape = watch(lambda: ms.grad(Split())(X))
     (back,) = [e for e in tape.events if isinstance(e, Back)]

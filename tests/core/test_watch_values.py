@@ -227,6 +227,7 @@ def test_print_of_higher_orders_numbers_every_entry_once(order):
     assert len(numbered) == len(set(numbered)) == len(made)
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 @pytest.mark.filterwarnings('ignore::minicell.errors.HiddenValueWarning')
 def test_print_shows_writes_and_errors():
     w = Parameter(Tensor([2.0]), 'w')

@@ -40,6 +40,7 @@ def test_the_true_derivative_teaches_nothing():
     assert not spikes(IFNode(surrogate_function=true_derivative()))[1].any()
 
 
+@pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_all_outputs_summed_hide_the_surrogate():
     """grad of both outputs is exactly 1, whatever the surrogate: take output 0."""
     x, v = Tensor([0.5, 1.0, 1.5]), ops.zeros((3,))
