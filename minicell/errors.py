@@ -46,6 +46,10 @@ class HiddenValueError(MinicellError, RuntimeError):
     """A value born inside a Cell with its own bprop, used where a gradient would have to pass through it."""
 
 
+class SeveredWarning(UserWarning):
+    """A value that is being differentiated was assigned to a Parameter, and read from there: no gradient passes."""
+
+
 class HiddenValueWarning(UserWarning):
     """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
 
