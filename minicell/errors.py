@@ -90,6 +90,10 @@ class BypassWarning(MinicellWarning):
     """A Cell's construct differentiated directly, past its bprop."""
 
 
+class SeveredWarning(MinicellWarning):
+    """A value that is being differentiated was assigned to a Parameter, and read from there: no gradient passes."""
+
+
 class HiddenValueWarning(MinicellWarning):
     """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
 

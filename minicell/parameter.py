@@ -9,6 +9,7 @@ import numpy as np
 from . import tape
 from .dtype import int32
 from .errors import ParameterAttributeError, ParameterError, ShapeError, article, users_line
+from .tape import sever
 from .tensor import Tensor, as_array, overwrite
 
 _number = count()
@@ -94,6 +95,7 @@ class Parameter(Tensor):
                 f'meant.{users_line()}'
             )
         overwrite(self, array, f'{self.name}.set_data', sys._getframe(1))
+        sever(self, data)
         return self
 
     def clone(self, init: str | float = 'same') -> 'Parameter':

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import count
 
-from .errors import HOME, HiddenValueError, HiddenValueWarning, WriteAfterUseError, place, users_line
+from .errors import HOME, HiddenValueError, HiddenValueWarning, SeveredWarning, WriteAfterUseError, place, users_line
 from .where import Where
 
 OFF = 1 << 62  # no recorded address gets here; what is born in a hidden stretch has an address from here up
@@ -40,6 +40,8 @@ hiding = 0  # inside a hidden stretch: the address that marks what is born there
 looking = False
 depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
+severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
+severed_said: dict = {}
 bprops: list = []  # the Cells whose bprop is running
 absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
 ran: set = set()  # the classes of Cells whose bprop was called since the outermost gradient began
@@ -124,6 +126,7 @@ def deeper(by: int) -> None:
     if depth == 0:
         written.clear()
         ran.clear()
+        severed.clear()
 
 
 # ---- the hidden stretch of a Cell with its own bprop ---------------------------------------------------------------
@@ -201,8 +204,39 @@ def wrote(tensor, what: str, frame, source: object = None, how: object = ...) ->
             holder.keep(write)
 
 
+def sever(tensor, value) -> None:
+    """`tensor` was just written with `value`: remember it if a gradient would have to pass from one to the other."""
+    if depth:
+        root = id(memory(tensor.array))
+        if start <= getattr(value, 'at', -1) < hidden_from:
+            severed[root] = written[root]
+        else:
+            severed.pop(root, None)
+
+
+def check_severed(entry: tuple, address: int) -> None:
+    """Warn if this entry reads a Parameter that was given a differentiated value before: that gradient is lost."""
+    rule, x, y, _, code, lasti = entry
+    for t in rule.tensors(x, y):
+        stamp, _, what, writer, at = severed.get(id(memory(t.array)), (OFF, None, '', None, 0))
+        if stamp <= address:
+            used, write = Where(code, lasti), Where(writer, at)
+            warnings.warn_explicit(
+                f'{rule.title(entry)} uses a Parameter that was written by {what} with a value that is being '
+                'differentiated. No gradient passes a write: what the value depends on gets none through here. Use the '
+                'value itself, or write ops.stop_gradient(value) if that is meant.\n'
+                f'  written: {place(write.file, write.line)}: {write.text}',
+                SeveredWarning,
+                used.file,
+                used.line,
+                registry=severed_said.setdefault(used.file, {}),  # so that each line is told once
+            )
+
+
 def check_unwritten(entry: tuple, address: int) -> None:
     """Raise if a value that this entry's rule reads was written after the entry was made."""
+    if severed:
+        check_severed(entry, address)
     rule, _, _, _, code, lasti = entry
     for value in rule.values_read(entry):
         found = written.get(id(memory(value)))

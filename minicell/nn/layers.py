@@ -150,7 +150,8 @@ class Dense(Cell):
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
-        return f'input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}'
+        then = '' if self.activation is None else f', activation={self.activation}'
+        return f'input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}{then}'
 
 
 def positive_int(who: str, **settings: object) -> None:

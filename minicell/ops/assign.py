@@ -6,6 +6,7 @@ import numpy as np
 
 from ..dtype import BY_NUMPY, promote
 from ..errors import DTypeError, ParameterError, ShapeError, article, users_line
+from ..tape import sever
 from ..tensor import Tensor, as_array, wrap, writable
 from .primitive import primitive
 
@@ -24,6 +25,7 @@ def assign(variable: Tensor, value: Tensor | float) -> Tensor:
     frame = sys._getframe(1)
     new = _fitting('Assign', variable, value, frame, scalars=False)
     writable(variable, f'ops.assign({variable.name}, ...)', frame, new)[...] = new.array
+    sever(variable, value)
     return variable
 
 
@@ -38,6 +40,7 @@ def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
     new = _fitting('AssignAdd', variable, value, frame)
     array = writable(variable, f'ops.assign_add({variable.name}, ...)', frame, new, np.add)
     np.add(array, new.array, out=array, casting='same_kind')
+    sever(variable, value)
     return variable
 
 
@@ -47,6 +50,7 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
     new = _fitting('AssignSub', variable, value, frame)
     array = writable(variable, f'ops.assign_sub({variable.name}, ...)', frame, new, np.subtract)
     np.subtract(array, new.array, out=array, casting='same_kind')
+    sever(variable, value)
     return variable
 
 

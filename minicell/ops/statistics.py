@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 
-from ..errors import DTypeError, SettingError, users_line
+from ..errors import DTypeError, SettingError, ShapeError, users_line
 from ..tensor import Tensor
 from .arithmetic import ONE, abs, maximum, minimum, sqrt, square
 from .make import apply, operand
@@ -82,7 +82,10 @@ def prod(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bo
     """
     x = operand(SUM, input)
     rank = x.ndim
-    axes = tuple(range(rank)) if _axes(axis) is None else tuple(a % rank for a in _axes(axis))
+    asked = range(rank) if _axes(axis) is None else _axes(axis)
+    axes = tuple(a % rank for a in asked if -rank <= a < rank)
+    if len(set(axes)) < len(asked):
+        raise ShapeError(f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}.{users_line()}')
     rest = tuple(a for a in range(rank) if a not in axes)
     shape, count = x.shape, _count(x.shape, axes)
     x = reshape(transpose(x, (*axes, *rest)) if rank else x, (count, *[shape[a] for a in rest]))

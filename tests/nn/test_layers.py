@@ -100,6 +100,9 @@ def test_the_repr_of_layers_for_images():
         'dilation=(1, 1), group=1, has_bias=False, weight_init=normal, bias_init=zeros, format=NCHW)'
     )
     assert repr(nn.MaxPool2d(2, 2)) == 'MaxPool2d(kernel_size=2, stride=2, pad_mode=VALID)'
+    assert repr(nn.Dense(1, 2, activation='relu')) == (
+        'Dense(\n  input_channels=1, output_channels=2, has_bias=True, activation=ReLU()\n  (activation): ReLU()\n)'
+    )
     assert repr(nn.Dropout(p=0.2)) == 'Dropout(p=0.2)'
 
 

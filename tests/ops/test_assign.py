@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import DTypeError, ParameterError, ShapeError, WriteAfterUseError
+from minicell.errors import DTypeError, ParameterError, SeveredWarning, ShapeError, WriteAfterUseError
 
 
 def test_the_value_goes_into_the_parameters_own_memory():
@@ -110,3 +110,66 @@ def test_inside_a_bprop_and_a_training_step():
     for _ in range(3):
         np.testing.assert_array_equal(ms.grad(net)(Tensor([1.0])).asnumpy(), [2])
     assert float(net.calls) == 3
+
+
+# ---- no gradient passes a write: said where it is lost, and nowhere else -------------------------------------------
+
+
+def test_a_gradient_that_a_write_cuts_is_announced():
+    p = Parameter(Tensor([0.0]), 'p')
+
+    def f(x):
+        ops.assign(p, x * 2)
+        return p * x
+
+    with pytest.warns(
+        SeveredWarning, match=r'(?s)Mul uses a Parameter.*by ops.assign\(p, ...\).*stop_gradient'
+    ) as said:
+        g = ms.grad(f)(Tensor([3.0]))
+    assert g.asnumpy().tolist() == [6]  # MindSpore's number; through the write it would be 12
+    assert said[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    'write',
+    [
+        lambda p, v: p.set_data(v),
+        lambda p, v: ops.assign_add(p, v),
+        lambda p, v: ops.assign_sub(p, v),
+    ],
+)
+def test_by_any_write(write):
+    p = Parameter(Tensor([0.0]), 'p')
+
+    def f(x):
+        write(p, x * 2)
+        return p + x
+
+    with pytest.warns(SeveredWarning, match='Add uses a Parameter'):
+        ms.grad(f)(Tensor([3.0]))
+
+
+def test_where_nothing_is_lost_nothing_is_said():
+    p = Parameter(Tensor([1.0]), 'p')
+
+    def read_before(x):
+        out = x + p
+        ops.assign(p, x * 2)
+        return out
+
+    def read_without_use(x):
+        ops.assign(p, x * 2)
+        p * 2
+        return x * 3
+
+    def meant(x):
+        ops.assign(p, ops.stop_gradient(x * 2))
+        return p * x
+
+    def written_again(x):
+        ops.assign(p, x * 2)
+        ops.assign(p, Tensor([5.0]))
+        return p * x
+
+    for f, due in ((read_before, 1), (read_without_use, 3), (meant, 6), (written_again, 5)):
+        assert ms.grad(f)(Tensor([3.0])).asnumpy().tolist() == [due]

@@ -1,0 +1,46 @@
+"""Where products, norms and clipping have a zero, a kink or a setting that does not fit."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, ops
+from minicell.errors import SettingError, ShapeError
+
+
+@pytest.mark.parametrize('values', [[2.0, 0.0, 5.0, 3.0], [0.0, 0.0, 7.0], [0.0], [4.0, 3.0]])
+def test_a_product_with_zeros_to_second_order(values):
+    x = np.array(values)
+    others = [np.prod(np.delete(x, i)) for i in range(len(x))]
+    np.testing.assert_array_equal(ms.grad(ops.prod)(Tensor(x)).asnumpy(), others)
+    bend = ms.grad(lambda x: ms.grad(ops.prod)(x).sum())(Tensor(x)).asnumpy()
+    due = [sum(np.prod(np.delete(x, [i, j])) for j in range(len(x)) if j != i) for i in range(len(x))]
+    np.testing.assert_array_equal(bend, due)
+
+
+@pytest.mark.parametrize('axis', [2, -3, (0, 0), (0, 5)])
+def test_an_axis_that_is_not_there(axis):
+    with pytest.raises(ShapeError, match=r'prod: axis .* is not there, or twice'):
+        ops.prod(Tensor([[1.0]]), axis)
+
+
+def test_a_norm_at_zero_has_the_gradient_0():
+    value, g = ms.value_and_grad(lambda x: ops.norm(x, dim=-1).sum())(Tensor([[0.0, 0.0], [3.0, 4.0]]))
+    assert float(value) == 5
+    np.testing.assert_allclose(g.asnumpy(), [[0, 0], [0.6, 0.8]], rtol=1e-6)
+
+
+def test_settings_that_do_not_fit():
+    with pytest.raises(SettingError, match='ord is None, 1, 2, inf or -inf, but got 3'):
+        ops.norm(Tensor([1.0]), 3)
+    with pytest.raises(SettingError, match='at least one of the two bounds'):
+        ops.clip_by_value(Tensor([1.0]))
+    with pytest.raises(TypeError, match='norm works on floats'):
+        ops.norm(Tensor([1]))
+
+
+def test_clipping_on_one_side():
+    x = Tensor([-2.0, 0.5, 2.0])
+    assert ops.clip_by_value(x, clip_value_max=1.0).asnumpy().tolist() == [-2, 0.5, 1]
+    assert x.clip(0.0).asnumpy().tolist() == [0, 0.5, 2]
+    assert ms.grad(lambda x: ops.clip_by_value(x, -1.0, 1.0).sum())(x).asnumpy().tolist() == [0, 1, 0]
