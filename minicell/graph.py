@@ -25,7 +25,7 @@ from .errors import (
     users_line,
 )
 from .errors import place as where_is
-from .ir import Assign, Call, Grad, Graph, Identity, Op, snapshot
+from .ir import Assign, Cache, Call, Grad, Graph, Identity, Op, snapshot
 from .nn.cell import Cell
 from .nn.takeover import _remake, watched_call
 from .nn.takeover import call as takeover_call
@@ -125,8 +125,10 @@ def _call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
     """A Cell called in graph mode: it is traced as a function of its arguments."""
     if cell.always_eager:
         return cell.construct(*args, **kwargs)
-    graphs = cell.__dict__.setdefault('_graphs', Jitted(partial(Cell.__call__, cell)))
-    return graphs(*args, **kwargs)
+    kept = cell.__dict__.setdefault('_graphs', Cache())
+    if 'call' not in kept:
+        kept['call'] = Jitted(partial(Cell.__call__, cell))
+    return kept['call'](*args, **kwargs)
 
 
 def signature(value: object) -> object:
@@ -148,7 +150,7 @@ class GraphCell:
         self.source, self.body = cell, body
         self.outer: list[Tensor] = []  # what construct read of the graph around it, beside its inputs
         self.internal_params = cell.internal_params
-        self.graphs = cell.__dict__.setdefault('_bprop_graphs', {})  # bprop is the same function in every graph
+        self.graphs = cell.__dict__.setdefault('_graphs', Cache())  # bprop is the same function in every graph
 
     @classmethod
     def of(cls, cell: Cell, body: Graph | None = None) -> 'GraphCell':

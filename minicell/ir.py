@@ -358,6 +358,16 @@ def _line_of(site: tuple) -> str:
     return f'\n  your line: {place(where.file, where.line)}: {where.text}' if where else users_line()
 
 
+class Cache(dict):
+    """The graphs that a Cell keeps: a copy of the Cell, or one that was pickled, starts without."""
+
+    def __deepcopy__(self, memo: dict) -> 'Cache':
+        return Cache()
+
+    def __reduce__(self) -> tuple:
+        return Cache, ()
+
+
 class Identity:
     """In a snapshot: this very object. It stays alive, so that no other gets its address."""
 

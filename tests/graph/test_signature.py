@@ -1,5 +1,8 @@
 """When a function is traced anew, and when the trace is replayed: shapes, dtypes, Python values, attributes."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -319,3 +322,31 @@ def test_recursion_and_a_result_of_a_former_call():
     for _ in range(4):
         out = f(out)
     assert out.asnumpy().tolist() == [16, 32] and f.traced == 1
+
+
+def test_a_copy_of_a_cell_starts_without_graphs():
+    net = nn.Dense(2, 1, weight_init=3, bias_init=1)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert net(Tensor([[1.0, 2.0]])).asnumpy().tolist() == [[10]]
+    other = copy.deepcopy(net)
+    other.weight.set_data(other.weight * 0)
+    assert other(Tensor([[1.0, 2.0]])).asnumpy().tolist() == [[1]]
+    assert net(Tensor([[1.0, 2.0]])).asnumpy().tolist() == [[10]]
+    assert pickle.loads(pickle.dumps(net._graphs)) == {}
+
+
+def test_gradients_in_a_train_step_that_is_one_graph():
+    """A value beside the gradient, a gradient of weights, a sens made inside, and a write: as in eager mode."""
+    found = []
+    for make in (lambda f: f, ms.jit):
+        w = Parameter(Tensor([1.0, 1.0]), 'w')
+
+        def step(x, w=w):
+            loss, (g,) = ms.value_and_grad(lambda a: ((a * w) ** 2).sum(), None, [w])(x)
+            w[...] = w - 0.1 * g
+            again = ops.GradOperation(sens_param=True)(lambda a: a * a * w)(x, g)
+            return loss, again
+
+        step = make(step)
+        found.append([[t.asnumpy().tolist() for t in step(X * k)] + [w.asnumpy().tolist()] for k in (1, 1, 2)])
+    assert found[0] == found[1]

@@ -195,3 +195,11 @@ def test_as_an_error_it_leaves_nothing_behind():
         with pytest.raises(NoPathWarning):
             ms.grad(lambda x: X)(X)
     assert float(ms.grad(lambda x: x * x)(Tensor(3.0))) == 6.0
+
+
+def test_check_bprop_says_it_in_its_result_alone():
+    nan = type('Nan', (nn.Cell,), {'construct': lambda s, x: x * 2, 'bprop': lambda s, x, o, d: (d * float('nan'),)})
+    cut = type('Cut', (nn.Cell,), {'construct': lambda s, x: x * 2, 'bprop': lambda s, x, o, d: (ops.zeros_like(x),)})
+    with warned() as said:
+        results = [ms.check_bprop(kind(), X) for kind in (nan, cut)]
+    assert not said.caught and not any(r.ok for r in results)
