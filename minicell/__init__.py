@@ -1,6 +1,6 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from . import common, dtype, nn, ops
+from . import common, dtype, errors, nn, ops
 from .check import CheckResult, check_bprop
 from .common import get_seed, set_seed
 from .dtype import (

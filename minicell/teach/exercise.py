@@ -16,6 +16,7 @@ import ast
 import importlib
 import linecache
 import textwrap
+import warnings
 from collections.abc import Callable
 from functools import cached_property
 from importlib.resources import files
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import MinicellWarning
 from . import words
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
@@ -98,7 +100,9 @@ def run(code: str, name: str, where: str) -> Any:
     file = f'<{where}, {runs()}>'
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     space: dict[str, Any] = {'__name__': '__main__'}
-    exec(compile(code, file, 'exec'), space)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)  # the check names the misconception, and says more
+        exec(compile(code, file, 'exec'), space)
     if name not in space:
         raise NameError(f'the code defines no {name}')
     return space[name]
