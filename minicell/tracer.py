@@ -98,7 +98,8 @@ class Tracer:
 
     def read(self, cell: Cell, name: str, value: object) -> None:
         """What was read of a Cell is part of what the trace depends on."""
-        self.reads.setdefault((id(cell), name), (cell, name, snapshot(value)))
+        if (id(cell), name) not in self.reads:
+            self.reads[id(cell), name] = cell, name, snapshot(value)
 
     def check_reads(self) -> None:
         """A list that grows, or anything else that was changed in place, would be changed once."""
