@@ -282,11 +282,8 @@ class BadNumbers:
 
 def _all_finite(tensors: list[Tensor]) -> bool:
     """Whether no number is NaN or infinite."""
-    for t in tensors:
-        # the dot product is fast, no ufunc that warns, and finite but for the largest numbers
-        if not isfinite(abs(np.vdot(t.array, t.array))) and not np.isfinite(t.array).all():
-            return False
-    return True
+    # the dot product is fast, no ufunc that warns, and finite but for the largest numbers
+    return all(isfinite(abs(np.vdot(t.array, t.array))) or np.isfinite(t.array).all() for t in tensors)
 
 
 def _fitting(sens: object, outs: list[Tensor]) -> list[Tensor]:

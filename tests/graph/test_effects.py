@@ -1,4 +1,4 @@
-"""What a replay does beside its result: it reads weights as they are, writes, warns, draws, and tells the tape where."""
+"""What a replay does beside its result: it reads weights as they are, writes, warns, draws, tells the tape where."""
 
 import sys
 
@@ -117,7 +117,7 @@ def test_a_value_that_is_written_after_use_is_an_error_in_a_replay_too():
     g = ms.jit(f)
     g(X)
     for h in (f, g, g):
-        with pytest.raises(WriteAfterUseError, match=r'(?s)Mul.*used: +test_replay\.py.*y = x \* p'):
+        with pytest.raises(WriteAfterUseError, match=r'(?s)Mul.*used: +test_effects\.py.*y = x \* p'):
             ms.grad(h)(X)
 
 
