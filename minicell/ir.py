@@ -147,7 +147,7 @@ class Graph:
 
     def still_holds(self) -> bool:
         """Whether the Python attributes that the trace read are what they were."""
-        return all(snapshot(getattr(cell, name, None)) == was for cell, name, was in self.reads) and all(
+        return all(snapshot(now(holder, name)) == was for holder, name, was in self.reads) and all(
             snapshot(t.array) == was for t, was in self.looked
         )
 
@@ -356,6 +356,11 @@ def _line_of(site: tuple) -> str:
     """The user's line, as a message ends with it."""
     where = Where(*site) if site[0] else None
     return f'\n  your line: {place(where.file, where.line)}: {where.text}' if where else users_line()
+
+
+def now(holder: object, name: str) -> object:
+    """What an attribute of a Cell, or a name in a module, stands for now."""
+    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
 
 
 class Cache(dict):

@@ -1,6 +1,7 @@
 """What Python did while a function was traced: the lines it ran, the branches it took, the statements a graph lacks."""
 
 import ast
+import dis
 import inspect
 import linecache
 import os
@@ -12,6 +13,7 @@ from .errors import GraphSyntaxError, place
 from .where import HOME
 
 NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
+PLAIN = (bool, int, float, complex, str)
 REFUSED = {
     ast.Try: "Unsupported statement 'Try'",
     ast.TryStar: "Unsupported statement 'Try'",
@@ -26,6 +28,7 @@ class Lines:
 
     def __init__(self) -> None:
         self.went: dict[CodeType, set[tuple[int, int]]] = {}
+        self.globals: dict[tuple[int, str], tuple[dict, str, object]] = {}  # plain values that they may read
 
     def __enter__(self) -> 'Lines':
         self._was = sys.gettrace()
@@ -43,6 +46,11 @@ class Lines:
             or not linecache.getline(code.co_filename, 1, frame.f_globals)
         ):
             return None
+        if code not in self.went:
+            for name in _globals_read(code):
+                value = frame.f_globals.get(name)
+                if isinstance(value, PLAIN):
+                    self.globals.setdefault((id(frame.f_globals), name), (frame.f_globals, name, value))
         went, last = self.went.setdefault(code, set()), -1
         frame.f_trace_lines, frame.f_trace_opcodes = False, True
 
@@ -104,6 +112,10 @@ class Lines:
                     taken = ' and '.join(str(t) for t in (True, False) if t in went)
                     found.append((code.co_filename, node.lineno, text, taken))
         return [(text, taken, place(file, line)) for file, line, text, taken in sorted(found)]
+
+
+def _globals_read(code: CodeType) -> set[str]:
+    return {step.argval for step in dis.get_instructions(code) if step.opname == 'LOAD_GLOBAL'}
 
 
 def _span(first: ast.AST, last: ast.AST, indent: int) -> tuple[tuple, tuple]:

@@ -30,7 +30,7 @@ class Tensor:
         if dtype is not None and not isinstance(dtype, DType):
             names = ', '.join(map(repr, ALL))
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
-        if not isinstance(input_data, (np.ndarray, int, float)):
+        if tape.start != tape.OFF or tape.tracer is not None:
             for part in _tensors_in(input_data):
                 part._leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)

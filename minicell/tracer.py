@@ -9,11 +9,11 @@ import numpy as np
 from . import tape
 from .differentiate import tensors_in
 from .errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError, users_line
-from .ir import Graph, snapshot
+from .ir import Graph, now, snapshot
 from .nn.cell import Cell
 from .nn.takeover import _remake
 from .parameter import Parameter
-from .syntax import Lines
+from .syntax import PLAIN, Lines
 from .tensor import Tensor, wrap
 from .watch import Tape
 
@@ -98,7 +98,8 @@ class Tracer:
 
     def read(self, cell: Cell, name: str, value: object) -> None:
         """What was read of a Cell is part of what the trace depends on."""
-        self.reads.setdefault((id(cell), name), (cell, name, snapshot(value)))
+        if (id(cell), name) not in self.reads:
+            self.reads[id(cell), name] = cell, name, snapshot(value)
 
     def check_reads(self) -> None:
         """A list that grows, or anything else that was changed in place, would be changed once."""
@@ -115,6 +116,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     inputs = inputs_of(args, kwargs)
     outer, printer = tape.tracer, builtins.print
     tracer = Tracer(name, inputs, stand_in)
+    closure = [(c, 'cell_contents', c.cell_contents) for c in _closure(function) if _is_plain(c)]
     tape.trace_with(tracer)
     try:
         if outer is None:
@@ -131,7 +133,13 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     lines.check()
     tracer.check_reads()
     graph = Graph(name, inputs)
-    graph.reads, graph.looked, graph.branches = list(tracer.reads.values()), tracer.looked, lines.branches()
+    # a name that stands for another value now was written by what was traced, such as a counter
+    names = [(h, n, was) for h, n, was in (*closure, *lines.globals.values()) if now(h, n) is was]
+    graph.reads, graph.looked, graph.branches = (
+        [*tracer.reads.values(), *[(h, n, snapshot(was)) for h, n, was in names]],
+        tracer.looked,
+        lines.branches(),
+    )
     graph.read(seen.entries(), out)
     for t in graph.captured:
         if t.at >= tape.start:
@@ -140,6 +148,19 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
                 f'use the old numbers. Give it as an argument.{users_line()}'
             )
     return out, graph.seal()
+
+
+def _closure(function: Callable) -> tuple:
+    """The cells of what a function has from the function around it."""
+    function = getattr(function, 'func', function)  # a partial
+    return getattr(getattr(function, '__func__', function), '__closure__', None) or ()
+
+
+def _is_plain(cell: object) -> bool:
+    try:
+        return isinstance(cell.cell_contents, PLAIN)
+    except ValueError:  # not given yet
+        return False
 
 
 def _name(function: Callable) -> str:

@@ -331,3 +331,24 @@ def test_the_users_own_exception_is_unchanged_and_leaves_nothing():
     for g in (ms.jit(f), ms.grad(ms.jit(f)), ms.jit(ms.grad(f))):
         with pytest.raises(KeyError, match='mine'):
             g(X)
+
+
+def test_a_value_from_inside_a_custom_cell_is_refused_outside_it():
+    kept = []
+
+    class Leaks(nn.Cell):
+        def construct(self, x):
+            kept.append(x * x)
+            return kept[-1] * 1
+
+        def bprop(self, x, out, dout):
+            return (dout,)
+
+    net = Leaks()
+
+    def f(x):
+        y = net(x)
+        return y + kept[-1]
+
+    with refused(GraphValueError, 'a value from inside construct of Leaks', 'return it', line='y = net(x)'):
+        ms.jit(f)(X)

@@ -350,3 +350,40 @@ def test_gradients_in_a_train_step_that_is_one_graph():
         step = make(step)
         found.append([[t.asnumpy().tolist() for t in step(X * k)] + [w.asnumpy().tolist()] for k in (1, 1, 2)])
     assert found[0] == found[1]
+
+
+SCALE, counted = 2.0, 0
+
+
+def test_a_number_of_the_module_or_of_the_function_around_belongs_to_the_signature():
+    global SCALE
+    offset = 1.0
+
+    def f(x):
+        return x * SCALE + offset
+
+    g = ms.jit(f)
+    try:
+        assert g(X).asnumpy().tolist() == g(X).asnumpy().tolist() == [3, 5] and g.traced == 1
+        SCALE = 10.0
+        assert g(X).asnumpy().tolist() == [11, 21]
+        offset = 5.0
+        assert g(X).asnumpy().tolist() == [15, 25] and g.traced == 3
+    finally:
+        SCALE = 2.0
+
+
+def test_a_counter_that_the_function_itself_writes_does_not():
+    inside = 0
+
+    def f(x):
+        global counted
+        nonlocal inside
+        counted += 1
+        inside += 1
+        return x * 2
+
+    g = ms.jit(f)
+    for _ in range(5):
+        g(X)
+    assert counted == inside == g.traced == 1
