@@ -16,7 +16,7 @@ from ..errors import (
     users_line,
 )
 from ..ops.primitive import Primitive
-from ..parameter import Parameter
+from ..parameter import Parameter, ParameterTuple
 from ..tape import OFF
 from ..tensor import Tensor
 from . import hooks, takeover
@@ -116,8 +116,9 @@ class Cell:
                     f'{type(self).__name__}.{name} is a Parameter: give it a Tensor, or write set_data, but got '
                     f'{article(type(value).__name__)}.{users_line()}'
                 )
-            for kind in ('_params', '_cells', '_primitives'):
-                self.__dict__.get(kind, {}).pop(name, None)
+            self._forget(name)
+            if isinstance(value, ParameterTuple):
+                self._insert_tuple(name, value)
             object.__setattr__(self, name, value)
 
     def _look_at(self, name: str, value: object) -> None:
@@ -165,9 +166,25 @@ class Cell:
         raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name: str) -> None:
+        self._forget(name)
+        object.__delattr__(self, name)
+
+    def _forget(self, name: str) -> None:
+        """An attribute is replaced or goes: what was kept for it goes too."""
         for kind in ('_params', '_cells', '_primitives'):
             self.__dict__.get(kind, {}).pop(name, None)
-        object.__delattr__(self, name)
+        held = self.__dict__.get(name)
+        if isinstance(held, ParameterTuple):
+            mine = set(map(id, held))
+            for key in [k for k, p in self._params.items() if id(p) in mine]:
+                del self._params[key]
+
+    def _insert_tuple(self, name: str, parameters: ParameterTuple) -> None:
+        """Keep the Parameters of a tuple, each under its own name."""
+        for k, p in enumerate(parameters):
+            if not p.named:
+                p.name, p.named = f'{name}.{k}', True
+            self._set_up('_params')[p.name] = p
 
     def _set_up(self, kind: str) -> dict:
         """A registry, or an error that says that __init__ was not called."""

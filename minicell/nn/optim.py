@@ -46,6 +46,14 @@ class Optimizer(Cell):
 
     traces = False  # it writes in place, with NumPy: there is nothing to gain from a graph
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(
+            value, ParameterTuple
+        ):  # the network's, and what is remembered of them: neither is its own to train
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
     def __init__(
         self, learning_rate: object, parameters: object, weight_decay: float = 0.0, loss_scale: float = 1.0
     ) -> None:

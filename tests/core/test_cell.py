@@ -260,3 +260,22 @@ def test_a_training_loop_learns():
             p.set_data(p - 0.1 * g)
     assert float(loss) < 1e-6 * first
     np.testing.assert_allclose(net.weight.asnumpy(), [[1, -2, 0.5]], atol=1e-3)
+
+
+def test_a_parameter_tuple_is_found_and_trains():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.ws = ms.ParameterTuple([Parameter(1.0, name='a'), Parameter(2.0), Parameter(3.0, name='c')])
+
+        def construct(self, x):
+            return x * self.ws[0] + self.ws[1] * self.ws[2]
+
+    net = Net()
+    assert [p.name for p in net.trainable_params()] == ['a', 'ws.1', 'c']
+    grads = ms.grad(net, None, net.trainable_params())(Tensor(5.0))
+    assert [float(g) for g in grads] == [5.0, 3.0, 2.0]
+    outer = nn.SequentialCell(net)
+    assert [p.name for p in outer.trainable_params()] == ['0.a', '0.ws.1', '0.c']
+    net.ws = None
+    assert not net.trainable_params()
