@@ -301,6 +301,7 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
         node.how(memory, args[0].array, out=memory, casting='same_kind')
     else:
         overwrite(values[node.target], args[0], node.what, site, node.how)
+    tape.sever(values[node.target], args[0])
     return []
 
 

@@ -41,7 +41,6 @@ class Cell:
     bprop = None
     internal_params = None
     _hooks = None
-    traces = True  # False: graph mode leaves it alone
     in_graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
     always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
     _bprop_debug = False
@@ -76,7 +75,7 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if Cell.in_graph_mode is not None and tape.tracer is None and self.traces:
+        if Cell.in_graph_mode is not None and tape.tracer is None:
             return Cell.in_graph_mode(self, args, kwargs)
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))

@@ -44,7 +44,7 @@ class Optimizer(Cell):
     [0.5 1.5]
     """
 
-    traces = False  # it writes in place, with NumPy: there is nothing to gain from a graph
+    always_eager = True  # it writes in place, with NumPy: there is nothing to gain from a graph
 
     def __setattr__(self, name: str, value: object) -> None:
         if isinstance(
