@@ -14,6 +14,7 @@ from .where import HOME
 
 NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
 PLAIN = (bool, int, float, complex, str)
+MONITORING = getattr(sys, 'monitoring', None)  # from Python 3.12 up: a branch is an event
 REFUSED = {
     ast.Try: "Unsupported statement 'Try'",
     ast.TryStar: "Unsupported statement 'Try'",
@@ -31,27 +32,57 @@ class Lines:
         self.globals: dict[tuple[int, str], tuple[dict, str, object]] = {}  # plain values that they may read
 
     def __enter__(self) -> 'Lines':
-        self._was = sys.gettrace()
-        sys.settrace(self._called)
+        if MONITORING is None:
+            self._was = sys.gettrace()
+            sys.settrace(self._called)
+            return self
+        events = MONITORING.events
+        names = ('BRANCH_LEFT', 'BRANCH_RIGHT', 'JUMP') if hasattr(events, 'BRANCH_LEFT') else ('BRANCH', 'JUMP')
+        self._tool = next(k for k in range(5, -1, -1) if MONITORING.get_tool(k) is None)
+        MONITORING.use_tool_id(self._tool, 'minicell')
+        MONITORING.register_callback(self._tool, events.PY_START, self._started)
+        for name in names:
+            MONITORING.register_callback(self._tool, getattr(events, name), self._went)
+        MONITORING.set_events(self._tool, events.PY_START | sum(getattr(events, name) for name in names))
         return self
 
     def __exit__(self, kind: object, error: object, traceback: TracebackType | None) -> None:
-        sys.settrace(self._was)
+        if MONITORING is None:
+            sys.settrace(self._was)
+            return
+        MONITORING.set_events(self._tool, 0)
+        MONITORING.free_tool_id(self._tool)
 
-    def _called(self, frame, event: str, argument: object) -> object:
+    def _started(self, code: CodeType, offset: int) -> None:
+        self._users(sys._getframe(1))
+
+    def _went(self, code: CodeType, offset: int, destination: int) -> None:
+        if code in self.went:
+            self.went[code].add((offset, destination))
+
+    def _users(self, frame) -> bool:
+        """Whether a function is the user's; if so, it is noted, with the plain values that it may read."""
         code = frame.f_code
+        if code in self.went:
+            return True
         if (
             code.co_filename.startswith(NOT_THE_USERS)
             or 'site-packages' in code.co_filename
             or not linecache.getline(code.co_filename, 1, frame.f_globals)
         ):
+            return False
+        for name in _globals_read(code):
+            value = frame.f_globals.get(name)
+            if isinstance(value, PLAIN):
+                self.globals.setdefault((id(frame.f_globals), name), (frame.f_globals, name, value))
+        self.went[code] = set()
+        return True
+
+    def _called(self, frame, event: str, argument: object) -> object:
+        """What Python 3.11 calls, which has no monitoring."""
+        if not self._users(frame):
             return None
-        if code not in self.went:
-            for name in _globals_read(code):
-                value = frame.f_globals.get(name)
-                if isinstance(value, PLAIN):
-                    self.globals.setdefault((id(frame.f_globals), name), (frame.f_globals, name, value))
-        went, last = self.went.setdefault(code, set()), -1
+        went, last = self.went[frame.f_code], -1
         frame.f_trace_lines, frame.f_trace_opcodes = False, True
 
         def step(frame, event: str, argument: object) -> object:
