@@ -112,7 +112,7 @@ class Played:
             self.quiet = self.quiet or tape.inner > taken
             self.outputs = tensors_in(self.result[0] if aux else self.result)
             for t in self.outputs:
-                if t.at >= OFF and not self.taint:
+                if tape.address(t) >= OFF and not self.taint:
                     tape.escaped('the output of a differentiated function', t.at, tape.caller())
             self.list = tape.state()[:3]
             self.entries, self.base = tape.entries, self.mark - tape.first
@@ -136,7 +136,7 @@ class Played:
         """Each input that is to be differentiated enters as a leaf of the tape."""
         arguments = list(inputs)
         for k in positions:
-            if inputs[k].at >= OFF and not self.flat:
+            if tape.address(inputs[k]) >= OFF and not self.flat:
                 tape.escaped(name_of(function), inputs[k].at, tape.caller())
             tape.inner += inputs[k].at >= tape.start
             arguments[k] = wrap(inputs[k].array, tape.tick())
@@ -358,8 +358,9 @@ def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
         if g is None:
             g = np.zeros_like(t.array)
         root = memory(g)
-        if id(root) in taken:
-            g = g.copy()  # a rule may hand on what it was given; writing into one gradient must not change another
+        if id(root) in taken or tape.ran:
+            # a rule may hand on what it was given, and a bprop what it keeps: writing into one must not change the other
+            g = g.copy()
         else:
             taken.add(id(root))
         found.append(wrap(g))

@@ -51,7 +51,10 @@ inner = 0  # how often a gradient was taken at a point that another one differen
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
 touched: list = []  # those of them that were used inside the hidden stretch that is running
-stretches: list = []  # OFF + k is the address of what was born inside a Cell of the class named stretches[k]
+# OFF + age + k is the address of what was born inside a Cell of the class named stretches[k]
+stretches: list = []
+age = 0  # grows by AGE when the last open gradient closes: what a Cell kept is a constant from then on
+AGE = 1 << 20
 tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time, and wants to know of writes
 
 
@@ -121,9 +124,10 @@ def trace_with(by: object) -> None:
 
 def deeper(by: int) -> None:
     """A gradient opens (+1) or closes (-1)."""
-    global depth
+    global depth, age
     depth += by
     if depth == 0:
+        age += AGE
         written.clear()
         ran.clear()
         severed.clear()
@@ -134,16 +138,32 @@ def deeper(by: int) -> None:
 
 def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> int:
     """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
+    if OFF <= at < OFF + age:
+        at = address(*rule.tensors(x, y))
+        if start <= at < hidden_from:
+            at = tick()
+            record((rule, x, y, out, frame.f_code, frame.f_lasti))
+            return at
     if looking:
         note(rule, x, y, out, frame)
+    if at < hidden_from:
+        return -1
     if weights and hiding:
         touched.extend([t for t in rule.tensors(x, y) if id(t) in weights])
     return hiding or escaped(rule.name, at, frame)
 
 
+def address(*tensors) -> int:
+    """The largest address of some Tensors; those that a Cell kept from a gradient that is over become constants."""
+    for t in tensors:
+        if OFF <= t.at < OFF + age:
+            t.at = -1
+    return max([t.at for t in tensors], default=-1)
+
+
 def escaped(name: str, at: int, frame) -> int:
     """`name` uses a value that was born in a hidden stretch and kept: an error where a gradient should pass."""
-    cell = stretches[at - OFF]
+    cell = stretches[(at - OFF) % AGE]
     advice = (
         f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
         f'from its inputs.{users_line(frame)}'

@@ -68,7 +68,9 @@ class Tensor:
         return view
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
-        if self.at >= tape.start != tape.OFF and not tape.hiding:  # inside a Cell with its own bprop NumPy may compute
+        if (
+            tape.address(self) >= tape.start != tape.OFF and not tape.hiding
+        ):  # inside a Cell with its own bprop NumPy may compute
             raise LeavesTapeError(
                 'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
@@ -247,8 +249,8 @@ def plain_index(index: object) -> object:
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    recorded = isinstance(value, Tensor) and value.at >= tape.start
-    if tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tensor.at >= tape.start)):
+    recorded = isinstance(value, Tensor) and tape.address(value) >= tape.start
+    if tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tape.address(tensor) >= tape.start)):
         raise IndexWriteError(
             'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '

@@ -39,7 +39,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         return cell.construct(*args, **kwargs)
     was = tape.hidden_from
     tape.hidden_from = tape.start
-    tape.hiding = STRETCHES.get(type(cell)) or _new_stretch(cell)
+    tape.hiding = (STRETCHES.get(type(cell)) or _new_stretch(cell)) + tape.age
     try:
         result = cell.construct(*args, **kwargs)
     finally:
@@ -67,7 +67,8 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
     was = tape.hidden_from, tape.hiding
     if hides:
-        tape.hidden_from, tape.hiding = tape.start, STRETCHES.get(type(cell)) or _new_stretch(cell)
+        tape.hidden_from = tape.start
+        tape.hiding = (STRETCHES.get(type(cell)) or _new_stretch(cell)) + tape.age
     try:
         result = cell.construct(*inner, **named)
     except Exception as error:
@@ -162,6 +163,8 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
             at = max(at, *[t.at for t in tensors_in(x)], -1)
     if cell.internal_params:
         at = max(at, *[p.at for p in cell.internal_params])
+    if at >= OFF:
+        at = tape.address(*tensors_in(inputs), *(cell.internal_params or ()))
     if at >= OFF:
         at = min(-1, tape.escaped(type(cell).__name__, at, frame))
     if tape.tracer is not None:

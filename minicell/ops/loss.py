@@ -182,7 +182,7 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
 
 def _constant(what: str, value: Tensor, frame) -> np.ndarray:
     """The numbers of what the formulas take for a constant."""
-    if value.at >= tape.start != tape.OFF and not tape.hiding:
+    if tape.address(value) >= tape.start != tape.OFF and not tape.hiding:
         raise LeavesTapeError(
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
             f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'

@@ -324,7 +324,6 @@ def test_numpy_may_compute_inside_construct():
     np.testing.assert_allclose(ms.grad(lambda x: slope(Sine())(x).sum())(x()).asnumpy(), -np.sin(X))
 
 
-@pytest.mark.xfail(strict=True, raises=HiddenValueError, reason='the mark outlives the gradient that it is about')
 def test_a_kept_value_of_a_gradient_that_is_over_is_a_constant():
     """Monitoring in a training loop: what the last step kept takes part in this step as a number."""
     cell = Keeps()

@@ -249,7 +249,6 @@ def test_gradients_do_not_share_memory_with_anything():
             np.testing.assert_array_equal(t.asnumpy(), was, err_msg='a gradient shares memory with a Tensor')
 
 
-@pytest.mark.xfail(strict=True, reason='a gradient that a bprop takes from self is handed to the user without a copy')
 def test_a_gradient_does_not_share_memory_with_what_a_bprop_keeps():
     kept = Tensor([5.0, 6.0])
     cell = type(
