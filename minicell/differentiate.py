@@ -359,7 +359,7 @@ def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
             g = np.zeros_like(t.array)
         root = memory(g)
         if id(root) in taken or tape.ran:
-            # a rule may hand on what it was given, and a bprop what it keeps: writing into one must not change the other
+            # a rule may hand on what it was given, a bprop what it keeps: writing into one must not change the other
             g = g.copy()
         else:
             taken.add(id(root))
