@@ -62,6 +62,8 @@ def get_context(name: str) -> object:
 def jit(fn: Callable | None = None, **options: object) -> Callable:
     """Trace a function once a signature and replay it. MindSpore's options are accepted and have no effect.
 
+    `f.graphs` are its traces; printing one shows it in words, `minicell.view.draw` as a drawing.
+
     >>> import minicell as ms
     >>> @ms.jit
     ... def f(x):

@@ -63,3 +63,10 @@ def display(tape: Any, **options: Any) -> None:
     from IPython.display import display as publish
 
     publish(bundle(tape, **options), raw=True)
+
+
+def draw(graph: Any) -> Any:
+    """A traced function's graph as the graphviz package's object; without a `dot` program it shows itself in words."""
+    from . import drawing
+
+    return drawing.draw(graph)
