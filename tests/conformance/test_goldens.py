@@ -7,17 +7,17 @@ case runs in a process of its own, where `mindspore` is another name for minicel
 """
 
 import contextlib
-import importlib
 import io
 import json
 import multiprocessing
 import sys
+import types
 import warnings
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.conformance.stand import Stand
 
 CASES = {case['name']: case for case in json.loads(Path(__file__).with_name('goldens.json').read_text())}
 FAITHFUL = [name for name, case in CASES.items() if case['kind'] != 'quirk']
@@ -51,35 +51,11 @@ WARNED = {  # quirk -> the warning that goes with MindSpore's number
 }
 
 
-class Stand:
-    """Answers `import mindspore.a.b` with minicell.a.b, a module or an attribute."""
-
-    def find_spec(self, name, path=None, target=None):
-        first, _, rest = name.partition('.')
-        found = first == 'mindspore' and self.look(rest)
-        return ModuleSpec(name, self, loader_state=found) if isinstance(found, ModuleType) else None
-
-    def look(self, rest):
-        found = importlib.import_module('minicell')
-        for part in filter(None, rest.split('.')):
-            try:
-                found = importlib.import_module(f'{found.__name__}.{part}')
-            except (ImportError, AttributeError):
-                found = getattr(found, part, None)
-        return found
-
-    def create_module(self, spec):
-        return spec.loader_state
-
-    def exec_module(self, module):
-        pass
-
-
 def play(code: str, path: str, answer) -> None:
     """In the child: run the code, send what it printed, the classes of its error, and its warnings."""
     Path(path).write_text(code)
     sys.meta_path.insert(0, Stand())
-    main = ModuleType('__main__')
+    main = types.ModuleType('__main__')
     sys.modules['__main__'] = main
     printed, classes = io.StringIO(), []
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(printed):

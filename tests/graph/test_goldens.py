@@ -1,19 +1,17 @@
 """Eager and graph mode give the same: every recorded case that a static graph can hold, and why not the others."""
 
 import contextlib
-import importlib
 import io
 import json
 import re
 import sys
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import minicell as ms
 from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
+from tests.conformance.stand import Stand
 
 GOLDENS = Path(__file__).parents[1] / 'conformance' / 'goldens.json'
 CASES = {c['name']: c['code'] for c in json.loads(GOLDENS.read_text()) if c['kind'] in ('match', 'repr')}
@@ -42,30 +40,6 @@ INELIGIBLE = {
     'it asks which mode is on': (None, '', 'context_modes'),
 }
 REASON = {name: why for why, (_, _, names) in INELIGIBLE.items() for name in names.split()}
-
-
-class Stand:
-    """Answers `import mindspore.a.b` with minicell.a.b, a module or an attribute."""
-
-    def find_spec(self, name, path=None, target=None):
-        first, _, rest = name.partition('.')
-        found = first == 'mindspore' and self.look(rest)
-        return ModuleSpec(name, self, loader_state=found) if isinstance(found, ModuleType) else None
-
-    def look(self, rest):
-        found = importlib.import_module('minicell')
-        for part in filter(None, rest.split('.')):
-            try:
-                found = importlib.import_module(f'{found.__name__}.{part}')
-            except (ImportError, AttributeError):
-                found = getattr(found, part, None)
-        return found
-
-    def create_module(self, spec):
-        return spec.loader_state
-
-    def exec_module(self, module):
-        pass
 
 
 @pytest.fixture
