@@ -52,7 +52,7 @@ class Cell:
         construct = getattr(cls.__dict__.get('construct'), '__code__', None)  # an inherited one may be a plain Cell's
         if cls.bprop is not None and construct is not None:
             tape.constructs[id(construct)] = cls.__name__, construct
-        if 'bprop' in cls.__dict__:
+        if 'bprop' in cls.__dict__ or cls.__module__.startswith('minicell.nn.'):
             return
         whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
         for name, method in cls.__dict__.items():
