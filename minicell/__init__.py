@@ -1,7 +1,8 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
+from importlib import import_module
+
 from . import common, dtype, errors, nn, ops
-from .check import CheckResult, check_bprop
 from .common import get_seed, set_seed
 from .dtype import (
     bool_,
@@ -20,12 +21,29 @@ from .dtype import (
     uint64,
 )
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
-from .graph import GRAPH_MODE, PYNATIVE_MODE, get_context, jit, set_context
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor
-from .watch import Tape
 
 for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
     setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too
 
 __version__ = '0.1.0'
+
+# What looks, checks and traces is loaded by the first who asks for it: a third of the import's time.
+_LATER = {
+    'Tape': 'watch',
+    'CheckResult': 'check',
+    'check_bprop': 'check',
+    **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'jit', 'set_context'), 'graph'),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = globals()[name] = getattr(import_module(f'.{_LATER[name]}', __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
