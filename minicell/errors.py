@@ -130,7 +130,7 @@ class NotATensorError(MinicellError, TypeError):
     """grad found no float Tensor to differentiate."""
 
 
-class SensError(MinicellError, ValueError):
+class SensError(MinicellError, ValueError, TypeError):
     """A sens that does not fit the output."""
 
 
