@@ -1,5 +1,6 @@
 """Reductions: sum, mean, max, min, prod, argmax."""
 
+import builtins
 import sys
 from math import prod as product
 
@@ -37,6 +38,11 @@ def _count(shape, axis):
     return product(shape) if axis is None else product([shape[a] for a in axis])
 
 
+def _share(shape, axis):
+    """1 by how many numbers a mean is made of; not the number itself, which may be more than Float16 can hold."""
+    return 1 / builtins.max(1, _count(shape, axis))
+
+
 def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
     best = x == _kept(out, x.shape, axis, keepdims)
@@ -53,7 +59,7 @@ def _number_of(mask, axis, keepdims, dtype):
 SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
 MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
-             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) / _count(x.shape, axis))
+             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * _share(x.shape, axis))
 MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on

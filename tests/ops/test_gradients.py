@@ -250,3 +250,10 @@ def test_a_write_that_changes_the_gradient_is_refused(name):
     declared = next(d for d in ALL if d.name == name)
     with pytest.raises(WriteAfterUseError, match=declared.op.rule.name):
         with_write(declared, declared.inputs(declared.shapes[0], seed=8), len(declared.shapes[0]) - 1)
+
+
+def test_the_mean_of_more_numbers_than_float16_can_count():
+    """The count overflows in Float16; the gradient is no 0."""
+    n = 2 * int(np.finfo(np.float16).max)
+    slope = ms.grad(lambda x: x.mean())(Tensor(np.ones(n, np.float16)))
+    np.testing.assert_allclose(slope.asnumpy()[:3].astype(np.float64), 1 / n, rtol=0.01)
