@@ -207,6 +207,8 @@ def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tens
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Give the float outputs of an op that has several their addresses: one entry for all, and an Item for each."""
     bundle = Bundle(out, -1)
+    if at >= tape.OFF:  # of a gradient that is over, perhaps: a constant by now
+        at = tape.address(*rule.tensors(x, y))
     if at < tape.start or not floats:
         if tape.looking:
             note(rule, x, y, bundle, frame)
