@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from . import tape
-from .differentiate import differentiate, name_of, tensors_in
+from .differentiate import differentiate, name_of
 from .errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
 from .nn.takeover import handed_out, input_names
 from .ops.rules import Bundle, Parts
 from .tape import OFF
-from .tensor import Tensor, is_float, wrap
+from .tensor import Tensor, is_float, tensors_in, wrap
 from .watch import Begin, Call, Enter, Leave, Op, Pull, Tape
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1

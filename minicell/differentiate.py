@@ -29,17 +29,8 @@ from .errors import (
 from .ops.create import ones_like, zeros_like
 from .ops.rules import leaf
 from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
-from .tensor import Tensor, is_float, wrap
+from .tensor import Tensor, is_float, tensors_in, wrap
 from .where import Where
-
-
-def tensors_in(value: object) -> list[Tensor]:
-    """The Tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
 
 
 def name_of(function: Callable) -> str:

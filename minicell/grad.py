@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from . import tape
-from .differentiate import Played, differentiate, name_of, tensors_in
+from .differentiate import Played, differentiate, name_of
 from .errors import (
     GradArgumentError,
     GradPositionError,
@@ -15,7 +15,7 @@ from .errors import (
     users_line,
 )
 from .ops.create import zeros_like
-from .tensor import Tensor, is_float
+from .tensor import Tensor, is_float, tensors_in
 
 
 def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from types import MethodType
 import numpy as np
 
 from . import tape
-from .differentiate import differentiate, tensors_in
+from .differentiate import differentiate
 from .dtype import DType
 from .errors import (
     GraphArgumentError,
@@ -32,7 +32,7 @@ from .nn.takeover import call as takeover_call
 from .ops.make import place, place_several
 from .ops.rules import Plain
 from .parameter import Parameter
-from .tensor import Tensor, is_float, overwrite, wrap, writable
+from .tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
 from .tracer import inputs_of, trace
 from .where import Where
 

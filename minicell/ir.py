@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .differentiate import name_of, tensors_in
+from .differentiate import name_of
 from .errors import GraphValueError, place, users_line
 from .ops.rules import Many, Rule
 from .tape import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
-from .tensor import Tensor
+from .tensor import Tensor, tensors_in
 from .where import Where
 
 

@@ -61,8 +61,6 @@ tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time,
 class Marker:
     """What stands in the place of a rule in an entry that only tells what happened; backward never reads one."""
 
-    has_rule = False
-
     def __init__(self, name: str) -> None:
         self.name = name
 

@@ -31,7 +31,7 @@ class Tensor:
             names = ', '.join(map(repr, ALL))
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
         if tape.start != tape.OFF or tape.tracer is not None:
-            for part in _tensors_in(input_data):
+            for part in tensors_in(input_data):
                 part._leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
         self.at = -1
@@ -214,10 +214,13 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     return array
 
 
-def _tensors_in(data: object) -> list[Tensor]:
-    if isinstance(data, Tensor):
-        return [data]
-    return [t for d in data for t in _tensors_in(d)] if isinstance(data, (list, tuple)) else []
+def tensors_in(value: object) -> list[Tensor]:
+    """The Tensors in nested tuples, lists and dicts, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
 
 
 def _default(found: np.dtype) -> np.dtype:

@@ -7,14 +7,13 @@ from functools import partial
 import numpy as np
 
 from . import tape
-from .differentiate import tensors_in
 from .errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError, users_line
 from .ir import Graph, now, snapshot
 from .nn.cell import Cell
 from .nn.takeover import _remake
 from .parameter import Parameter
 from .syntax import PLAIN, Lines
-from .tensor import Tensor, wrap
+from .tensor import Tensor, tensors_in, wrap
 from .watch import Tape
 
 

@@ -10,7 +10,7 @@ from . import tape
 from .errors import users_line
 from .listing import listing
 from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, WRITE
-from .tensor import Tensor
+from .tensor import Tensor, tensors_in
 from .where import Where
 
 
@@ -240,16 +240,10 @@ class Tape:
 def _by_memory(entries: list) -> dict:
     found: dict = {}
     for _, x, y, out, _, _ in entries:
-        for t in (*_flat(x), *_flat(y), *_flat(out)):
+        for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
             held = found.setdefault(id(tape.memory(t.array)), {})
             held[id(t)] = t
     return {root: list(held.values()) for root, held in found.items()}
-
-
-def _flat(value: object) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    return [t for item in value for t in _flat(item)] if isinstance(value, (tuple, list)) else []
 
 
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
@@ -291,11 +285,7 @@ def _cotangent(out: object, g: object) -> object:
     """For several outputs: a tuple with a place for each."""
     if isinstance(out, Tensor):
         return g
-    floats = [
-        t
-        for t in _flat(tuple(out.out.values()) if isinstance(out.out, dict) else out.out)
-        if t.array.dtype.kind in 'fc'
-    ]
+    floats = [t for t in tensors_in(out.out) if t.array.dtype.kind in 'fc']
     return tuple(g.of.get(k) for k in range(len(floats)))
 
 

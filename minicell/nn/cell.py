@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 from .. import tape
-from ..differentiate import tensors_in
 from ..errors import (
     CellError,
     KeptOnSelfWarning,
@@ -18,7 +17,7 @@ from ..errors import (
 from ..ops.primitive import Primitive
 from ..parameter import Parameter, ParameterTuple
 from ..tape import OFF
-from ..tensor import Tensor
+from ..tensor import Tensor, tensors_in
 from . import hooks, takeover
 
 

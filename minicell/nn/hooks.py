@@ -9,13 +9,12 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import tape
-from ..differentiate import tensors_in
 from ..errors import HookError, article, plural
 from ..ops.create import zeros_like
 from ..ops.make import place_several
 from ..ops.rules import Rule
 from ..tape import OFF
-from ..tensor import Tensor, is_float, wrap
+from ..tensor import Tensor, is_float, tensors_in, wrap
 from .takeover import _remake, watched_call
 from .takeover import call as takeover_call
 

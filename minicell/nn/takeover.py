@@ -11,7 +11,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import tape
-from ..differentiate import tensors_in
 from ..errors import (
     HOME,
     BpropCountError,
@@ -30,7 +29,7 @@ from ..ops.create import zeros_like
 from ..ops.make import cast_to, place_several
 from ..ops.rules import Bundle, Parts, Rule
 from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
-from ..tensor import BORROWED, Tensor, is_float, new, wrap
+from ..tensor import BORROWED, Tensor, is_float, new, tensors_in, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -59,10 +58,9 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
         frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
     inner, named = args, kwargs
     hides = custom and not tape.hiding
-    # (in a graph, what an outer Cell hides is one stretch: its values have to be followed through the Cells in it)
-    if custom and (
-        hides or tape.tracer is None
-    ):  # each input a Tensor of its own, so that what construct does with it can be told apart
+    # Each input a Tensor of its own, so that what construct does with it can be told apart. (In a graph, what an outer
+    # Cell hides is one stretch: its values have to be followed through the Cells in it.)
+    if custom and (hides or tape.tracer is None):
         inner, named = _again(args), _again(kwargs)
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
     was = tape.hidden_from, tape.hiding
@@ -98,7 +96,6 @@ def _say_swallowed(cell, inputs: tuple, frame) -> None:
 
 
 STRETCHES: dict = {}  # a class of Cells -> the address that marks what is born inside it
-FLOATS = {np.dtype(d) for d in ('float16', 'float32', 'float64', 'complex64', 'complex128')}
 FITS: dict = {}  # a class of Cells -> the number of construct's arguments, where all can be given by position
 
 
@@ -174,7 +171,7 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
         out = new(Tensor)
         out.array = result.array
         out.at = -1
-        if recorded and out.array.dtype in FLOATS:
+        if recorded and is_float(out):
             out.at = tape.tick()
             tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
         elif tape.looking:

@@ -70,14 +70,13 @@ class OwnRule(Rule):
     def __init__(self, owner: Primitive) -> None:
         super().__init__(owner.name, owner.kernel)
         self.owner = owner
-        self.has_rule = owner.rule is not None
 
     def play(self, arrays, attributes):
         return self.kernel(*arrays)
 
     def vjp(self, g, mark, x, y, out):
         name = self.name
-        if not self.has_rule:
+        if self.owner.rule is None:
             raise NoRuleError(
                 f"Illegal primitive {name}'s bprop not defined: {name} has a kernel and no rule. Write "
                 f'`def rule(self, g, out, ...)`: one cotangent for each input.{users_line()}'

@@ -27,8 +27,6 @@ def fit(g, shape: tuple[int, ...]):
 class Rule:
     """What every primitive has: a name, a kernel on arrays, and (but for those that end a gradient) a way back."""
 
-    has_rule = True
-
     def __init__(self, name: str, kernel: Callable) -> None:
         self.name = name
         self.kernel = kernel
@@ -184,8 +182,6 @@ class Many(Rule):
 class NoRule(Rule):
     """A primitive whose backward nobody has written; `of` says what it belongs to."""
 
-    has_rule = False
-
     def __init__(self, name: str, kernel: Callable, because: str) -> None:
         super().__init__(name, kernel)
         self.because = because
@@ -202,8 +198,6 @@ class NoRule(Rule):
 
 class Plain(Rule):
     """A primitive that ends every gradient: its output is no float, or no function of the values (`zeros_like`)."""
-
-    has_rule = False
 
     def tensors(self, x, y):
         return x
