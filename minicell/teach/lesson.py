@@ -12,6 +12,8 @@ from minicell import __version__
 
 from . import words
 from .exercise import Exercise, Verdict
+from .order import Ordering, OrderPanel
+from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
 from .question import Choice, Prediction, Question, Result
 from .shown import Shown, button, column, html, row
@@ -112,7 +114,18 @@ class Lesson:
 
     def exercise(self, name: str) -> Shown:
         """The panel of an exercise: hints, a box of code, and a way through without typing."""
-        return Panel(self._exercise(name), lambda verdict: self._note(name, verdict)).shown
+        return self._panel(name).shown
+
+    def order(self, name: str) -> Shown:
+        """An exercise whose lines are to be put into order: hints, a place for each line, and the stored orders."""
+        if not isinstance(self._exercise(name), Ordering):
+            raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
+        return self._panel(name).shown
+
+    def _panel(self, name: str) -> Panel:
+        exercise = self._exercise(name)
+        kind = OrderPanel if isinstance(exercise, Ordering) else Panel
+        return kind(exercise, lambda verdict: self._note(name, verdict))
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
@@ -134,7 +147,7 @@ class Lesson:
     def reveal(self, name: str) -> Page:
         """The solution of an exercise, with its reasons."""
         exercise = self._exercise(name)
-        return Page(f'{exercise.why}\n\n{exercise.solution}', words.block(solution_page(exercise)))
+        return Page(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}', words.block(solution_page(exercise)))
 
     def solution(self, name: str) -> str:
         """The code of the solution, as text."""
@@ -144,7 +157,7 @@ class Lesson:
         if name not in self.exercises:
             if name not in self.about.EXERCISES:
                 raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.EXERCISES)}')
-            self.exercises[name] = Exercise(name, f'{self.package}.exercise_{name}')
+            self.exercises[name] = exercise_of(name, f'{self.package}.exercise_{name}')
         return self.exercises[name]
 
     def _note(self, name: str, verdict: Verdict) -> None:
