@@ -9,11 +9,11 @@ from typing import Any
 from .model import Frame
 
 
-def frames(tape: Any) -> list[Frame]:
-    """All frames of a tape, one a step; an empty tape has one that says so."""
-    from . import film
+def frames(tape: Any, **options: Any) -> list[Frame]:
+    """All frames of a tape, one a step; an empty tape has one that says so. The options are those of `story.frames`."""
+    from . import story
 
-    return film.frames(tape)
+    return story.frames(tape, **options)
 
 
 def alt(frame: Frame) -> str:

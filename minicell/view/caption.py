@@ -4,7 +4,14 @@ from . import thumb
 from .model import Entry, Frame, Gradient, Mark, Part, Pass, Reading, Record, Step, Value, shape_text
 
 
-def words(record: Record, number: int) -> tuple[str, str]:
+def words(frame: Frame) -> tuple[str, str]:
+    """Title and caption of a frame."""
+    if not frame.record.steps:
+        return 'This tape is empty', 'Nothing was called inside `with Tape()`: 0 entries.'
+    return step_words(frame.record, frame.step)
+
+
+def step_words(record: Record, number: int) -> tuple[str, str]:
     """Title and caption of a step."""
     return KINDS[record.steps[number].kind](record, record.steps[number], number)
 

@@ -2,23 +2,12 @@
 
 from typing import Any
 
-from . import as_png, as_svg, caption, picture, record
-from .model import Frame, Record
+from . import as_png, as_svg, caption, picture
+from .model import Frame
 from .shapes import Box, Path, Shape, Text
+from .story import frames
 
 SPACE = 24  # between the stills
-
-
-def frames(tape: Any) -> list[Frame]:
-    """All frames of a tape."""
-    return of(record.tell(tape))
-
-
-def of(told: Record) -> list[Frame]:
-    """All frames of a record."""
-    if not told.steps:
-        return [Frame(told, 0, 'This tape is empty', 'Nothing was called inside `with Tape()`: 0 entries.')]
-    return [Frame(told, i, *caption.words(told, i)) for i in range(len(told.steps))]
 
 
 def svg(frame: Frame, prefix: str = '', scale: float = 1.0) -> str:

@@ -106,7 +106,7 @@ def plan(record: Record) -> Plan:
 
 def one_line(record: Record, number: int) -> bool:
     """Whether a step's caption needs no second line."""
-    return width(caption.words(record, number)[1], CAPTION) <= WIDTH - 2 * MARGIN
+    return width(caption.step_words(record, number)[1], CAPTION) <= WIDTH - 2 * MARGIN
 
 
 def slot(value: Value) -> tuple[float, float]:

@@ -1,6 +1,8 @@
 """What a picture shows, as plain data: steps, entries, readings, values. No drawing here, and no engine."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +141,7 @@ class Step(NamedTuple):
     value: Value | None = None
     parts: tuple[Part, ...] = ()
     written: int = 0  # how many entries are on the tape by then
+    at: int = 0  # the time of its event
 
 
 @dataclass(eq=False)
@@ -152,13 +155,43 @@ class Record:
     code: list[Line] = field(default_factory=list)
 
 
-class Frame(NamedTuple):
-    """One picture: a record, and the step (from 0) up to which it is told."""
+class Look(NamedTuple):
+    """How a record is looked at: see `story.frames`."""
+
+    zoom: str = 'ops'
+    compare: bool = True
+    fold: bool | None = None
+    turn: int | None = None
+
+
+@dataclass(eq=False)
+class Frame:
+    """One picture: a record, and the step (from 0) up to which it is told. `say` gives its title and caption."""
 
     record: Record
     step: int
-    title: str
-    caption: str
+    look: Look
+    say: Callable[['Frame'], tuple[str, str]]
+
+    @cached_property
+    def words(self) -> tuple[str, str]:
+        """Title and caption, computed when someone reads them."""
+        return self.say(self)
+
+    @property
+    def title(self) -> str:
+        """What happens, in a few words."""
+        return self.words[0]
+
+    @property
+    def caption(self) -> str:
+        """What there is to see, with its numbers."""
+        return self.words[1]
+
+    @property
+    def at(self) -> int:
+        """When it happens, in the tape's own time: the same whatever the zoom."""
+        return self.record.steps[self.step].at if self.record.steps else 0
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

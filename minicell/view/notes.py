@@ -29,13 +29,14 @@ class Notes:
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
         self.codes: dict[Any, None] = {}
         self.hides: dict[Any, None] = {}
+        self.now = 0  # the time of the event that is being told
         self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
 
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
         if self.open and 'run' not in details:
             details['run'] = self.record.passes.index(self.open[-1][0])
-        self.record.steps.append(Step(kind, written=sum(self.counts.values()), **details))
+        self.record.steps.append(Step(kind, written=sum(self.counts.values()), at=self.now, **details))
         return len(self.record.steps) - 1
 
     def mark(self, where: Any) -> Mark | None:

@@ -25,6 +25,7 @@ class Teller(Notes):
         """Take in one event."""
         kind = type(event).__name__
         if kind in EVENTS:
+            self.now = event.at
             getattr(self, kind.lower())(event)
 
     def finish(self) -> Record:
