@@ -49,6 +49,7 @@ class Prediction:
         self.radio = w.RadioButtons(
             options=[(choice.text.replace('`', ''), k) for k, choice in enumerate(question.choices)],
             value=None,
+            tooltip=f'Your answer to: {title}',
             layout=w.Layout(width='auto', max_width='100%'),
         )
         self.radio.add_class('minicell-choices')
