@@ -1,9 +1,10 @@
 """The cards: an entry's forward card, and what stands under it when backward has come by."""
 
 from . import thumb
+from .caption import which_gradient
 from .layout import ARROW_W, GHOST_W, HEAD, PAD, Column, badge_width, slot
 from .metrics import width
-from .model import Entry, Reading, Value
+from .model import Entry, Reading, Record, Value
 from .names import gradient
 from .shapes import (
     BACKWARD,
@@ -186,11 +187,12 @@ def amount(v: Value) -> str:
 
 
 def rule(
-    entry: Entry, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
+    record: Record, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
 ) -> list[Shape]:
     """Backward at an op: dout comes in at the right, gradients go out at the left, each under its value."""
+    entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, False)
-    out += header(x, y, col.w, entry.label, entry.name, 'built-in rule', BACKWARD)
+    out += header(x, y, col.w, entry.label, entry.name, f'built-in rule{whose(record, reading)}', BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given
     most = thumb.limit(*(v.data for v in reading.douts), *(g.value.data for g in reading.gradients if g.value))
@@ -210,6 +212,13 @@ def rule(
     if reading.parts:
         out += added(reading, x + PAD, y + h - 26, col.w - 2 * PAD)
     return out
+
+
+def whose(record: Record, reading: Reading) -> str:
+    """Which gradient reads an entry, where more than one does."""
+    orders = {r.order for r in record.readings if r.entry == reading.entry}
+    run = next((r for r in record.passes if r.order == reading.order), None)
+    return f', {which_gradient(record, run)}' if run and len(orders) > 1 else ''
 
 
 def douts(reading: Reading, x: float, top: float, most: float) -> list[Shape]:

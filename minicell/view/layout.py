@@ -23,6 +23,8 @@ BETWEEN = 12
 DETOUR_H = 26
 SMALL_CARDS = 13
 MOST_INPUTS = 4
+LANE_HEAD = 26  # the name of a lane
+TIE_HEAD = 50  # and room for the line that ties a card to what wrote it
 MEASURED = 200  # captions of up to so many steps are measured; longer tapes get two lines at once
 
 
@@ -39,24 +41,19 @@ class Column(NamedTuple):
     rows: tuple[Value, ...] = ()  # the gradients that a bprop answers for
 
 
-class Plan(NamedTuple):
-    """The layout of a whole record."""
+class Place(NamedTuple):
+    """The two lanes of one tape, from the height `top` on."""
 
-    columns: tuple[Column, ...]
-    pages: tuple[tuple[int, int], ...]  # first and last entry that stand together
-    home: tuple[int, ...]  # the page on which each entry is looked at
-    top: float  # below title and caption
-    strip: float  # the heights of the rows; 0 where a row is not needed
+    top: float
+    head: float  # the room above the forward cards: the lane's name, and under the first tape the tie
     forward: float
     detour: float
     backward: float
-    band: float
-    height: float
 
     @property
     def y_forward(self) -> float:
         """The top of the forward cards."""
-        return self.top + self.strip + 26
+        return self.top + self.head
 
     @property
     def y_detour(self) -> float:
@@ -69,9 +66,33 @@ class Plan(NamedTuple):
         return self.y_forward + self.forward + 38 + self.detour
 
     @property
+    def bottom(self) -> float:
+        """The end of the backward cards."""
+        return self.y_backward + self.backward
+
+
+class Tier(NamedTuple):
+    """One of the tapes: its entries, in pages of those that stand together."""
+
+    entries: tuple[int, ...]
+    pages: tuple[tuple[int, int], ...]  # the first and last place on a page
+    home: dict[int, int]  # the page on which each entry is looked at
+
+
+class Plan(NamedTuple):
+    """The layout of a whole record."""
+
+    columns: tuple[Column, ...]
+    tiers: tuple[Tier, ...]
+    places: tuple[Place, ...]  # one, or two: the tape that is read, and the one that this writes
+    top: float  # below title and caption
+    strip: float  # the heights of the rows; 0 where a row is not needed
+    band: float
+
+    @property
     def y_band(self) -> float:
         """The top of the gradients that arrive."""
-        return self.y_backward + self.backward + 34
+        return self.places[-1].bottom + 34
 
     @property
     def y_steps(self) -> float:
@@ -83,6 +104,11 @@ class Plan(NamedTuple):
         """Where lanes and code panel end."""
         return self.y_band + self.band
 
+    @property
+    def height(self) -> float:
+        """Of the whole picture."""
+        return self.y_steps + 40
+
 
 @lru_cache(maxsize=16)
 def plan(record: Record) -> Plan:
@@ -91,17 +117,30 @@ def plan(record: Record) -> Plan:
     for reading in record.readings:
         readings.setdefault(reading.entry, []).append(reading)
     columns = tuple(column(e, readings.get(i, ())) for i, e in enumerate(record.entries))
-    pages = paginate([c.w for c in columns])
-    home = homes(pages, len(columns))
-    forward = max((c.forward_h for c in columns), default=90)
-    backward = max((c.backward_h for c in columns), default=90)
+    levels = range(max((e.level for e in record.entries), default=0) + 1)
+    tiers = tuple(tier([i for i, e in enumerate(record.entries) if e.level == n], columns) for n in levels)
     few = len(record.steps) <= MEASURED
     top = 78.0 if few and all(one_line(record, i) for i in range(len(record.steps))) else 97.0
-    strip = 0.0 if len(pages) < 2 else 52.0 if len(columns) <= SMALL_CARDS else 72.0
-    detour = DETOUR_H if any(e.kind == 'call' for e in record.entries) else 0.0
-    band = band_height(record)
-    height = Plan(columns, pages, home, top, strip, forward, detour, backward, band, 0).y_steps + 40
-    return Plan(columns, pages, home, top, strip, forward, detour, backward, band, height)
+    strip = 0.0 if all(len(t.pages) < 2 for t in tiers) else 52.0 if len(columns) <= SMALL_CARDS else 72.0
+    places = [place(record, columns, tiers[:-1] or tiers, top + strip, LANE_HEAD)]
+    if len(tiers) > 1:
+        places.append(place(record, columns, tiers[1:], places[0].bottom + 34, TIE_HEAD))
+    return Plan(columns, tiers, tuple(places), top, strip, band_height(record))
+
+
+def tier(entries: list[int], columns: tuple[Column, ...]) -> Tier:
+    """The pages of one tape."""
+    pages = paginate([columns[i].w for i in entries])
+    return Tier(tuple(entries), pages, dict(zip(entries, homes(pages, len(entries)), strict=True)))
+
+
+def place(record: Record, columns: tuple[Column, ...], tiers: tuple[Tier, ...], top: float, head: float) -> Place:
+    """The lanes that have room for any of these tapes."""
+    entries = [i for t in tiers for i in t.entries]
+    forward = max((columns[i].forward_h for i in entries), default=90)
+    backward = max((columns[i].backward_h for i in entries), default=90)
+    detour = DETOUR_H if any(record.entries[i].kind == 'call' for i in entries) else 0.0
+    return Place(top, head, forward, detour, backward)
 
 
 def one_line(record: Record, number: int) -> bool:

@@ -86,6 +86,8 @@ class Entry:
     note: str = ''
     source: str = ''  # the user's expression
     error: str = ''  # of a torn entry
+    level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
+    by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
 
 
@@ -123,9 +125,11 @@ class Pass:
     order: int
     mark: Mark | None
     begun: int
+    entries: int  # how many there were when it began
     started: int | None = None
     ended: int | None = None
     seeds: tuple[Value, ...] = ()
+    level: int = 0  # the tape that its backward writes on, while one more gradient watches
     arrivals: tuple[Arrival, ...] = ()
 
 

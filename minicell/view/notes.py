@@ -8,6 +8,7 @@ from . import names
 from .model import Mark, Pass, Record, Step, Value
 
 WORDS = 40  # characters of what is no tensor
+PRIMES = ('', '′', '″', '‴')
 
 
 class Notes:
@@ -30,7 +31,7 @@ class Notes:
         self.codes: dict[Any, None] = {}
         self.hides: dict[Any, None] = {}
         self.now = 0  # the time of the event that is being told
-        self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
+        self.counts: dict[int, int] = {}  # how many entries stand on each tape
 
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
@@ -86,11 +87,16 @@ class Notes:
             if value.name:
                 self.called[id(tensor)] = value.name
 
+    @property
+    def level(self) -> int:
+        """The tape that entries go to now: what a backward computes goes on one of its own."""
+        return next((run.level for run, _, _ in reversed(self.open) if run.started is not None), 0)
+
     def label(self) -> str:
         """The next entry's number: 1, 2 …, and 1′, 2′ … for what a backward writes while another gradient watches."""
-        depth = sum(run.started is not None for run, _, _ in self.open)
-        self.counts[depth] = self.counts.get(depth, 0) + 1
-        return f'{self.counts[depth]}{"′" * depth}'
+        level = self.level
+        self.counts[level] = self.counts.get(level, 0) + 1
+        return f'{self.counts[level]}{PRIMES[level] if level < len(PRIMES) else f"({level})"}'
 
     def hiding(self) -> int | None:
         """The entry of the outermost open Cell with its own bprop: what runs now is hidden in it."""

@@ -65,7 +65,9 @@ class Teller(Notes):
         """Append an entry and return its number."""
         makers = (self.maker.get(id(t)) for t in tensors_in)
         sources = tuple(m for m in makers if m is not None)
-        entry = Entry(label, name, kind, len(self.record.steps), inputs, sources=sources, mark=mark)
+        entry = Entry(label, name, kind, len(self.record.steps), inputs, sources=sources, mark=mark, level=self.level)
+        if self.level:
+            entry.by = self.reading[-1] if self.reading else len(self.record.readings) - 1
         self.record.entries.append(entry)
         return len(self.record.entries) - 1
 
@@ -162,7 +164,7 @@ class Teller(Notes):
         if not self.open:
             self.reading.clear()
             self.depths.clear()
-        run = Pass(event.order, self.mark(event.where), len(self.record.steps))
+        run = Pass(event.order, self.mark(event.where), len(self.record.steps), len(self.record.entries))
         marked = zip(event.inputs, names.parameters(function, len(event.inputs)), event.sources, strict=True)
         for tensor, parameter, source_of in marked:
             name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
@@ -184,6 +186,7 @@ class Teller(Notes):
             parts.setdefault(id(tensor), []).append((len(self.record.steps), Part('start', value), None))
             seeds.append(value)
         run.seeds = tuple(seeds)
+        run.level = 1 + max((e.level for e in self.record.entries[run.entries :]), default=0)
         first = next((self.maker[id(t)] for t, _ in event.outputs if id(t) in self.maker), None)
         run.started = self.step('start', entry=first, mark=run.mark)
 
@@ -203,6 +206,9 @@ class Teller(Notes):
             else self.value(c, event.at, f'dout[{i}]' if several else 'dout')
             for i, c in enumerate(cotangents)
         )
+        for c, v in zip(cotangents, douts, strict=True):
+            if tensors(c):
+                self.called.setdefault(id(c), v.name)
         parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
         origin = found[-1][2] if found else None
         mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)

@@ -217,7 +217,7 @@ def test_a_long_tape_draws_few_cards():
     cards = [s for s in drawn if isinstance(s, shapes.Box) and s.radius in (5, 8)]
     assert 13 <= len(cards) <= 60
     first, last = 0, 0
-    for page in layout.plan(frames[0].record).pages:
+    for page in layout.plan(frames[0].record).tiers[0].pages:
         first, last = page
         assert last - first < layout.SMALL_CARDS
     assert last == 299
