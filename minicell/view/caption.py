@@ -208,7 +208,7 @@ def sum_of(parts: tuple[Part, ...]) -> str:
 
 def amount(v: Value) -> str:
     """A scalar contribution's number, with a space after it."""
-    return f'{thumb.short(float(v.data))} ' if v.data is not None and v.data.size == 1 else ''
+    return f'{thumb.short(float(v.data.item()))} ' if v.data is not None and v.data.size == 1 else ''
 
 
 def sources(parts: tuple[tuple[int, Part], ...]) -> str:

@@ -183,7 +183,7 @@ def added(reading: Reading, x: float, y: float, room: float) -> list[Shape]:
 
 def amount(v: Value) -> str:
     """A contribution's number, if it is one number."""
-    return thumb.short(float(v.data)) if v.data is not None and v.data.size == 1 else ''
+    return thumb.short(float(v.data.item())) if v.data is not None and v.data.size == 1 else ''
 
 
 def rule(
