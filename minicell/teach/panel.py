@@ -22,8 +22,6 @@ class Panel:
     def __init__(self, exercise: Exercise, done: Callable[[Verdict], None]) -> None:
         self.exercise = exercise
         self.done = done
-        self.shown_hints = 0
-        self.mistakes = cycle(exercise.mistakes)
         self.more = button('', 'Show the next hint', self.next_hint, '200px')
         self.hints = html('', HINT_HEIGHT)
         box = self.make_box()
@@ -37,8 +35,15 @@ class Panel:
         title = words.block(self.asked())
         body = column(html(title + MONO), row(self.more), self.hints, box, buttons, self.verdict)
         self.shown = Shown(body, self.text(), self.page())
+        self.reset()
+
+    def reset(self) -> None:
+        """As if nobody had been here."""
+        self.shown_hints = 0
+        self.mistakes = cycle(self.exercise.mistakes)
+        self.put(self.exercise.start)
         self.draw_hints()
-        self.say(exercise.untouched())
+        self.say(self.exercise.untouched())
 
     def make_box(self) -> w.Widget:
         """The box of code."""

@@ -94,6 +94,12 @@ class Prediction:
         self.open = True
         self.tell()
 
+    def reset(self) -> None:
+        """As if nobody had chosen."""
+        self.choice, self.open = None, False
+        self.radio.value, self.hint.value = None, ''
+        self.tell()
+
     def tell(self) -> None:
         """Draw what the choice changes, here and where it is waited for."""
         self.draw()

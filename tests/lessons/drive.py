@@ -87,12 +87,25 @@ for area in everything(*WRITES):
         for button in everything(w.Button):
             if button.description == 'Check this code':
                 button.click()
+
+def named(one):  # to somebody who hears the page; each toggle button has words of its own
+    return one.description or one.tooltip or isinstance(one, w.ToggleButtons) or one.layout.display == 'none'
+
+def within(one):
+    return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
+
+def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
+    top = [child for child in within(figure.shown.widget) if not isinstance(child, w.Accordion)]
+    folded = [one for child in within(figure.shown.widget) if isinstance(child, w.Accordion) for one in within(child)]
+    return [one for one in top if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
+
 print(json.dumps({
+    'figures': {name: len(hands(figure)) for name, figure in L.figures.items()},
     'moved': moved,
     'sized': len(sized),
     'grown': [one.layout.height for one in sized if one.layout.height != before[one]],
     'raw': [one.value for one in everything(w.HTML) if '<script' in one.value],
-    'nameless': [type(one).__name__ for one in everything(*HANDS) if not (one.description or one.tooltip)],
+    'nameless': [type(one).__name__ for one in everything(*HANDS) if not named(one)],
     'slow': {label: took for label, took in slow.items() if took > 0.15},
     'progress': repr(L.progress()).splitlines()[0],
 }))

@@ -113,6 +113,7 @@ def test_every_widget_to_its_extremes(number, lived):
     seen = json.loads(printed(cell).splitlines()[-1])
     assert seen['moved'] > 100 and seen['sized'] > 5
     assert (seen['grown'], seen['raw'], seen['nameless']) == ([], [], [])
+    assert {name: many for name, many in seen['figures'].items() if many != 1} == {}, 'one primary control a figure'
     done, due = re.search(r'(\d+) of (\d+) done', seen['progress']).groups()
     assert done == due, 'the solutions were among what the buttons inserted'
 
@@ -196,11 +197,13 @@ def test_what_drives_the_widgets_sees_faults(lesson_03, run):
 import ipywidgets as w
 page = w.HTML(layout=w.Layout(height='10px'))
 button = w.Button()
+L.figures['two'] = type('Two', (), {'shown': type('Shown', (), {'widget': w.VBox([w.IntSlider(), w.Checkbox()])})})
 button.on_click(lambda _: (setattr(page.layout, 'height', '20px'), setattr(page, 'value', '<script>')))
 """
     cells = run(lesson_03, faults, drive.WIDGETS)
     seen = json.loads(printed(cells[-1]).splitlines()[-1])
-    assert (seen['grown'], seen['raw'], seen['nameless']) == (['20px'], ['<script>'], ['Button'])
+    assert (seen['grown'], seen['raw'], seen['figures']) == (['20px'], ['<script>'], {'two': 2})
+    assert sorted(seen['nameless']) == ['Button', 'Checkbox', 'IntSlider']
 
 
 def test_a_result_that_leaks_is_seen(lesson_03, run):
