@@ -1,8 +1,8 @@
 """The cards: an entry's forward card, and what stands under it when backward has come by."""
 
-from . import thumb
+from . import threads, thumb
 from .caption import which_gradient
-from .layout import ARROW_W, GHOST_W, HEAD, PAD, Column, badge_width, slot
+from .layout import ARROW_W, GHOST_W, HEAD, MOST_WIRES, PAD, WIRE_H, Column, badge_width, slot
 from .metrics import width
 from .model import Entry, Reading, Record, Value
 from .names import gradient
@@ -96,7 +96,7 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
     written = entry.written is not None and step >= entry.written
     if entry.kind == 'loose':
         out: list[Shape] = [Box(x, y, col.w, h, PAPER, MUTED, 2 if current else 1, 8, '2 3')]
-        note = 'not recorded'
+        note = 'no entry'
     else:
         out = frame(x, y, col.w, h, FORWARD, current, entry.kind == 'call')
         note = entry.note or ('running' if not written else place(entry))
@@ -114,6 +114,9 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
         same = most if thumb.is_small(v.shape) else None
         out += value(v, x + col.out, top, same) if written else waiting(v, x + col.out, top)
         top += slot(v)[1] + 6
+    if entry.wires and (written or entry.kind != 'call'):
+        rows = min(len(entry.wires), MOST_WIRES)
+        out += threads.wires(entry, x, y + h - 8 - rows * WIRE_H - (16 if col.more else 0), col.w)
     if entry.kind == 'call':
         out += tab(x + col.w, y, FORWARD)
     return out
@@ -209,9 +212,18 @@ def rule(
         if given:
             out += arrow([(x + col.out - 6, y_arrow), (x + col.out - ARROW_W - 6, y_arrow)], BACKWARD)
     out += douts(reading, x + col.out, top, most)
+    foot = y + h - 26
+    if given and (whys := blocked(reading)):
+        out.append(text(x + PAD, foot + 12, col.w - 2 * PAD, whys, 11, MUTED))
+        foot -= 20
     if reading.parts:
-        out += added(reading, x + PAD, y + h - 26, col.w - 2 * PAD)
+        out += added(reading, x + PAD, foot, col.w - 2 * PAD)
     return out
+
+
+def blocked(reading: Reading) -> str:
+    """Why some inputs get no gradient."""
+    return '; '.join(dict.fromkeys(f'no {g.name}: {g.why}' for g in reading.gradients if g.value is None and g.why))
 
 
 def whose(record: Record, reading: Reading) -> str:

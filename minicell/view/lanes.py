@@ -147,7 +147,9 @@ def shown(a: Arrival) -> Value:
 
 def source(p: Part) -> str:
     """Which entry brought a contribution."""
-    number = f'{thumb.short(float(p.value.data.item()))} ' if p.value.data is not None and p.value.data.size == 1 else ''
+    number = (
+        f'{thumb.short(float(p.value.data.item()))} ' if p.value.data is not None and p.value.data.size == 1 else ''
+    )
     return f'{number}from {p.label}'
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from . import caption, names, thumb
 from .metrics import width
-from .model import Entry, Reading, Record, Value
+from .model import Entry, Reading, Record, Value, Wire
+from .thumb import NAME_W
 
 WIDTH = 1264
 MARGIN = 16
@@ -23,6 +24,8 @@ BETWEEN = 12
 DETOUR_H = 26
 SMALL_CARDS = 13
 MOST_INPUTS = 4
+WIRE_H, WIRE_W = 18, 46  # a Parameter's row, and its wire
+MOST_WIRES = 3
 LANE_HEAD = 26  # the name of a lane
 TIE_HEAD = 50  # and room for the line that ties a card to what wrote it
 MEASURED = 200  # captions of up to so many steps are measured; longer tapes get two lines at once
@@ -181,14 +184,22 @@ def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
     high_back = HEAD + high + PAD
     if any(r.parts for r in readings):
         high_back += 20
+    if any(g.value is None and g.why for r in readings for g in r.gradients):
+        high_back += 18
     more = len(entry.inputs) - len(xs)
-    extra = 16 if more else 0
+    extra = (16 if more else 0) + WIRE_H * min(len(entry.wires), MOST_WIRES)
+    w = max(w, min(max((wire_width(v) for v in entry.wires), default=0), 360))
     compare, rows = (0.0, 0.0, 0.0, 0.0), ()
     if entry.kind == 'call':
         rows = answers(entry, readings)
         compare, w_back, high_back = compare_room(rows, out_w, out_h, any(r.parts for r in readings))
         w = max(w, w_back)
     return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows)
+
+
+def wire_width(wire: Wire) -> float:
+    """What a Parameter's wire and its words need."""
+    return 2 * PAD + min(width(wire.name, 12, True), NAME_W) + WIRE_W + 16 + width(wire.words, 11) + 2
 
 
 def head_width(entry: Entry) -> float:

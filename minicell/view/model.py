@@ -66,6 +66,44 @@ class Facts(NamedTuple):
     formulas: tuple[str, ...] = ()
     dout: str = 'dout'
     reads_dout: bool = True
+    reads: tuple[str, ...] = ()  # the arguments that it reads: forward keeps these for it
+    kept: tuple[str, ...] = ()  # attributes that construct sets and it reads: kept beside the tape
+
+
+class Saved(NamedTuple):
+    """A value that forward keeps for backward; not `whole` if it is kept beside the tape, where no gradient looks."""
+
+    name: str
+    whole: bool = True
+
+
+class Wire(NamedTuple):
+    """A Parameter that an entry uses; not `whole` if a takeover swallowed it."""
+
+    name: str
+    whole: bool
+    words: str
+
+
+class Ghost(NamedTuple):
+    """An op that a takeover hid: it ran, and left nothing."""
+
+    name: str
+    source: str
+    out: Value
+    first: int  # the step that shows it
+    lost: bool  # it would have been recorded
+
+
+@dataclass(eq=False)
+class Scope:
+    """A call of a Cell without a bprop of its own: what it runs stands on the tape one by one."""
+
+    name: str
+    mark: Mark | None
+    first: int  # the step that enters it
+    inputs: tuple[Value, ...] = ()
+    outputs: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False)
@@ -74,12 +112,21 @@ class Entry:
 
     label: str
     name: str
-    kind: str  # 'op', 'call', 'loose', 'torn'
+    kind: str  # 'op', 'call', 'loose', 'torn'; 'cell' where a whole Cell is one card
     first: int  # the step that shows it first
     inputs: tuple[Value, ...] = ()
     outputs: tuple[Value, ...] = ()
     sources: tuple[int, ...] = ()  # the entries whose outputs it reads
+    keys: tuple[int, ...] = ()  # which tensor each input is: the same number, the same tensor
+    made: tuple[int, ...] = ()  # the same numbers for its outputs
+    scopes: tuple[int, ...] = ()  # the Cells that it ran in, outermost first
     hidden: list[str] = field(default_factory=list)
+    ghosts: list[Ghost] = field(default_factory=list)
+    saves: tuple[Saved, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    why: str = ''  # of a loose entry: why it left none
+    inside: tuple[str, ...] = ()  # of a card for a whole Cell: the names of its entries
+    takeovers: int = 0  # and how many of them have a bprop of their own
     hidden_at: int | None = None  # the step in which the hidden ops ran
     written: int | None = None  # the step that wrote it
     mark: Mark | None = None
@@ -103,6 +150,7 @@ class Reading:
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gradients: tuple[Gradient, ...] = ()
+    keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     failed: int | None = None  # the step at which an error ended it
     error: str = ''
 
@@ -125,7 +173,8 @@ class Pass:
     order: int
     mark: Mark | None
     begun: int
-    entries: int  # how many there were when it began
+    entries: int = 0  # how many there were when it began
+    depth: int = 0  # how many Cells were open then
     started: int | None = None
     ended: int | None = None
     seeds: tuple[Value, ...] = ()
@@ -146,6 +195,7 @@ class Step(NamedTuple):
     parts: tuple[Part, ...] = ()
     written: int = 0  # how many entries are on the tape by then
     at: int = 0  # the time of its event
+    scope: int | None = None  # the Cell without a bprop of its own that it enters
 
 
 @dataclass(eq=False)
@@ -156,6 +206,7 @@ class Record:
     readings: list[Reading] = field(default_factory=list)
     passes: list[Pass] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
 
 

@@ -19,7 +19,10 @@ class Notes:
         self.record = Record()
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.cells: list[tuple[Any, int | None]] = []  # open calls: where, and the entry of a Cell with its own bprop
+        # open calls: where, the entry of a Cell with its own bprop, the scope of one without
+        self.cells: list[tuple[Any, int | None, int | None]] = []
+        self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
+        self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
         self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
         self.reading: list[int] = []  # readings that have not handed out yet
@@ -52,7 +55,7 @@ class Notes:
 
     def users(self, where: Any) -> Mark | None:
         """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
-        calls = [call for call, _ in self.cells]
+        calls = [call for call, _, _ in self.cells]
         if self.reading and self.depths[-1] < len(calls):
             return self.mark(calls[self.depths[-1]])
         own = self.mark(where)
@@ -82,10 +85,22 @@ class Notes:
 
     def own(self, out: Any, entry: int, outputs: tuple[Value, ...]) -> None:
         """Remember who made these tensors, and their names."""
+        self.record.entries[entry].made = tuple(self.key(t) for t in tensors(out))
         for tensor, value in zip(tensors(out), outputs, strict=False):
             self.maker[id(tensor)] = entry
             if value.name:
                 self.called[id(tensor)] = value.name
+
+    def key(self, tensor: Any) -> int:
+        """A tensor's number; what a gradient marked has that of the tensor that entered it."""
+        while id(tensor) in self.same:
+            tensor = self.same[id(tensor)]
+        return self.keys.setdefault(id(tensor), len(self.keys))
+
+    def scopes(self) -> tuple[int, ...]:
+        """The Cells that run now, since the gradient or the reading began that everything here belongs to."""
+        base = self.depths[-1] if self.reading else self.open[-1][0].depth if self.open else 0
+        return tuple(scope for _, _, scope in self.cells[base:] if scope is not None)
 
     @property
     def level(self) -> int:
@@ -100,7 +115,7 @@ class Notes:
 
     def hiding(self) -> int | None:
         """The entry of the outermost open Cell with its own bprop: what runs now is hidden in it."""
-        return next((entry for _, entry in self.cells if entry is not None), None)
+        return next((entry for _, entry, _ in self.cells if entry is not None), None)
 
     def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
         """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.

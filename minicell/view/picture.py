@@ -1,6 +1,6 @@
 """A frame composed: title, code, lanes, the gradients that arrive, and the line of steps."""
 
-from . import cards, compare, lanes, layout, minimap, panel, stage, tie, timeline
+from . import cards, compare, lanes, layout, minimap, panel, stage, threads, tie, timeline
 from .layout import CAPTION, LANE_X, MARGIN, WIDTH, Place, Plan
 from .metrics import wrap
 from .model import Frame, Record, Step
@@ -64,6 +64,7 @@ def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
             return []
         return compare.torn(x, y, col.w, high, entry.error, here)
     out = cards.forward(entry, col, x, y, high, at, here and step.kind in ('enter', 'hidden', 'write'))
+    out += threads.saves(entry, col, x, one.place, tie.backward_end(one.level), at, here and step.reading is not None)
     readings = [r for r in record.readings if r.entry == number]
     reading = next((r for r in reversed(readings) if r.reached <= at), None)
     if reading is not None and reading.failed is not None and reading.failed <= at:
@@ -80,7 +81,7 @@ def waiting(record: Record, plan: Plan, number: int, x: float, place: Place, at:
     """Under an entry that backward has not reached: not yet, or never."""
     entry, col, y, h = record.entries[number], plan.columns[number], place.y_backward, place.backward
     if entry.kind == 'loose' and at >= entry.first:
-        return cards.unread(entry, col, x, y, h, 'it left no entry to read back')
+        return cards.unread(entry, col, x, y, h, entry.why or 'it left no entry to read back')
     over = all(run.ended is not None and run.ended <= at for run in record.passes)
     if record.passes and over and not later:
         return cards.unread(entry, col, x, y, h, 'backward did not come here')

@@ -3,6 +3,7 @@
 from typing import Any
 
 from . import caption, record
+from . import zoom as lens
 from .model import Frame, Look, Record
 
 ZOOMS = ('cells', 'ops', 'inside')
@@ -29,6 +30,7 @@ def of(
     if zoom not in ZOOMS:
         raise ValueError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}')
     look = Look(zoom, compare, fold, turn)
+    told = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}[zoom](told)
     return [Frame(told, i, look, caption.words) for i in range(max(len(told.steps), 1))]
 
 

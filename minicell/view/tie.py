@@ -7,6 +7,7 @@ from .shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, Shape, arrow, text
 from .stage import Stage
 
 ORDINALS = ('FIRST', 'SECOND', 'THIRD', 'FOURTH')
+READ = 'read right to left'
 IN = 22  # from a card's left edge to where the tie leaves it or arrives
 
 
@@ -17,7 +18,7 @@ def labels(record: Record, plan: Plan, step: int, seen: list[Stage]) -> list[Sha
         way = tied(record, plan, step, seen) if number else None
         out += lane(one.place.top + 14, *forward_name(record, one, number), FORWARD, way[0][0] if way else None)
         y_back = one.place.y_forward + one.place.forward + 22
-        out += lane(y_back, *backward_name(record, one.level, len(plan.tiers)), BACKWARD_TEXT, None)
+        out += lane(y_back, backward_name(one.level), READ, BACKWARD_TEXT, None)
         if way:
             current = record.steps[step].entry is not None and record.steps[step].entry in one.xs
             out += line(way, one.place.y_forward, 3 if current else 1.5)
@@ -45,11 +46,14 @@ def forward_name(record: Record, one: Stage, number: int) -> tuple[str, str]:
     return name, 'what the card above computes, kept because one more gradient watches'
 
 
-def backward_name(record: Record, level: int, tiers: int) -> tuple[str, str]:
+def backward_name(level: int) -> str:
     """The name of a backward lane."""
-    if not level:
-        return 'BACKWARD', 'read right to left' + (', and it writes a tape of its own' if tiers > 1 else '')
-    return 'BACKWARD' + ' OF THE BACKWARD' * level, 'read right to left'
+    return 'BACKWARD' + ' OF THE BACKWARD' * level if level < 3 else f'BACKWARD {level + 1}'
+
+
+def backward_end(level: int) -> float:
+    """Where the name of a backward lane ends, with what it says."""
+    return LANE_X + width(backward_name(level), 13, True) + width(READ, 12) + 24
 
 
 def writer(record: Record, seen: list[Stage]) -> Reading | None:
