@@ -53,8 +53,7 @@ class Controls:
             layout=w.Layout(flex='0 1 220px', width='auto', display='none'),
             style={'description_width': '36px'},
         )
-        self.turn.add_class('lat-slider-turn')
-        self.jumps = w.HBox(layout=w.Layout(align_items='center', overflow='visible'))
+        self.jumps = w.HBox(layout=w.Layout(align_items='center', margin='0 0 0 12px', overflow='visible'))
         self.rows = [
             w.HBox(
                 [self.first, self.back, self.play, self.next, self.last, self.slider, self.clock],

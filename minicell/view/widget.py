@@ -116,7 +116,7 @@ class View(w.VBox):
     def jump(self, words: str, tooltip: str, find: Callable[[list[Frame], int], int | None]) -> w.Button:
         """A button that finds its step in the frames that are shown."""
         go = lambda: self.controls.go(find(self.now.frames, self.controls.slider.value))
-        return self.controls.button(words, tooltip, go, 76)
+        return self.controls.button(words, tooltip, go, 84)
 
     def reset(self) -> None:
         """Everything as it was when it was shown first."""
