@@ -89,17 +89,25 @@ def barred(v: Value, x: float, y: float, why: str) -> list[Shape]:
     return out
 
 
-def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, current: bool) -> list[Shape]:
-    """An entry as it was written, as far as it is at `step`."""
+def stack(x: float, y: float, w: float) -> list[Shape]:
+    """The edges of the other cards under this one, which stands for several turns."""
+    edges = tuple(((x + d, y - d / 2), (x + w - d, y - d / 2)) for d in (8, 15))
+    return [Path(edges, MUTED, 1.5)]
+
+
+def forward(
+    entry: Entry, col: Column, x: float, y: float, h: float, step: int, current: bool, turn: str = ''
+) -> list[Shape]:
+    """An entry as it was written, as far as it is at `step`; `turn` says which of several equal ones it is."""
     if step < entry.first:
-        return future(x, y, col.w, h, entry.label)
+        return future(x, y, col.w, h, f'{entry.label}  {turn}'.rstrip())
     written = entry.written is not None and step >= entry.written
     if entry.kind == 'loose':
         out: list[Shape] = [Box(x, y, col.w, h, PAPER, MUTED, 2 if current else 1, 8, '2 3')]
         note = 'no entry'
     else:
         out = frame(x, y, col.w, h, FORWARD, current, entry.kind == 'call')
-        note = entry.note or ('running' if not written else place(entry))
+        note = turn or entry.note or ('running' if not written else place(entry))
     out += header(x, y, col.w, entry.label or '·', entry.name, note, FORWARD if entry.kind != 'loose' else MUTED)
     top = y + HEAD
     most = thumb.limit(*(v.data for v in (*entry.inputs, *(entry.outputs if written else ()))))
@@ -124,7 +132,8 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
 
 def place(entry: Entry) -> str:
     """The line that wrote an entry."""
-    return f'line {entry.mark.line}' if entry.mark else ''
+    line = f'line {entry.mark.line}' if entry.mark else ''
+    return f'{line}, {len(entry.inside)} entries' if entry.kind == 'cell' else line
 
 
 def tab(right: float, y: float, colour: str) -> list[Shape]:
@@ -195,7 +204,7 @@ def rule(
     """Backward at an op: dout comes in at the right, gradients go out at the left, each under its value."""
     entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, False)
-    out += header(x, y, col.w, entry.label, entry.name, f'built-in rule{whose(record, reading)}', BACKWARD)
+    out += header(x, y, col.w, entry.label, entry.name, rule_note(entry) + whose(record, reading), BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given
     most = thumb.limit(*(v.data for v in reading.douts), *(g.value.data for g in reading.gradients if g.value))
@@ -224,6 +233,13 @@ def rule(
 def blocked(reading: Reading) -> str:
     """Why some inputs get no gradient."""
     return '; '.join(dict.fromkeys(f'no {g.name}: {g.why}' for g in reading.gradients if g.value is None and g.why))
+
+
+def rule_note(entry: Entry) -> str:
+    """Whose rules ran."""
+    if entry.kind != 'cell':
+        return 'built-in rule'
+    return f'{len(entry.inside)} rules' + (f', {entry.takeovers} yours' if entry.takeovers else '')
 
 
 def whose(record: Record, reading: Reading) -> str:

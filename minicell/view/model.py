@@ -103,6 +103,7 @@ class Scope:
     mark: Mark | None
     first: int  # the step that enters it
     inputs: tuple[Value, ...] = ()
+    keys: tuple[int, ...] = ()  # which tensors these are
     outputs: tuple[Value, ...] = ()
 
 
@@ -217,6 +218,9 @@ class Look(NamedTuple):
     compare: bool = True
     fold: bool | None = None
     turn: int | None = None
+
+
+PLAIN = Look()
 
 
 @dataclass(eq=False)

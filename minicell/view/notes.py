@@ -53,6 +53,12 @@ class Notes:
         first, last = where.span[:2]
         return Mark(where.file, first, last)
 
+    def target(self, where: Any) -> str:
+        """The name that the line gives to this call's own value: what runs deeper inside the line has none."""
+        if where is None or any(call is not None and place(call) == place(where) for call, _, _ in self.cells):
+            return ''
+        return getattr(where, 'target', '')
+
     def users(self, where: Any) -> Mark | None:
         """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
         calls = [call for call, _, _ in self.cells]
@@ -132,6 +138,11 @@ class Notes:
                 return order
         scalars = [t for t, n in zip(inputs, known, strict=True) if not t.shape and not n and id(t) not in self.maker]
         return ('', '') if scalars else written
+
+
+def place(where: Any) -> tuple:
+    """Where in which file."""
+    return where.file, where.span
 
 
 def tensors(thing: Any) -> list:

@@ -1,6 +1,6 @@
 """A frame composed: title, code, lanes, the gradients that arrive, and the line of steps."""
 
-from . import cards, compare, lanes, layout, minimap, panel, stage, threads, tie, timeline
+from . import cards, compare, fold, lanes, layout, minimap, panel, stage, threads, tie, timeline
 from .layout import CAPTION, LANE_X, MARGIN, WIDTH, Place, Plan
 from .metrics import wrap
 from .model import Frame, Record, Step
@@ -13,15 +13,15 @@ def compose(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
     record = frame.record
     if not record.steps:
         return blank(frame)
-    plan = layout.plan(record)
+    plan = layout.plan(record, frame.look)
     step = record.steps[frame.step]
     bottom = max(plan.bottom, plan.top + 200)
     hidden = any(e.kind == 'call' and e.first <= frame.step for e in record.entries)
     code, y_line = panel.panel(record.code, step.mark, plan.top, bottom, hidden)
     out = heading(frame, len(record.steps)) + code
-    seen = stage.stages(record, plan, frame.step)
+    seen = stage.stages(record, plan, frame.step, frame.look)
     if plan.strip:
-        out += minimap.strip(record, plan, frame.step, seen)
+        out += minimap.strip(frame, plan, seen)
     out += tie.labels(record, plan, frame.step, seen)
     for one in seen:
         for entry in one.xs:
@@ -63,7 +63,10 @@ def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
         if at < entry.first:
             return []
         return compare.torn(x, y, col.w, high, entry.error, here)
-    out = cards.forward(entry, col, x, y, high, at, here and step.kind in ('enter', 'hidden', 'write'))
+    turn, turns = fold.turn(record, frame.look, number)
+    now = here and step.kind in ('enter', 'hidden', 'write')
+    out = cards.stack(x, y, col.w) if turns > 1 else []
+    out += cards.forward(entry, col, x, y, high, at, now, f'turn {turn + 1} of {turns}' if turns > 1 else '')
     out += threads.saves(entry, col, x, one.place, tie.backward_end(one.level), at, here and step.reading is not None)
     readings = [r for r in record.readings if r.entry == number]
     reading = next((r for r in reversed(readings) if r.reached <= at), None)

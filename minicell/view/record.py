@@ -57,9 +57,11 @@ class Teller(Backward):
             entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
         scope = None
         if entry is None and not inside:
-            arguments = names.parameters(event.cell, len(event.inputs))
-            inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, arguments, strict=True))
-            self.record.scopes.append(Scope(type(event.cell).__name__, mark, len(self.record.steps), inputs))
+            arguments = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
+            given = [(t, self.value(t, event.at, n)) for t, n in arguments if hasattr(t, 'asnumpy')]
+            called = Scope(type(event.cell).__name__, mark, len(self.record.steps), tuple(v for _, v in given))
+            called.keys = tuple(self.key(t) for t, _ in given)
+            self.record.scopes.append(called)
             scope = len(self.record.scopes) - 1
         self.cells.append((event.where, entry, scope))
         if entry is not None:
@@ -83,9 +85,9 @@ class Teller(Backward):
 
     def leave(self, event: Any) -> None:
         """A Cell returns."""
-        _, entry, scope = self.cells.pop() if self.cells else (None, None, None)
+        where, entry, scope = self.cells.pop() if self.cells else (None, None, None)
         if scope is not None and not event.failed:
-            self.record.scopes[scope].outputs = self.values(event.out, event.at, 'out')
+            self.record.scopes[scope].outputs = self.values(event.out, event.at, self.target(where) or 'out')
         if entry is None or event.failed:
             return
         made = self.record.entries[entry]
@@ -99,12 +101,14 @@ class Teller(Backward):
         if entry is None:
             return
         made = self.record.entries[entry]
-        target = getattr(event.where, 'target', '') or 'out'
+        target = self.target(event.where) or 'out'
         made.outputs = self.values(event.out, event.at, target)
         recorded = event.state == 'recorded'
         made.kind = 'call' if recorded else 'loose'
         made.label, made.facts = self.label() if recorded else '–', source.facts(event.cell)
         made.mark = self.mark(event.where) or made.mark
+        made.keys = tuple(self.key(t) for t in event.inputs)  # what construct was given are Tensors of its own
+        made.sources = tuple(m for t in event.inputs if (m := self.maker.get(id(t))) is not None)
         made.saves = kept.of_cell(made.facts) if recorded else ()
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = '' if recorded else kept.why_loose(event, bool(self.open))
@@ -128,7 +132,7 @@ class Teller(Backward):
         step = self.step('hidden', entry=number, mark=self.mark(event.where), what=event.rule.name)
         if entry.hidden_at is None:
             entry.hidden_at = step
-        value = self.values(event.out, event.at, getattr(event.where, 'target', ''))[0]
+        value = self.values(event.out, event.at, self.target(event.where))[0]
         lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain'
         entry.ghosts.append(Ghost(event.rule.name, getattr(event.where, 'expression', ''), value, step, lost))
 
@@ -138,7 +142,7 @@ class Teller(Backward):
         entry = self.record.readings[reading].entry
         mark = self.users(event.where)
         if self.record.entries[entry].kind == 'call' and mark:
-            value = self.value(event.out, event.at, getattr(event.where, 'target', ''))
+            value = self.value(event.out, event.at, self.target(event.where))
             what = getattr(event.where, 'expression', '') or event.rule.name
             if self.within(event.where.span) and self.record.steps[-1].kind == 'inside':
                 self.record.steps.pop()  # it was a part of this expression: one step for the whole
@@ -165,7 +169,7 @@ class Teller(Backward):
         entry = self.new(label, event.rule.name, kind, inputs, event.inputs, mark)
         made = self.record.entries[entry]
         made.source = expression
-        made.outputs = self.values(event.out, event.at, getattr(event.where, 'target', '') if mark else '')
+        made.outputs = self.values(event.out, event.at, self.target(event.where) if mark else '')
         out = made.outputs[0].name if made.outputs else ''
         made.saves = kept.of_op(event, tuple(v.name for v in inputs), out) if kind == 'op' else ()
         made.wires = kept.wires(list(event.inputs), (), False)

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from . import fold
 from .layout import GAP, LANE_X, Place, Plan
-from .model import Record
+from .model import PLAIN, Look, Record
 
 
 class Stage(NamedTuple):
@@ -17,14 +18,15 @@ class Stage(NamedTuple):
     after: dict[int, int]  # the right neighbour
 
 
-def stages(record: Record, plan: Plan, step: int) -> list[Stage]:
+def stages(record: Record, plan: Plan, step: int, look: Look = PLAIN) -> list[Stage]:
     """The tapes that are seen at a step, the first one on top."""
     trail = followed(record, step)
     deepest = min(trail[0][0] if trail else 0, len(plan.tiers) - 1)
     first = max(deepest - 1, 0) if len(plan.places) > 1 else 0
     out = []
     for level, place in zip(range(first, len(plan.tiers)), plan.places, strict=False):
-        out.append(stage(plan, level, place, next((entry for at, entry in trail if at == level), None)))
+        focus = next((entry for at, entry in trail if at == level), None)
+        out.append(stage(record, plan, level, place, focus, look, step))
     return out
 
 
@@ -49,16 +51,16 @@ def followed(record: Record, step: int) -> list[tuple[int, int]]:
     return out
 
 
-def stage(plan: Plan, level: int, place: Place, focus: int | None) -> Stage:
+def stage(record: Record, plan: Plan, level: int, place: Place, focus: int | None, look: Look, step: int) -> Stage:
     """One tape, at the page where its focus is at home."""
     tier = plan.tiers[level]
-    if not tier.entries:
+    if not tier.slots:
         return Stage(level, place, None, {}, {}, {})
     first, last = tier.pages[tier.home[focus] if focus is not None else 0]
-    shown = tier.entries[first : last + 1]
+    seen = [fold.shown(record, look, slot, step) for slot in tier.slots[first : last + 1]]
     xs, x = {}, float(LANE_X)
-    for entry in shown:
+    for entry in seen:
         xs[entry] = x
         x += plan.columns[entry].w + GAP
-    before = dict(zip(shown[1:], shown, strict=False))
+    before = dict(zip(seen[1:], seen, strict=False))
     return Stage(level, place, focus, xs, before, {a: b for b, a in before.items()})

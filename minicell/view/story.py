@@ -3,6 +3,7 @@
 from typing import Any
 
 from . import caption, record
+from . import fold as folding
 from . import zoom as lens
 from .model import Frame, Look, Record
 
@@ -36,4 +37,4 @@ def of(
 
 def turns(told: list[Frame]) -> int:
     """How many turns the longest folded row has, which `turn` chooses from; 1 where nothing is folded."""
-    return 1
+    return folding.most(told[0].record, told[0].look)

@@ -1,10 +1,12 @@
 """Other views of the same record: fewer steps, or a card for each Cell that the user's code calls."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from .model import Arrival, Entry, Gradient, Reading, Record, Value
+from .model import Arrival, Entry, Gradient, Part, Reading, Record
+from .names import gradient
 
 
 @lru_cache(maxsize=8)
@@ -96,7 +98,8 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         return entry
     parts = [record.entries[i] for i in found]
     scope = record.scopes[common(parts)]
-    inputs, keys, sources = outside(parts, found)
+    members = set(found)
+    sources = tuple(dict.fromkeys(s for e in parts for s in e.sources if s not in members))
     recorded = [e for e in parts if e.kind in ('op', 'call')]
     label = f'{recorded[0].label}–{recorded[-1].label}' if len(recorded) > 1 else (recorded or parts)[-1].label
     return replace(
@@ -105,8 +108,9 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         name=scope.name,
         kind='cell' if recorded else 'loose',
         first=entry.first,
-        inputs=inputs,
-        keys=keys,
+        inputs=scope.inputs,
+        keys=scope.keys,
+        made=parts[-1].made,
         outputs=scope.outputs or parts[-1].outputs,
         sources=sources,
         written=max((e.written for e in parts if e.written is not None), default=None),
@@ -129,19 +133,6 @@ def common(parts: list[Entry]) -> int:
     return shared[-1]
 
 
-def outside(parts: list[Entry], found: list[int]) -> tuple[tuple[Value, ...], tuple[int, ...], tuple[int, ...]]:
-    """What a group reads that it did not make: each tensor once."""
-    mine = {k for e in parts for k in e.made}
-    inputs: dict[int, Value] = {}
-    for e in parts:
-        for key, value in zip(e.keys, e.inputs, strict=False):
-            if key not in mine:
-                inputs.setdefault(key, value)
-    members = set(found)
-    sources = tuple(dict.fromkeys(s for e in parts for s in e.sources if s not in members))
-    return tuple(inputs.values()), tuple(inputs), sources
-
-
 def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record:
     """The record with some steps left out, and with some entries as one."""
     kept = [i for i, k in enumerate(keep) if k]
@@ -153,6 +144,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     number = {first: i for i, first in enumerate(entries)}
     place = [number[h] for h in home]
     reading_at, readings = joined(record, home, members, place)
+    called = labels(record, home, entries)
     out = Record(scopes=record.scopes, code=record.code)
     out.entries = [
         replace(
@@ -167,7 +159,8 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         for e in entries.values()
     ]
     out.readings = [
-        replace(r, entry=r.entry, reached=at(r.reached), given=at(r.given), failed=at(r.failed)) for r in readings
+        replace(r, reached=at(r.reached), given=at(r.given), failed=at(r.failed), parts=renamed(r.parts, called))
+        for r in readings
     ]
     out.passes = [
         replace(
@@ -175,7 +168,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             begun=at(run.begun),
             started=at(run.started),
             ended=at(run.ended),
-            arrivals=tuple(a._replace(parts=moved(a, at)) for a in run.arrivals),
+            arrivals=tuple(a._replace(parts=moved(a, at, called)) for a in run.arrivals),
         )
         for run in record.passes
     ]
@@ -183,13 +176,33 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         step = record.steps[i]
         entry = None if step.entry is None else place[step.entry]
         reading = None if step.reading is None else reading_at[step.reading]
-        out.steps.append(step._replace(entry=entry, reading=reading))
+        mark = step.mark
+        if entry is not None and out.entries[entry].kind == 'cell' and step.kind in ('write', 'reach', 'give'):
+            mark = out.entries[entry].mark
+            mark = mark and mark._replace(back=step.kind != 'write')
+        out.steps.append(step._replace(entry=entry, reading=reading, mark=mark, parts=renamed(step.parts, called)))
     return out
 
 
-def moved(arrival: Arrival, at) -> tuple:
+def labels(record: Record, home: list[int], entries: dict[int, Entry]) -> dict[str, str]:
+    """What each entry's card is called now, where it is part of a whole Cell's."""
+    out = {}
+    for old, group in zip(record.entries, home, strict=True):
+        if entries[group].kind == 'cell':
+            new = f'{entries[group].label} {entries[group].name}'
+            out |= {f'{old.label} {old.name}': new, f'{old.label} {old.name}.bprop': new}
+    return out
+
+
+def renamed(parts: tuple[Part, ...], called: dict[str, str]) -> tuple[Part, ...]:
+    """Contributions by the new names of the cards that they come from."""
+    return tuple(p._replace(label=called.get(p.label, p.label)) for p in parts)
+
+
+def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str]) -> tuple:
     """The contributions at their new steps."""
-    return tuple((at(step), part) for step, part in arrival.parts)
+    parts = renamed(tuple(p for _, p in arrival.parts), called)
+    return tuple((at(step), p) for (step, _), p in zip(arrival.parts, parts, strict=True))
 
 
 def joined(record: Record, home: list[int], members: dict[int, list[int]], place: list[int]) -> tuple[list[int], list]:
@@ -215,22 +228,24 @@ def joined(record: Record, home: list[int], members: dict[int, list[int]], place
 
 def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Reading:
     """A group's reading with one more of its entries read: what it hands to the outside is added up."""
-    parts = [record.entries[i] for i in found]
-    _, keys, _ = outside(parts, found)
+    scope = record.scopes[common([record.entries[i] for i in found])]
+    named = dict(zip(scope.keys, scope.inputs, strict=True))
     entry = record.entries[more.entry]
     floats = [(k, v) for k, v in zip(entry.keys, entry.inputs, strict=False) if v.data is not None]
     sums: dict[int, Gradient] = dict(zip(told.keys, told.gradients, strict=True))
     for (key, _), g in zip(floats, more.gradients, strict=False):
-        if key not in keys:
+        if key not in named:
             continue
         before = sums.get(key)
         if before is None or before.value is None:
-            sums[key] = g._replace(true=None, error=None, ok=None, formula='')
+            of = named[key].name
+            value = g.value and g.value._replace(name=gradient(of))
+            sums[key] = Gradient(gradient(of), of, value, g.why)
         elif g.value is not None and g.value.data.shape == before.value.data.shape:
             sums[key] = before._replace(value=before.value._replace(data=before.value.data + g.value.data))
     given = more.given if more.given is not None else told.given
     failed = more.failed if more.failed is not None else told.failed
-    ordered = {k: sums[k] for k in keys if k in sums}
+    ordered = {k: sums[k] for k in scope.keys if k in sums}
     return replace(
         told, gradients=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
         error=told.error or more.error,
