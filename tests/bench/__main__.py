@@ -105,7 +105,10 @@ def main(given: list[str] | None = None) -> int:
             f'\nAll that is timed agrees with the results by hand to {max(row.off for row in rows):.0e} of the largest.'
         )
     if looks:
-        print('\nminicell while a Tape is open, and after it is closed, as multiples of the time without one:\n')
+        print(
+            '\nminicell under an open Tape, and beside a closed one that is kept, as multiples of the time without any;'
+        )
+        print('the megabytes that a Tape keeps, and what is left of them when it is gone:\n')
         print(draw(table.of_looks(looks)))
     if grown:
         print('\nHow a chain grows:\n')
