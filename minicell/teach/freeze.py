@@ -4,6 +4,8 @@ import re
 from html import unescape
 from typing import Any
 
+from .shown import SCRIPT
+
 WIDGET = 'application/vnd.jupyter.widget-view+json'
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
@@ -26,9 +28,11 @@ def freeze(notebook: Any) -> None:
 
 
 def frozen(output: Any) -> Any:
-    """An output without its widget; None if a widget was all there was."""
+    """An output without its widget; None if a widget or a script was all there was."""
     if 'data' not in output:
         return output
+    if SCRIPT in output.data:
+        return None
     widget = output.data.pop(WIDGET, None)
     if widget is not None and set(output.data) <= {'text/plain'} and '(' in output.data.get('text/plain', '('):
         return None  # only the widget's own repr is left

@@ -18,7 +18,7 @@ from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
 from .progress import Kept
 from .question import Choice, Prediction, Question, Result
-from .shown import Shown, button, column, html, row
+from .shown import Shown, button, column, html, row, script
 
 SENTENCE_HEIGHT = 96
 GLANCE_HEIGHT = 120
@@ -75,6 +75,7 @@ class Lesson:
         shell = get_ipython()
         if shell is not None:
             shell.register_magic_function(self.result, 'cell', 'result')
+            script('page.js')
         print(self._set_up())
 
     def _set_up(self) -> str:

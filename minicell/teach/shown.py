@@ -1,9 +1,12 @@
 """A widget on the page, and what a reader has who opens the notebook without a kernel."""
 
+from importlib.resources import files
 from typing import Any
 
 import ipywidgets as w
+from IPython.display import display
 
+SCRIPT = 'application/javascript'
 EDGE = 8  # pixels around the block in an HTML widget
 
 
@@ -46,3 +49,8 @@ def column(*children: w.Widget) -> w.VBox:
 def row(*children: w.Widget) -> w.HBox:
     """Widgets side by side; they break to the next line where the page is narrow."""
     return w.HBox(children, layout=w.Layout(flex_flow='row wrap', align_items='center'))
+
+
+def script(name: str) -> None:
+    """Run a script of this package in the page; what is shown works without it."""
+    display({SCRIPT: files(__package__).joinpath(name).read_text(encoding='utf-8')}, raw=True)

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, Playwright, Request, Response
+from playwright.sync_api import Browser, Locator, Page, Playwright, Request, Response
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = 'a-token-for-the-tests'
@@ -81,7 +81,7 @@ class Server:
 
     def _environment(self) -> dict[str, str]:
         own = ('JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR', 'JUPYTER_RUNTIME_DIR', 'IPYTHONDIR')
-        own += ('JUPYTERLAB_SETTINGS_DIR', 'JUPYTERLAB_WORKSPACES_DIR')
+        own += ('JUPYTERLAB_SETTINGS_DIR',)
         env = {name: value for name, value in os.environ.items() if not name.startswith(('JUPYTER', 'IPYTHON'))}
         env |= {name: str(self.home / name.lower()) for name in own}
         # the kernels import the checkout under test, installed or not
@@ -171,6 +171,17 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
   .filter(cell => cell.type === 'code' && cell.sharedModel.getSource().trim())
   .map(cell => ({count: cell.executionCount, source: cell.sharedModel.getSource(), outputs: cell.outputs.toJSON()}))"""
 
+PLACE = 'id => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(cell => cell.model.id === id)'
+SHOW = f"async id => window.jupyterapp.shell.currentWidget.content.scrollToItem(({PLACE})(id), 'start')"
+
+# A name comes from a label, from words on the control, or from one of these attributes.
+NAMELESS = """() => ['button', 'input', 'select', 'textarea', '[role=slider]', '[tabindex="0"]']
+  .flatMap(kind => [...document.querySelectorAll(`.jp-OutputArea-output ${kind}`)])
+  .filter(one => one.checkVisibility())
+  .filter(one => !(one.ariaLabel || one.title || one.textContent.trim()
+    || [...one.labels ?? []].some(label => label.textContent.trim())))
+  .map(one => one.outerHTML.slice(0, 200))"""
+
 # One step: from the key's own time stamp to the second animation frame after the picture's last change, which is
 # when the change is on the screen. The page keeps the time by itself: asking it meanwhile would cost time.
 ARM = """([target, quiet]) => {
@@ -214,18 +225,39 @@ class Notebook:
         self.page.wait_for_timeout(500)  # the widgets draw themselves once the kernel is through
         return self.page.evaluate(CELLS)
 
+    def show(self, cell: str) -> None:
+        """Scroll to the cell of this id."""
+        self.page.evaluate(SHOW, cell)
+
+    def output(self, cell: str) -> Locator:
+        """Return the output of the cell of this id; it is in the page while the cell is in view."""
+        self.show(cell)
+        place = self.page.evaluate(PLACE, cell)
+        return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{place}"] .jp-OutputArea').first
+
+    def nameless(self) -> list[str]:
+        """Return what takes the focus in an output that is seen, and has no name for somebody who hears the page."""
+        return self.page.evaluate(NAMELESS)
+
     def close(self) -> None:
         """Close the page."""
         self.page.close()
 
     def steppers(self) -> list['Stepper']:
-        """Return the sliders `lat-slider-NAME` with the pictures `lat-target-NAME` that they step, as they stand.
+        """Return the sliders `lat-slider-NAME` with the pictures `lat-target-NAME` that they step, as they stand;
+        those that a view hides are left out.
 
         A name may come again; then its slider and its picture are the next ones of that name.
         """
-        classes = self.page.locator('[class*=lat-slider-]').evaluate_all('all => all.map(one => one.className)')
-        names = [re.search(r'lat-slider-(\S+)', each)[1] for each in classes]
-        return [Stepper(self.page, name, names[:place].count(name)) for place, name in enumerate(names)]
+        seen = self.page.locator('[class*=lat-slider-]').evaluate_all(
+            'all => all.map(one => [one.className, one.checkVisibility()])'
+        )
+        names = [re.search(r'lat-slider-(\S+)', each)[1] for each, _ in seen]
+        return [
+            Stepper(self.page, name, names[:place].count(name))
+            for place, (name, (_, visible)) in enumerate(zip(names, seen, strict=True))
+            if visible
+        ]
 
 
 class Stepper:

@@ -71,10 +71,10 @@ def test_the_buttons_step_too(lesson, cells):
     for words, step in (('First', 0), ('Next', 1), ('Last', last), ('Back', last - 1), ('First', 0)):
         lesson.page.get_by_role('button', name=words, exact=True).first.click()
         shows(step)
-    play, stop = lesson.page.locator('.widget-play').first.get_by_role('button').all()[:2]
+    play = lesson.page.get_by_role('button', name='Play').first
     play.click()
     shows(1)
-    stop.click()
+    play.click()
 
 
 def test_every_other_slider_answers_too(lesson, cells):
@@ -88,6 +88,70 @@ def test_every_other_slider_answers_too(lesson, cells):
         at_the_end = before == handle.get_attribute('aria-valuemax')
         handle.press('ArrowLeft' if at_the_end else 'ArrowRight')
         assert handle.get_attribute('aria-valuenow') != before
+
+
+def test_every_control_has_a_name(lesson, cells):
+    """For somebody who hears the page: what takes the focus says what it is."""
+    lesson.page.wait_for_timeout(500)  # names come when a cell's widgets have been drawn
+    assert lesson.nameless() == []
+    for name in ('Step', 'Loss scale: multiplies the loss, and with it dout'):
+        assert lesson.page.get_by_role('slider', name=name, exact=True).count() >= 1
+    assert lesson.page.get_by_role('textbox', name='Code of exercise 3a').count() == 1
+
+
+def test_a_learner_goes_through(lesson, cells, shots: Path):
+    """Predicts wrong, commits, reveals, steps, moves the control, inserts a mistake, reads its hint, passes."""
+    page = lesson.page
+    question, result = lesson.output('l03-prediction'), lesson.output('l03-run')
+    expect(result).to_contain_text('Locked')
+    expect(result).not_to_contain_text('1.50000000e+00')
+
+    # by keyboard alone: an arrow key chooses, Tab leads to the button, the space bar presses it
+    lesson.show('l03-prediction')
+    question.get_by_role('radio').first.focus()
+    page.keyboard.press('Space')
+    page.keyboard.press('ArrowDown')
+    expect(question.get_by_label('The true gradient plus what bprop returns: x + 1 is added.')).to_be_checked()
+    page.wait_for_timeout(500)  # no hand is faster than the kernel's answer
+    page.keyboard.press('Tab')
+    expect(question.get_by_role('button', name='Commit')).to_be_focused()
+    page.keyboard.press('Space')
+
+    lesson.show('l03-run')
+    expect(result).to_contain_text('You said')
+    expect(result).to_contain_text('custom is added to automatic')
+    expect(result).to_contain_text('1.50000000e+00')
+    expect(question.get_by_role('radio').first).to_be_disabled()
+    result.screenshot(path=shots / 'learner-1-confronted.png')
+
+    lesson.show('l03-tape')
+    tape = lesson.steppers()[0]
+    assert tape.press('ArrowRight') is not None
+
+    lesson.show('l03-scale')
+    scale = lesson.steppers()[1]
+    scale.handle.focus()
+    page.keyboard.press('End')
+    expect(scale.target).to_contain_text('loss = 10.00 × z.sum()')
+    expect(scale.target).to_contain_text('66.')
+    page.keyboard.press('Home')
+    expect(scale.target).to_contain_text('loss = 0.10 × z.sum()')
+
+    lesson.show('l03-panel-3a')
+    panel = lesson.output('l03-panel-3a')
+    panel.get_by_role('button', name='Insert a common mistake').press('Enter')
+    expect(panel).to_contain_text('The belief behind it may be')
+    expect(panel).to_contain_text('the framework checks my maths')
+    panel.get_by_role('button', name='Hint 1 of 3').press('Enter')
+    expect(panel).to_contain_text('Start with the shapes')
+    page.screenshot(path=shots / 'learner-2-mistake.png')
+    panel.get_by_role('button', name='Insert the solution').press('Enter')
+    expect(panel).to_contain_text('Exercise 3a: passed')
+
+    lesson.show('l03-progress')
+    expect(lesson.output('l03-progress')).to_contain_text('takeover: done, and surprised')
+    expect(lesson.output('l03-progress')).to_contain_text('exercise 3a: passed')
+    page.screenshot(path=shots / 'learner-3-progress.png')
 
 
 # The last of this file: what the page complained of in all the tests before.

@@ -1,0 +1,33 @@
+"""Every lesson in a real browser, in one JupyterLab: all cells run, the console is clean, every control has a name."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.lab import LOOPBACK, ROOT, Notebook, Server, errors
+
+pytestmark = pytest.mark.browser
+
+LESSONS = ROOT / 'lessons'
+NAMES = [path.name for path in sorted(LESSONS.glob('[0-9][0-9]_*.ipynb'))]
+
+
+@pytest.fixture(scope='module')
+def server(browser: Browser) -> Iterator[Server]:
+    with Server(LESSONS) as server:
+        yield server
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_lesson(browser, server, name):
+    notebook = Notebook(browser, server, name)
+    try:
+        cells = notebook.run_all()
+        assert [cell['source'] for cell in cells if cell['count'] is None] == []
+        assert errors(cells) == []
+        assert notebook.nameless() == []
+        assert (notebook.seen.console, notebook.seen.failed) == ([], [])
+        assert notebook.seen.hosts == {LOOPBACK}
+    finally:
+        notebook.close()
