@@ -47,10 +47,12 @@ class Controls:
         )
         self.compare = self.toggle('Compare', 'The true gradient beside the one that a bprop of yours hands out', 84)
         self.turn = w.IntSlider(
+            value=1,
+            min=1,
+            max=1,
             description='Turn',
-            readout=False,
-            tooltip='Which turn the folded card shows',
-            layout=w.Layout(flex='0 1 220px', width='auto', display='none'),
+            tooltip='Which turn of a loop the folded card shows',
+            layout=w.Layout(flex='0 1 240px', width='auto', display='none'),
             style={'description_width': '36px'},
         )
         self.jumps = w.HBox(layout=w.Layout(align_items='center', margin='0 0 0 12px', overflow='visible'))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from . import film, jumps, record, story
+from . import film, fold, jumps, record, story
 from .controls import Controls
 from .layout import WIDTH
 from .model import Frame
@@ -26,14 +26,6 @@ class Seen(NamedTuple):
     turn: int | None = None
 
 
-class Pictures(NamedTuple):
-    """The frames of one way to look, and the widget that shows one of them."""
-
-    frames: list[Frame]
-    widget: w.Stack | w.HTML
-    draw: Callable[[int], None] | None  # where the kernel draws
-
-
 class View(w.VBox):
     """A tape to step through. A page without a kernel gets stills and text beside it."""
 
@@ -43,9 +35,14 @@ class View(w.VBox):
         self.told = record.tell(tape)
         self.opened = Seen(zoom, compare)
         self.prefix = f'view{views()}-'
-        self.pictures: dict[Seen, Pictures] = {}
-        self.link: Any = None
+        self.told_as: dict[Seen, list[Frame]] = {}
+        self.stacks: dict[Seen, w.Stack] = {}
         self.wide = w.Layout(width='100%', overflow='auto hidden' if scale > 1 else 'visible')
+        self.page = w.HTML(layout=self.wide)
+        self.page.add_class('lat-target-tape')
+        self.draw = Throttle(lambda step: setattr(self.page, 'value', self.svg(self.frames[step])))
+        self.link: Any = None
+        self.following = False
         self.controls = c = Controls()
         self.jumps = [(self.jump(*row), row[2]) for row in jumps.JUMPS]
         c.jumps.children = [
@@ -54,68 +51,96 @@ class View(w.VBox):
             c.button('Reset', 'Back to the step, zoom and comparison at the start', self.reset),
         ]
         super().__init__(c.rows, layout=w.Layout(width='100%', max_width=f'{round(WIDTH * max(scale, 1))}px'))
-        first = self.of(self.opened)
         torn = step is None and getattr(tape, 'error', None) is not None
-        self.start = place(-1 if torn else step, first.frames)
+        self.start = place(-1 if torn else step, self.of(self.opened))
         c.zoom.value, c.compare.value = zoom, compare
         self.look(self.opened, self.start)
         c.zoom.observe(lambda _: self.changed(), 'value')
         c.compare.observe(lambda _: self.changed(), 'value')
-        c.turn.observe(lambda change: self.changed(change['new']), 'value')
+        c.turn.observe(lambda change: self.changed(change['new'] - 1), 'value')
         c.slider.observe(lambda change: self.stepped(change['new']), 'value')
         c.play.observe(lambda change: setattr(c.play, 'description', 'Pause' if change['new'] else 'Play'), 'value')
 
     # ---- what is looked at -------------------------------------------------------------------------------------------
 
-    def of(self, seen: Seen) -> Pictures:
-        """The pictures of one way to look, made once."""
-        if seen not in self.pictures:
-            frames = story.of(self.told, seen.zoom, seen.compare, turn=seen.turn)
-            prefix = f'{self.prefix}{len(self.pictures)}-'
-            draw: Callable[[int], str] = lambda i: film.svg(frames[i], prefix, self.scale, self.scale <= 1)
-            travel = len(frames) <= TRAVEL and seen.turn is None
-            self.pictures[seen] = (stacked if travel else drawn)(frames, draw, self.wide)
-        return self.pictures[seen]
+    def of(self, seen: Seen) -> list[Frame]:
+        """The frames of one way to look."""
+        if seen not in self.told_as:
+            self.told_as[seen] = story.of(self.told, seen.zoom, seen.compare, turn=seen.turn)
+        return self.told_as[seen]
+
+    def svg(self, frame: Frame, number: int = 0) -> str:
+        """A frame as it stands on the page; `number` tells frames of the same step apart."""
+        return film.svg(frame, f'{self.prefix}{number}-', self.scale, fit=self.scale <= 1)
+
+    def stack(self, seen: Seen) -> w.Stack:
+        """All frames of one way to look, made once; the browser shows one of them."""
+        if seen not in self.stacks:
+            number = len(self.stacks) + 1
+            style = w.HTML(layout=self.wide).style
+            children = [w.HTML(self.svg(frame, number), layout=self.wide, style=style) for frame in self.of(seen)]
+            self.stacks[seen] = w.Stack(children, selected_index=0, layout=self.wide)
+            self.stacks[seen].add_class('lat-target-tape')
+        return self.stacks[seen]
 
     def look(self, seen: Seen, step: int) -> None:
         """Show a step of one way to look."""
-        c, now = self.controls, self.of(seen)
-        self.seen, self.now = seen, now
+        c = self.controls
+        self.seen, self.frames = seen, self.of(seen)
         if self.link is not None:
             self.link.unlink()
             self.link = None
-        c.steps(len(now.frames), step)
-        if now.draw is None:
-            now.widget.selected_index = step
-            self.link = w.jslink((c.slider, 'value'), (now.widget, 'selected_index'))
+        self.travels = len(self.frames) <= TRAVEL and seen.turn is None
+        c.steps(len(self.frames), step)
+        if self.travels:
+            picture = self.stack(seen)
+            picture.selected_index = step
+            self.link = w.jslink((c.slider, 'value'), (picture, 'selected_index'))
         else:
-            now.draw(step)
-        turns = story.turns(now.frames)
-        c.turn.max = max(turns - 1, 0)
-        c.turn.layout.display = None if turns > 1 else 'none'
+            picture = self.page
+            self.draw(step)
         for button, find in self.jumps:
             tells = find is jumps.first_wrong and not seen.compare  # what a reader has chosen not to see yet
-            button.disabled = tells or find(now.frames, -1) is None
-        self.children = (*c.rows, now.widget)
+            button.disabled = tells or find(self.frames, -1) is None
+        turns = story.turns(self.frames)
+        c.turn.layout.display = None if turns > 1 else 'none'
+        if seen.turn is None:
+            self.follow(step, turns)
+        self.children = (*c.rows, picture)
+
+    def follow(self, step: int, turns: int) -> None:
+        """The turn that the folded card shows is the one that the step is about."""
+        self.following = True
+        frame = self.frames[step]
+        entry = frame.record.steps[step].entry if frame.record.steps else None
+        self.controls.turn.max = turns
+        if entry is not None:
+            self.controls.turn.value = fold.turn(frame.record, frame.look, entry)[0] + 1
+        self.following = False
 
     def changed(self, turn: int | None = None) -> None:
         """Zoom, comparison or turn were changed: stay at the same time of the tape."""
         c = self.controls
         seen = Seen(c.zoom.value, c.compare.value, turn)
-        if seen != self.seen:
-            at = self.now.frames[c.slider.value].at
-            self.look(seen, jumps.nearest(self.of(seen).frames, at))
+        if seen != self.seen and not self.following:
+            step = c.slider.value
+            if seen.zoom != self.seen.zoom:
+                step = jumps.nearest(self.of(seen), self.frames[step].at)
+            self.look(seen, step)
 
     def stepped(self, step: int) -> None:
         """The slider has moved."""
         if self.seen.turn is not None:
             self.look(self.seen._replace(turn=None), step)  # from here on, the card follows the steps again
-        elif self.now.draw is not None:
-            self.now.draw(step)
+            return
+        if not self.travels:
+            self.draw(step)
+        if self.controls.turn.layout.display is None:
+            self.follow(step, self.controls.turn.max)
 
     def jump(self, words: str, tooltip: str, find: Callable[[list[Frame], int], int | None]) -> w.Button:
         """A button that finds its step in the frames that are shown."""
-        go = lambda: self.controls.go(find(self.now.frames, self.controls.slider.value))
+        go = lambda: self.controls.go(find(self.frames, self.controls.slider.value))
         return self.controls.button(words, tooltip, go, 84)
 
     def reset(self) -> None:
@@ -128,7 +153,7 @@ class View(w.VBox):
     # ---- on the page -------------------------------------------------------------------------------------------------
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        chosen = film.stills(self.of(self.opened).frames)
+        chosen = film.stills(self.of(self.opened))
         shown = super()._repr_mimebundle_(**options) or {}
         return {
             **shown,
@@ -136,22 +161,6 @@ class View(w.VBox):
             'image/svg+xml': film.strip_of(chosen, 'svg'),
             'image/png': base64.b64encode(film.strip_of(chosen, 'png')).decode('ascii'),
         }
-
-
-def stacked(frames: list[Frame], draw: Callable[[int], str], layout: w.Layout) -> Pictures:
-    """All frames at once; the browser shows one of them."""
-    style = w.HTML(layout=layout).style
-    children = [w.HTML(draw(i), layout=layout, style=style) for i in range(len(frames))]
-    stack = w.Stack(children, selected_index=0, layout=layout)
-    stack.add_class('lat-target-tape')
-    return Pictures(frames, stack, None)
-
-
-def drawn(frames: list[Frame], draw: Callable[[int], str], layout: w.Layout) -> Pictures:
-    """One picture that the kernel draws for each place of the slider."""
-    page = w.HTML(layout=layout)
-    page.add_class('lat-target-tape')
-    return Pictures(frames, page, Throttle(lambda i: setattr(page, 'value', draw(i))))
 
 
 class Throttle:

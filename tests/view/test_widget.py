@@ -82,16 +82,51 @@ def test_zoom_and_comparison_stay_at_the_same_time_of_the_tape(program):
     shown = view.show(gallery.run(program))
     c = shown.controls
     c.slider.value = c.slider.max // 2
-    at = shown.now.frames[c.slider.value].at
+    at = shown.frames[c.slider.value].at
     for zoom in ('inside', 'cells', 'ops'):
         c.zoom.value = zoom
-        assert c.slider.max == c.clock.max == len(shown.now.frames) - 1
-        assert shown.now.frames[c.slider.value].at <= at
-        assert {f.look.zoom for f in shown.now.frames} == {zoom}
+        assert c.slider.max == c.clock.max == len(shown.frames) - 1
+        assert shown.frames[c.slider.value].at <= at
+        assert {f.look.zoom for f in shown.frames} == {zoom}
         if isinstance(shown.children[-1], w.Stack):
             assert shown.children[-1].selected_index == c.slider.value
     c.compare.value = False
-    assert not shown.now.frames[0].look.compare
+    assert not shown.frames[0].look.compare
+
+
+@pytest.fixture(scope='module')
+def loop():
+    """IFNode over 12 steps in time."""
+    return gallery.tape_of(gallery.PROGRAMS['ifnode'].strip().replace('range(3)', 'range(12)') + '\n', 'ifnode 12')
+
+
+def test_a_loop_has_a_slider_for_its_turns(loop):
+    shown = view.show(loop, zoom='cells')
+    turn, slider = shown.controls.turn, shown.controls.slider
+    assert turn.layout.display is None and (turn.value, turn.max) == (1, 12)
+    first = shown.page.value
+    turn.value = 7
+    assert shown.seen.turn == 6 and slider.value == 0 and shown.page.value != first
+    turn.value = 8
+    assert shown.seen.turn == 7 and slider.value == 0
+
+
+def test_the_slider_for_turns_follows_the_steps(loop):
+    shown = view.show(loop, zoom='cells')
+    turn, slider = shown.controls.turn, shown.controls.slider
+    seen = []
+    for step in range(slider.max + 1):
+        slider.value = step
+        seen.append(turn.value)
+        assert shown.seen.turn is None
+    assert seen[0] == 1 and set(seen) == set(range(1, 13)), 'forward through all turns, and back again'
+    turn.value = 5
+    slider.value = 3
+    assert shown.seen.turn is None, 'a step shows what it is about'
+
+
+def test_where_nothing_is_folded_there_is_no_slider_for_turns():
+    assert view.show(gallery.run('matmul')).controls.turn.layout.display == 'none'
 
 
 def test_a_way_to_look_is_drawn_once():
@@ -107,9 +142,9 @@ def test_jumps_go_where_they_say_and_what_is_not_there_cannot_be_pressed():
     shown = view.show(gallery.run('matmul'))
     slider, _, buttons, _ = parts(shown)
     buttons['Wrong'].click()
-    assert 'hands out dx and dy' in shown.now.frames[slider.value].title
+    assert 'hands out dx and dy' in shown.frames[slider.value].title
     buttons['Takeover'].click()
-    assert 'calls your bprop' in shown.now.frames[slider.value].title
+    assert 'calls your bprop' in shown.frames[slider.value].title
     assert buttons['NaN'].disabled and not buttons['Largest'].disabled
     shown.controls.compare.value = False
     assert buttons['Wrong'].disabled, 'it would tell what the reader does not want to see yet'
@@ -135,7 +170,7 @@ def test_it_opens_at_a_step(step, place):
 
 def test_it_opens_at_a_takeover():
     shown = view.show(gallery.run('matmul'), step='takeover')
-    assert 'calls your bprop' in shown.now.frames[shown.controls.slider.value].title
+    assert 'calls your bprop' in shown.frames[shown.controls.slider.value].title
 
 
 def test_a_torn_tape_opens_where_it_is_torn():
