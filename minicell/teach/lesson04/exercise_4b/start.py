@@ -1,0 +1,8 @@
+"""The unfinished answer: a learner begins here."""
+
+verdicts = {
+    'A': ...,
+    'B': ...,
+    'C': ...,
+    'D': ...,
+}

@@ -1,0 +1,220 @@
+"""What is particular to lesson 04: its figure, its two exercises, and what its text says of the check."""
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import check
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson04 import QUESTIONS
+from minicell.teach.lesson04.exercise_4b import WORDS
+from minicell.teach.lesson04.exercise_4b import suspects as suspects_file
+from minicell.teach.lesson04.exercise_4b.suspects import SUSPECTS, classify
+from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped
+from minicell.view.shapes import Text
+from tests.lessons.notebooks import by_id, listings, read
+
+SLOPES, VERDICTS = (Exercise(name, f'minicell.teach.lesson04.exercise_{name}') for name in ('4a', '4b'))
+DOUBLE, SINGLE = np.float64, np.float32
+
+
+def cube(x):
+    return x * x * x
+
+
+CURVES = Curves(cube, 1.2)
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+def test_the_curves_are_u():
+    for dtype in DTYPES:
+        errors = np.array([slope.error for slope in CURVES.slopes[dtype]])
+        lowest = int(np.argmin(errors))
+        assert 0.2 * len(errors) < lowest < 0.9 * len(errors)
+        assert errors[0] > 1e4 * errors[lowest] and errors[-1] > 1e4 * errors[lowest]
+    best = {dtype: min(CURVES.slopes[dtype], key=lambda slope: slope.error) for dtype in DTYPES}
+    assert 1e-4 < best[SINGLE].eps < 1e-1 and 1e-7 < best[DOUBLE].eps < 1e-4
+    assert best[DOUBLE].error < 1e-4 * best[SINGLE].error
+
+
+def test_the_right_arm_is_eps_squared():
+    """As step 2 of the lesson works out for the cube."""
+    for step in (1e-1, 1e-2, 1e-3):
+        assert central(cube, 1.2, step, DOUBLE).error == pytest.approx(step**2, rel=1e-5)
+
+
+def test_too_small_an_eps_leaves_nothing():
+    slope = central(cube, 1.2, 1e-9, SINGLE)
+    assert slope.above == slope.below and slope.error == pytest.approx(4.32, rel=1e-6)
+    assert 'no digit is left' in CURVES.draw(1e-9).words
+
+
+def test_the_dots_lie_on_the_curves():
+    for k in range(-120, 1, 7):
+        value = 10 ** (k / 10) * 1.01  # sliders round
+        for dtype in DTYPES:
+            at = CURVES.slopes[dtype][k + 120]
+            assert central(cube, 1.2, snapped(value), dtype) == at
+
+
+def test_every_drawing_has_one_size_and_its_text_fits():
+    figure = eps(cube, 1.2)
+    for k in range(-120, 1):
+        drawn = CURVES.draw(10 ** (k / 10))
+        assert drawn.size == (WIDTH, HEIGHT)
+        assert re.search(r'float32 says \S+, off by', drawn.words) and 'float64' in drawn.words
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and x >= 0 and x + w <= WIDTH + 1, shape
+    for value in (figure.control.base**figure.control.min, figure.control.base**figure.control.max):
+        figure.control.value = value
+        assert 'role="img"' in figure.picture.value
+
+
+def test_the_figure_is_fast():
+    figure, times = eps(cube, 1.2), []
+    for k in range(40):
+        start = time.perf_counter()
+        figure.control.value = 10 ** (-k / 4)
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[-2] < 0.15
+
+
+@pytest.mark.parametrize('f', [ms.ops.sin, lambda x: 5 * x, lambda x: 1000 * ms.ops.exp(3 * x), lambda x: -x * x])
+def test_other_functions_can_be_drawn(f):
+    assert Curves(f, 0.7).draw(1e-3).words.count('off by') == 2
+
+
+# ---- exercise 4a -------------------------------------------------------------------------------------------------
+
+LOOP = """\
+import numpy as np
+def slopes(f, x, eps):
+    found = np.zeros_like(x)
+    for i in range(x.size):
+        step = np.zeros_like(x)
+        step[i] = eps
+        {}
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    'code',
+    [
+        LOOP.format('found[i] = (f(x + step) - f(x - step)) / 2 / eps'),
+        LOOP.format('found[i] = (f(x - step) - f(x + step)) / (-2 * eps)'),
+        'import numpy as np\ndef slopes(f, x, eps):\n'
+        '    return np.array([(f(x + e) - f(x - e)) / (2 * eps) for e in eps * np.eye(x.size)])',
+    ],
+)
+def test_other_central_differences_pass(code):
+    assert SLOPES.check_code(code).passed
+
+
+@pytest.mark.parametrize(
+    ('line', 'named'),
+    [
+        ('found[i] = (f(x) - f(x - step)) / eps', None),  # one side too, but the other one
+        ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'mistake_05_smaller'),
+        ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', None),  # x does not even move
+        ('found[i] = (f(x + eps) - f(x)) / eps', 'mistake_04_all_at_once'),
+        ('found[i] = 3 * x[i] ** 2', None),
+        ('found[i] = f(x)', None),
+    ],
+)
+def test_other_mistakes_fail(line, named):
+    verdict = SLOPES.check_code(LOOP.format(line))
+    assert verdict.state == 'failed'
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+def test_half_begun_is_not_attempted():
+    assert SLOPES.check_code(LOOP.format('found[i] = (f(x + step) - ...) / eps')).state == 'open'
+    assert SLOPES.check_code('def slopes(f, x, eps):\n    return ...').state == 'open'
+
+
+# ---- exercise 4b -------------------------------------------------------------------------------------------------
+
+
+def test_the_words_are_measured():
+    assert {letter: classify(kind)[0] for letter, kind in SUSPECTS.items()} == VERDICTS.right
+    assert sorted(VERDICTS.right.values()) == sorted(WORDS)
+
+
+def test_the_wrong_one_has_the_right_sign():
+    """So that it trains, as its mistake says."""
+    x = ms.Tensor(suspects_file.HERE)
+    yours, true = ms.grad(SUSPECTS['B']())(x), ms.grad(lambda x: ms.ops.sqrt(1 + x * x))(x)
+    assert np.array_equal(np.sign(yours.asnumpy()), np.sign(true.asnumpy()))
+
+
+@pytest.mark.parametrize(
+    ('change', 'said'),
+    [
+        ({'A': 'fine'}, 'none of the four words'),
+        ({'D': ...}, 'Still open: D'),
+        ({'A': 'wrong', 'B': 'right'}, 'A is not'),
+    ],
+)
+def test_a_part_of_an_answer(change, said):
+    verdict = VERDICTS.check(VERDICTS.right | change)
+    assert verdict.state == 'failed' and said in verdict.said
+
+
+def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
+    shown = by_id(read('04').cells)['l04-suspects'].source
+    stored = Path(suspects_file.__file__).read_text(encoding='utf-8')
+    assert shown == stored[stored.index('class A') : stored.index('SUSPECTS')].strip()
+
+
+# ---- what the text says ------------------------------------------------------------------------------------------
+
+
+def test_the_loss_of_the_wrong_cell_falls_at_every_step():
+    source = by_id(read('04').cells)['l04-run'].source.split('\n', 1)[1]
+    space: dict = {}
+    exec(
+        source.replace('step % 15 == 0', 'losses.append(value.item()) is not None', 1).replace(
+            'w = ms.', 'losses = []\nw = ms.', 1
+        ),
+        space,
+    )
+    losses = np.array(space['losses'])
+    assert len(losses) == 61 and losses[-1] < 1e-6 < losses[0]
+    assert np.all((np.diff(losses) < 0) | (losses[1:] < 1e-9))
+    assert not ms.check_bprop(space['net'], space['data'])
+
+
+def test_check_bprop_does_what_the_rule_says():
+    text = by_id(read('04').cells)['l04-figure-note'].source
+    assert 'float64, with an eps near 1e-5' in text and 'within 1e-6, or a ten-thousandth' in text
+    assert (check.STEP, check.CLOSE) == (1e-5, (1e-6, 1e-4))
+
+
+def test_the_seeds_net_is_wrong_and_consistent():
+    out = by_id(read('04').cells)['l04-second-seed'].outputs[0].text.splitlines()
+    assert out[:2] == ['[[1. 1. 1.]', ' [1. 1. 1.]]']  # as the document prints
+    assert [line[0] for line in out if line[0] in '✓✗'] == ['✗', '✓']
+
+
+def test_pytorch_finds_the_detached_out_at_second_order_only():
+    pytest.importorskip('torch')
+    listing = listings(read('04'), '04')['torch'].replace('return out * dout', 'return out.detach() * dout')
+    with pytest.raises(RuntimeError, match='Jacobian mismatch'):
+        exec(listing, {})
+    first_only = listing[: listing.index('print(torch.autograd.gradgradcheck')]
+    exec(first_only, {})
+
+
+def test_the_named_beliefs_are_among_the_choices():
+    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    assert {'smaller eps is better', 'a falling loss proves it'} <= known
+    assert 'Smaller eps is better.' in [mistake.misconception for mistake in SLOPES.mistakes]

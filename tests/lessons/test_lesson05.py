@@ -1,0 +1,262 @@
+"""What is particular to lesson 05: eight malformed bprops, its figure, its two exercises, the torn tape."""
+
+import json
+import re
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson05 import QUESTIONS
+from minicell.teach.lesson05.exercise_5b import called
+from minicell.teach.lesson05.figures import HEIGHT, WIDTH, draw, traffic
+from minicell.teach.lesson05.specimens import (
+    RIGHT,
+    SOURCE,
+    SPECIMENS,
+    as_mindspore,
+    cell,
+    here,
+    in_mindspore,
+    loss,
+    silent,
+    true,
+)
+from minicell.view.shapes import Text
+from tests.lessons.notebooks import by_id, listings, read
+
+GUESSES, BLEND = (Exercise(name, f'minicell.teach.lesson05.exercise_{name}') for name in ('5a', '5b'))
+RECORDED = json.loads((Path(__file__).parents[1] / 'conformance' / 'goldens.json').read_text(encoding='utf-8'))
+
+
+# ---- the eight ---------------------------------------------------------------------------------------------------
+
+
+def test_the_right_one_is_right():
+    assert ms.check_bprop(cell(RIGHT), ms.Tensor([1.0, 0.5, -1.0]))
+    assert true().tolist() == [12.5, 12.25, -40.5]
+
+
+def test_who_complains_here():
+    found = [here(number) for number in SPECIMENS]
+    assert [outcome.verdict for outcome in found] == ['raises'] * 5 + ['silent', 'fine', 'silent']
+    errors = ['BpropTupleError', 'BpropCountError', 'BpropTypeError', 'BpropShapeError', 'BpropShapeError', '', '', '']
+    assert [outcome.error for outcome in found] == errors
+    for outcome in found:
+        if outcome.verdict == 'raises':
+            assert outcome.said.startswith('Average.bprop')
+        else:
+            assert ('✓' if outcome.verdict == 'fine' else '✗') in outcome.said
+
+
+def test_who_complains_in_mindspore():
+    found = [in_mindspore(number).verdict for number in SPECIMENS]
+    assert found == ['fine', 'silent', 'raises', 'silent', 'raises', 'silent', 'fine', 'silent']
+    assert (silent(here), silent(in_mindspore)) == (2, 4)
+
+
+X = ms.Tensor([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ('case', 'returned'),
+    [
+        ('bprop_too_many_truncated', (X + 100, X + 200)),
+        ('bprop_shape_bigger_sum_reduced', (ms.ops.stack([X, X + 10]),)),
+        ('bprop_dtype_cast_to_input', (X.astype(ms.float64) + 100,)),
+    ],
+)
+def test_the_rules_of_mindspore_give_the_recorded_numbers(case, returned):
+    recorded = next(each for each in RECORDED if each['name'] == case)['stdout']
+    first = json.loads(re.search(r'\[.*?\]', recorded)[0])
+    gradient = as_mindspore(returned, X)
+    assert gradient.tolist() == first and gradient.dtype == np.float32
+
+
+def test_the_rules_of_mindspore_for_the_rest():
+    recorded = next(each for each in RECORDED if each['name'] == 'bprop_none_entry_plus_other_path')['stdout']
+    assert json.loads(recorded) == (7 + as_mindspore((None,), X)).tolist()
+    assert as_mindspore(X, X).tolist() == X.asnumpy().tolist()
+    with pytest.raises(TypeError, match='output is none'):
+        as_mindspore(None, X)
+    for shape in ((), (1,), (2,), (3, 2)):
+        with pytest.raises(RuntimeError, match='broadcast'):
+            as_mindspore((ms.Tensor(np.ones(shape)),), X)
+
+
+def test_the_lesson_shows_the_cell_and_the_lines_that_run():
+    cells = by_id(read('05').cells)
+    shown = cells['l05-right'].source
+    assert SOURCE[SOURCE.index('class Average') :].strip() in shown and 'W = ms.Tensor([[1.0, 2.0, 3.0]' in shown
+    rows = re.findall(r'^\| (\d) \| `(.+?)` \| (.+?) \|$', cells['l05-exercise'].source, re.MULTILINE)
+    assert rows == [(str(number), each.line, each.name) for number, each in SPECIMENS.items()]
+    for number in (2, 4, 6):
+        assert f'    {number}: lambda dout, dx:' in cells['l05-home'].source
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+def test_the_figure_has_one_size_and_its_text_fits():
+    figure = traffic()
+    assert [value for _, value in figure.control.options] == list(SPECIMENS)
+    for number in SPECIMENS:
+        figure.control.value = number
+        drawn = draw(number)
+        assert drawn.size == (WIDTH, HEIGHT) and 'role="img"' in figure.picture.value
+        assert 'silent and wrong in minicell: 6, 8; in MindSpore: 2, 4, 6, 8' in drawn.words
+        texts = [shape for shape in drawn.shapes if isinstance(shape, Text)]
+        for shape in texts:
+            x, y, w, h = shape.box
+            assert not shape.full and not shape.text.endswith('…'), shape
+            assert x >= 0 and x + w <= WIDTH + 1 and y + h <= HEIGHT, shape
+        lines = sorted((s.box[1], s.x, s.text) for s in texts)
+        assert all(a != b for a, b in pairwise(lines))
+
+
+def test_the_figure_is_fast():
+    figure, times = traffic(), []
+    for k in range(40):
+        start = time.perf_counter()
+        figure.control.value = k % 8 + 1
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[-2] < 0.15
+
+
+# ---- exercise 5a -------------------------------------------------------------------------------------------------
+
+
+def guesses(**changes):
+    right = {number: here(number).verdict for number in SPECIMENS}
+    return right | {int(name[1:]): word for name, word in changes.items()}
+
+
+def test_the_third_hint_counts_right():
+    verdicts = [here(number).verdict for number in SPECIMENS]
+    assert [verdicts.count(word) for word in ('raises', 'silent', 'fine')] == [5, 2, 1]
+    assert 'Five raise, two are silent, one is fine' in GUESSES.hints[2]
+
+
+@pytest.mark.parametrize(
+    ('given', 'said', 'named'),
+    [
+        (guesses(n6='fine', n8='fine'), 'Number 6', 'mistake_07_none_is_filled'),
+        (guesses(n4='fine'), '7 of 8 are right. Number 4', None),
+        (guesses(n8=...), '7 of 8 are right. Still open: 8', None),
+        (guesses(n1='error'), 'none of the three words', None),
+        ({1: 'raises'}, '1 of 8', None),
+    ],
+)
+def test_a_part_of_an_answer(given, said, named):
+    verdict = GUESSES.check(given)
+    assert verdict.state == 'failed' and said in verdict.said
+    assert (verdict.mistake.name if verdict.mistake else None) == named
+
+
+# ---- exercise 5b -------------------------------------------------------------------------------------------------
+
+HEADER = BLEND.start[: BLEND.start.index('        # It was')]
+
+
+@pytest.mark.parametrize(
+    'body',
+    [
+        'return (k / 2 * (dout * y).sum(0), ops.broadcast_to(k / 2 * dout * x, y.shape), 0)',
+        'return [k * (dout * y).mean(0), ops.ones_like(y) * (k * dout * x / y.shape[0]), None]',
+        'return *ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y), None',
+    ],
+)
+def test_other_repairs_pass(body):
+    verdict = BLEND.check_code(f'import minicell as ms\n{HEADER}        {body}\n')
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('body', 'said'),
+    [
+        ('return None, None, None', 'not the true gradient'),
+        ('return dout', 'a bare Tensor'),
+        ('pass', 'returned nothing'),
+        ('return k * dout * y, k * dout * x', '2 gradients for 3 inputs'),  # as it was
+        ('return k * (dout * y).mean(0), "dy", None', 'a str as the gradient of y'),
+        ('return 1 / 0', 'ZeroDivisionError'),
+    ],
+)
+def test_other_mistakes_fail(body, said):
+    verdict = BLEND.check_code(f'{HEADER}        {body}\n')
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+def test_a_changed_construct_fails():
+    verdict = BLEND.check_code(BLEND.solution.replace('.mean(0)\n\n', '.sum(0)\n\n'))
+    assert verdict.state == 'failed' and 'leave it as it was' in verdict.said
+
+
+def test_what_follows_the_error_blindly_is_silent():
+    """The trap of the exercise: .sum(0), as the error proposes, raises nothing and is twice too large."""
+    told = next(each for each in BLEND.mistakes if each.name == 'mistake_06_both_silent')
+    space: dict = {}
+    exec(told.code, space)
+    exec(BLEND.solution, right := {})
+    wrong, due = called(space['Blend']()), called(right['Blend']())
+    assert np.allclose(wrong['dx'], 2 * due['dx']) and np.allclose(wrong['dy'], 2 * due['dy'])
+
+
+# ---- what the text says ------------------------------------------------------------------------------------------
+
+
+def test_the_tape_is_kept_up_to_the_torn_card():
+    output = by_id(read('05').cells)['l05-tape'].outputs[0].data
+    told = ''.join(output['text/plain'])
+    assert '3  (z * z).sum()' in told and 'Large.bprop' in told and '!!  BpropShapeError' in told
+    assert 'the error ended the run' in ''.join(output['image/svg+xml'])
+
+
+def test_four_questions_in_that_order():
+    """A return that breaks several rules is told of the first."""
+    x = ms.Tensor([1.0, 2.0, 3.0])
+    for line, error in (
+        ('return dx.sum()', ms.errors.BpropTupleError),
+        ('return dx.sum(), 3', ms.errors.BpropCountError),
+        ('return (dx.asnumpy().sum(),)', ms.errors.BpropTypeError),
+        ('return (dx.sum() > 0,)', ms.errors.BpropShapeError),
+        ('return (dx > 0,)', ms.errors.DTypeError),
+    ):
+        with pytest.raises(error):
+            ms.grad(loss(cell(line)))(x)
+    assert ms.grad(loss(cell('return [dx]')))(x).shape == (3,)
+
+
+def test_the_pytorch_listing(capsys):
+    torch = pytest.importorskip('torch')
+    exec(listings(read('05'), '05')['torch'], {})
+    said = dict(line.split(' ', 1) for line in capsys.readouterr().out.splitlines())
+    due = str(torch.tensor(true()))
+    assert said['1'] == said['7'] == due
+    assert said['4'] == str(torch.tensor(2 * true())) == str(torch.tensor(in_mindspore(4).gradient))
+    assert said['3'] == said['6'] == 'None'
+    assert said['8'] == str(torch.tensor(here(8).gradient))
+    assert 'incorrect number of gradients' in said['2'] and 'invalid gradient' in said['5']
+
+
+def test_the_mindspore_listing_on_minicell(capsys):
+    exec(listings(read('05'), '05')['mindspore'].replace('mindspore', 'minicell'), {})
+    said = re.split(r'^(?=\d )', capsys.readouterr().out, flags=re.MULTILINE)[1:]
+    assert len(said) == 8
+    for number, each in enumerate(said, 1):
+        outcome = here(number)
+        assert (outcome.said in each) if outcome.verdict == 'raises' else str(ms.Tensor(outcome.gradient)) in each
+
+
+def test_the_quoted_constraint_is_the_documents():
+    document = (Path(__file__).parents[1] / 'conformance' / 'documents' / '000.txt').read_text(encoding='utf-8')
+    quoted = re.search(r'“(.+?)”', QUESTIONS['brackets'].after)[1]
+    assert quoted in ' '.join(document.split())
+
+
+def test_the_named_beliefs_are_among_the_mistakes():
+    assert {'It will broadcast.', 'It will complain.'} <= {mistake.misconception for mistake in GUESSES.mistakes}
