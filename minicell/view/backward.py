@@ -81,15 +81,18 @@ class Backward(Notes):
         del self.cells[self.depths.pop() :]
         told = self.record.readings[reading]
         entry = self.record.entries[told.entry]
-        told.gradients = self.gradients(event, entry, self.pulls[reading])
+        told.gave = self.gave(event, entry)
+        if entry.kind == 'call':
+            told.truth = verdict.judged(self.tape, self.pulls[reading])
         mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
         told.given = self.step('give', entry=told.entry, reading=reading, mark=mark)
         contributions = self.open[-1][2]
         label = f'{entry.label} {entry.name}' + '.bprop' * (entry.kind == 'call')
-        for (tensor, gradient), shown in zip(event.gradients, told.gradients, strict=True):
-            if gradient is None:
-                continue
+        for (tensor, gradient), shown in zip(event.gradients, told.gave, strict=True):
             tensor = self.entered(tensor)
+            if gradient is None:
+                self.nones[id(tensor)] = f'{label} returned None: counted as zero' if entry.facts else ''
+                continue
             parts = contributions.setdefault(id(tensor), [])
             parts.append((told.given, Part(label, shown.value), told.entry))
             if len(parts) > 1:
@@ -105,25 +108,27 @@ class Backward(Notes):
             tensor = self.same[id(tensor)]
         return tensor
 
-    def gradients(self, event: Any, entry: Entry, pull: Any) -> tuple[Gradient, ...]:
-        """What was handed out, beside the true gradient where a bprop of the user's computed it."""
+    def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
+        """What was handed out, by the names that the user's code has for it."""
         custom = entry.kind == 'call'
-        truths = verdict.truth(self.tape, pull, len(event.gradients)) if custom else (None,) * len(event.gradients)
         facts = entry.facts if custom else None
+        arguments = names.parameters(event.entry.cell, len(event.entry.inputs)) if custom else []
         due = [v for v in entry.inputs if v.data is not None]
         out = []
-        for i, ((tensor, gradient), true) in enumerate(zip(event.gradients, truths, strict=True)):
+        for i, (tensor, gradient) in enumerate(event.gradients):
             of = due[i].name if i < len(due) else getattr(tensor, 'name', '') or self.called.get(id(tensor), '')
-            place = next((p for p, v in enumerate(entry.inputs) if v.name == of), i)
+            # the gradients of Parameters stand behind those of the arguments
+            place = arguments.index(of) if of in arguments else i if i >= len(due) else -1
             name = (part(facts.names, place) if facts else '') or names.gradient(of)
             value = None if gradient is None else self.value(gradient, event.at, name)
-            formula = part(facts.formulas, place) if facts else ''
             why = '' if value else self.why_none(tensor, custom)
-            out.append(verdict.judge(Gradient(name, of, value, why, formula=formula), true))
+            out.append(Gradient(name, of, value, why, formula=part(facts.formulas, place) if facts else ''))
         return tuple(out)
 
-    def why_nothing(self, name: str) -> str:
-        """Why no gradient came: a takeover may have swallowed the Parameter."""
+    def why_nothing(self, tensor: Any, name: str) -> str:
+        """Why no gradient came: a bprop may have returned None, a takeover may have swallowed the Parameter."""
+        if self.nones.get(id(tensor)):
+            return self.nones[id(tensor)]
         cut = (e for e in self.record.entries for w in e.wires if w.name == name and not w.whole)
         if entry := next(cut, None):
             return f'its wire is cut at {entry.label} {entry.name}: not in internal_params'
@@ -149,7 +154,7 @@ class Backward(Notes):
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
             name = names.gradient(of)
             total = None if gradient is None else self.value(gradient, event.at, name)
-            why = '' if found else self.why_nothing(of)
+            why = '' if found else self.why_nothing(tensor, of)
             arrivals.append(Arrival(name, of, tuple(tensor.shape), found, total, why))
         run.arrivals = tuple(arrivals)
         run.ended = self.step('arrive', run=self.record.passes.index(run), mark=run.mark)
@@ -162,4 +167,4 @@ def is_float(tensor: Any) -> bool:
 
 def part(items: tuple[str, ...], index: int) -> str:
     """The item at `index`, or ''."""
-    return items[index] if index < len(items) else ''
+    return items[index] if 0 <= index < len(items) else ''

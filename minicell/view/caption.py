@@ -255,7 +255,7 @@ def rules(entry: Entry) -> str:
 
 def which_gradient(record: Record, run: Pass) -> str:
     """Which of several nested gradients one is, or ''."""
-    deepest = max(r.order for r in record.passes)
+    deepest = record.most_order
     if deepest == 1:
         return ''
     if deepest == 2:

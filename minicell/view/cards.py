@@ -244,7 +244,7 @@ def rule_note(entry: Entry) -> str:
 
 def whose(record: Record, reading: Reading) -> str:
     """Which gradient reads an entry, where more than one does."""
-    orders = {r.order for r in record.readings if r.entry == reading.entry}
+    orders = {r.order for r in record.readings_of[reading.entry]}
     run = next((r for r in record.passes if r.order == reading.order), None)
     return f', {which_gradient(record, run)}' if run and len(orders) > 1 else ''
 

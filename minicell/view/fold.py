@@ -1,5 +1,6 @@
 """Equal neighbours on a tape: a loop over time writes the same entries again and again; one card can stand for all."""
 
+from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def repeats(signs: list[int], at: int) -> tuple[int, int]:
 @lru_cache(maxsize=32)
 def places(record: Record, fold: bool | None) -> dict[int, tuple[Slot, int]]:
     """For each entry its slot, and its turn in it from 0."""
-    levels = range(max((e.level for e in record.entries), default=0) + 1)
+    levels = range(record.depth + 1)
     return {e: (slot, t) for n in levels for slot in slots(record, n, fold) for t, e in enumerate(slot.entries)}
 
 
@@ -84,13 +85,24 @@ def shown(record: Record, look: Look, slot: Slot, step: int) -> int:
         return slot.entries[0]
     if look.turn is not None:
         return slot.entries[min(max(look.turn, 0), len(slot.entries) - 1)]
-    where = places(record, look.fold)
-    for i in range(step, -1, -1):
-        entry = record.steps[i].entry
+    steps, turns = touched(record, look.fold).get(slot.block, ([], []))
+    last = bisect_right(steps, step) - 1
+    return slot.entries[turns[last] if last >= 0 else 0]
+
+
+@lru_cache(maxsize=32)
+def touched(record: Record, fold: bool | None) -> dict[int, tuple[list[int], list[int]]]:
+    """For each block the steps that are about it, and the turn that each is about."""
+    where = places(record, fold)
+    out: dict[int, tuple[list[int], list[int]]] = {}
+    for i, step in enumerate(record.steps):
+        entry = step.entry
         while entry is not None:
-            found, t = where[entry]
-            if found.block == slot.block:
-                return slot.entries[t]
+            slot, turn = where[entry]
+            if slot.block >= 0:
+                steps, turns = out.setdefault(slot.block, ([], []))
+                steps.append(i)
+                turns.append(turn)
             by = record.entries[entry].by
             entry = record.readings[by].entry if by is not None and by >= 0 else None
-    return slot.entries[0]
+    return out

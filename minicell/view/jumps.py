@@ -81,7 +81,7 @@ def handed(record: Record) -> Iterable[tuple[int, list[Value]]]:
     """Each step that hands out gradients, with these."""
     for at, s in enumerate(record.steps):
         if s.kind == 'give':
-            yield at, [g.value for g in record.readings[s.reading].gradients if g.value is not None]
+            yield at, [g.value for g in record.readings[s.reading].gave if g.value is not None]
 
 
 def shown(record: Record, at: int) -> list[Value]:
@@ -92,7 +92,7 @@ def shown(record: Record, at: int) -> list[Value]:
     if s.kind == 'start' and s.run is not None:
         return list(record.passes[s.run].seeds)
     if s.kind == 'give':
-        return [g.value for g in record.readings[s.reading].gradients if g.value is not None]
+        return [g.value for g in record.readings[s.reading].gave if g.value is not None]
     return []
 
 

@@ -30,7 +30,7 @@ def wires(record: Record, plan: Plan, step: int, stage: Stage) -> list[Shape]:
         if number in stage.before and stage.before[number] in entry.sources and done:
             y = stage.place.y_forward + 26
             out += arrow([(x - GAP + 4, y), (x - 4, y)], FORWARD, 2.5)
-        readings = [r for r in record.readings if r.entry == number and r.reached <= step]
+        readings = [r for r in record.readings_of.get(number, ()) if r.reached <= step]
         now = record.steps[step]
         if now.kind == 'start' and now.entry == number:
             out += seed(stage, x + plan.columns[number].w, number in stage.after)

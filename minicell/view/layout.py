@@ -124,11 +124,8 @@ def plan(record: Record, look: Look = PLAIN) -> Plan:
 @lru_cache(maxsize=16)
 def planned(record: Record, look: Look) -> Plan:
     """The layout of a record: the same whatever turn is looked at."""
-    readings: dict[int, list[Reading]] = {}
-    for reading in record.readings:
-        readings.setdefault(reading.entry, []).append(reading)
-    columns = [column(e, readings.get(i, ()), look) for i, e in enumerate(record.entries)]
-    levels = range(max((e.level for e in record.entries), default=0) + 1)
+    columns = [column(e, record.readings_of.get(i, ()), look) for i, e in enumerate(record.entries)]
+    levels = range(record.depth + 1)
     tiers = tuple(tier(fold.slots(record, n, look.fold), columns) for n in levels)
     few = len(record.steps) <= MEASURED
     room = WIDTH - 2 * MARGIN - (TURN_W if fold.most(record, look) > 1 else 0)
@@ -209,7 +206,7 @@ def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
     high_back = HEAD + high + PAD
     if any(r.parts for r in readings):
         high_back += 20
-    if any(g.value is None and g.why for r in readings for g in r.gradients):
+    if any(g.value is None and g.why for r in readings for g in r.gave):
         high_back += 18
     more = len(entry.inputs) - len(xs)
     extra = (16 if more else 0) + WIRE_H * min(len(entry.wires), MOST_WIRES)
@@ -241,7 +238,7 @@ def badge_width(label: str) -> float:
 def answers(entry: Entry, readings: list[Reading] | tuple) -> tuple[Value, ...]:
     """What a bprop answers for: the tensors among its inputs, and behind them its Parameters."""
     inputs = tuple(v for v in entry.inputs if v.data is not None)
-    given = next((r.gradients for r in readings if r.gradients), ())
+    given = next((r.gave for r in readings if r.gave), ())
     more = tuple(Value(g.of, g.value.shape, g.value.dtype, g.value.data) for g in given[len(inputs) :] if g.value)
     return (inputs + more)[:MOST_INPUTS]
 

@@ -4,6 +4,7 @@ Verdana has the same widths, and the fonts that `sans-serif` falls back to are n
 """
 
 import unicodedata
+from functools import lru_cache
 
 SANS = "'DejaVu Sans', Verdana, sans-serif"
 MONO = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
@@ -178,6 +179,7 @@ def advance(char: str, bold: bool = False, mono: bool = False) -> float:
     return WIDE if ord(char) > 0xFFFF or unicodedata.east_asian_width(char) in 'WF' else UNKNOWN
 
 
+@lru_cache(maxsize=16384)
 def width(text: str, size: float, bold: bool = False, mono: bool = False) -> float:
     """The width of `text` in pixels at font size `size`, rounded up rather than down."""
     return sum(advance(c, bold, mono) for c in text) * size * (1 if mono else SAFETY)

@@ -150,10 +150,16 @@ class Reading:
     parts: tuple[Part, ...] = ()
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
-    gradients: tuple[Gradient, ...] = ()
+    gave: tuple[Gradient, ...] = ()
+    truth: Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]] | None = None
     keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     failed: int | None = None  # the step at which an error ended it
     error: str = ''
+
+    @cached_property
+    def gradients(self) -> tuple[Gradient, ...]:
+        """What was handed out, beside the true gradients: these are computed when someone looks."""
+        return self.truth(self.gave) if self.truth and self.gave else self.gave
 
 
 class Arrival(NamedTuple):
@@ -209,6 +215,24 @@ class Record:
     steps: list[Step] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
+
+    @cached_property
+    def readings_of(self) -> dict[int, list[Reading]]:
+        """The readings of each entry; for those who look at a whole record."""
+        found: dict[int, list[Reading]] = {}
+        for reading in self.readings:
+            found.setdefault(reading.entry, []).append(reading)
+        return found
+
+    @cached_property
+    def depth(self) -> int:
+        """The level of the last tape."""
+        return max((e.level for e in self.entries), default=0)
+
+    @cached_property
+    def most_order(self) -> int:
+        """How many gradients are nested."""
+        return max((run.order for run in self.passes), default=0)
 
 
 class Look(NamedTuple):

@@ -1,11 +1,13 @@
 """What the user's code calls the values that an op reads and writes."""
 
 import ast
+from functools import lru_cache
 from typing import Any
 
 LONGEST = 14  # characters; a longer expression is no name
 
 
+@lru_cache(maxsize=1024)
 def inputs(expression: str, count: int) -> tuple[str, ...]:
     """The sources of an op's tensor inputs in `expression`, '' where they cannot be told.
 

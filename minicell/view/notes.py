@@ -22,6 +22,8 @@ class Notes:
         # open calls: where, the entry of a Cell with its own bprop, the scope of one without
         self.cells: list[tuple[Any, int | None, int | None]] = []
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
+        self.wheres: dict[tuple, Any] = {}  # (code, instruction) -> the first call there
+        self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
         self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
@@ -55,9 +57,17 @@ class Notes:
 
     def target(self, where: Any) -> str:
         """The name that the line gives to this call's own value: what runs deeper inside the line has none."""
-        if where is None or any(call is not None and place(call) == place(where) for call, _, _ in self.cells):
+        if where is None or any(call is not None and at_same(call, where) for call, _, _ in self.cells):
             return ''
-        return getattr(where, 'target', '')
+        return getattr(self.first(where), 'target', '')
+
+    def first(self, where: Any) -> Any:
+        """The first call at the same place: in a loop the source is read once."""
+        return self.wheres.setdefault((where.code, where.lasti), where) if hasattr(where, 'lasti') else where
+
+    def expression(self, where: Any) -> str:
+        """The source of a call."""
+        return getattr(self.first(where), 'expression', '')
 
     def users(self, where: Any) -> Mark | None:
         """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
@@ -82,7 +92,7 @@ class Notes:
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output: one, or those in a tuple, list or dict."""
         if isinstance(thing, dict):
-            return tuple(self.value(t, at, str(key)) for key, t in thing.items())
+            return tuple(v for key, t in thing.items() for v in self.values(t, at, str(key)))
         if isinstance(thing, list | tuple):
             parts = [p.strip() for p in name.strip('()').split(',')]
             named = parts if len(parts) == len(thing) else [f'{name or "out"}[{i}]' for i in range(len(thing))]
@@ -140,9 +150,9 @@ class Notes:
         return ('', '') if scalars else written
 
 
-def place(where: Any) -> tuple:
-    """Where in which file."""
-    return where.file, where.span
+def at_same(one: Any, other: Any) -> bool:
+    """Whether two calls stand at the same place in the code."""
+    return one.code is other.code and one.span == other.span and one.file == other.file
 
 
 def tensors(thing: Any) -> list:

@@ -1,11 +1,13 @@
 """A tape's events, told as a Record: which step shows what. Pure data in, plain data out."""
 
+import gc
 from typing import Any
 
 from ..where import HOME
 from . import kept, names, source
 from .backward import Backward
 from .model import Entry, Ghost, Mark, Record, Scope
+from .notes import tensors
 
 EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End', 'Fail')
 
@@ -13,9 +15,15 @@ EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End'
 def tell(tape: Any) -> Record:
     """The Record of a tape."""
     teller = Teller(tape)
-    for event in tape.events:
-        teller.tell(event)
-    return teller.finish()
+    collecting = gc.isenabled()
+    gc.disable()  # none of what is made here is garbage, and looking for it takes longer than telling
+    try:
+        for event in tape.events:
+            teller.tell(event)
+        return teller.finish()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class Teller(Backward):
@@ -53,7 +61,8 @@ class Teller(Backward):
         entry = None
         if event.custom and not inside:
             arguments = names.parameters(event.cell, len(event.inputs))
-            inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, arguments, strict=True))
+            pairs = zip(event.inputs, arguments, strict=True)
+            inputs = tuple(v for t, n in pairs for v in self.values(t, event.at, n))
             entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
         scope = None
         if entry is None and not inside:
@@ -107,8 +116,9 @@ class Teller(Backward):
         made.kind = 'call' if recorded else 'loose'
         made.label, made.facts = self.label() if recorded else '–', source.facts(event.cell)
         made.mark = self.mark(event.where) or made.mark
-        made.keys = tuple(self.key(t) for t in event.inputs)  # what construct was given are Tensors of its own
-        made.sources = tuple(m for t in event.inputs if (m := self.maker.get(id(t))) is not None)
+        given = tensors(list(event.inputs))  # what construct was given are Tensors of its own
+        made.keys = tuple(self.key(t) for t in given)
+        made.sources = tuple(m for t in given if (m := self.maker.get(id(t))) is not None)
         made.saves = kept.of_cell(made.facts) if recorded else ()
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = '' if recorded else kept.why_loose(event, bool(self.open))
@@ -134,7 +144,7 @@ class Teller(Backward):
             entry.hidden_at = step
         value = self.values(event.out, event.at, self.target(event.where))[0]
         lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain'
-        entry.ghosts.append(Ghost(event.rule.name, getattr(event.where, 'expression', ''), value, step, lost))
+        entry.ghosts.append(Ghost(event.rule.name, self.expression(event.where), value, step, lost))
 
     def inside(self, event: Any) -> None:
         """An op that a bprop runs. What the built-in rules run is their own business."""
@@ -143,7 +153,7 @@ class Teller(Backward):
         mark = self.users(event.where)
         if self.record.entries[entry].kind == 'call' and mark:
             value = self.value(event.out, event.at, self.target(event.where))
-            what = getattr(event.where, 'expression', '') or event.rule.name
+            what = self.expression(event.where) or event.rule.name
             if self.within(event.where.span) and self.record.steps[-1].kind == 'inside':
                 self.record.steps.pop()  # it was a part of this expression: one step for the whole
             self.span = event.where.span
@@ -159,7 +169,7 @@ class Teller(Backward):
         if event.state != 'recorded' and getattr(event.where, 'ours', False):
             return  # minicell's own work, such as making the first cotangent
         mark = self.users(event.where)
-        expression = getattr(event.where, 'expression', '') if mark else ''
+        expression = self.expression(event.where) if mark else ''
         written = names.inputs(expression, len(event.inputs))
         written = self.in_order(event.inputs, written)
         known = (n or self.called.get(id(t), '') for t, n in zip(event.inputs, written, strict=True))

@@ -67,7 +67,8 @@ def _facts(kind: type) -> Facts | None:
     returns = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
     last = returns[-1] if returns else node.body[-1]
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    names, formulas = _returned(node, returns[0].value) if len(returns) == 1 else ((), ())
+    given = {a.arg for a in arguments}
+    names, formulas = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), ())
     return Facts(
         Mark(file, node.lineno, node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno),
         Mark(file, last.lineno, last.end_lineno or last.lineno),
@@ -93,7 +94,7 @@ def beside(kind: type, bprop: ast.AST) -> tuple[str, ...]:
     return tuple(name for name in both[0] if name in both[1])
 
 
-def _returned(node: ast.AST, value: ast.expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names in `return dx, dy`, and the source that each was computed with: `x + 1`."""
     parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
@@ -105,8 +106,9 @@ def _returned(node: ast.AST, value: ast.expr) -> tuple[tuple[str, ...], tuple[st
     names, formulas = [], []
     for part in parts:
         written = ast.unparse(part)
-        names.append(written if isinstance(part, ast.Name) else '')
-        sources = assigned.get(written, [] if isinstance(part, ast.Name) else [written])
+        named = isinstance(part, ast.Name) and written not in given  # `return dout,` names no gradient
+        names.append(written if named else '')
+        sources = assigned.get(written, [] if named else [written])
         formulas.append(sources[0] if len(sources) == 1 else '')
     return tuple(names), tuple(formulas)
 

@@ -36,7 +36,7 @@ def followed(record: Record, step: int) -> list[tuple[int, int]]:
     An entry that a gradient wrote brings with it the one that was read when it was written.
     """
     out: list[tuple[int, int]] = []
-    deepest = max((e.level for e in record.entries), default=0)
+    deepest = record.depth
     seen: set[int] = set()
     for i in range(step, -1, -1):
         number = record.steps[i].entry

@@ -1,10 +1,13 @@
 """The line of the steps, at the foot of the picture."""
 
+from functools import lru_cache
+
 from .layout import LANE_W, LANE_X, Plan
 from .metrics import width
 from .model import Record
-from .shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
+from .shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
 
+SPACE = 10  # between names
 BACK = ('start', 'reach', 'inside', 'give', 'add', 'arrive', 'fail')  # the steps of backward
 
 
@@ -27,12 +30,20 @@ def ticks(record: Record, xs: list[float], y: float, step: int) -> list[Shape]:
     """Many steps as ticks, in four paths: forward up, backward down, what is done thick."""
     out: list[Shape] = []
     for back, colour in ((False, FORWARD), (True, BACKWARD)):
+        here = [i for i in one_a_pixel(record) if (record.steps[i].kind in BACK) == back]
         for done in (False, True):
-            at = [x for i, x in enumerate(xs) if (record.steps[i].kind in BACK) == back and (i <= step) == done]
-            runs = tuple(((x, y), (x, y + (7 if back else -7))) for x in at)
+            runs = tuple(((xs[i], y), (xs[i], y + (7 if back else -7))) for i in here if (i <= step) == done)
             if runs:
                 out.append(Path(runs, colour, 1.5 if done else 0.5))
     return out
+
+
+@lru_cache(maxsize=8)
+def one_a_pixel(record: Record) -> list[int]:
+    """As many steps as there are places for ticks, one of each direction."""
+    share = max(len(record.steps) / LANE_W, 1)
+    seen = {(int(i / share), s.kind in BACK): i for i, s in enumerate(record.steps)}
+    return list(seen.values())
 
 
 def point(kind: str, x: float, y: float, r: float, done: bool, current: bool) -> Shape:
@@ -47,18 +58,38 @@ def point(kind: str, x: float, y: float, r: float, done: bool, current: bool) ->
 
 def names(record: Record, xs: list[float], y: float, step: int) -> list[Shape]:
     """Names under as many steps as have room; the current one always has its name."""
-    taken: list[tuple[float, float]] = []
-    out: list[Shape] = []
-    order = [step, 0, len(xs) - 1, *range(1, len(xs) - 1)]
-    for i in dict.fromkeys(order):
-        words = short(record, i)
-        w = min(width(words, 11, i == step), 130) + 2
-        left = min(max(xs[i] - w / 2, LANE_X), LANE_X + LANE_W - w)
-        if any(left < b + 10 and a < left + w + 10 for a, b in taken):
-            continue
-        taken.append((left, left + w))
-        out.append(text(left, y, w, words, 11, INK if i == step else MUTED, bold=i == step))
-    return out
+    last = len(xs) - 1
+    out = [name(record, i, xs[i], y, i == step) for i in dict.fromkeys((step, 0, last))]
+    taken = [out[0].box]
+    kept: list[Shape] = [out[0]]
+    for shape in out[1:]:
+        if all(apart(shape.box, box) for box in taken):
+            taken.append(shape.box)
+            kept.append(shape)
+    edge = float(LANE_X)
+    for i in range(1, last):
+        if xs[i] < edge:
+            continue  # half of any name would stand on the one before
+        shape = name(record, i, xs[i], y, False)
+        if shape.text and shape.box[0] >= edge and all(apart(shape.box, box) for box in taken):
+            kept.append(shape)
+            edge = shape.box[0] + shape.box[2] + SPACE
+        else:
+            edge = max(edge, xs[i] + 4)
+    return kept
+
+
+def apart(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    """Whether two names keep their distance."""
+    return a[0] + a[2] + SPACE <= b[0] or b[0] + b[2] + SPACE <= a[0]
+
+
+def name(record: Record, number: int, x: float, y: float, current: bool) -> Text:
+    """The name of one step, as near to its mark as the picture's edge allows."""
+    words = short(record, number)
+    w = min(width(words, 11, current), 130) + 2
+    left = min(max(x - w / 2, LANE_X), LANE_X + LANE_W - w)
+    return text(left, y, w, words, 11, INK if current else MUTED, bold=current)
 
 
 def short(record: Record, number: int) -> str:
@@ -76,7 +107,7 @@ def short(record: Record, number: int) -> str:
         'reach': f'call {bprop}' if custom else f'reach {name}',
         'inside': f'line {step.mark.line}' if step.mark else '',
         'give': bprop if custom else f'{name} rule',
-        'add': f'{step.what} +=',
+        'add': f'{step.what} +=' if step.what else '',
         'arrive': 'gradients',
         'fail': 'error',
     }[step.kind]

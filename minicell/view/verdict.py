@@ -1,5 +1,6 @@
 """Is this gradient right? The true one beside it, the largest difference, and a yes or no."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,15 @@ from .model import Gradient
 
 # How far off, relative to the largest true number (or 1), a gradient of this dtype may be and still agree.
 TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
+
+
+def judged(tape: Any, pull: Any) -> Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]]:
+    """What judges the gradients of one Pull, when someone asks."""
+
+    def judge_all(gave: tuple[Gradient, ...]) -> tuple[Gradient, ...]:
+        return tuple(judge(g, true) for g, true in zip(gave, truth(tape, pull, len(gave)), strict=True))
+
+    return judge_all
 
 
 def truth(tape: Any, pull: Any, count: int) -> tuple:

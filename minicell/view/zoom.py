@@ -145,6 +145,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     place = [number[h] for h in home]
     reading_at, readings = joined(record, home, members, place)
     called = labels(record, home, entries)
+    known: dict[int, Part] = {}
     out = Record(scopes=record.scopes, code=record.code)
     out.entries = [
         replace(
@@ -159,7 +160,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         for e in entries.values()
     ]
     out.readings = [
-        replace(r, reached=at(r.reached), given=at(r.given), failed=at(r.failed), parts=renamed(r.parts, called))
+        replace(r, reached=at(r.reached), given=at(r.given), failed=at(r.failed), parts=renamed(r.parts, called, known))
         for r in readings
     ]
     out.passes = [
@@ -168,7 +169,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             begun=at(run.begun),
             started=at(run.started),
             ended=at(run.ended),
-            arrivals=tuple(a._replace(parts=moved(a, at, called)) for a in run.arrivals),
+            arrivals=tuple(a._replace(parts=moved(a, at, called, known)) for a in run.arrivals),
         )
         for run in record.passes
     ]
@@ -180,7 +181,9 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         if entry is not None and out.entries[entry].kind == 'cell' and step.kind in ('write', 'reach', 'give'):
             mark = out.entries[entry].mark
             mark = mark and mark._replace(back=step.kind != 'write')
-        out.steps.append(step._replace(entry=entry, reading=reading, mark=mark, parts=renamed(step.parts, called)))
+        out.steps.append(
+            step._replace(entry=entry, reading=reading, mark=mark, parts=renamed(step.parts, called, known))
+        )
     return out
 
 
@@ -194,14 +197,19 @@ def labels(record: Record, home: list[int], entries: dict[int, Entry]) -> dict[s
     return out
 
 
-def renamed(parts: tuple[Part, ...], called: dict[str, str]) -> tuple[Part, ...]:
-    """Contributions by the new names of the cards that they come from."""
-    return tuple(p._replace(label=called.get(p.label, p.label)) for p in parts)
+def renamed(parts: tuple[Part, ...], called: dict[str, str], known: dict[int, Part]) -> tuple[Part, ...]:
+    """Contributions by the new names of the cards that they come from; each is renamed once."""
+    if not called:
+        return parts
+    for p in parts:
+        if id(p) not in known:
+            known[id(p)] = p._replace(label=called.get(p.label, p.label))
+    return tuple([known[id(p)] for p in parts])
 
 
-def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str]) -> tuple:
+def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str], known: dict[int, Part]) -> tuple:
     """The contributions at their new steps."""
-    parts = renamed(tuple(p for _, p in arrival.parts), called)
+    parts = renamed(tuple(p for _, p in arrival.parts), called, known)
     return tuple((at(step), p) for (step, _), p in zip(arrival.parts, parts, strict=True))
 
 
@@ -220,7 +228,7 @@ def joined(record: Record, home: list[int], members: dict[int, list[int]], place
         else:
             out.append(replace(reading, entry=place[reading.entry], origin=origin))
             if several:
-                out[-1] = both(record, replace(out[-1], gradients=()), reading, members[group])
+                out[-1] = both(record, replace(out[-1], gave=(), truth=None), reading, members[group])
         at.append(len(out) - 1)
         last = reading
     return at, out
@@ -232,8 +240,8 @@ def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Read
     named = dict(zip(scope.keys, scope.inputs, strict=True))
     entry = record.entries[more.entry]
     floats = [(k, v) for k, v in zip(entry.keys, entry.inputs, strict=False) if v.data is not None]
-    sums: dict[int, Gradient] = dict(zip(told.keys, told.gradients, strict=True))
-    for (key, _), g in zip(floats, more.gradients, strict=False):
+    sums: dict[int, Gradient] = dict(zip(told.keys, told.gave, strict=True))
+    for (key, _), g in zip(floats, more.gave, strict=False):
         if key not in named:
             continue
         before = sums.get(key)
@@ -247,6 +255,6 @@ def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Read
     failed = more.failed if more.failed is not None else told.failed
     ordered = {k: sums[k] for k in scope.keys if k in sums}
     return replace(
-        told, gradients=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
+        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
         error=told.error or more.error,
     )  # fmt: skip
