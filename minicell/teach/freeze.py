@@ -21,7 +21,7 @@ def freeze(notebook: Any) -> None:
             continue
         number += 1
         cell.execution_count = number
-        cell.outputs = [output for output in map(frozen, cell.outputs) if output is not None]
+        cell.outputs = joined([output for output in map(frozen, cell.outputs) if output is not None])
         for output in cell.outputs:
             if output.output_type == 'execute_result':
                 output.execution_count = number
@@ -41,6 +41,18 @@ def frozen(output: Any) -> Any:
         # GitHub hides SVG now and then; nbconvert and screen readers take the alt text of a PNG from here
         output.metadata = {'image/png': {'alt': described(output.data.get('image/svg+xml', ''))}}
     return output
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Outputs with neighbouring pieces of printed text as one: where a busy kernel parts them is chance."""
+    out: list[Any] = []
+    for output in outputs:
+        last = out[-1] if out else None
+        if last is not None and output.output_type == last.output_type == 'stream' and output.name == last.name:
+            last.text += output.text
+        else:
+            out.append(output)
+    return out
 
 
 def described(svg: str | list[str]) -> str:

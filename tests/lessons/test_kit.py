@@ -5,10 +5,12 @@ import copy
 import ipywidgets as w
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
 from minicell.teach.exercise import Exercise, Verdict
+from minicell.teach.freeze import freeze
 from minicell.teach.panel import Panel
 from minicell.teach.question import Choice, Prediction, Question, Result
 from minicell.teach.source import SourceError, parse
@@ -177,6 +179,15 @@ def test_bad_source(text):
 @pytest.mark.parametrize('source', build.sources([]), ids=lambda source: source.name[:2])
 def test_committed_notebook_equals_its_source(source, capsys):
     assert build.main([source.name[:2], '--check']) == 0, capsys.readouterr().err
+
+
+def test_printed_text_is_one_piece():
+    """A busy kernel sends it in several, wherever it happens to."""
+    cut = [new_output('stream', name=name, text=text) for name, text in (('stdout', 'a\n'), ('stdout', 'b\n'))]
+    picture = new_output('display_data', data={'text/plain': 'p'})
+    notebook = new_notebook(cells=[new_code_cell(outputs=[*cut, picture, cut[0].copy()])])
+    freeze(notebook)
+    assert [out.get('text') for out in notebook.cells[0].outputs] == ['a\nb\n', None, 'a\n']
 
 
 def test_difference_is_seen(lesson_03, tmp_path):

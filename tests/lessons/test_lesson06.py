@@ -1,0 +1,251 @@
+"""What is particular to lesson 06: its suspects and tests do what its text says of them."""
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell.teach import lesson, train
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson06 import exercise_6b, figures
+from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
+from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
+from minicell.teach.train import Curve
+from minicell.view.shapes import Text
+from tests.lessons.notebooks import by_id, read
+
+NAMING, CHEAPEST = (Exercise(name, f'minicell.teach.lesson06.exercise_{name}') for name in ('6a', '6b'))
+
+
+@pytest.fixture(scope='module')
+def page() -> dict:
+    """What the cells of the notebook define, up to the bug of the first prediction."""
+    cells, space = by_id(read('06').cells), {}
+    for name in ('data', 'product', 'network', 'run'):
+        exec(cells[f'l06-{name}'].source.replace('%%result random', ''), space)
+    return space
+
+
+# ---- the suspects --------------------------------------------------------------------------------------------------
+
+
+def test_the_right_product_passes_every_test(page):
+    for cell, seed in [(MatMul(), 0), (MatMul(), 1), (page['MatMul'](), 2)]:
+        assert {name: probe.test(cell, seed) for name, probe in PROBES.items()} == dict.fromkeys(PROBES, True)
+
+
+NO = {  # which cheap tests say no, always
+    'scaled': set(),
+    'flipped': set(),
+    'sign only': {'twice', 'batch'},
+    'dout forgotten': {'zero', 'one_hot', 'twice'},
+    'plus one': {'zero', 'one_hot', 'twice', 'batch', 'weights'},
+    'dx dropped': {'one_hot', 'weights'},
+    'random dx': {'weights'},
+    'mean, not sum': {'batch'},
+}
+
+
+@pytest.mark.parametrize('bug', BUGS)
+def test_a_suspect_is_wrong_in_its_own_way(bug):
+    for seed in range(5):
+        found = {name: probe.test(suspect(bug, 3.0, seed), seed) for name, probe in PROBES.items()}
+        assert {name for name, says in found.items() if says is False} == NO[bug] | {'check'}
+        assert found['slope'] is not True
+        if bug in ('scaled', 'flipped'):
+            assert found['slope'] == {'scaled': 3.0, 'flipped': -1.0}[bug]
+
+
+def test_every_suspect_has_a_letter():
+    assert sorted(LETTERS) == list('ABCDEFGH') and sorted(LETTERS.values()) == sorted(BUGS)
+
+
+def test_suspect_e_is_the_one_of_the_notebook(page):
+    given = [ms.Tensor(array) for array in numbers(4)]
+    x, w, dout = given
+    for mine, its in zip(
+        page['Feedback']().bprop(x, w, x @ w, dout), suspect(LETTERS['E']).bprop(x, w, x @ w, dout), strict=True
+    ):
+        assert np.array_equal(mine.asnumpy(), its.asnumpy())
+
+
+@pytest.mark.parametrize('name', PROBES)
+def test_a_test_costs_what_it_says(name):
+    calls = {'construct': 0, 'bprop': 0}
+
+    class Counting(MatMul):
+        def construct(self, x, w):
+            calls['construct'] += 1
+            return super().construct(x, w)
+
+        def bprop(self, *given):
+            calls['bprop'] += 1
+            return super().bprop(*given)
+
+    PROBES[name].test(Counting())
+    if name == 'check':  # and a few constructs that are no differences
+        assert calls['bprop'] == 3 and 0 <= sum(calls.values()) - PROBES[name].calls <= 5
+        assert PROBES[name].calls == 2 * (N * K + K * M) + 3
+    else:  # a training step makes the construct that belongs to a bprop anyway
+        extra = calls['construct'] - calls['bprop']
+        assert calls['bprop'] + extra == PROBES[name].calls
+
+
+# ---- what the text says --------------------------------------------------------------------------------------------
+
+
+def test_five_of_eight_train_with_every_seed(page):
+    """The answer to the second prediction; and what the text says of the table, seed by seed."""
+    losses = {}
+    for letter, bug in LETTERS.items():
+        for seed in range(5):
+            x, t = page['moons'](100, np.random.default_rng(seed))
+            losses[letter, seed] = list(page['train'](page['Net'](suspect(bug), seed), x=x, t=t))[-1]
+    for letter in LETTERS:
+        below = [losses[letter, seed] < 0.5 for seed in range(5)]
+        assert below == [letter in 'ACEGH'] * 5, letter
+
+
+def test_the_random_one_is_as_good_as_the_right_one(page):
+    right, wrong = page['right'], page['wrong']
+    assert abs(page['accuracy'](right) - page['accuracy'](wrong)) <= 0.01
+    b = page['noise'](wrong.w2.shape).asnumpy().ravel()
+    cosines = [
+        net.w2.asnumpy().ravel() @ b / np.linalg.norm(net.w2.asnumpy()) / np.linalg.norm(b)
+        for net in (page['Net'](page['Feedback']()), wrong)
+    ]
+    assert cosines[0] < 0.1 and cosines[1] > 0.6
+
+
+def test_a_right_dw_may_be_a_wrong_gradient(page):
+    """The tape shows a tick for dw of the first layer; the weights of that layer get a wrong gradient all the same."""
+    cells, here = by_id(read('06').cells), dict(page)
+    shown = ''.join(cells['l06-tape'].outputs[0].data['text/plain'])
+    assert shown.count('Feedback.bprop') == 2
+    exec(cells['l06-tape'].source, here)
+    exec(cells['l06-spoiled'].source, here)
+    assert here['off']['w1'] > 0.1 and here['off']['w2'] == 0
+    x, w, dout = (ms.Tensor(array) for array in numbers(0))
+    assert [row.ok for row in ms.check_bprop(page['Feedback'](), x, w, sens=dout).rows] == [False, True]
+
+
+def test_the_lamp_is_blind_where_the_text_says():
+    (out,) = by_id(read('06').cells)['l06-blind-spots'].outputs
+    said = ''.join(out.text).splitlines()
+    assert [line.split()[-1] for line in said[:3]] == ['False', 'True', 'False']
+    assert '\n'.join(said).count('✓') == 2 and 'ignores dout' in said[-1]
+
+
+def test_the_table_of_the_notebook_agrees_with_its_text():
+    cells = by_id(read('06').cells)
+    text = ''.join(out.text for out in cells['l06-seeds'].outputs if out.output_type == 'stream')
+    mean = {row.split()[0]: float(row.split()[2]) for row in text.splitlines()[1:]}
+    assert max(mean, key=mean.get) == 'A' and abs(mean['E'] - mean['right']) < 0.01
+    assert all(0.8 < mean[k] < mean['right'] - 0.05 for k in 'CGH') and all(mean[k] < 0.75 for k in 'BDF')
+
+
+# ---- the figures ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope='module')
+def trained(page):
+    return figures.suspects(page['Net'], page['train'], page['accuracy'], steps=60)
+
+
+def test_the_still_tells_of_every_suspect(trained):
+    bundle = trained.shown._repr_mimebundle_()
+    said = bundle['text/plain'].splitlines()
+    assert [line[:9] for line in said] == [f'Suspect {letter}' for letter in LETTERS]
+    assert all(re.search(r'loss goes from \d.* accuracy \d\.\d\d.*Gradient check: wrong; d', line) for line in said)
+    assert all(f'>{letter}<' in bundle['image/svg+xml'] for letter in LETTERS)
+
+
+def test_train_lights_the_lamp(trained, monkeypatch):
+    monkeypatch.setattr(train, 'FRAME', 0)
+    trained.choice.value = 2
+    assert 'not lit yet' in trained.picture.value and 'wrong' not in trained.picture.value
+    trained.start.click()
+    assert 'not lit yet' not in trained.picture.value and '>wrong<' in trained.picture.value
+    assert '>dw is right<' in trained.picture.value and 'Done: 60 of 60' in trained.bar.value
+
+
+def test_a_run_takes_a_moment(page):
+    """On this machine a tenth of a second; the picture is drawn twenty times besides."""
+    import time
+
+    begun = time.perf_counter()
+    figures.trained((loss for loss in page['train'](page['Net'](MatMul()))), 600)
+    assert time.perf_counter() - begun < 5
+
+
+def test_pictures_keep_their_size_and_cut_no_words():
+    right = Curve((0.7, 0.5, 0.3), 600, 0.98)
+    curves = [Curve((), 600), Curve((0.7,), 600), Curve((0.7, 9.0), 600), Curve((0.7, 2.6e5), 600, 0.5)]
+    drawn = [figures.draw(letter, curve, right) for letter in LETTERS for curve in curves]
+    assert len({each.size for each in drawn}) == 1
+    drawn.append(figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right))
+    tests = [figures.draw_tests(letter) for letter in ('', *LETTERS)]
+    assert len({each.size for each in tests}) == 1
+    cut = [shape.full for each in [*drawn, *tests] for shape in each.shapes if isinstance(shape, Text) and shape.full]
+    assert cut == []
+
+
+def test_the_figure_of_the_tests():
+    figure = figures.tests()
+    assert figure.picture.value.count('>yes<') == len(PROBES)
+    figure.control.value = 1 + list(LETTERS).index('D')
+    assert '>−1.00<' in figure.picture.value and '>no<' in figure.picture.value
+    assert [label for label, _ in figure.control.options] == ['the right one', *LETTERS]
+
+
+# ---- the exercises -------------------------------------------------------------------------------------------------
+
+
+def named(**changes):
+    return NAMING.check({**LETTERS, **changes})
+
+
+def test_naming():
+    assert named().passed
+    for letter in LETTERS:
+        verdict = named(**{letter: 'nothing'})
+        assert verdict.state == 'failed' and f'Look again at: {letter}.' in verdict.said
+    assert named(E='nothing').misconception == 'It trains, so it is right.'
+    assert 'Not in the list: wrong' in named(B='wrong').said
+    assert 'Not named yet: B, C.' in named(B=..., C=...).said
+    assert named(B=..., C=...).mistake is None
+    assert NAMING.check({'A': 'scaled', 'B': ...}).state == 'open'
+
+
+SOLVED = dict(zip(exercise_6b.PAIRS, ('slope', 'batch', 'one_hot', 'zero', 'weights', 'twice'), strict=True))
+
+
+def test_the_cheapest():
+    assert CHEAPEST.check(SOLVED).passed
+    for pair, test in [(3, 'one_hot'), (4, 'batch')]:  # cost the same
+        assert CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[pair]: test}).passed
+    for pair in exercise_6b.PAIRS:
+        for test in {'check', 'shapes', 'train', 'slope', 'nonsense', ...} - {SOLVED[pair]}:
+            assert CHEAPEST.check({**SOLVED, pair: test}).state == 'failed', (pair, test)
+    said = CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[1]: 'slope'}).said
+    assert '3 calls; 2 would do' in said
+    assert CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[3]: 'twice'}).misconception.startswith('Twice the dout finds')
+
+
+def test_what_is_right_on_hidden_variants_is_right_on_others(monkeypatch):
+    for pair, test in SOLVED.items():
+        for seed in range(100, 110):
+            one, other = (PROBES[test].test(suspect(bug, 1.5, seed), seed) for bug in pair)
+            assert one != other, (pair, test)
+
+
+def test_every_pair_can_be_told_apart():
+    for pair in combinations(BUGS, 2):
+        assert exercise_6b.least(pair) <= 3, pair
+
+
+def test_the_lesson_is_set_up():
+    L = lesson('06')
+    assert list(L.about.EXERCISES) == ['6a', '6b'] and L.check('6a').state == 'open'

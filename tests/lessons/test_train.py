@@ -1,0 +1,278 @@
+"""A figure that trains: it goes on, it stops, it never runs twice at once, and the page is heard meanwhile."""
+
+import asyncio
+import re
+import time
+from itertools import pairwise
+
+import ipywidgets as w
+import numpy as np
+import pytest
+
+from minicell.teach import train
+from minicell.teach.figure import Drawing
+from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
+from minicell.view.shapes import Box, Path, Text, text
+
+STEPS = 100
+CHOICES = ('slow', 'fast', 'broken', 'far')
+
+
+class Course:
+    """Something to train, which writes down what became of it."""
+
+    def __init__(self):
+        self.begun: list[int] = []
+        self.closed = 0
+
+    def run(self, choice):
+        self.begun.append(choice)
+        try:
+            for step in range(STEPS):
+                if CHOICES[choice] == 'broken' and step == 30:
+                    raise ValueError('the <loss> fell {over}')
+                yield 1 / (1 + step)
+            return choice + 0.5
+        finally:
+            self.closed += 1
+
+
+def draw(choice, curve):
+    said = f'{CHOICES[choice]} after {len(curve.losses)} of {curve.steps}, result {curve.result}'
+    shapes = [text(10, 20, 380, said), *chart([Line(curve.losses, 'it')], curve.steps, 1.0, (40, 40, 300, 100))]
+    return Drawing(shapes, (400, 180), 'A run', said)
+
+
+@pytest.fixture
+def course(monkeypatch):
+    monkeypatch.setattr(train, 'FRAME', 0)
+    return Course()
+
+
+@pytest.fixture
+def figure(course):
+    return Training('test', 'What', CHOICES, course.run, STEPS, draw, draw(0, Curve((1.0, 0.5), STEPS)))
+
+
+def shown(figure):
+    return re.search(r'<desc[^>]*>(.*?)</desc>', figure.picture.value)[1]
+
+
+def states(figure):
+    return figure.start.disabled, figure.halt.disabled
+
+
+READY, BUSY = (False, True), (True, False)
+
+
+def test_before_the_first_run(figure):
+    assert shown(figure) == 'slow after 0 of 100, result None'
+    assert 'Not trained yet' in figure.bar.value and states(figure) == READY
+
+
+def test_to_the_end_without_a_page(figure, course):
+    figure.start.click()
+    assert shown(figure) == 'slow after 100 of 100, result 0.5'
+    assert 'Done: 100 of 100 steps.' in figure.bar.value and states(figure) == READY
+    assert course.begun == [0] and course.closed == 1 and figure.going is None
+
+
+def test_picture_and_bar_move(figure):
+    seen = []
+
+    async def watch():
+        figure.picture.observe(lambda _: seen.append((shown(figure), figure.start.disabled)), 'value')
+        figure.bar.observe(lambda change: seen.append(change['new']), 'value')
+        figure.train()
+        await figure.task
+
+    asyncio.run(watch())
+    pictures = [int(re.search(r'after (\d+)', each[0])[1]) for each in seen if isinstance(each, tuple)]
+    assert len(pictures) >= train.FRAMES and all(a < b for a, b in pairwise(pictures[:-1]))
+    assert all(busy for _, busy in (each for each in seen if isinstance(each, tuple)))
+    values = [int(re.search(r'value="(\d+)"', each)[1]) for each in seen if isinstance(each, str)]
+    assert len(set(values)) >= train.FRAMES and values == sorted(values)
+    assert states(figure) == READY
+
+
+def test_never_twice_at_once(figure, course):
+    async def click():
+        for _ in range(20):
+            figure.start.click()
+        assert states(figure) == BUSY
+        await asyncio.sleep(0)
+        figure.train()
+        await figure.task
+
+    asyncio.run(click())
+    assert course.begun == [0] and course.closed == 1
+    assert len(figure.kept[0].losses) == STEPS
+
+
+def test_stop(figure, course):
+    async def click():
+        figure.start.click()
+        for _ in range(4):
+            await asyncio.sleep(0)
+        figure.halt.click()
+        assert figure.going is None and course.closed == 1 and states(figure) == READY
+        before = figure.picture.value, figure.bar.value
+        await figure.task
+        assert (figure.picture.value, figure.bar.value) == before
+
+    asyncio.run(click())
+    steps = len(figure.kept[0].losses)
+    assert 0 < steps < STEPS and f'Stopped: {steps} of 100 steps.' in figure.bar.value
+    assert shown(figure) == f'slow after {steps} of 100, result None'
+    figure.halt.click()  # nothing runs: nothing happens
+    figure.train()
+    assert figure.kept[0].result == 0.5
+
+
+def test_another_choice_ends_a_run(figure, course):
+    async def choose():
+        figure.train()
+        first = figure.task
+        for _ in range(4):
+            await asyncio.sleep(0)
+        figure.choice.value = 1
+        assert course.closed == 1 and shown(figure) == 'fast after 0 of 100, result None'
+        assert 'Not trained yet' in figure.bar.value
+        figure.train()  # at once: the first one has not even woken up
+        await first
+        await figure.task
+
+    asyncio.run(choose())
+    assert course.begun == [0, 1] and course.closed == 2
+    assert shown(figure) == 'fast after 100 of 100, result 1.5'
+    figure.choice.value = 0  # what was kept of it is there
+    assert 0 < len(figure.curve.losses) < STEPS and 'slow after' in shown(figure)
+
+
+def test_an_error_is_said_and_raised(figure, course):
+    figure.choice.value = 2
+    with pytest.raises(ValueError, match='fell'):
+        figure.train()
+    assert 'Stopped: 30 of 100 steps. An error: ValueError: the &lt;loss&gt; fell {over}' in figure.bar.value
+    assert states(figure) == READY and course.closed == 1
+    figure.choice.value = 0
+    figure.train()
+    assert figure.curve.result == 0.5
+
+
+def test_a_slow_machine_ends_early(figure, monkeypatch):
+    monkeypatch.setattr(train, 'LIMIT', 0.0)
+    figure.train()
+    assert re.search(r'Stopped: 5 of 100 steps. 0 seconds are over', figure.bar.value)
+    assert states(figure) == READY and figure.curve.result is None
+
+
+def test_a_run_can_be_watched_and_is_over_soon(course, monkeypatch):
+    monkeypatch.undo()
+    figure = Training('test', 'What', CHOICES, course.run, STEPS, draw, draw(0, Curve((), STEPS)))
+
+    async def wait():
+        figure.train()
+        await figure.task
+
+    begun = time.perf_counter()
+    asyncio.run(wait())
+    assert 0.5 < time.perf_counter() - begun < train.LIMIT < 10
+
+
+def test_reset(figure):
+    figure.choice.value = 1
+    figure.train()
+    figure.reset()
+    assert figure.kept == {} and figure.choice.value == 0 and 'Not trained yet' in figure.bar.value
+    assert shown(figure) == 'slow after 0 of 100, result None'
+
+
+def test_the_height_stays(figure):
+    heights = [one.layout.height for one in (figure.picture, figure.bar)]
+    figure.train()
+    assert [one.layout.height for one in (figure.picture, figure.bar)] == heights and all(heights)
+
+
+def test_one_choice_with_a_name(figure):
+    assert isinstance(figure.choice, w.RadioButtons) and figure.choice.description == 'What'
+    assert figure.start.description == 'Train' and 'aria-label' in figure.bar.value
+
+
+def test_without_a_kernel(figure):
+    bundle = figure.shown._repr_mimebundle_()
+    assert bundle['text/plain'] == 'slow after 2 of 100, result None'
+    assert '<desc' in bundle['image/svg+xml'] and bundle['image/png']
+
+
+def test_in_a_kernel_the_page_is_heard_meanwhile(lesson_03, run):
+    """Other cells run between two slices, as the Stop button does."""
+    lesson_03.cells = []
+    setup = f"""\
+import asyncio
+from minicell.teach import train
+from minicell.teach.figure import Drawing
+from minicell.teach.train import Curve, Training
+def course(choice):
+    for step in range(100):
+        yield 1.0
+    return 'the end'
+draw = lambda choice, curve: Drawing([], (100, 100), 'A run', f'{{len(curve.losses)}} steps, {{curve.result}}')
+train.FRAME = 0.5  # long enough for the next cell to come
+figure = Training('k', 'What', ('a', 'b'), course, {STEPS}, draw, draw(0, Curve((), 1)))
+figure.start.click()
+print(len(figure.kept), figure.going is None)
+"""
+    look = 'await asyncio.sleep(0.6)\nprint(0 < len(figure.curve.losses) < 100)'
+    end = 'train.FRAME = 0\nfigure.halt.click()\nprint(figure.going is None)\nfigure.start.click()'
+    cells = run(lesson_03, setup, look, end, 'await figure.task\nprint(figure.curve.result)')
+    said = [''.join(out.get('text', '') for out in cell.outputs) for cell in cells]
+    assert said == ['0 False\n', 'True\n', 'True\n', 'the end\n']
+
+
+def test_bar(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(train, 'display', seen.append)
+    went = []
+    for item in bar('abc', of=3):
+        went.append((item, re.search(r'value="(\d)"', seen[0].value)[1]))
+    assert went == [('a', '0'), ('b', '1'), ('c', '2')] and '3 of 3' in seen[0].value
+
+
+# ---- shapes --------------------------------------------------------------------------------------------------------
+
+
+def lines(shapes):
+    return [each for each in shapes if isinstance(each, Path) and each.dash == '' and each.line == 3]
+
+
+def test_chart_keeps_to_its_box():
+    losses = [0.5, np.nan, np.inf, -np.inf, 1e9, 0.2, 3.0]
+    (line,) = lines(chart([Line(losses, 'it')], 7, 1.0, (40, 40, 300, 100)))
+    assert all(40 <= x <= 340 and 40 <= y <= 140 for x, y in line.runs[0])
+
+
+@pytest.mark.parametrize(('last', 'said'), [(3.0, '↑ now at 3.00'), (np.nan, '↑ now at NaN'), (np.inf, '↑ now at ∞')])
+def test_chart_says_what_is_above_it(last, said):
+    shapes = chart([Line([0.5, last], 'it')], 2, 1.0, (40, 40, 300, 100))
+    assert said in [each.text for each in shapes if isinstance(each, Text)]
+    low = chart([Line([0.5, 0.4], 'it')], 2, 1.0, (40, 40, 300, 100))
+    assert not [each.text for each in low if isinstance(each, Text) and '↑' in each.text]
+
+
+def test_chart_draws_little_of_a_long_run():
+    (line,) = lines(chart([Line(np.linspace(1, 0, 5000), 'it')], 5000, 1.0, (40, 40, 300, 100)))
+    assert len(line.runs[0]) == 150 and line.runs[0][-1] == (340, 140)
+
+
+def test_the_line_to_look_at_is_no_dashed_one():
+    shapes = chart([Line([1, 0], 'it'), Line([1, 0.5], 'other', False)], 2, 1.0, (40, 40, 300, 100))
+    assert [each.dash for each in shapes if isinstance(each, Path) and each.stroke != '#D0D5DB'][1:] == ['5 4', '']
+
+
+def test_lamps_differ_in_shape():
+    right, wrong, dark = (lamp(ok, 0, 0, 40) for ok in (True, False, None))
+    assert isinstance(right[0], Box) and right[0].radius == 20 and right[0].dash == ''
+    assert isinstance(wrong[0], Path) and len(wrong[0].runs[0]) == 4
+    assert len(dark) == 1 and dark[0].dash
+    assert len(right) == len(wrong) == 2
