@@ -75,8 +75,6 @@ QUESTIONS = {
                 'the tape covers every case',
             ),
         ),
-        after='Read the list: numbers at the left are the entries. What stands above “reading back” was written '
-        'forward; below it, backward goes through the same entries from the last to the first.',
         below=True,
     ),
     'branch': Question(

@@ -53,23 +53,23 @@ QUESTIONS = {
         'What is the gradient of `a`?',
         (
             Choice(
-                '1. The second one replaces the first.',
+                'It is 1: the second replaces the first.',
                 'Then `a + a` would grow no faster than `a`. But it grows twice as fast: both ways count, and what '
                 'they bring is added.',
                 'gradients overwrite',
             ),
             Choice(
-                '2. The two are added.',
+                'It is 2: they are added.',
                 'A push of `a` goes both ways, left and right, and both reach the result. So their gradients add up.',
             ),
             Choice(
-                'Two gradients, 1 and 1: one for each place where `a` stands.',
+                'There are two gradients, 1 and 1: one for each place where `a` stands.',
                 'The rule does return two. But both belong to the same `a`, and you asked how the result answers to '
                 '`a`, wherever it stands.',
                 'a gradient belongs to a place in the code',
             ),
             Choice(
-                'An error: it is not clear which one is meant.',
+                'There is none, but an error: it is not clear which one is meant.',
                 'Nothing is unclear. The result grows with `a` on the left and with `a` on the right, so it grows with '
                 'both.',
                 'a value may be used only once',
@@ -83,23 +83,23 @@ QUESTIONS = {
         'What is `dout`?',
         (
             Choice(
-                '1. A derivative starts at 1.',
+                'It is 1: a derivative starts at 1.',
                 'It starts at 1 at the loss. On the way from there to `square` stands the factor 5, and its rule has '
                 'multiplied by it.',
                 'dout is 1',
             ),
             Choice(
-                '5.',
+                'It is 5.',
                 'The loss is five times `out`, so it grows five times as fast as `out`. That is what `dout` says.',
             ),
             Choice(
-                '9.',
+                'It is 9.',
                 'That is `out`, the value. `dout` is not a value of forward: it says how fast the loss grows with '
                 '`out`.',
                 'out and dout are the same thing',
             ),
             Choice(
-                '30, the gradient of `x`.',
+                'It is 30, the gradient of `x`.',
                 'That is what `bprop` returns. `dout` is the gradient by the **output**; it comes in. The gradient by '
                 'the **input** goes out.',
                 'dout is my own gradient',

@@ -112,9 +112,14 @@ def truth(cell: Any) -> tuple[bool, str]:
         if found.error is not None:
             return False, f'right: {str(found.error).splitlines()[0]}'
         if not found.ok:
-            wrong = '\n'.join(line for line in str(found).splitlines() if '✗' in line and ':' in line)
-            return False, f'right? Not for shape {shape}:\n{wrong}'
+            off = [f'd{row.name} {apart(row.off)}' for row in found.rows if not row.ok] or found.notes
+            return False, f'right: for shape {shape}, {" and ".join(off)}'
     return True, f'right: dx and dy agree with autodiff and with differences, for shapes {listed(SHAPES)}'
+
+
+def apart(off: float) -> str:
+    """How far a gradient is off, in words."""
+    return f'is off by up to {off:.3g}' if np.isfinite(off) else 'has places that are no number'
 
 
 def added(cell: Any) -> tuple[bool, str]:
