@@ -168,7 +168,7 @@ class Played:
                 if last:
                     _read_once(self.entries, cts, self.mark, len(self.leaves))
                 else:
-                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
             if not self.quiet and tape.absent == absent:
                 self._say_unconnected(cts)
             gradients = _finished(cts, self.leaves, self.flat)
@@ -248,7 +248,8 @@ class BadNumbers:
                 where = Where(frame.f_code, frame.f_lasti)
             frame = frame.f_back
         if frame is not None and self.seen is None:
-            self.seen, self.where = (kind, frame.f_locals['entry']), where
+            at = frame.f_locals
+            self.seen, self.where = (kind, tuple(map(at.get, ('rule', 'y', 'code', 'lasti')))), where
 
     def say(self, gradients: list[Tensor]) -> None:
         """A warning, if anything of it arrived in a gradient."""
@@ -263,8 +264,7 @@ class BadNumbers:
                 NotANumberWarning,
             )
             return
-        kind, entry = self.seen
-        rule, _, y, _, code, lasti = entry
+        kind, (rule, y, code, lasti) = self.seen
         where = self.where or (Where(code, lasti) if code else None)
         line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
@@ -302,36 +302,36 @@ def _read_once(entries: list, cts: list, mark: int, leaves: int) -> None:
     """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
     written, pop, take = tape.written, entries.pop, cts.pop
     for _ in repeat(None, len(cts) - leaves):  # a range would make an int for each
-        entry = pop()
+        rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
             if written:
-                check_unwritten(entry, mark + len(cts))
-            rule, x, y, out, _, _ = entry
+                check_unwritten((rule, x, y, out, code, lasti), mark + len(cts))
             rule.pull(g, cts, mark, x, y, out)
 
 
-def _read(pending: list, cts: list, mark: int, leaves: int) -> None:
+def _read(pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
     """Read back where someone differentiates what is computed here, or looks, or will read again."""
     for k in range(len(pending) - 1, leaves - 1, -1):
         g = cts[k]
         if g is None:
             continue
         entry = pending[k]
-        rule, x, y, out, _, _ = entry
-        if tape.looking:
-            note(PULL, entry, g, None, None)
+        rule, x, y, out, code, lasti = entry
+        if not tape.looking:
+            if tape.written:
+                check_unwritten(entry, mark + k)
+            (rule.pull if flat else rule.trace)(g, cts, mark, x, y, out)
+            continue
+        note(PULL, entry, g, None, None)
         try:
             if tape.written:
                 check_unwritten(entry, mark + k)
-            gave = rule.vjp(g, mark, x, y, out)
+            gave = tuple(rule.vjp(g, mark, x, y, out))
         except Exception as error:
-            if tape.looking:
-                note(FAIL, rule, error, entry, None)
+            note(FAIL, rule, error, entry, None)
             raise
-        if tape.looking:
-            gave = tuple(gave)
-            note(GIVE, entry, gave, None, None)
+        note(GIVE, entry, gave, None, None)
         for t, d in gave:
             i = t.at - mark
             if d is not None and i >= 0:

@@ -202,6 +202,13 @@ class Takeover(Rule):
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
+    def trace(self, g, cts, mark, x, y, out):
+        for t, d in handed_out(y, x, out, g):
+            i = t.at - mark
+            if i >= 0 and d is not None:
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
     def vjp(self, g, mark, x, y, out):
         gave = list(handed_out(y, x, out, g))
         traced = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))

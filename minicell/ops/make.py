@@ -10,7 +10,7 @@ from ..dtype import BY_NUMPY, float32, promote
 from ..errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..tape import hidden, note
 from ..tensor import Tensor, as_array, new, wrap
-from .rules import Binary, Bundle, Plain, Rule, Unary, item
+from .rules import Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
 
 getframe = sys._getframe
 
@@ -277,7 +277,7 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
 
 # ---- casts: here, because promotion needs them ---------------------------------------------------------------------
 
-CAST = Unary('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
+CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
 
 
