@@ -151,7 +151,7 @@ class Tape:
             tape.own_list()
         self._begin = len(tape.entries)
         tape.look(True)
-        tape.tapes.add(self)
+        tape.tell(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:

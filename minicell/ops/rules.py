@@ -188,8 +188,8 @@ class Many(Rule):
             i = t.at - mark
             if i >= 0 and (dx := self.of(k)):
                 d = dx(g, out.array, *y, *values)
-                if d.shape != t.array.shape:
-                    d = fit(d, t.array.shape)
+                if d.shape != values[k].shape:
+                    d = fit(d, values[k].shape)
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
