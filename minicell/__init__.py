@@ -34,6 +34,7 @@ _LATER = {
     'Tape': 'watch',
     'CheckResult': 'check',
     'check_bprop': 'check',
+    'explain': 'explanation',
     **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'jit', 'set_context'), 'graph'),
 }
 
@@ -43,6 +44,13 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     value = globals()[name] = getattr(import_module(f'.{_LATER[name]}', __name__), name)
     return value
+
+
+def load_ipython_extension(shell: object) -> None:
+    """What `%load_ext minicell` calls: it brings the magic `%%tape`."""
+    from .view import magic
+
+    magic.load(shell)
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,10 @@ from minicell import __version__
 
 START = '03_takeover.ipynb'
 COPY = 'minicell-lessons'
+WORKSPACE = {  # JupyterLab with its left side folded in: the pictures of the lessons need the room
+    'data': {'layout-restorer:data': {'left': {'collapsed': True, 'visible': True}, 'relativeSizes': [0, 1, 0]}},
+    'metadata': {'id': 'default'},
+}
 PACKAGE = Path(__file__).resolve().parent
 
 DESCRIPTION = f"""\
@@ -156,12 +160,34 @@ def lab_arguments(lessons: Path, options: argparse.Namespace, extra: Sequence[st
         ours['no_browser'] = '--no-browser'
     if hasattr(os, 'geteuid') and os.geteuid() == 0:  # a container, as a rule; a refusal would help nobody there
         ours['allow_root'] = '--allow-root'
+    if workspaces := own_workspaces():
+        ours['workspaces_dir'] = f'--LabApp.workspaces_dir={workspaces}'
     if sockets_fit():
         ours['transport'] = '--KernelManager.transport=ipc'
     given = {flag.split('=')[0].rpartition('.')[2].lstrip('-').replace('-', '_') for flag in extra if flag[:2] == '--'}
     if 'notebook_dir' in given:  # the old name
         given.add('root_dir')
     return [*(flag for name, flag in ours.items() if name not in given), *extra]
+
+
+def own_workspaces() -> Path | None:
+    """Return the folder where JupyterLab keeps the layout of the lessons, apart from that of the learner's other work.
+
+    None where the learner's environment names a folder, and where none can be made: then JupyterLab decides.
+    """
+    if os.environ.get('JUPYTERLAB_WORKSPACES_DIR'):
+        return None
+    from jupyter_core.paths import jupyter_data_dir
+    from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+    folder = Path(jupyter_data_dir(), 'minicell', 'workspaces')
+    if not folder.is_dir():  # afterwards it is as the learner leaves it
+        try:
+            folder.mkdir(parents=True)
+            WorkspacesManager(str(folder)).save('default', json.dumps(WORKSPACE))
+        except OSError:
+            return None
+    return folder
 
 
 def sockets_fit() -> bool:

@@ -226,10 +226,22 @@ class Tape:
     # ---- shown: the one way up to the view, taken only when someone asks -------------------------------------------
 
     def show(self, **options: object) -> object:
-        """The tape view, as a widget. The options are those of `minicell.view.show`."""
+        """The tape view: `tape.show(zoom='inside', compare=False, scale=1.6, step=-1)`.
+
+        The options are those of `minicell.view.show`.
+        """
         from . import view
 
         return view.show(self, **options)
+
+    def to_dot(self) -> object:
+        """The tape as the graphviz package's own object: Cells are clusters, a takeover has a double border.
+
+        Where there is no `dot` program, a notebook shows the tape's picture instead.
+        """
+        from . import view
+
+        return view.to_dot(self)
 
     def _ipython_display_(self) -> None:
         from . import view

@@ -23,6 +23,15 @@ ROOT = Path(__file__).resolve().parents[1]
 LESSON = command.START
 
 
+@pytest.fixture(autouse=True)
+def data(tmp_path_factory, monkeypatch) -> Path:
+    """A folder for Jupyter's data, instead of that of whoever runs the tests; it is returned."""
+    folder = tmp_path_factory.mktemp('data')
+    monkeypatch.setenv('JUPYTER_DATA_DIR', str(folder))
+    monkeypatch.delenv('JUPYTERLAB_WORKSPACES_DIR', raising=False)
+    return folder
+
+
 @pytest.fixture
 def lab(monkeypatch) -> list[list[str]]:
     """Keep JupyterLab from starting; the arguments of each call are noted."""
@@ -190,6 +199,25 @@ def test_a_port_in_use_gets_a_sentence(wheel, lab, capsys):
     assert not lab
     assert command.main(['--port', str(port)]) == 0
     assert value(lab[0], 'ServerApp.port') == str(port)
+
+
+def test_the_layout_of_the_lessons_is_kept_apart_and_stays_as_the_learner_leaves_it(data, monkeypatch):
+    def folder() -> str | None:
+        return value(command.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir')
+
+    assert folder() == str(data / 'minicell' / 'workspaces')
+    (file,) = Path(folder()).iterdir()
+    assert json.loads(file.read_text())['data']['layout-restorer:data']['left']['collapsed'] is True
+    file.write_text('as the learner left it')
+    assert folder() and file.read_text() == 'as the learner left it'
+    monkeypatch.setenv('JUPYTERLAB_WORKSPACES_DIR', '/of/the/learner')
+    assert folder() is None
+
+
+def test_without_a_place_for_a_layout_the_lessons_open_all_the_same(data, monkeypatch):
+    (data / 'file').write_text('')
+    monkeypatch.setenv('JUPYTER_DATA_DIR', str(data / 'file'))
+    assert value(command.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir') is None
 
 
 @pytest.mark.skipif(os.name != 'posix', reason='Unix sockets')

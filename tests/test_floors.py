@@ -20,7 +20,7 @@ FLOORS = [
     {'ops'},
     {'grad', 'differentiate'},
     {'parameter', 'nn', 'common'},
-    {'syntax', 'ir', 'tracer', 'check', 'graph'},
+    {'syntax', 'ir', 'tracer', 'check', 'graph', 'explanation'},
     {'view'},
     {'teach'},
     {'__main__'},

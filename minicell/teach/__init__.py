@@ -8,7 +8,7 @@ does not read the answer with it. A new lesson NN is
 
     lessons/source/NN_name.md    its text and cells (`source` tells how it is written, `build` makes the notebook)
     teach/lessonNN/__init__.py   TITLE, SEED, QUESTIONS, SENTENCES, EXERCISES, FIGURES
-    teach/lessonNN/exercise_NNx  one package an exercise (`exercise` tells what is in it)
+    teach/lessonNN/exercise_NNx  one package an exercise (`exercise` and `order` tell what is in it)
 """
 
 from .lesson import Lesson, lesson

@@ -18,6 +18,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from .freeze import freeze
+from .progress import SWITCH
 from .source import Cell, parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +87,9 @@ async def execute(notebook: Any, cells: list[Cell], asked: dict[str, list[str]])
         client = NotebookClient(
             notebook, timeout=TIMEOUT, kernel_name='python3', resources={'metadata': {'path': here}}
         )
-        async with client.async_setup_kernel(env={**os.environ, 'PYTHONPATH': path}):
+        # the same on every machine: no program such as `dot` is found, and no learner's progress
+        env = {**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off'}
+        async with client.async_setup_kernel(env=env):
             for index, (cell, made) in enumerate(zip(cells, notebook.cells, strict=True)):
                 if cell.kind != 'code':
                     continue

@@ -116,8 +116,12 @@ class Exercise:
         self.folder = files(package)
         about = importlib.import_module(package)
         self.task: str = about.TASK
-        self.answer_name: str = about.NAME
         self.hints: tuple[str, ...] = about.HINTS
+        self.set_up(about)
+
+    def set_up(self, about: Any) -> None:
+        """Take from the package what is particular to an answer in code."""
+        self.answer_name: str = about.NAME
         self.trial: Callable[[Any], Trial] = about.trial
 
     def read(self, file: str) -> tuple[str, str]:
@@ -141,6 +145,10 @@ class Exercise:
         """The lines of the solution that a learner does not have at the start."""
         given = self.start.splitlines()
         return textwrap.dedent('\n'.join(line for line in self.solution.splitlines() if line not in given))
+
+    def printed(self, code: str) -> str:
+        """A stored answer as a learner reads it."""
+        return code
 
     @cached_property
     def why(self) -> str:
@@ -220,4 +228,6 @@ def same(a: Any, b: Any) -> bool:
     """Whether two parts of what answers did are equal, up to rounding."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-8)
+    if isinstance(a, float) and isinstance(b, float):
+        return bool(np.isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True))
     return type(a) is type(b) and a == b

@@ -1,30 +1,37 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
 import importlib
+import shutil
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
-import numpy as np
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
-from minicell import __version__
+from minicell import __version__, set_seed
 
-from . import words
+from . import places, words
 from .exercise import Exercise, Verdict
+from .order import Ordering, OrderPanel
+from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
+from .progress import Kept
 from .question import Choice, Prediction, Question, Result
 from .shown import Shown, button, column, html, row
 
 SENTENCE_HEIGHT = 96
-GLANCE_HEIGHT = 96
+GLANCE_HEIGHT = 120
 ASKED = {'locked': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
 TRIED = {'open': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
-def lesson(number: str) -> 'Lesson':
-    """Set up a lesson: fix the seed, and say which lesson and which version this is."""
-    return Lesson(number)
+def lesson(number: str, keep: bool = True) -> 'Lesson':
+    """Set up a lesson: fix the seed, and say which lesson and which version this is, and what it does without.
+
+    Progress is kept in a file of yours on this machine; with keep=False it is neither read nor written.
+    """
+    return Lesson(number, keep)
 
 
 class Page:
@@ -44,7 +51,7 @@ class Page:
 class Lesson:
     """The questions, exercises and figures of one lesson, and how far a learner has come."""
 
-    def __init__(self, number: str) -> None:
+    def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         package = f'{__package__}.lesson{number}'
         try:
@@ -56,14 +63,28 @@ class Lesson:
         self.package = package
         self.predictions: dict[str, Prediction] = {}
         self.exercises: dict[str, Exercise] = {}
+        self.panels: dict[str, Panel] = {}
+        self.figures: dict[str, Any] = {}
         self.verdicts: dict[str, str] = {}
         self.unlocked = False
+        self.starting_over: list[Callable[[], None]] = []
+        self.kept = Kept(number, (*self.about.QUESTIONS, *self.about.EXERCISES), keep)
         self.glance = html('', GLANCE_HEIGHT)
-        np.random.seed(self.about.SEED)
+        places.watch()
+        set_seed(self.about.SEED)
         shell = get_ipython()
         if shell is not None:
             shell.register_magic_function(self.result, 'cell', 'result')
-        print(f'minicell {__version__} · Lesson {number}: {self.about.TITLE} · seed {self.about.SEED} · ready, offline')
+        print(self._set_up())
+
+    def _set_up(self) -> str:
+        """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
+        dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
+        parts = (f'minicell {__version__}', repr(self), f'seed {self.about.SEED}', 'works offline', dot)
+        said = [' · '.join(parts), self.kept.trouble]
+        if self.kept.states:
+            said.append(f'Before today: {self._progress()[0]}. L.reset() starts over.')
+        return '\n'.join(filter(None, said))
 
     def __repr__(self) -> str:
         return f'Lesson {self.number}: {self.about.TITLE}'
@@ -83,6 +104,7 @@ class Lesson:
             asked = Question(question, tuple(choices)) if question else self._of(self.about.QUESTIONS, name)
             self.predictions[name] = Prediction(name, kind, asked)
             self.predictions[name].waiting.append(self._moved)
+            self.starting_over.append(self.predictions[name].reset)
             if self.unlocked:
                 self.predictions[name].unlock()
         return self.predictions[name].shown
@@ -108,11 +130,40 @@ class Lesson:
             prediction.unlock()
         print('Unlocked: every answer and result of this lesson is open.')
 
+    def reset(self) -> None:
+        """Start over: the seed, all controls and steps, questions, exercises and progress are as at the beginning.
+
+        Names that your cells have defined stay as they are; to lose them too, restart the kernel.
+        """
+        set_seed(self.about.SEED)
+        places.back()
+        self.unlocked = False
+        self.verdicts.clear()
+        self.kept.keep({})
+        for start_over in self.starting_over:
+            start_over()
+        self._moved()
+        print(f'{self} starts over: seed {self.about.SEED}, every control and step, every question and exercise.')
+
     # ---- exercises --------------------------------------------------------------------------------------------------
 
     def exercise(self, name: str) -> Shown:
         """The panel of an exercise: hints, a box of code, and a way through without typing."""
-        return Panel(self._exercise(name), lambda verdict: self._note(name, verdict)).shown
+        return self._panel(name).shown
+
+    def order(self, name: str) -> Shown:
+        """An exercise whose lines are to be put into order: hints, a place for each line, and the stored orders."""
+        if not isinstance(self._exercise(name), Ordering):
+            raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
+        return self._panel(name).shown
+
+    def _panel(self, name: str) -> Panel:
+        if name not in self.panels:
+            exercise = self._exercise(name)
+            kind = OrderPanel if isinstance(exercise, Ordering) else Panel
+            self.panels[name] = kind(exercise, lambda verdict: self._note(name, verdict))
+            self.starting_over.append(self.panels[name].reset)
+        return self.panels[name]
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
@@ -134,7 +185,7 @@ class Lesson:
     def reveal(self, name: str) -> Page:
         """The solution of an exercise, with its reasons."""
         exercise = self._exercise(name)
-        return Page(f'{exercise.why}\n\n{exercise.solution}', words.block(solution_page(exercise)))
+        return Page(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}', words.block(solution_page(exercise)))
 
     def solution(self, name: str) -> str:
         """The code of the solution, as text."""
@@ -144,7 +195,7 @@ class Lesson:
         if name not in self.exercises:
             if name not in self.about.EXERCISES:
                 raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.EXERCISES)}')
-            self.exercises[name] = Exercise(name, f'{self.package}.exercise_{name}')
+            self.exercises[name] = exercise_of(name, f'{self.package}.exercise_{name}')
         return self.exercises[name]
 
     def _note(self, name: str, verdict: Verdict) -> None:
@@ -156,7 +207,11 @@ class Lesson:
 
     def figure(self, name: str, *arguments: Any) -> Shown:
         """A figure of the lesson with its one control."""
-        return self._of(self.about.FIGURES, name)(*arguments).shown
+        figure = self._of(self.about.FIGURES, name)(*arguments)
+        self.figures[name] = figure
+        if hasattr(figure, 'reset'):
+            self.starting_over.append(figure.reset)
+        return figure.shown
 
     def sentence(self, name: str) -> Shown:
         """Room for the learner's own sentence, and a model answer to compare it with."""
@@ -166,10 +221,16 @@ class Lesson:
         )
         waits = words.paragraphs('A model answer waits here. Write yours first.')
         shows = words.headline('plain', 'A model answer') + words.paragraphs(model)
-        answer = html(words.block(waits, 'locked', SENTENCE_HEIGHT), SENTENCE_HEIGHT)
+        answer = html('', SENTENCE_HEIGHT)
 
         def show() -> None:
             answer.value = words.block(shows, 'plain', SENTENCE_HEIGHT)
+
+        def hide() -> None:
+            answer.value = words.block(waits, 'locked', SENTENCE_HEIGHT)
+
+        hide()
+        self.starting_over.append(hide)
 
         body = column(
             html(words.block(words.paragraphs(asked))),
@@ -182,25 +243,33 @@ class Lesson:
 
     def progress(self) -> Shown:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
+        self._moved()
         head, said = self._progress()
-        self.glance.value = progress_page(head, said)
         return Shown(self.glance, '\n  '.join([head, *said]), progress_page(head, said))
 
+    def _states(self) -> dict[str, str]:
+        """How each question and exercise stands: in this session, or else before it."""
+        now = {name: asked.state for name, asked in self.predictions.items() if asked.choice is not None}
+        before = self.kept.states
+        questions = {name: now.get(name, before.get(name, 'locked')) for name in self.about.QUESTIONS}
+        done = {name: before.get(name, 'open') for name in self.about.EXERCISES}
+        return questions | {
+            name: 'passed' if 'passed' in (state, self.verdicts.get(name)) else self.verdicts.get(name, state)
+            for name, state in done.items()
+        }
+
     def _progress(self) -> tuple[str, list[str]]:
-        """How many are done, and a line for each question and exercise."""
-        said, done = [], 0
-        for name in self.about.QUESTIONS:
-            state = self.predictions[name].state if name in self.predictions else 'locked'
-            said.append(ASKED[state].format(name))  # a wrong prediction is done, too: that is what it was for
-            done += state != 'locked'
-        for name in self.about.EXERCISES:
-            state = self.verdicts.get(name, 'open')
-            said.append(TRIED[state].format(f'exercise {name}'))
-            done += state == 'passed'
+        """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""
+        states = self._states()
+        said = [ASKED[states[name]].format(name) for name in self.about.QUESTIONS]
+        said += [TRIED[states[name]].format(f'exercise {name}') for name in self.about.EXERCISES]
+        done = sum(line.startswith(words.SIGNS['passed']) for line in said)
         return f'Lesson {self.number}: {done} of {len(said)} done', said
 
     def _moved(self) -> None:
-        self.glance.value = progress_page(*self._progress())
+        self.kept.keep(self._states())
+        head, said = self._progress()
+        self.glance.value = progress_page(head, said, self.kept)
 
     def _of(self, things: dict[str, Any], name: str) -> Any:
         if name not in things:
@@ -208,8 +277,10 @@ class Lesson:
         return things[name]
 
 
-def progress_page(head: str, said: list[str]) -> str:
-    """Progress as HTML."""
+def progress_page(head: str, said: list[str], kept: Kept | None = None) -> str:
+    """Progress as HTML, and where it is kept."""
     cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
     line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
-    return words.block(f'<b>{words.inline(head)}</b>{line}')
+    where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '') if kept else ''
+    note = f'<p style="margin:4px 0 0;font-size:13px">{words.inline(where)}</p>' if where else ''
+    return words.block(f'<b>{words.inline(head)}</b>{line}{note}')

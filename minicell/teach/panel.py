@@ -17,32 +17,51 @@ MONO = '<style>.minicell-code textarea{font:14px/1.45 "DejaVu Sans Mono",Menlo,C
 class Panel:
     """Buttons and a box of code for one exercise. `done` is told every verdict."""
 
+    what = 'code'
+
     def __init__(self, exercise: Exercise, done: Callable[[Verdict], None]) -> None:
         self.exercise = exercise
         self.done = done
-        self.shown_hints = 0
-        self.mistakes = cycle(exercise.mistakes)
         self.more = button('', 'Show the next hint', self.next_hint, '200px')
         self.hints = html('', HINT_HEIGHT)
-        self.code = w.Textarea(
-            exercise.start,
-            description='',
-            tooltip=f'Code of exercise {exercise.name}',
-            layout=w.Layout(width='auto', height=f'{24 + 21 * longest(exercise)}px'),
-        )
-        self.code.add_class('minicell-code')
+        box = self.make_box()
         self.verdict = html('', VERDICT_HEIGHT)
         buttons = row(
-            button('Check this code', 'Check the code in the box', self.check),
+            button(f'Check this {self.what}', f'Check the {self.what} in the box', self.check),
             button('Insert the solution', 'Put the solution into the box and check it', self.insert_solution),
             button('Insert a common mistake', 'Put a common mistake into the box, and check it', self.insert_mistake),
-            button('Start again', 'Put the unfinished code back', self.start_again),
+            button('Start again', f'Put the unfinished {self.what} back', self.start_again),
         )
-        title = words.block(words.headline('plain', f'Exercise {exercise.name}') + words.paragraphs(exercise.task))
-        body = column(html(title + MONO), row(self.more), self.hints, self.code, buttons, self.verdict)
+        title = words.block(self.asked())
+        body = column(html(title + MONO), row(self.more), self.hints, box, buttons, self.verdict)
         self.shown = Shown(body, self.text(), self.page())
+        self.reset()
+
+    def reset(self) -> None:
+        """As if nobody had been here."""
+        self.shown_hints = 0
+        self.mistakes = cycle(self.exercise.mistakes)
+        self.put(self.exercise.start)
         self.draw_hints()
-        self.say(exercise.untouched())
+        self.say(self.exercise.untouched())
+
+    def make_box(self) -> w.Widget:
+        """The box of code."""
+        self.code = w.Textarea(
+            self.exercise.start,
+            tooltip=f'Code of exercise {self.exercise.name}',
+            layout=w.Layout(width='auto', height=f'{24 + 21 * longest(self.exercise)}px'),
+        )
+        self.code.add_class('minicell-code')
+        return self.code
+
+    def put(self, code: str) -> None:
+        """Put a stored answer into the box."""
+        self.code.value = code
+
+    def verdict_of_box(self) -> Verdict:
+        """Check what stands in the box."""
+        return self.exercise.check_code(self.code.value)
 
     def next_hint(self) -> None:
         """One hint more; after the last one, the solution."""
@@ -63,22 +82,22 @@ class Panel:
 
     def insert_solution(self) -> None:
         """Put the solution into the box, and check it."""
-        self.code.value = self.exercise.solution
+        self.put(self.exercise.solution)
         self.check()
 
     def insert_mistake(self) -> None:
         """Put the next common mistake into the box, and check it."""
-        self.code.value = next(self.mistakes).code
+        self.put(next(self.mistakes).code)
         self.check()
 
     def start_again(self) -> None:
         """Put the unfinished code back."""
-        self.code.value = self.exercise.start
+        self.put(self.exercise.start)
         self.check()
 
     def check(self) -> None:
-        """Check what stands in the box."""
-        verdict = self.exercise.check_code(self.code.value)
+        """Check what stands in the box, and show and tell the verdict."""
+        verdict = self.verdict_of_box()
         self.say(verdict)
         self.done(verdict)
 
@@ -90,13 +109,17 @@ class Panel:
         """The exercise as plain text."""
         return f'Exercise {self.exercise.name}: {words.plain(self.exercise.task)}'
 
+    def asked(self) -> str:
+        """The task as HTML."""
+        return words.headline('plain', f'Exercise {self.exercise.name}') + words.paragraphs(self.exercise.task)
+
     def page(self) -> str:
         """The exercise as a page without a kernel: hints, solution and common mistakes to open."""
         exercise = self.exercise
-        parts = [words.headline('plain', f'Exercise {exercise.name}'), words.paragraphs(exercise.task)]
+        parts = [self.asked()]
         parts += [words.folded(f'Hint {i + 1}', words.paragraphs(hint)) for i, hint in enumerate(exercise.hints)]
         parts.append(words.folded('The solution', solution_page(exercise)))
-        wrong = ''.join(mistake_page(mistake) for mistake in exercise.mistakes)
+        wrong = ''.join(mistake_page(exercise, mistake) for mistake in exercise.mistakes)
         parts.append(words.folded(f'{len(exercise.mistakes)} common mistakes', f'<ul>{wrong}</ul>'))
         return words.block(''.join(parts))
 
@@ -108,12 +131,13 @@ def hint_page(number: int, hint: str) -> str:
 
 def solution_page(exercise: Exercise) -> str:
     """The solution as HTML, with its reasons."""
-    return words.paragraphs(exercise.why) + words.pre(exercise.solution)
+    return words.paragraphs(exercise.why) + words.pre(exercise.printed(exercise.solution))
 
 
-def mistake_page(mistake: Mistake) -> str:
+def mistake_page(exercise: Exercise, mistake: Mistake) -> str:
     """A common mistake as HTML."""
-    return f'<li>{words.inline(f"**“{mistake.misconception}”** {mistake.hint}")}{words.pre(mistake.code)}</li>'
+    belief = words.inline(f'**“{mistake.misconception}”** {mistake.hint}')
+    return f'<li>{belief}{words.pre(exercise.printed(mistake.code))}</li>'
 
 
 def longest(exercise: Exercise) -> int:

@@ -49,6 +49,7 @@ class Prediction:
         self.radio = w.RadioButtons(
             options=[(choice.text.replace('`', ''), k) for k, choice in enumerate(question.choices)],
             value=None,
+            tooltip=f'Your answer to: {title}',
             layout=w.Layout(width='auto', max_width='100%'),
         )
         self.radio.add_class('minicell-choices')
@@ -91,6 +92,12 @@ class Prediction:
     def unlock(self) -> None:
         """Show results without a choice: for teachers."""
         self.open = True
+        self.tell()
+
+    def reset(self) -> None:
+        """As if nobody had chosen."""
+        self.choice, self.open = None, False
+        self.radio.value, self.hint.value = None, ''
         self.tell()
 
     def tell(self) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 from .model import Frame
 
 
-def frames(tape: Any) -> list[Frame]:
-    """All frames of a tape, one a step; an empty tape has one that says so."""
-    from . import film
+def frames(tape: Any, **options: Any) -> list[Frame]:
+    """All frames of a tape, one a step; an empty tape has one that says so. The options are those of `story.frames`."""
+    from . import story
 
-    return film.frames(tape)
+    return story.frames(tape, **options)
 
 
 def alt(frame: Frame) -> str:
@@ -44,18 +44,22 @@ def filmstrip(tape: Any, format: str = 'svg', scale: float = 1.0) -> str | bytes
     return film.strip(tape, format, scale)
 
 
-def show(tape: Any, scale: float = 1.0) -> Any:
-    """The tape as a widget to step through."""
+def show(tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0, step: int | str | None = None) -> Any:
+    """The tape as a widget to step through.
+
+    zoom: 'cells', 'ops' or 'inside'; compare: the true gradient beside that of a bprop; scale: 1.6 for a projector;
+    step: the one to open at, as the picture counts them (-1 is the last), or 'takeover', 'largest', 'nan', 'wrong'.
+
+    Raises ValueError or TypeError for other options.
+    """
     from . import widget
 
-    return widget.show(tape, scale)
+    return widget.View(tape, zoom, compare, scale, step)
 
 
 def bundle(tape: Any, **options: Any) -> dict[str, Any]:
     """What a notebook displays: the widget, and for readers without a kernel the filmstrip and the printed tape."""
-    from . import widget
-
-    return widget.bundle(tape, **options)
+    return show(tape, **options)._repr_mimebundle_()
 
 
 def display(tape: Any, **options: Any) -> None:
@@ -63,6 +67,13 @@ def display(tape: Any, **options: Any) -> None:
     from IPython.display import display as publish
 
     publish(bundle(tape, **options), raw=True)
+
+
+def to_dot(tape: Any) -> Any:
+    """A tape as the graphviz package's object; without a `dot` program it shows the tape's own picture."""
+    from . import dot
+
+    return dot.to_dot(tape)
 
 
 def draw(graph: Any) -> Any:

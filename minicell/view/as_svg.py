@@ -65,16 +65,22 @@ WRITERS = {Box: box, Text: text, Path: path}
 
 
 def document(
-    shapes: Iterable[Shape], size: tuple[float, float], title: str, alt: str, prefix: str, scale: float = 1.0
+    shapes: Iterable[Shape],
+    size: tuple[float, float],
+    title: str,
+    alt: str,
+    prefix: str,
+    scale: float = 1.0,
+    fit: bool = True,
 ) -> str:
-    """A whole SVG picture on white ground. It is never wider than the page, and keeps its proportions there."""
+    """A whole SVG picture on white ground. `fit`: it is never wider than the page, and keeps its proportions there."""
     w, h = (number(v) for v in size)
     body = ''.join(WRITERS[type(s)](s) for s in shapes if not (type(s) is Text and not s.text))
     width, height = number(size[0] * scale), number(size[1] * scale)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{prefix}-title {prefix}-desc" '
         f'width="{width}" height="{height}" viewBox="0 0 {w} {h}" '
-        f'style="display:block;max-width:100%;height:auto;background:#fff" '
+        f'style="display:block;{"max-width:100%;height:auto;" * fit}background:#fff" '
         f'font-family="{SANS}" font-size="12" fill="{INK}">'
         f'<title id="{prefix}-title">{safe(title)}</title>'
         f'<desc id="{prefix}-desc">{safe(alt)}</desc>'

@@ -1,10 +1,19 @@
 """What a step says: title, caption and alt text, all computed from the record."""
 
-from . import thumb
+from . import fold, thumb
 from .model import Entry, Frame, Gradient, Mark, Part, Pass, Reading, Record, Step, Value, shape_text
 
 
-def words(record: Record, number: int) -> tuple[str, str]:
+def words(frame: Frame) -> tuple[str, str]:
+    """Title and caption of a frame."""
+    if not frame.record.steps:
+        return 'This tape is empty', 'Nothing was called inside `with Tape()`: 0 entries.'
+    title, said = step_words(frame.record, frame.step)
+    turn, turns = fold.turn(frame.record, frame.look, frame.record.steps[frame.step].entry)
+    return title, f'{said} Turn {turn + 1} of {turns}.' if turns > 1 else said
+
+
+def step_words(record: Record, number: int) -> tuple[str, str]:
     """Title and caption of a step."""
     return KINDS[record.steps[number].kind](record, record.steps[number], number)
 
@@ -43,7 +52,10 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
     out = listed([result(v) for v in entry.outputs])
     if entry.kind == 'loose':
         return f'{entry.name} leaves no entry', f'No gradient passes here, so nothing is recorded. Result: {out}.'
-    title = f'{entry.name} writes entry {entry.label}'
+    title = f'{entry.name} writes {entry_text(entry)}'
+    if entry.kind == 'cell':
+        inside = listed(tallied(entry.inside))
+        return title, f'Inside are {inside}{own(entry)}. Result: {out}. Entries on the tape: {written(record, number)}.'
     if entry.kind == 'call':
         return title, f'One entry for the whole Cell: backward will call its bprop. Result: {out}.'
     if entry.note:
@@ -67,6 +79,11 @@ def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
     entry, reading = record.entries[step.entry], record.readings[step.reading]
     dout = listed([result(v) for v in reading.douts])
     came = f' It was added up from {sum_of(reading.parts)}.' if reading.parts else ''
+    if entry.kind == 'cell':
+        return (
+            f'Backward enters {entry.name}',
+            f'It reads {entry_text(entry)} there{own(entry)}, and brings {dout}.{came}',
+        )
     if entry.kind != 'call':
         return f'Backward reaches entry {entry.label}, {entry.name}', f'Its built-in rule gets {dout}.{came}'
     return (
@@ -91,6 +108,9 @@ def give(record: Record, step: Step, number: int) -> tuple[str, str]:
     entry, reading = record.entries[step.entry], record.readings[step.reading]
     unique = list(dict.fromkeys(g.name for g in reading.gradients))
     names = listed(unique) + ', twice' * (len(unique) == 1 and len(reading.gradients) == 2)
+    if entry.kind == 'cell':
+        handed = listed([given(g) for g in reading.gradients]) or 'nothing to the outside'
+        return f'{entry.name} hands out {names or "nothing"}', f'{entry_text(entry).capitalize()} are read: {handed}.'
     if entry.kind != 'call':
         handed = listed([given(g) for g in reading.gradients])
         return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
@@ -143,6 +163,22 @@ KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, giv
 
 
 # ---- words and numbers ----
+
+
+def entry_text(entry: Entry) -> str:
+    """`entry 3`, `entries 3–5`."""
+    return f'{"entries" if len(entry.inside) > 1 else "entry"} {entry.label}'
+
+
+def tallied(items: tuple[str, ...]) -> list[str]:
+    """`2 Mul`, `Add`: each name once, with how often it is there."""
+    counts = {name: items.count(name) for name in items}
+    return [f'{n} {name}' if n > 1 else name for name, n in counts.items()]
+
+
+def own(entry: Entry) -> str:
+    """How many entries of a Cell have a bprop of their own."""
+    return f', {plural(entry.takeovers, "takeover")} among them' if entry.takeovers else ''
 
 
 def verdicts(reading: Reading) -> str:
@@ -201,7 +237,7 @@ def sum_of(parts: tuple[Part, ...]) -> str:
 
 def amount(v: Value) -> str:
     """A scalar contribution's number, with a space after it."""
-    return f'{thumb.short(float(v.data))} ' if v.data is not None and v.data.size == 1 else ''
+    return f'{thumb.short(float(v.data.item()))} ' if v.data is not None and v.data.size == 1 else ''
 
 
 def sources(parts: tuple[tuple[int, Part], ...]) -> str:

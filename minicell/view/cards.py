@@ -1,9 +1,10 @@
 """The cards: an entry's forward card, and what stands under it when backward has come by."""
 
-from . import thumb
-from .layout import ARROW_W, GHOST_W, HEAD, PAD, Column, badge_width, slot
+from . import threads, thumb
+from .caption import which_gradient
+from .layout import ARROW_W, GHOST_W, HEAD, MOST_WIRES, PAD, WIRE_H, Column, badge_width, slot
 from .metrics import width
-from .model import Entry, Reading, Value
+from .model import Entry, Reading, Record, Value
 from .names import gradient
 from .shapes import (
     BACKWARD,
@@ -88,17 +89,25 @@ def barred(v: Value, x: float, y: float, why: str) -> list[Shape]:
     return out
 
 
-def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, current: bool) -> list[Shape]:
-    """An entry as it was written, as far as it is at `step`."""
+def stack(x: float, y: float, w: float) -> list[Shape]:
+    """The edges of the other cards under this one, which stands for several turns."""
+    edges = tuple(((x + d, y - d / 2), (x + w - d, y - d / 2)) for d in (8, 15))
+    return [Path(edges, MUTED, 1.5)]
+
+
+def forward(
+    entry: Entry, col: Column, x: float, y: float, h: float, step: int, current: bool, turn: str = ''
+) -> list[Shape]:
+    """An entry as it was written, as far as it is at `step`; `turn` says which of several equal ones it is."""
     if step < entry.first:
-        return future(x, y, col.w, h, entry.label)
+        return future(x, y, col.w, h, f'{entry.label}  {turn}'.rstrip())
     written = entry.written is not None and step >= entry.written
     if entry.kind == 'loose':
         out: list[Shape] = [Box(x, y, col.w, h, PAPER, MUTED, 2 if current else 1, 8, '2 3')]
-        note = 'not recorded'
+        note = 'no entry'
     else:
         out = frame(x, y, col.w, h, FORWARD, current, entry.kind == 'call')
-        note = entry.note or ('running' if not written else place(entry))
+        note = turn or entry.note or ('running' if not written else place(entry))
     out += header(x, y, col.w, entry.label or '·', entry.name, note, FORWARD if entry.kind != 'loose' else MUTED)
     top = y + HEAD
     most = thumb.limit(*(v.data for v in (*entry.inputs, *(entry.outputs if written else ()))))
@@ -113,6 +122,9 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
         same = most if thumb.is_small(v.shape) else None
         out += value(v, x + col.out, top, same) if written else waiting(v, x + col.out, top)
         top += slot(v)[1] + 6
+    if entry.wires and (written or entry.kind != 'call'):
+        rows = min(len(entry.wires), MOST_WIRES)
+        out += threads.wires(entry, x, y + h - 8 - rows * WIRE_H - (16 if col.more else 0), col.w)
     if entry.kind == 'call':
         out += tab(x + col.w, y, FORWARD)
     return out
@@ -120,7 +132,8 @@ def forward(entry: Entry, col: Column, x: float, y: float, h: float, step: int, 
 
 def place(entry: Entry) -> str:
     """The line that wrote an entry."""
-    return f'line {entry.mark.line}' if entry.mark else ''
+    line = f'line {entry.mark.line}' if entry.mark else ''
+    return f'{line}, {len(entry.inside)} entries' if entry.kind == 'cell' else line
 
 
 def tab(right: float, y: float, colour: str) -> list[Shape]:
@@ -182,15 +195,16 @@ def added(reading: Reading, x: float, y: float, room: float) -> list[Shape]:
 
 def amount(v: Value) -> str:
     """A contribution's number, if it is one number."""
-    return thumb.short(float(v.data)) if v.data is not None and v.data.size == 1 else ''
+    return thumb.short(float(v.data.item())) if v.data is not None and v.data.size == 1 else ''
 
 
 def rule(
-    entry: Entry, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
+    record: Record, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
 ) -> list[Shape]:
     """Backward at an op: dout comes in at the right, gradients go out at the left, each under its value."""
+    entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, False)
-    out += header(x, y, col.w, entry.label, entry.name, 'built-in rule', BACKWARD)
+    out += header(x, y, col.w, entry.label, entry.name, rule_note(entry) + whose(record, reading), BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given
     most = thumb.limit(*(v.data for v in reading.douts), *(g.value.data for g in reading.gradients if g.value))
@@ -207,9 +221,32 @@ def rule(
         if given:
             out += arrow([(x + col.out - 6, y_arrow), (x + col.out - ARROW_W - 6, y_arrow)], BACKWARD)
     out += douts(reading, x + col.out, top, most)
+    foot = y + h - 26
+    if given and (whys := blocked(reading)):
+        out.append(text(x + PAD, foot + 12, col.w - 2 * PAD, whys, 11, MUTED))
+        foot -= 20
     if reading.parts:
-        out += added(reading, x + PAD, y + h - 26, col.w - 2 * PAD)
+        out += added(reading, x + PAD, foot, col.w - 2 * PAD)
     return out
+
+
+def blocked(reading: Reading) -> str:
+    """Why some inputs get no gradient."""
+    return '; '.join(dict.fromkeys(f'no {g.name}: {g.why}' for g in reading.gradients if g.value is None and g.why))
+
+
+def rule_note(entry: Entry) -> str:
+    """Whose rules ran."""
+    if entry.kind != 'cell':
+        return 'built-in rule'
+    return f'{len(entry.inside)} rules' + (f', {entry.takeovers} yours' if entry.takeovers else '')
+
+
+def whose(record: Record, reading: Reading) -> str:
+    """Which gradient reads an entry, where more than one does."""
+    orders = {r.order for r in record.readings if r.entry == reading.entry}
+    run = next((r for r in record.passes if r.order == reading.order), None)
+    return f', {which_gradient(record, run)}' if run and len(orders) > 1 else ''
 
 
 def douts(reading: Reading, x: float, top: float, most: float) -> list[Shape]:

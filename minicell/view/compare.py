@@ -86,7 +86,8 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
     y_words, y_picture = y + 31, y + ROW_HEAD
     yours, true = g.value and g.value.data, g.true
     same = yours is not None and true is not None and yours.shape == true.shape
-    difference = yours.astype(np.float64) - true if same and yours.dtype.kind in 'fiu' else None
+    with np.errstate(invalid='ignore', over='ignore'):
+        difference = yours.astype(np.float64) - true if same and yours.dtype.kind in 'fiu' else None
     most = thumb.limit(yours, true, difference)
     out.append(text(xs[0], y_words, w, f'yours: {g.formula}' if g.formula else 'yours', 11, MUTED))
     if g.value is None:

@@ -2,30 +2,20 @@
 
 from typing import Any
 
-from . import as_png, as_svg, caption, picture, record
-from .model import Frame, Record
-from .shapes import Box, Path, Shape, Text
+from . import as_png, as_svg, caption, picture
+from .layout import MARGIN, WIDTH
+from .model import Frame
+from .shapes import Box, Path, Shape, Text, text
+from .story import frames
 
 SPACE = 24  # between the stills
 
 
-def frames(tape: Any) -> list[Frame]:
-    """All frames of a tape."""
-    return of(record.tell(tape))
-
-
-def of(told: Record) -> list[Frame]:
-    """All frames of a record."""
-    if not told.steps:
-        return [Frame(told, 0, 'This tape is empty', 'Nothing was called inside `with Tape()`: 0 entries.')]
-    return [Frame(told, i, *caption.words(told, i)) for i in range(len(told.steps))]
-
-
-def svg(frame: Frame, prefix: str = '', scale: float = 1.0) -> str:
-    """A frame as SVG text."""
+def svg(frame: Frame, prefix: str = '', scale: float = 1.0, fit: bool = True) -> str:
+    """A frame as SVG text; `fit`: smaller where the page is narrower."""
     shapes, size = picture.compose(frame)
     name = f'{prefix}tape-{frame.step + 1}'
-    return as_svg.document(shapes, size, frame.title, caption.alt(frame), name, scale)
+    return as_svg.document(shapes, size, frame.title, caption.alt(frame), name, scale, fit)
 
 
 def png(frame: Frame, scale: float = 1.0) -> bytes:
@@ -39,24 +29,24 @@ def stills(all_frames: list[Frame]) -> list[Frame]:
     kinds = [step.kind for step in told.steps]
     last = len(all_frames) - 1
     begun = kinds.index('start') if 'start' in kinds else last + 1
-    done = max((i for i in range(min(begun, last + 1)) if kinds[i] == 'write'), default=0)
+    done = max((i for i in range(min(begun, len(kinds))) if kinds[i] == 'write'), default=0)
     given = [i for i, step in enumerate(told.steps) if step.kind == 'give']
     custom = [i for i in given if told.entries[told.steps[i].entry].kind == 'call']
     takeover = next(iter(custom or given), last)
     return [all_frames[i] for i in sorted({0, done, takeover, last}) if i <= last]
 
 
-def strip(tape: Any, format: str = 'svg', scale: float = 1.0) -> str | bytes:
-    """The stills of a tape, one under the other, in one picture."""
-    return strip_of(stills(frames(tape)), format, scale)
+def strip(tape: Any, format: str = 'svg', scale: float = 1.0, above: str = '') -> str | bytes:
+    """The stills of a tape, one under the other, in one picture; `above`: a line over them."""
+    return strip_of(stills(frames(tape)), format, scale, above)
 
 
-def strip_of(chosen: list[Frame], format: str, scale: float = 1.0) -> str | bytes:
+def strip_of(chosen: list[Frame], format: str, scale: float = 1.0, above: str = '') -> str | bytes:
     """Some frames, one under the other, as 'svg' or 'png'."""
     if format not in ('svg', 'png'):
         raise ValueError(f"format is 'svg' or 'png', not {format!r}")
-    shapes: list[Shape] = []
-    top, wide = 0.0, 0.0
+    shapes: list[Shape] = [text(MARGIN, 28, WIDTH - 2 * MARGIN, above, 14)] if above else []
+    top, wide = float(SPACE * 2 if above else 0), 0.0
     for frame in chosen:
         drawn, (w, h) = picture.compose(frame)
         shapes += [down(shape, top) for shape in drawn]

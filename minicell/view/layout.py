@@ -3,9 +3,11 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from . import caption, names, thumb
+from . import caption, fold, names, thumb
+from .fold import Slot
 from .metrics import width
-from .model import Entry, Reading, Record, Value
+from .model import PLAIN, Entry, Look, Reading, Record, Value, Wire
+from .thumb import NAME_W
 
 WIDTH = 1264
 MARGIN = 16
@@ -23,6 +25,12 @@ BETWEEN = 12
 DETOUR_H = 26
 SMALL_CARDS = 13
 MOST_INPUTS = 4
+WIRE_H, WIRE_W = 18, 46  # a Parameter's row, and its wire
+MOST_WIRES = 3
+FOLDED_W = 300  # of a card that stands for several turns, at least
+TURN_W = 130  # what a caption adds for them
+LANE_HEAD = 26  # the name of a lane
+TIE_HEAD = 50  # and room for the line that ties a card to what wrote it
 MEASURED = 200  # captions of up to so many steps are measured; longer tapes get two lines at once
 
 
@@ -39,24 +47,19 @@ class Column(NamedTuple):
     rows: tuple[Value, ...] = ()  # the gradients that a bprop answers for
 
 
-class Plan(NamedTuple):
-    """The layout of a whole record."""
+class Place(NamedTuple):
+    """The two lanes of one tape, from the height `top` on."""
 
-    columns: tuple[Column, ...]
-    pages: tuple[tuple[int, int], ...]  # first and last entry that stand together
-    home: tuple[int, ...]  # the page on which each entry is looked at
-    top: float  # below title and caption
-    strip: float  # the heights of the rows; 0 where a row is not needed
+    top: float
+    head: float  # the room above the forward cards: the lane's name, and under the first tape the tie
     forward: float
     detour: float
     backward: float
-    band: float
-    height: float
 
     @property
     def y_forward(self) -> float:
         """The top of the forward cards."""
-        return self.top + self.strip + 26
+        return self.top + self.head
 
     @property
     def y_detour(self) -> float:
@@ -69,9 +72,33 @@ class Plan(NamedTuple):
         return self.y_forward + self.forward + 38 + self.detour
 
     @property
+    def bottom(self) -> float:
+        """The end of the backward cards."""
+        return self.y_backward + self.backward
+
+
+class Tier(NamedTuple):
+    """One of the tapes: the places of its entries, in pages of those that stand together."""
+
+    slots: tuple[Slot, ...]
+    pages: tuple[tuple[int, int], ...]  # the first and last slot on a page
+    home: dict[int, int]  # the page on which each entry is looked at
+
+
+class Plan(NamedTuple):
+    """The layout of a whole record."""
+
+    columns: tuple[Column, ...]
+    tiers: tuple[Tier, ...]
+    places: tuple[Place, ...]  # one, or two: the tape that is read, and the one that this writes
+    top: float  # below title and caption
+    strip: float  # the heights of the rows; 0 where a row is not needed
+    band: float
+
+    @property
     def y_band(self) -> float:
         """The top of the gradients that arrive."""
-        return self.y_backward + self.backward + 34
+        return self.places[-1].bottom + 34
 
     @property
     def y_steps(self) -> float:
@@ -83,30 +110,70 @@ class Plan(NamedTuple):
         """Where lanes and code panel end."""
         return self.y_band + self.band
 
+    @property
+    def height(self) -> float:
+        """Of the whole picture."""
+        return self.y_steps + 40
+
+
+def plan(record: Record, look: Look = PLAIN) -> Plan:
+    """The layout of a record."""
+    return planned(record, look._replace(turn=None))
+
 
 @lru_cache(maxsize=16)
-def plan(record: Record) -> Plan:
-    """The layout of a record."""
+def planned(record: Record, look: Look) -> Plan:
+    """The layout of a record: the same whatever turn is looked at."""
     readings: dict[int, list[Reading]] = {}
     for reading in record.readings:
         readings.setdefault(reading.entry, []).append(reading)
-    columns = tuple(column(e, readings.get(i, ())) for i, e in enumerate(record.entries))
-    pages = paginate([c.w for c in columns])
-    home = homes(pages, len(columns))
-    forward = max((c.forward_h for c in columns), default=90)
-    backward = max((c.backward_h for c in columns), default=90)
+    columns = [column(e, readings.get(i, ()), look) for i, e in enumerate(record.entries)]
+    levels = range(max((e.level for e in record.entries), default=0) + 1)
+    tiers = tuple(tier(fold.slots(record, n, look.fold), columns) for n in levels)
     few = len(record.steps) <= MEASURED
-    top = 78.0 if few and all(one_line(record, i) for i in range(len(record.steps))) else 97.0
-    strip = 0.0 if len(pages) < 2 else 52.0 if len(columns) <= SMALL_CARDS else 72.0
-    detour = DETOUR_H if any(e.kind == 'call' for e in record.entries) else 0.0
-    band = band_height(record)
-    height = Plan(columns, pages, home, top, strip, forward, detour, backward, band, 0).y_steps + 40
-    return Plan(columns, pages, home, top, strip, forward, detour, backward, band, height)
+    room = WIDTH - 2 * MARGIN - (TURN_W if fold.most(record, look) > 1 else 0)
+    top = 78.0 if few and all(one_line(record, i, room) for i in range(len(record.steps))) else 97.0
+    strip = strip_height(record, tiers)
+    places = [place(record, columns, tiers[:-1] or tiers, top + strip, LANE_HEAD)]
+    if len(tiers) > 1:
+        places.append(place(record, columns, tiers[1:], places[0].bottom + 34, TIE_HEAD))
+    return Plan(tuple(columns), tiers, tuple(places), top, strip, band_height(record))
 
 
-def one_line(record: Record, number: int) -> bool:
+def strip_height(record: Record, tiers: tuple[Tier, ...]) -> float:
+    """The room of the whole tape at a glance: none where all of it is seen anyway."""
+    folded = any(len(slot.entries) > 1 for t in tiers for slot in t.slots)
+    if not folded and all(len(t.pages) < 2 for t in tiers):
+        return 0.0
+    if not folded and len(record.entries) <= SMALL_CARDS:
+        return 52.0
+    return 88.0 if any(e.scopes for e in record.entries) else 72.0
+
+
+def tier(slots: tuple[Slot, ...], columns: list[Column]) -> Tier:
+    """The pages of one tape; all turns in a slot get the same room."""
+    for slot in slots:
+        w = max(columns[i].w for i in slot.entries) if len(slot.entries) > 1 else 0
+        w = max(w, FOLDED_W) if w else 0
+        for i in slot.entries if w else ():
+            columns[i] = columns[i]._replace(w=w)
+    pages = paginate([columns[slot.entries[0]].w for slot in slots])
+    home = homes(pages, len(slots))
+    return Tier(slots, pages, {i: home[n] for n, slot in enumerate(slots) for i in slot.entries})
+
+
+def place(record: Record, columns: list[Column], tiers: tuple[Tier, ...], top: float, head: float) -> Place:
+    """The lanes that have room for any of these tapes."""
+    entries = [i for t in tiers for slot in t.slots for i in slot.entries]
+    forward = max((columns[i].forward_h for i in entries), default=90)
+    backward = max((columns[i].backward_h for i in entries), default=90)
+    detour = DETOUR_H if any(record.entries[i].kind == 'call' for i in entries) else 0.0
+    return Place(top, head, forward, detour, backward)
+
+
+def one_line(record: Record, number: int, room: float) -> bool:
     """Whether a step's caption needs no second line."""
-    return width(caption.words(record, number)[1], CAPTION) <= WIDTH - 2 * MARGIN
+    return width(caption.step_words(record, number)[1], CAPTION) <= room
 
 
 def slot(value: Value) -> tuple[float, float]:
@@ -120,7 +187,7 @@ def both(value: Value, cotangent: str) -> tuple[float, float]:
     return max(slot(value), slot(value._replace(name=cotangent)))
 
 
-def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
+def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
     """The sizes of one entry's two cards."""
     if entry.kind == 'torn':
         return Column(360, 150, 60, (), 0, 0, (0, 0, 0, 0))
@@ -142,8 +209,11 @@ def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
     high_back = HEAD + high + PAD
     if any(r.parts for r in readings):
         high_back += 20
+    if any(g.value is None and g.why for r in readings for g in r.gradients):
+        high_back += 18
     more = len(entry.inputs) - len(xs)
-    extra = 16 if more else 0
+    extra = (16 if more else 0) + WIRE_H * min(len(entry.wires), MOST_WIRES)
+    w = max(w, min(max((wire_width(v) for v in entry.wires), default=0), 360))
     compare, rows = (0.0, 0.0, 0.0, 0.0), ()
     if entry.kind == 'call':
         rows = answers(entry, readings)
@@ -152,9 +222,14 @@ def column(entry: Entry, readings: list[Reading] | tuple) -> Column:
     return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows)
 
 
+def wire_width(wire: Wire) -> float:
+    """What a Parameter's wire and its words need."""
+    return 2 * PAD + min(width(wire.name, 12, True), NAME_W) + WIRE_W + 16 + width(wire.words, 11) + 2
+
+
 def head_width(entry: Entry) -> float:
     """What a card's header needs: number, name and a short note."""
-    bprop = width('.bprop', 14, True) + 130 if entry.kind == 'call' else 84
+    bprop = {'call': width('.bprop', 14, True) + 130, 'cell': 130}.get(entry.kind, 84)
     return min(2 * PAD + badge_width(entry.label) + 10 + width(entry.name, 14, True) + bprop, 360)
 
 

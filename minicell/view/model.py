@@ -1,6 +1,8 @@
 """What a picture shows, as plain data: steps, entries, readings, values. No drawing here, and no engine."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +66,45 @@ class Facts(NamedTuple):
     formulas: tuple[str, ...] = ()
     dout: str = 'dout'
     reads_dout: bool = True
+    reads: tuple[str, ...] = ()  # the arguments that it reads: forward keeps these for it
+    kept: tuple[str, ...] = ()  # attributes that construct sets and it reads: kept beside the tape
+
+
+class Saved(NamedTuple):
+    """A value that forward keeps for backward; not `whole` if it is kept beside the tape, where no gradient looks."""
+
+    name: str
+    whole: bool = True
+
+
+class Wire(NamedTuple):
+    """A Parameter that an entry uses; not `whole` if a takeover swallowed it."""
+
+    name: str
+    whole: bool
+    words: str
+
+
+class Ghost(NamedTuple):
+    """An op that a takeover hid: it ran, and left nothing."""
+
+    name: str
+    source: str
+    out: Value
+    first: int  # the step that shows it
+    lost: bool  # it would have been recorded
+
+
+@dataclass(eq=False)
+class Scope:
+    """A call of a Cell without a bprop of its own: what it runs stands on the tape one by one."""
+
+    name: str
+    mark: Mark | None
+    first: int  # the step that enters it
+    inputs: tuple[Value, ...] = ()
+    keys: tuple[int, ...] = ()  # which tensors these are
+    outputs: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False)
@@ -72,18 +113,29 @@ class Entry:
 
     label: str
     name: str
-    kind: str  # 'op', 'call', 'loose', 'torn'
+    kind: str  # 'op', 'call', 'loose', 'torn'; 'cell' where a whole Cell is one card
     first: int  # the step that shows it first
     inputs: tuple[Value, ...] = ()
     outputs: tuple[Value, ...] = ()
     sources: tuple[int, ...] = ()  # the entries whose outputs it reads
+    keys: tuple[int, ...] = ()  # which tensor each input is: the same number, the same tensor
+    made: tuple[int, ...] = ()  # the same numbers for its outputs
+    scopes: tuple[int, ...] = ()  # the Cells that it ran in, outermost first
     hidden: list[str] = field(default_factory=list)
+    ghosts: list[Ghost] = field(default_factory=list)
+    saves: tuple[Saved, ...] = ()
+    wires: tuple[Wire, ...] = ()
+    why: str = ''  # of a loose entry: why it left none
+    inside: tuple[str, ...] = ()  # of a card for a whole Cell: the names of its entries
+    takeovers: int = 0  # and how many of them have a bprop of their own
     hidden_at: int | None = None  # the step in which the hidden ops ran
     written: int | None = None  # the step that wrote it
     mark: Mark | None = None
     note: str = ''
     source: str = ''  # the user's expression
     error: str = ''  # of a torn entry
+    level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
+    by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
 
 
@@ -99,6 +151,7 @@ class Reading:
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gradients: tuple[Gradient, ...] = ()
+    keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     failed: int | None = None  # the step at which an error ended it
     error: str = ''
 
@@ -121,9 +174,12 @@ class Pass:
     order: int
     mark: Mark | None
     begun: int
+    entries: int = 0  # how many there were when it began
+    depth: int = 0  # how many Cells were open then
     started: int | None = None
     ended: int | None = None
     seeds: tuple[Value, ...] = ()
+    level: int = 0  # the tape that its backward writes on, while one more gradient watches
     arrivals: tuple[Arrival, ...] = ()
 
 
@@ -139,6 +195,8 @@ class Step(NamedTuple):
     value: Value | None = None
     parts: tuple[Part, ...] = ()
     written: int = 0  # how many entries are on the tape by then
+    at: int = 0  # the time of its event
+    scope: int | None = None  # the Cell without a bprop of its own that it enters
 
 
 @dataclass(eq=False)
@@ -149,16 +207,50 @@ class Record:
     readings: list[Reading] = field(default_factory=list)
     passes: list[Pass] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
 
 
-class Frame(NamedTuple):
-    """One picture: a record, and the step (from 0) up to which it is told."""
+class Look(NamedTuple):
+    """How a record is looked at: see `story.frames`."""
+
+    zoom: str = 'ops'
+    compare: bool = True
+    fold: bool | None = None
+    turn: int | None = None
+
+
+PLAIN = Look()
+
+
+@dataclass(eq=False)
+class Frame:
+    """One picture: a record, and the step (from 0) up to which it is told. `say` gives its title and caption."""
 
     record: Record
     step: int
-    title: str
-    caption: str
+    look: Look
+    say: Callable[['Frame'], tuple[str, str]]
+
+    @cached_property
+    def words(self) -> tuple[str, str]:
+        """Title and caption, computed when someone reads them."""
+        return self.say(self)
+
+    @property
+    def title(self) -> str:
+        """What happens, in a few words."""
+        return self.words[0]
+
+    @property
+    def caption(self) -> str:
+        """What there is to see, with its numbers."""
+        return self.words[1]
+
+    @property
+    def at(self) -> int:
+        """When it happens, in the tape's own time: the same whatever the zoom."""
+        return self.record.steps[self.step].at if self.record.steps else 0
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -8,6 +8,7 @@ from . import names
 from .model import Mark, Pass, Record, Step, Value
 
 WORDS = 40  # characters of what is no tensor
+PRIMES = ('', '′', '″', '‴')
 
 
 class Notes:
@@ -18,7 +19,10 @@ class Notes:
         self.record = Record()
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.cells: list[tuple[Any, int | None]] = []  # open calls: where, and the entry of a Cell with its own bprop
+        # open calls: where, the entry of a Cell with its own bprop, the scope of one without
+        self.cells: list[tuple[Any, int | None, int | None]] = []
+        self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
+        self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.left: dict[int, int] = {}  # id of a Cell that just returned -> its entry
         self.open: list[tuple[Pass, Any, dict]] = []  # gradients: the pass, its Begin, contributions by tensor
         self.reading: list[int] = []  # readings that have not handed out yet
@@ -29,13 +33,14 @@ class Notes:
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
         self.codes: dict[Any, None] = {}
         self.hides: dict[Any, None] = {}
-        self.counts: dict[int, int] = {}  # how many entries were written at each depth of backward
+        self.now = 0  # the time of the event that is being told
+        self.counts: dict[int, int] = {}  # how many entries stand on each tape
 
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
         if self.open and 'run' not in details:
             details['run'] = self.record.passes.index(self.open[-1][0])
-        self.record.steps.append(Step(kind, written=sum(self.counts.values()), **details))
+        self.record.steps.append(Step(kind, written=sum(self.counts.values()), at=self.now, **details))
         return len(self.record.steps) - 1
 
     def mark(self, where: Any) -> Mark | None:
@@ -48,9 +53,15 @@ class Notes:
         first, last = where.span[:2]
         return Mark(where.file, first, last)
 
+    def target(self, where: Any) -> str:
+        """The name that the line gives to this call's own value: what runs deeper inside the line has none."""
+        if where is None or any(call is not None and place(call) == place(where) for call, _, _ in self.cells):
+            return ''
+        return getattr(where, 'target', '')
+
     def users(self, where: Any) -> Mark | None:
         """The line to mark for an op: in a bprop the bprop's own, in a layer of minicell's the one that called it."""
-        calls = [call for call, _ in self.cells]
+        calls = [call for call, _, _ in self.cells]
         if self.reading and self.depths[-1] < len(calls):
             return self.mark(calls[self.depths[-1]])
         own = self.mark(where)
@@ -80,20 +91,37 @@ class Notes:
 
     def own(self, out: Any, entry: int, outputs: tuple[Value, ...]) -> None:
         """Remember who made these tensors, and their names."""
+        self.record.entries[entry].made = tuple(self.key(t) for t in tensors(out))
         for tensor, value in zip(tensors(out), outputs, strict=False):
             self.maker[id(tensor)] = entry
             if value.name:
                 self.called[id(tensor)] = value.name
 
+    def key(self, tensor: Any) -> int:
+        """A tensor's number; what a gradient marked has that of the tensor that entered it."""
+        while id(tensor) in self.same:
+            tensor = self.same[id(tensor)]
+        return self.keys.setdefault(id(tensor), len(self.keys))
+
+    def scopes(self) -> tuple[int, ...]:
+        """The Cells that run now, since the gradient or the reading began that everything here belongs to."""
+        base = self.depths[-1] if self.reading else self.open[-1][0].depth if self.open else 0
+        return tuple(scope for _, _, scope in self.cells[base:] if scope is not None)
+
+    @property
+    def level(self) -> int:
+        """The tape that entries go to now: what a backward computes goes on one of its own."""
+        return next((run.level for run, _, _ in reversed(self.open) if run.started is not None), 0)
+
     def label(self) -> str:
         """The next entry's number: 1, 2 …, and 1′, 2′ … for what a backward writes while another gradient watches."""
-        depth = sum(run.started is not None for run, _, _ in self.open)
-        self.counts[depth] = self.counts.get(depth, 0) + 1
-        return f'{self.counts[depth]}{"′" * depth}'
+        level = self.level
+        self.counts[level] = self.counts.get(level, 0) + 1
+        return f'{self.counts[level]}{PRIMES[level] if level < len(PRIMES) else f"({level})"}'
 
     def hiding(self) -> int | None:
         """The entry of the outermost open Cell with its own bprop: what runs now is hidden in it."""
-        return next((entry for _, entry in self.cells if entry is not None), None)
+        return next((entry for _, entry, _ in self.cells if entry is not None), None)
 
     def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
         """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.
@@ -110,6 +138,11 @@ class Notes:
                 return order
         scalars = [t for t, n in zip(inputs, known, strict=True) if not t.shape and not n and id(t) not in self.maker]
         return ('', '') if scalars else written
+
+
+def place(where: Any) -> tuple:
+    """Where in which file."""
+    return where.file, where.span
 
 
 def tensors(thing: Any) -> list:

@@ -1,10 +1,11 @@
 """A frame composed: title, code, lanes, the gradients that arrive, and the line of steps."""
 
-from . import cards, compare, lanes, layout, panel
-from .layout import CAPTION, LANE_W, LANE_X, MARGIN, WIDTH, Plan
-from .metrics import width, wrap
+from . import cards, compare, fold, lanes, layout, minimap, panel, stage, threads, tie, timeline
+from .layout import CAPTION, LANE_X, MARGIN, WIDTH, Place, Plan
+from .metrics import wrap
 from .model import Frame, Record, Step
-from .shapes import BACKWARD_TEXT, FORWARD, MUTED, Box, Shape, text
+from .shapes import MUTED, Box, Shape, text
+from .stage import Stage
 
 
 def compose(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
@@ -12,25 +13,24 @@ def compose(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
     record = frame.record
     if not record.steps:
         return blank(frame)
-    plan = layout.plan(record)
+    plan = layout.plan(record, frame.look)
     step = record.steps[frame.step]
-    focus = focused(record, frame.step)
-    first, last = plan.pages[plan.home[focus]] if record.entries else (0, -1)
     bottom = max(plan.bottom, plan.top + 200)
     hidden = any(e.kind == 'call' and e.first <= frame.step for e in record.entries)
     code, y_line = panel.panel(record.code, step.mark, plan.top, bottom, hidden)
     out = heading(frame, len(record.steps)) + code
+    seen = stage.stages(record, plan, frame.step, frame.look)
     if plan.strip:
-        out += lanes.strip(record, plan, frame.step, focus, (first, last))
-    out += labels(record, plan, frame.step)
-    xs = positions(plan, first, last)
-    for entry, x in xs.items():
-        out += pair(frame, plan, entry, x)
-    out += lanes.wires(record, plan, frame.step, xs)
-    out += lead(record, plan, step, xs, y_line)
+        out += minimap.strip(frame, plan, seen)
+    out += tie.labels(record, plan, frame.step, seen)
+    for one in seen:
+        for entry in one.xs:
+            out += pair(frame, plan, entry, one)
+        out += lanes.wires(record, plan, frame.step, one)
+        out += lead(record, step, one, y_line)
     if plan.band:
         out += lanes.band(record, plan, frame.step)
-    out += lanes.timeline(record, plan, frame.step)
+    out += timeline.timeline(record, plan, frame.step)
     return out, (WIDTH, plan.height)
 
 
@@ -52,74 +52,51 @@ def heading(frame: Frame, total: int) -> list[Shape]:
     return out
 
 
-def focused(record: Record, number: int) -> int:
-    """The entry that a step is about; a step about none stays where the last one was."""
-    seen = (record.steps[i].entry for i in range(number, -1, -1))
-    return next((entry for entry in seen if entry is not None), 0)
-
-
-def positions(plan: Plan, first: int, last: int) -> dict[int, float]:
-    """The left edge of each entry's cards on a page."""
-    xs, x = {}, float(LANE_X)
-    for entry in range(first, last + 1):
-        xs[entry] = x
-        x += plan.columns[entry].w + layout.GAP
-    return xs
-
-
-def labels(record: Record, plan: Plan, number: int) -> list[Shape]:
-    """The names of the two lanes."""
-    y, y_back = plan.y_forward - 12, plan.y_forward + plan.forward + 22
-    used = width('BACKWARD', 13, True) + 12
-    room = LANE_W - used - 240
-    return [
-        text(LANE_X, y, used, 'FORWARD', 13, FORWARD, bold=True),
-        text(LANE_X + used, y, room, 'written left to right', 12, MUTED),
-        text(LANE_X, y_back, used, 'BACKWARD', 13, BACKWARD_TEXT, bold=True),
-        text(LANE_X + used, y_back, room, 'read right to left', 12, MUTED),
-    ]
-
-
-def pair(frame: Frame, plan: Plan, number: int, x: float) -> list[Shape]:
+def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
     """An entry's forward card, and what stands under it."""
     record, at = frame.record, frame.step
     step, entry, col = record.steps[at], record.entries[number], plan.columns[number]
-    y, y_back = plan.y_forward, plan.y_backward
+    x, y, y_back = one.xs[number], one.place.y_forward, one.place.y_backward
+    high, high_back = one.place.forward, one.place.backward
     here = step.entry == number
     if entry.kind == 'torn':
         if at < entry.first:
             return []
-        return compare.torn(x, y, col.w, plan.forward, entry.error, here)
-    out = cards.forward(entry, col, x, y, plan.forward, at, here and step.kind in ('enter', 'hidden', 'write'))
+        return compare.torn(x, y, col.w, high, entry.error, here)
+    turn, turns = fold.turn(record, frame.look, number)
+    now = here and step.kind in ('enter', 'hidden', 'write')
+    out = cards.stack(x, y, col.w) if turns > 1 else []
+    out += cards.forward(entry, col, x, y, high, at, now, f'turn {turn + 1} of {turns}' if turns > 1 else '')
+    out += threads.saves(entry, col, x, one.place, tie.backward_end(one.level), at, here and step.reading is not None)
     readings = [r for r in record.readings if r.entry == number]
     reading = next((r for r in reversed(readings) if r.reached <= at), None)
     if reading is not None and reading.failed is not None and reading.failed <= at:
-        return out + compare.torn(x, y_back, col.w, plan.backward, reading.error, here)
+        return out + compare.torn(x, y_back, col.w, high_back, reading.error, here)
     if reading is None:
-        return out + waiting(record, plan, number, x, at, bool(readings))
+        return out + waiting(record, plan, number, x, one.place, at, bool(readings))
     current = step.reading is not None and record.readings[step.reading] is reading and step.kind != 'add'
     if entry.kind == 'call':
-        return out + compare.card(record, reading, col, x, y_back, plan.backward, at, current)
-    return out + cards.rule(entry, reading, col, x, y_back, plan.backward, at, current)
+        return out + compare.card(record, reading, col, x, y_back, high_back, at, current)
+    return out + cards.rule(record, reading, col, x, y_back, high_back, at, current)
 
 
-def waiting(record: Record, plan: Plan, number: int, x: float, at: int, later: bool) -> list[Shape]:
+def waiting(record: Record, plan: Plan, number: int, x: float, place: Place, at: int, later: bool) -> list[Shape]:
     """Under an entry that backward has not reached: not yet, or never."""
-    entry, col, y, h = record.entries[number], plan.columns[number], plan.y_backward, plan.backward
+    entry, col, y, h = record.entries[number], plan.columns[number], place.y_backward, place.backward
     if entry.kind == 'loose' and at >= entry.first:
-        return cards.unread(entry, col, x, y, h, 'it left no entry to read back')
+        return cards.unread(entry, col, x, y, h, entry.why or 'it left no entry to read back')
     over = all(run.ended is not None and run.ended <= at for run in record.passes)
     if record.passes and over and not later:
         return cards.unread(entry, col, x, y, h, 'backward did not come here')
     return cards.future(x, y, col.w, h, entry.label)
 
 
-def lead(record: Record, plan: Plan, step: Step, xs: dict[int, float], y_line: float | None) -> list[Shape]:
+def lead(record: Record, step: Step, one: Stage, y_line: float | None) -> list[Shape]:
     """The line from the executing code to the leftmost card, where that code fills it."""
-    if step.entry is None or xs.get(step.entry) != LANE_X or step.kind in ('start', 'arrive', 'add'):
+    if step.entry is None or one.xs.get(step.entry) != LANE_X or step.kind in ('start', 'arrive', 'add'):
         return []
     if step.reading is not None and record.entries[step.entry].kind != 'call':
         return []
-    y = plan.y_backward + 76 if step.reading is not None else plan.y_forward + 62
+    y = one.place.y_backward + 76 if step.reading is not None else one.place.y_forward + 62
     right = layout.PANEL_X + layout.PANEL_W - 3
     return lanes.leader(step.mark, y_line, y, right)

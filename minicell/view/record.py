@@ -3,9 +3,9 @@
 from typing import Any
 
 from ..where import HOME
-from . import names, source, verdict
-from .model import Arrival, Entry, Gradient, Mark, Part, Pass, Reading, Record, Value
-from .notes import Notes, tensors
+from . import kept, names, source
+from .backward import Backward
+from .model import Entry, Ghost, Mark, Record, Scope
 
 EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End', 'Fail')
 
@@ -18,13 +18,14 @@ def tell(tape: Any) -> Record:
     return teller.finish()
 
 
-class Teller(Notes):
+class Teller(Backward):
     """Reads events one by one."""
 
     def tell(self, event: Any) -> None:
         """Take in one event."""
         kind = type(event).__name__
         if kind in EVENTS:
+            self.now = event.at
             getattr(self, kind.lower())(event)
 
     def finish(self) -> Record:
@@ -54,9 +55,19 @@ class Teller(Notes):
             arguments = names.parameters(event.cell, len(event.inputs))
             inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, arguments, strict=True))
             entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
-        self.cells.append((event.where, entry))
+        scope = None
+        if entry is None and not inside:
+            arguments = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
+            given = [(t, self.value(t, event.at, n)) for t, n in arguments if hasattr(t, 'asnumpy')]
+            called = Scope(type(event.cell).__name__, mark, len(self.record.steps), tuple(v for _, v in given))
+            called.keys = tuple(self.key(t) for t, _ in given)
+            self.record.scopes.append(called)
+            scope = len(self.record.scopes) - 1
+        self.cells.append((event.where, entry, scope))
+        if entry is not None:
+            self.used[entry] = []
         if not inside and not self.reading:
-            self.step('enter', entry=entry, mark=mark, what=type(event.cell).__name__)
+            self.step('enter', entry=entry, mark=mark, what=type(event.cell).__name__, scope=scope)
         if entry is not None:
             self.record.entries[entry].first = max(len(self.record.steps) - 1, 0)
 
@@ -64,13 +75,19 @@ class Teller(Notes):
         """Append an entry and return its number."""
         makers = (self.maker.get(id(t)) for t in tensors_in)
         sources = tuple(m for m in makers if m is not None)
-        entry = Entry(label, name, kind, len(self.record.steps), inputs, sources=sources, mark=mark)
+        entry = Entry(label, name, kind, len(self.record.steps), inputs, sources=sources, mark=mark, level=self.level)
+        entry.keys = tuple(self.key(t) for t in tensors_in)
+        entry.scopes = self.scopes()
+        if self.level:
+            entry.by = self.reading[-1] if self.reading else len(self.record.readings) - 1
         self.record.entries.append(entry)
         return len(self.record.entries) - 1
 
     def leave(self, event: Any) -> None:
         """A Cell returns."""
-        _, entry = self.cells.pop() if self.cells else (None, None)
+        where, entry, scope = self.cells.pop() if self.cells else (None, None, None)
+        if scope is not None and not event.failed:
+            self.record.scopes[scope].outputs = self.values(event.out, event.at, self.target(where) or 'out')
         if entry is None or event.failed:
             return
         made = self.record.entries[entry]
@@ -84,12 +101,17 @@ class Teller(Notes):
         if entry is None:
             return
         made = self.record.entries[entry]
-        target = getattr(event.where, 'target', '') or 'out'
+        target = self.target(event.where) or 'out'
         made.outputs = self.values(event.out, event.at, target)
         recorded = event.state == 'recorded'
         made.kind = 'call' if recorded else 'loose'
         made.label, made.facts = self.label() if recorded else '–', source.facts(event.cell)
         made.mark = self.mark(event.where) or made.mark
+        made.keys = tuple(self.key(t) for t in event.inputs)  # what construct was given are Tensors of its own
+        made.sources = tuple(m for t in event.inputs if (m := self.maker.get(id(t))) is not None)
+        made.saves = kept.of_cell(made.facts) if recorded else ()
+        made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
+        made.why = '' if recorded else kept.why_loose(event, bool(self.open))
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=made.mark)
 
@@ -106,8 +128,13 @@ class Teller(Notes):
     def hide(self, event: Any, entry: Entry, number: int) -> None:
         """An op inside a Cell with its own bprop: it runs and leaves nothing."""
         entry.hidden.append(event.rule.name)
+        self.used[number] += event.inputs
+        step = self.step('hidden', entry=number, mark=self.mark(event.where), what=event.rule.name)
         if entry.hidden_at is None:
-            entry.hidden_at = self.step('hidden', entry=number, mark=self.mark(event.where))
+            entry.hidden_at = step
+        value = self.values(event.out, event.at, self.target(event.where))[0]
+        lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain'
+        entry.ghosts.append(Ghost(event.rule.name, getattr(event.where, 'expression', ''), value, step, lost))
 
     def inside(self, event: Any) -> None:
         """An op that a bprop runs. What the built-in rules run is their own business."""
@@ -115,7 +142,7 @@ class Teller(Notes):
         entry = self.record.readings[reading].entry
         mark = self.users(event.where)
         if self.record.entries[entry].kind == 'call' and mark:
-            value = self.value(event.out, event.at, getattr(event.where, 'target', ''))
+            value = self.value(event.out, event.at, self.target(event.where))
             what = getattr(event.where, 'expression', '') or event.rule.name
             if self.within(event.where.span) and self.record.steps[-1].kind == 'inside':
                 self.record.steps.pop()  # it was a part of this expression: one step for the whole
@@ -142,7 +169,11 @@ class Teller(Notes):
         entry = self.new(label, event.rule.name, kind, inputs, event.inputs, mark)
         made = self.record.entries[entry]
         made.source = expression
-        made.outputs = self.values(event.out, event.at, getattr(event.where, 'target', '') if mark else '')
+        made.outputs = self.values(event.out, event.at, self.target(event.where) if mark else '')
+        out = made.outputs[0].name if made.outputs else ''
+        made.saves = kept.of_op(event, tuple(v.name for v in inputs), out) if kind == 'op' else ()
+        made.wires = kept.wires(list(event.inputs), (), False)
+        made.why = '' if kind == 'op' else kept.why_loose(event, bool(self.open))
         if self.reading:
             by = self.record.entries[self.record.readings[self.reading[-1]].entry]
             line = f', line {mark.line}' if mark else ''
@@ -151,131 +182,6 @@ class Teller(Notes):
             made.note = 'by adding up'
         self.own(event.out, entry, made.outputs)
         made.written = self.step('write', entry=entry, mark=mark)
-
-    # ---- backward ----
-
-    def begin(self, event: Any) -> None:
-        """A gradient starts."""
-        function = event.function
-        del self.open[event.order - 1 :]  # what an error, caught since, had left open
-        if not self.open:
-            self.reading.clear()
-            self.depths.clear()
-        run = Pass(event.order, self.mark(event.where), len(self.record.steps))
-        marked = zip(event.inputs, names.parameters(function, len(event.inputs)), event.sources, strict=True)
-        for tensor, parameter, source_of in marked:
-            name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
-            self.called.setdefault(id(tensor), name)
-            if source_of is not tensor:
-                self.same[id(tensor)] = source_of
-            while source_of is not None:  # an outer gradient may not have known the name
-                self.called[id(source_of)] = self.called.get(id(source_of)) or name
-                source_of = self.same.get(id(source_of))
-        self.record.passes.append(run)
-        self.open.append((run, event, {}))
-
-    def back(self, event: Any) -> None:
-        """Reading back starts."""
-        run, _, parts = self.open[-1]
-        seeds = []
-        for tensor, cotangent in event.outputs:
-            value = self.value(cotangent, event.at, names.gradient(self.called.get(id(tensor), 'out')))
-            parts.setdefault(id(tensor), []).append((len(self.record.steps), Part('start', value), None))
-            seeds.append(value)
-        run.seeds = tuple(seeds)
-        first = next((self.maker[id(t)] for t, _ in event.outputs if id(t) in self.maker), None)
-        run.started = self.step('start', entry=first, mark=run.mark)
-
-    def pull(self, event: Any) -> None:
-        """Backward reaches an entry."""
-        number = self.maker.get(id(next(iter(tensors(event.entry.out)), None)))
-        if number is None or not self.open:
-            return
-        entry = self.record.entries[number]
-        run, _, contributions = self.open[-1]
-        found = [part for t in tensors(event.entry.out) for part in contributions.get(id(t), [])]
-        cotangents = event.cotangent if isinstance(event.cotangent, tuple | list) else (event.cotangent,)
-        several = len(cotangents) > 1
-        douts = tuple(
-            Value(f'dout[{i}]' if several else 'dout', words='None')
-            if c is None
-            else self.value(c, event.at, f'dout[{i}]' if several else 'dout')
-            for i, c in enumerate(cotangents)
-        )
-        parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
-        origin = found[-1][2] if found else None
-        mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
-        self.record.readings.append(Reading(number, run.order, len(self.record.steps), douts, parts, origin))
-        reading = len(self.record.readings) - 1
-        self.reading.append(reading)
-        self.depths.append(len(self.cells))
-        self.pulls[reading] = event
-        self.step('reach', entry=number, reading=reading, mark=mark)
-
-    def give(self, event: Any) -> None:
-        """An entry hands out its gradients; a tensor that has one already adds them up."""
-        if not self.reading or not self.open:
-            return
-        reading = self.reading.pop()
-        del self.cells[self.depths.pop() :]
-        told = self.record.readings[reading]
-        entry = self.record.entries[told.entry]
-        told.gradients = self.gradients(event, entry, self.pulls[reading])
-        mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
-        told.given = self.step('give', entry=told.entry, reading=reading, mark=mark)
-        contributions = self.open[-1][2]
-        label = f'{entry.label} {entry.name}' + '.bprop' * (entry.kind == 'call')
-        for (tensor, gradient), shown in zip(event.gradients, told.gradients, strict=True):
-            if gradient is None:
-                continue
-            tensor = self.entered(tensor)
-            parts = contributions.setdefault(id(tensor), [])
-            parts.append((told.given, Part(label, shown.value), told.entry))
-            if len(parts) > 1:
-                made = self.maker.get(id(tensor), told.entry)
-                whole = tuple(part for _, part, _ in parts)
-                step = self.step('add', entry=made, reading=reading, mark=mark, what=shown.of, parts=whole)
-                parts[-1] = (step, *parts[-1][1:])
-
-    def entered(self, tensor: Any) -> Any:
-        """What collects the gradients of `tensor`: an outer gradient looks through an inner one's marks."""
-        inputs = {id(t) for t in self.open[-1][1].inputs}
-        while id(tensor) in self.same and id(tensor) not in inputs:
-            tensor = self.same[id(tensor)]
-        return tensor
-
-    def gradients(self, event: Any, entry: Entry, pull: Any) -> tuple[Gradient, ...]:
-        """What was handed out, beside the true gradient where a bprop of the user's computed it."""
-        custom = entry.kind == 'call'
-        truths = verdict.truth(self.tape, pull, len(event.gradients)) if custom else (None,) * len(event.gradients)
-        facts = entry.facts if custom else None
-        due = [v for v in entry.inputs if v.data is not None]
-        out = []
-        for i, ((tensor, gradient), true) in enumerate(zip(event.gradients, truths, strict=True)):
-            of = due[i].name if i < len(due) else getattr(tensor, 'name', '') or self.called.get(id(tensor), '')
-            place = next((p for p, v in enumerate(entry.inputs) if v.name == of), i)
-            name = (part(facts.names, place) if facts else '') or names.gradient(of)
-            value = None if gradient is None else self.value(gradient, event.at, name)
-            formula = part(facts.formulas, place) if facts else ''
-            why = '' if value else 'None: counted as zero' if is_float(tensor) else 'no float tensor, so no gradient'
-            out.append(verdict.judge(Gradient(name, of, value, why, formula=formula), true))
-        return tuple(out)
-
-    def end(self, event: Any) -> None:
-        """The gradients arrive."""
-        if not self.open:
-            return
-        run, begin, contributions = self.open.pop()
-        arrivals = []
-        for tensor, gradient in zip(begin.inputs, event.gradients, strict=False):
-            of = self.called.get(id(tensor)) or f'input {len(arrivals) + 1}'
-            found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
-            name = names.gradient(of)
-            total = None if gradient is None else self.value(gradient, event.at, name)
-            why = '' if found else 'nothing on the tape leads from it to the result'
-            arrivals.append(Arrival(name, of, tuple(tensor.shape), found, total, why))
-        run.arrivals = tuple(arrivals)
-        run.ended = self.step('arrive', run=self.record.passes.index(run), mark=run.mark)
 
     def fail(self, event: Any) -> None:
         """An exception passes; the first place that it passes is where it was raised."""
@@ -301,13 +207,3 @@ class Teller(Notes):
         if reading is not None:
             told = self.record.readings[reading]
             told.failed, told.error = step, message
-
-
-def is_float(tensor: Any) -> bool:
-    """Whether a tensor can have a gradient."""
-    return 'Float' in str(tensor.dtype)
-
-
-def part(items: tuple[str, ...], index: int) -> str:
-    """The item at `index`, or ''."""
-    return items[index] if index < len(items) else ''

@@ -50,8 +50,13 @@ def function(code: CodeType | None) -> Function | None:
 
 
 def facts(cell: object) -> Facts | None:
-    """What the source of the Cell's bprop says: where it starts and returns, and what it returns."""
-    code = getattr(getattr(type(cell), 'bprop', None), '__code__', None)
+    """What the source of the Cell's bprop says: where it starts and returns, what it reads, and what it returns."""
+    return _facts(type(cell))
+
+
+@lru_cache(maxsize=256)
+def _facts(kind: type) -> Facts | None:
+    code = getattr(getattr(kind, 'bprop', None), '__code__', None)
     found = function(code)
     if found is None:
         return None
@@ -61,7 +66,7 @@ def facts(cell: object) -> Facts | None:
     dout = arguments[-1].arg if arguments else ''
     returns = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
     last = returns[-1] if returns else node.body[-1]
-    reads = any(isinstance(n, ast.Name) and n.id == dout for n in ast.walk(node))
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     names, formulas = _returned(node, returns[0].value) if len(returns) == 1 else ((), ())
     return Facts(
         Mark(file, node.lineno, node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno),
@@ -69,8 +74,23 @@ def facts(cell: object) -> Facts | None:
         names,
         formulas,
         dout,
-        reads or node.args.vararg is not None,
+        dout in used or node.args.vararg is not None,
+        tuple(a.arg for a in arguments[1:-1] if a.arg in used),
+        beside(kind, node),
     )
+
+
+def beside(kind: type, bprop: ast.AST) -> tuple[str, ...]:
+    """The attributes that construct sets and bprop reads, as `self.mask`."""
+    found = function(getattr(getattr(kind, 'construct', None), '__code__', None))
+    if found is None:
+        return ()
+    both = [{}, {}]
+    for place, node, context in ((0, found.node, ast.Store), (1, bprop, ast.Load)):
+        for n in ast.walk(node):
+            if isinstance(n, ast.Attribute) and isinstance(n.ctx, context) and ast.unparse(n.value) == 'self':
+                both[place].setdefault(f'self.{n.attr}')
+    return tuple(name for name in both[0] if name in both[1])
 
 
 def _returned(node: ast.AST, value: ast.expr) -> tuple[tuple[str, ...], tuple[str, ...]]:

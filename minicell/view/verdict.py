@@ -14,7 +14,8 @@ def truth(tape: Any, pull: Any, count: int) -> tuple:
     """The true gradients for one Pull, each an array or the reason why there is none."""
     from minicell import check
 
-    found = tuple(check.truth(tape, pull))
+    with np.errstate(all='ignore'):  # the numbers are shown as they are: NaN and infinity have glyphs
+        found = tuple(check.truth(tape, pull))
     return (*found, *(None,) * count)[:count]
 
 

@@ -4,63 +4,154 @@ import asyncio
 import base64
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from . import film
+from . import film, jumps, record, story
+from .controls import Controls
+from .layout import WIDTH
 from .model import Frame
 
 TRAVEL = 60  # up to so many frames travel once; more are drawn by the kernel, one at a time
 PAUSE = 0.05  # seconds between two pictures that the kernel draws while the slider is dragged
-BEAT = 1500  # milliseconds a frame, while playing
 views = count(1).__next__  # numbers the views, so that no two on a page share an id
 
 
-def show(tape: Any, scale: float = 1.0) -> w.VBox:
-    """The tape view of a tape. `scale` enlarges it for a projector."""
-    return view(film.frames(tape), scale)
+class Seen(NamedTuple):
+    """What is looked at: the options of `story.of` that a reader can change."""
+
+    zoom: str
+    compare: bool
+    turn: int | None = None
 
 
-def view(frames: list[Frame], scale: float = 1.0) -> w.VBox:
-    """The widget for some frames."""
-    prefix = f'view{views()}-'
-    draw: Callable[[int], str] = lambda i: film.svg(frames[i], prefix, scale)
-    wide = w.Layout(width='100%', overflow='visible')
-    slider = w.IntSlider(
-        value=0,
-        min=0,
-        max=max(len(frames) - 1, 0),
-        description='Step',
-        readout=False,
-        tooltip='The step that is shown: arrow keys move it',
-        layout=w.Layout(flex='1 1 160px', min_width='120px', width='auto'),
-        style={'description_width': '36px'},
-    )
-    slider.add_class('lat-slider-tape')
-    pictures = stacked(len(frames), draw, slider, wide) if len(frames) <= TRAVEL else drawn(draw, slider, wide)
-    pictures.add_class('lat-target-tape')
-    first, back, forth, last = buttons(slider)
-    row = [first, back, player(slider), forth, last, slider]
-    controls = w.HBox(row, layout=w.Layout(align_items='center', width='100%'))
-    return w.VBox([controls, pictures], layout=w.Layout(width='100%', max_width=f'{round(1264 * scale)}px'))
+class Pictures(NamedTuple):
+    """The frames of one way to look, and the widget that shows one of them."""
+
+    frames: list[Frame]
+    widget: w.Stack | w.HTML
+    draw: Callable[[int], None] | None  # where the kernel draws
 
 
-def stacked(total: int, draw: Callable[[int], str], slider: w.IntSlider, layout: w.Layout) -> w.Stack:
-    """All frames at once; which one is seen follows the slider in the browser."""
+class View(w.VBox):
+    """A tape to step through. A page without a kernel gets stills and text beside it."""
+
+    def __init__(self, tape: Any, zoom: str, compare: bool, scale: float, step: int | str | None) -> None:
+        check(compare, scale)
+        self.tape, self.scale = tape, scale
+        self.told = record.tell(tape)
+        self.opened = Seen(zoom, compare)
+        self.prefix = f'view{views()}-'
+        self.pictures: dict[Seen, Pictures] = {}
+        self.link: Any = None
+        self.wide = w.Layout(width='100%', overflow='auto hidden' if scale > 1 else 'visible')
+        self.controls = c = Controls()
+        self.jumps = [(self.jump(*row), row[2]) for row in jumps.JUMPS]
+        c.jumps.children = [
+            c.label('Jump to'),
+            *(button for button, _ in self.jumps),
+            c.button('Reset', 'Back to the step, zoom and comparison at the start', self.reset),
+        ]
+        super().__init__(c.rows, layout=w.Layout(width='100%', max_width=f'{round(WIDTH * max(scale, 1))}px'))
+        first = self.of(self.opened)
+        torn = step is None and getattr(tape, 'error', None) is not None
+        self.start = place(-1 if torn else step, first.frames)
+        c.zoom.value, c.compare.value = zoom, compare
+        self.look(self.opened, self.start)
+        c.zoom.observe(lambda _: self.changed(), 'value')
+        c.compare.observe(lambda _: self.changed(), 'value')
+        c.turn.observe(lambda change: self.changed(change['new']), 'value')
+        c.slider.observe(lambda change: self.stepped(change['new']), 'value')
+        c.play.observe(lambda change: setattr(c.play, 'description', 'Pause' if change['new'] else 'Play'), 'value')
+
+    # ---- what is looked at -------------------------------------------------------------------------------------------
+
+    def of(self, seen: Seen) -> Pictures:
+        """The pictures of one way to look, made once."""
+        if seen not in self.pictures:
+            frames = story.of(self.told, seen.zoom, seen.compare, turn=seen.turn)
+            prefix = f'{self.prefix}{len(self.pictures)}-'
+            draw: Callable[[int], str] = lambda i: film.svg(frames[i], prefix, self.scale, self.scale <= 1)
+            travel = len(frames) <= TRAVEL and seen.turn is None
+            self.pictures[seen] = (stacked if travel else drawn)(frames, draw, self.wide)
+        return self.pictures[seen]
+
+    def look(self, seen: Seen, step: int) -> None:
+        """Show a step of one way to look."""
+        c, now = self.controls, self.of(seen)
+        self.seen, self.now = seen, now
+        if self.link is not None:
+            self.link.unlink()
+            self.link = None
+        c.steps(len(now.frames), step)
+        if now.draw is None:
+            now.widget.selected_index = step
+            self.link = w.jslink((c.slider, 'value'), (now.widget, 'selected_index'))
+        else:
+            now.draw(step)
+        turns = story.turns(now.frames)
+        c.turn.max = max(turns - 1, 0)
+        c.turn.layout.display = None if turns > 1 else 'none'
+        for button, find in self.jumps:
+            tells = find is jumps.first_wrong and not seen.compare  # what a reader has chosen not to see yet
+            button.disabled = tells or find(now.frames, -1) is None
+        self.children = (*c.rows, now.widget)
+
+    def changed(self, turn: int | None = None) -> None:
+        """Zoom, comparison or turn were changed: stay at the same time of the tape."""
+        c = self.controls
+        seen = Seen(c.zoom.value, c.compare.value, turn)
+        if seen != self.seen:
+            at = self.now.frames[c.slider.value].at
+            self.look(seen, jumps.nearest(self.of(seen).frames, at))
+
+    def stepped(self, step: int) -> None:
+        """The slider has moved."""
+        if self.seen.turn is not None:
+            self.look(self.seen._replace(turn=None), step)  # from here on, the card follows the steps again
+        elif self.now.draw is not None:
+            self.now.draw(step)
+
+    def jump(self, words: str, tooltip: str, find: Callable[[list[Frame], int], int | None]) -> w.Button:
+        """A button that finds its step in the frames that are shown."""
+        go = lambda: self.controls.go(find(self.now.frames, self.controls.slider.value))
+        return self.controls.button(words, tooltip, go, 84)
+
+    def reset(self) -> None:
+        """Everything as it was when it was shown first."""
+        c = self.controls
+        c.play.value = False
+        c.zoom.value, c.compare.value = self.opened.zoom, self.opened.compare
+        self.look(self.opened, self.start)
+
+    # ---- on the page -------------------------------------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        chosen = film.stills(self.of(self.opened).frames)
+        shown = super()._repr_mimebundle_(**options) or {}
+        return {
+            **shown,
+            'text/plain': str(self.tape),
+            'image/svg+xml': film.strip_of(chosen, 'svg'),
+            'image/png': base64.b64encode(film.strip_of(chosen, 'png')).decode('ascii'),
+        }
+
+
+def stacked(frames: list[Frame], draw: Callable[[int], str], layout: w.Layout) -> Pictures:
+    """All frames at once; the browser shows one of them."""
     style = w.HTML(layout=layout).style
-    children = [w.HTML(draw(i), layout=layout, style=style) for i in range(total)]
+    children = [w.HTML(draw(i), layout=layout, style=style) for i in range(len(frames))]
     stack = w.Stack(children, selected_index=0, layout=layout)
-    w.jslink((slider, 'value'), (stack, 'selected_index'))
-    return stack
+    stack.add_class('lat-target-tape')
+    return Pictures(frames, stack, None)
 
 
-def drawn(draw: Callable[[int], str], slider: w.IntSlider, layout: w.Layout) -> w.HTML:
+def drawn(frames: list[Frame], draw: Callable[[int], str], layout: w.Layout) -> Pictures:
     """One picture that the kernel draws for each place of the slider."""
-    page = w.HTML(draw(0), layout=layout)
-    throttle = Throttle(lambda i: setattr(page, 'value', draw(i)))
-    slider.observe(lambda change: throttle(change['new']), 'value')
-    return page
+    page = w.HTML(layout=layout)
+    page.add_class('lat-target-tape')
+    return Pictures(frames, page, Throttle(lambda i: setattr(page, 'value', draw(i))))
 
 
 class Throttle:
@@ -92,50 +183,25 @@ class Throttle:
         loop.call_later(PAUSE, self.flush)
 
 
-def buttons(slider: w.IntSlider) -> list[w.Button]:
-    """First, Back, Next, Last."""
+def check(compare: Any, scale: Any) -> None:
+    """Raise what a reader can understand, where an option is none."""
+    if not isinstance(compare, bool):
+        raise TypeError(f'compare is True or False: with or without the true gradients. It is not {compare!r}')
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < 100:
+        raise ValueError(f'scale is a number above 0: 1 is the usual size, 1.6 is for a projector. It is not {scale!r}')
 
-    def to(place: Callable[[int], int]) -> Callable[[w.Button], None]:
-        return lambda _: setattr(slider, 'value', min(max(place(slider.value), slider.min), slider.max))
 
-    kinds = (
-        ('First', 'Go to the first step', lambda v: slider.min),
-        ('Back', 'Go one step back', lambda v: v - 1),
-        ('Next', 'Go one step on', lambda v: v + 1),
-        ('Last', 'Go to the last step', lambda v: slider.max),
+def place(step: Any, frames: list[Frame]) -> int:
+    """The step to open at, counted from 0."""
+    if step is None:
+        return 0
+    named = {words.lower(): find for words, _, find in jumps.JUMPS}
+    if isinstance(step, str) and step.lower() in named:
+        return named[step.lower()](frames, -1) or 0
+    total = len(frames)
+    if isinstance(step, int) and not isinstance(step, bool) and (1 <= step <= total or -total <= step <= -1):
+        return step - 1 if step > 0 else total + step
+    raise ValueError(
+        f'step goes from 1 to {total} here, or from -1, the last, back to {-total}; or it is one of '
+        f'{", ".join(map(repr, named))}. It is not {step!r}'
     )
-    layout = w.Layout(width='64px')
-    made = []
-    for words, tooltip, place in kinds:
-        button = w.Button(description=words, tooltip=tooltip, layout=layout)
-        button.on_click(to(place))
-        made.append(button)
-    return made
-
-
-def player(slider: w.IntSlider) -> w.Play:
-    """Play moves the slider, in the browser alone."""
-    play = w.Play(
-        min=slider.min,
-        max=slider.max,
-        interval=BEAT,
-        show_repeat=False,
-        tooltip='Play the steps',
-        layout=w.Layout(width='auto'),
-    )
-    w.jslink((play, 'value'), (slider, 'value'))
-    return play
-
-
-def bundle(tape: Any, scale: float = 1.0) -> dict[str, Any]:
-    """The mime bundle of a tape: its widget, stills as SVG and PNG, and its text."""
-    frames = film.frames(tape)
-    made = view(frames, scale)
-    chosen = film.stills(frames)
-    out = {
-        'text/plain': str(tape),
-        'image/svg+xml': film.strip_of(chosen, 'svg'),
-        'image/png': base64.b64encode(film.strip_of(chosen, 'png')).decode('ascii'),
-    }
-    extra = made._repr_mimebundle_() or {}
-    return {**out, **{kind: data for kind, data in extra.items() if kind != 'text/plain'}}

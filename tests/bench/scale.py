@@ -1,10 +1,11 @@
-"""How time and memory grow with the length of a chain: `python tests/bench/scale.py [LENGTH ...]`.
+"""How time and memory of minicell grow with the length of a chain: `python tests/bench/scale.py [LENGTH ...]`.
 
 Each length runs in a process of its own, because a process never gives back its peak. Memory is the peak of the process
 (VmHWM) less the peak before the chain; both times are of one gradient, forward and back.
 """
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
@@ -25,56 +26,43 @@ def peak() -> int:
     return int(next(line for line in status.splitlines() if line.startswith('VmHWM')).split()[1]) * 1024
 
 
-def measure(length: int) -> dict:
-    """In the child: a gradient through a chain of this many ops."""
-    import numpy as np
+def measure(length: int, way: str) -> dict:
+    """In the child: a gradient through a chain of this many ops, in one of the ways of this folder."""
+    from tests.bench import problems
 
-    import minicell as ms
-    from minicell import Tensor, ops
+    x = problems.chain(length)
+    way = importlib.import_module(f'tests.bench.{way}')
+    slope = way.chain(x)
 
-    c = Tensor(np.full(4, 0.5, np.float32))
-
-    def chain(x):
-        y = x
-        for _ in range(length // 4):
-            y = y * c
-            y = y + x
-            y = ops.tanh(y)
-            y = y - c
-        return y.sum()
-
-    x = Tensor(np.linspace(-1, 1, 4, dtype=np.float32))
-    slope = ms.grad(chain)
-
-    def once(n=5) -> float:
-        """Seconds, the least of a few for short chains, which a busy machine would make look slow."""
+    def once(n: int) -> tuple[float, object]:
+        """Seconds, the least of a few for short chains, which a busy machine would make look slow; and the slope."""
         took = []
         for _ in range(n):
             start = time.process_time()
-            slope(x)
+            found = slope()
             took.append(time.process_time() - start)
-        return min(took)
+        return min(took), found
 
     before = peak()
     if length <= 10_000:
         once(2)  # fills caches
-    seconds = once(5 if length <= 10_000 else 1)
+    seconds, found = once(5 if length <= 10_000 else 1)
     return {
         'length': length,
         'seconds': seconds,
         'bytes': peak() - before,
-        'slope': slope(x).asnumpy().tolist() if length <= 10_000 else None,
+        'slope': way.numbers(found)[0].tolist(),
         'limit': sys.getrecursionlimit(),
     }
 
 
-def fresh(length: int) -> dict:
+def fresh(length: int, way: str = 'minicell_way') -> dict:
     """`measure` in a process of its own, with one thread."""
-    code = f'import json; from tests.bench.scale import measure; print(json.dumps(measure({length})))'
+    code = f'import json; from tests.bench.scale import measure; print(json.dumps(measure({length}, {way!r})))'
     env = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', 'PYTHONPATH': str(ROOT)}
     ran = subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=False, cwd=ROOT)
     if ran.returncode:
-        raise RuntimeError(f'a chain of {length} ops failed:\n{ran.stderr}')
+        raise RuntimeError(f'a chain of {length} ops by {way} failed:\n{ran.stderr}')
     return json.loads(ran.stdout)
 
 

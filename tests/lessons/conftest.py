@@ -10,6 +10,12 @@ import pytest
 from tests.lessons.kernels import ROOT, execute
 
 
+@pytest.fixture(autouse=True)
+def no_progress_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests write nothing into anybody's folders."""
+    monkeypatch.setenv('MINICELL_PROGRESS', 'off')
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., list[Any]]:
     """Run a notebook in a fresh kernel: run(notebook, *extra cells) -> its code cells."""

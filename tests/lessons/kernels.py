@@ -22,7 +22,15 @@ def kernel_environment(tmp: Path) -> dict[str, str]:
     if not python.exists():
         python.symlink_to(sys.executable)
     path = os.pathsep.join([str(HERE / 'guard'), str(ROOT)])
-    return kept | {name: str(tmp / name.lower()) for name in own} | {'PATH': str(tmp / 'bin'), 'PYTHONPATH': path}
+    return (
+        kept
+        | {name: str(tmp / name.lower()) for name in own}
+        | {
+            'PATH': str(tmp / 'bin'),
+            'PYTHONPATH': path,
+            'MINICELL_PROGRESS': 'off',
+        }
+    )
 
 
 def execute(notebook: Any, tmp: Path, extra: tuple[str, ...] = ()) -> list[Any]:

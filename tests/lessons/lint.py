@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from itertools import pairwise
 from typing import Any
 
@@ -9,10 +10,22 @@ WORDS_A_MINUTE, MINUTES_A_TASK = 180, 2
 SHORTEST, LONGEST = 12, 25
 SMALLEST_TEXT = 11  # pixels
 MACHINE = re.compile(r'/work/|/tmp/|/home/|/root/|/usr/|site-packages|ipykernel_\d| at 0x[0-9a-f]{6}')
+NUMBER = re.compile(r'\d+(?:\.\d*)?(?:e[-+]?\d+)?')
 ADDRESS = re.compile(
     r'https?://|ftp://|\bwww\.|\bpip install|\burlopen|\brequests\.|^\s*[!%]\w*\s*(?:pip|curl|wget|conda)', re.M
 )
-ASKS = re.compile(r'\bL\.(predict|exercise)\(')
+ASKS = re.compile(r'\bL\.(predict|exercise|order)\(')
+QUESTIONS = re.compile(r'\bL\.(predict|recall|sentence)\(')
+SETUP = re.compile(r"from minicell\.teach import lesson\s+L = lesson\('(\d\d)'\)")
+FRAMEWORKS = ('torch', 'jax', 'mindspore')
+MISTAKES = 3  # at least, an exercise
+# What a number in prose looks like: decimals, powers of ten, per cent, and whole numbers of two digits or more.
+FIGURE = re.compile(r'(?<![\w.])[-−+]?(?:\d+\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+|\d{2,}|\d+(?= ?%))(?![\w]|\.\d)')
+# ... and what is no measurement: the names of lessons, exercises and versions, and listed items.
+NAMES = re.compile(
+    r'(?i:lessons?|exercises?|version|python|pytorch|numpy|minicell) (?:\d+(?:\.\d+)*(?:,? (?:and|to) )?)+|^\s*\d+\. ',
+    re.M,
+)
 
 
 def code(notebook: Any) -> list[Any]:
@@ -52,7 +65,7 @@ def predicts_first(notebook: Any) -> list[str]:
 
 def one_figure_a_cell(notebook: Any) -> list[str]:
     """One thing to move in a cell's output. (That a figure has one control is for a test with widgets.)"""
-    shows = re.compile(r'L\.(?:figure|predict|recall|exercise|sentence)\(|^tape$|\.show\(', re.MULTILINE)
+    shows = re.compile(r'L\.(?:figure|predict|recall|exercise|order|sentence)\(|^tape$|\.show\(', re.MULTILINE)
     return [f'{cell.id}: several things to move' for cell in code(notebook) if len(shows.findall(cell.source)) > 1]
 
 
@@ -130,28 +143,137 @@ def fits_its_time(notebook: Any) -> list[str]:
     return [] if SHORTEST <= time <= LONGEST else [f'{time:.1f} minutes, not {SHORTEST} to {LONGEST}']
 
 
+def numbers(source: str) -> list[float]:
+    """The numbers of a text, as they are to be compared."""
+    return [value(found) for found in FIGURE.findall(NAMES.sub(' ', source))]
+
+
+def value(number: str) -> float:
+    return abs(float(number.replace('−', '-').replace('+', '')))  # a sign may be a dash, or said in words
+
+
+def page(output: Any) -> str:
+    """What an output says: its page without tags, or its text."""
+    data = output.get('data', {})
+    told = re.sub(r'<code.*?</code>|<pre.*?</pre>|<[^>]+>', ' ', ''.join(data.get('text/html', '')), flags=re.DOTALL)
+    return unescape(told) or ''.join(data.get('text/plain', '')) or ''.join(output.get('text', ''))
+
+
+def given(notebook: Any) -> set[float]:
+    """The numbers that stand in the lesson's code, and those that the document's listing prints."""
+    found = [value(number) for cell in code(notebook) for number in NUMBER.findall(cell.source)]
+    for cell in code(notebook):
+        if cell.source.startswith('%%result'):
+            for output in cell.outputs:
+                printed = ''.join(output.get('data', {}).get('text/plain', ''))
+                # as NumPy prints a float32, and as one would say it
+                found += [float(f'{value(number):.6g}') for number in NUMBER.findall(printed)]
+    return set(found)
+
+
 def numbers_are_computed(notebook: Any) -> list[str]:
-    """A decimal in prose is one of the document's listing, or was filled in and says by which cell."""
-    listing = next((cell for cell in code(notebook) if cell.source.startswith('%%result')), None)
-    given = re.findall(r'\d+\.\d+', listing.source) if listing else []
-    for output in listing.outputs if listing else ():
-        printed = ''.join(output.get('data', {}).get('text/plain', ''))
-        given += [f'{float(number):g}' for number in re.findall(r'\d\.\d+e[+-]\d+', printed)]
-    known = {float(number) for number in given}
+    """A number in prose stands in the lesson's code or listing, or was filled in and says by which cell."""
+    known = given(notebook)
     names = {cell.id.partition('-')[2] for cell in code(notebook)}
     found = []
     for cell in text(notebook):
         filled = cell.metadata.get('minicell', {}).get('numbers', [])
         found += [f'{cell.id}: no cell {each["cell"]}' for each in filled if each['cell'] not in names]
-        left = re.sub(r'(?:version|Python) \d+\.\d+', '', prose(cell.source))
+        left = prose(cell.source)
         for each in filled:
             if each['shown'] not in left:
                 found.append(f'{cell.id}: {each["shown"]} was filled in and is not there')
-            left = left.replace(each['shown'], '', 1)
-        typed = [number for number in re.findall(r'\d+\.\d+', left) if float(number) not in known]
-        found += [f'{cell.id}: {number} was typed' for number in typed]
+            left = left.replace(each['shown'], ' ', 1)
+        found += [f'{cell.id}: {number:g} was typed' for number in numbers(left) if number not in known]
         if '{{' in left:
             found.append(f'{cell.id}: a placeholder was not filled in')
+    return found
+
+
+def questions_quote_the_notebook(notebook: Any) -> list[str]:
+    """A number in a question, in a reply or in a model answer stands elsewhere in the notebook: computed or given."""
+    asked = [cell for cell in code(notebook) if QUESTIONS.search(cell.source)]
+    known = given(notebook)
+    for cell in code(notebook):
+        if cell not in asked:
+            for output in cell.outputs:
+                said = ' '.join(
+                    ''.join(output.get('data', {}).get(kind, ''))
+                    for kind in ('text/plain', 'text/html', 'image/svg+xml')
+                )
+                said += ''.join(output.get('text', ''))
+                known |= {value(number) for number in NUMBER.findall(said)}
+                known |= {float(f'{value(number):.6g}') for number in NUMBER.findall(said)}
+    for cell in text(notebook):
+        for each in cell.metadata.get('minicell', {}).get('numbers', []):
+            known |= {value(number) for number in NUMBER.findall(each['shown'])}
+    return [
+        f'{cell.id}: {number:g} is nowhere else in the notebook'
+        for cell in asked
+        for output in cell.outputs
+        for number in numbers(page(output))
+        if number not in known
+    ]
+
+
+def recalls_first(notebook: Any) -> list[str]:
+    """Two recalls before the first prediction, of lessons n-1 and n-3 as far as there are such."""
+    number = lesson_of(notebook)
+    cells = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == 'code' and 'L.recall(' in cell.source]
+    predictions = [i for i, cell in enumerate(notebook.cells) if 'L.predict(' in cell.source]
+    found = []
+    if len(cells) < min(2, number - 1):
+        found.append(f'{len(cells)} recalls')
+    if cells and predictions and cells[-1] > predictions[0]:
+        found.append('a recall after the first prediction')
+    asked = ' '.join(page(output) for i in cells for output in notebook.cells[i].outputs).lower()
+    for of in (number - 1, number - 3):
+        if of > 0 and f'lesson {of:02}' not in asked:
+            found.append(f'no recall from lesson {of:02}')
+    return found
+
+
+def lesson_of(notebook: Any) -> int:
+    """The number of a lesson, from the ids of its cells."""
+    return int(notebook.cells[0].id[1:3])
+
+
+def set_up_in_one_line(notebook: Any) -> list[str]:
+    """The first code cell sets up this lesson, and does nothing else."""
+    first = SETUP.fullmatch(code(notebook)[0].source.strip())
+    if first and int(first[1]) == lesson_of(notebook):
+        return []
+    return [f"the first code cell is not `L = lesson('{lesson_of(notebook):02}')` with its import alone"]
+
+
+def exercises_have_mistakes(notebook: Any) -> list[str]:
+    """There is an exercise, and each offers hints, its solution and at least three common mistakes."""
+    cells = [cell for cell in code(notebook) if re.search(r'\bL\.(exercise|order)\(', cell.source)]
+    found = [] if cells else ['no exercise']
+    for cell in cells:
+        said = ' '.join(page(output) for output in cell.outputs)
+        mistakes = re.search(r'(\d+) common mistakes', said)
+        if not mistakes or int(mistakes[1]) < MISTAKES:
+            found.append(f'{cell.id}: fewer than {MISTAKES} common mistakes')
+        found += [f'{cell.id}: no {part}' for part in ('Hint 3', 'The solution') if part not in said]
+    return found
+
+
+def ends_as_lessons_do(notebook: Any) -> list[str]:
+    """A sentence of the learner's own, the progress, and the same idea in three frameworks to take home."""
+    found = []
+    for call in ('L.sentence(', 'L.progress()'):
+        if not any(call in cell.source for cell in code(notebook)):
+            found.append(f'no {call}')
+    home = next((cell for cell in text(notebook) if re.search(r'^## Take it home$', cell.source, re.MULTILINE)), None)
+    if home is None:
+        return [*found, 'no `## Take it home`']
+    parts = re.findall(r'```python\n(.*?)```', home.source, re.DOTALL)
+    for name in FRAMEWORKS:
+        if not any(re.search(rf'^(?:import|from) {name}\b', part, re.MULTILINE) for part in parts):
+            found.append(f'{home.id}: no listing for {name}')
+    if not re.fullmatch(r'l\d\d-home', home.id):
+        found.append(f'{home.id}: the tests look for its listings in the cell `home`')
     return found
 
 
@@ -195,6 +317,11 @@ RULES: tuple[Callable[[Any], list[str]], ...] = (
     headings_in_order,
     fits_its_time,
     numbers_are_computed,
+    questions_quote_the_notebook,
+    recalls_first,
+    set_up_in_one_line,
+    exercises_have_mistakes,
+    ends_as_lessons_do,
     frozen,
     shows_without_kernel,
 )

@@ -1,181 +1,218 @@
-"""Lesson 03 in a real kernel: untouched, with its solution, with each mistake, and with every widget moved."""
+"""Every lesson in a real kernel: untouched, with its solutions, with each mistake, and with every widget moved.
 
+Two kernels a lesson: one runs it as committed and then all that a learner may do after, one runs it with the solutions
+filled in. What is particular to a lesson is in its own file, test_lessonNN.
+"""
+
+import json
 import re
-from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 import minicell
-from minicell.teach.exercise import Exercise
-from tests.lessons.kernels import complaints, printed
+from minicell.teach import words
+from tests.lessons import drive
+from tests.lessons.kernels import complaints, execute, printed
+from tests.lessons.notebooks import (
+    NUMBERS,
+    answer_and_check,
+    asks,
+    by_id,
+    code,
+    exercises,
+    listings,
+    missing,
+    package,
+    promised,
+    read,
+)
 
-SEED = 'l03-run'
-EXERCISE = 'l03-exercise-3a'
-# the text of the document, case seed_A1_matmul_bprop of what MindSpore 2.10 was seen to print
-DOCUMENT = """\
-(Tensor(shape=[2, 3], dtype=Float32, value=
-[[ 1.50000000e+00,  1.60000002e+00,  1.39999998e+00],
- [ 2.20000005e+00,  2.29999995e+00,  2.09999990e+00]]), Tensor(shape=[3, 3], dtype=Float32, value=
-[[ 1.00999999e+00,  1.29999995e+00,  2.09999990e+00],
- [ 1.10000002e+00,  1.20000005e+00,  2.29999995e+00],
- [ 3.09999990e+00,  2.20000005e+00,  4.30000019e+00]]))"""
+each_lesson = pytest.mark.parametrize('number', NUMBERS)
 
-
-def by_id(cells):
-    return {cell.id: cell for cell in cells}
-
-
-def test_untouched(lesson_03, run):
-    guards = (
-        "import shutil; print('dot:', shutil.which('dot'))",
-        "import socket\ntry: socket.create_connection(('192.0.2.1', 80), 1)\nexcept OSError as e: print('refused:', e)",
-        'L.hint("3a", 2), L.reveal("3a"), print(L.solution("3a")), L.unlock(), print(L.progress())',
-    )
-    cells = run(lesson_03, *guards)
-    assert complaints(cells) == []
-    found = by_id(cells)
-    assert printed(found[SEED]) == DOCUMENT
-    assert 'not attempted' in printed(found[EXERCISE])
-    assert '0 of 5 done' in printed(found['l03-progress'])
-    assert printed(found['extra-0']) == 'dot: None\n'
-    assert 'no network in tests' in printed(found['extra-1'])
-    assert 'Unlocked' in printed(found['extra-2'])
-
-
-def test_locked_until_committed(lesson_03, run):
-    look = "print(L.predictions['takeover'].waiting[-1].__self__.view.value)"
-    commit = "p = L.predictions['takeover']; p.submit.click(); p.radio.value = 1; p.submit.click()"
-    cells = run(lesson_03, look, commit, look)
-    assert complaints(cells) == []
-    locked, _, after = map(printed, cells[-3:])
-    assert 'Locked' in locked and '1.50000000e+00' not in locked
-    assert '1.50000000e+00' in after and 'You said' in after
-    assert 'custom is added to automatic' in after
-
-
-def test_solution_and_mistakes(lesson_03, run):
-    """What a learner would type into the cell, in the cell."""
-    exercise = Exercise('3a', 'minicell.teach.lesson03.exercise_3a')
-    codes = [exercise.solution, *(mistake.code for mistake in exercise.mistakes)]
-    cells = run(lesson_03, *(f"{code}\n\nL.check('3a', MatMul)" for code in codes))
-    assert complaints(cells) == []
-    solved, *wrong = map(printed, cells[-len(codes) :])
-    assert 'passed' in solved
-    for mistake, said in zip(exercise.mistakes, wrong, strict=True):
-        assert mistake.misconception in said, mistake.name
-        assert mistake.hint in said, mistake.name
-
-
-DRIVE = """\
-import ipywidgets as w
-from ipywidgets.widgets.widget import _instances
-
-def everything(kind):
-    return [one for one in list(_instances.values()) if isinstance(one, kind)]
-
-sized = [one for one in everything(w.HTML) if one.layout.height]
-before = {one: one.layout.height for one in sized}
-moved = 0
-for slider in everything((w.IntSlider, w.FloatLogSlider, w.FloatSlider)):
-    if isinstance(slider, w.FloatLogSlider):
-        ends = (slider.base ** slider.min, slider.base ** slider.max, 1.0)
-    else:
-        ends = (slider.min, slider.max, slider.min)
-    for value in ends:
-        slider.value = value
-        moved += 1
-for button in everything(w.Button):
-    for _ in range(20):  # each more often than there is something to show
-        button.click()
-        moved += 1
-for radio in everything(w.RadioButtons):
-    for value in range(len(radio.options)):
-        radio.value = value
-        moved += 1
-for button in everything(w.Button):
-    button.click()
-for area in everything(w.Textarea):
-    for text in ('', 'x =', '<script>alert(1)</script>', 'MatMul = 3', '1/0', '\\x00'):
-        area.value = text
-        for button in everything(w.Button):
-            if button.description == 'Check this code':
-                button.click()
-print(moved, 'moves', len(sized), 'sized')
-grown = [one.layout.height for one in sized if one.layout.height != before[one]]
-raw = [one.value for one in everything(w.HTML) if '<script' in one.value]
+GUARDS = """\
+import shutil, socket
+try: socket.create_connection(('192.0.2.1', 80), 1)
+except OSError as error: print('dot:', shutil.which('dot'), '; refused:', error)
+"""
+HELP = """\
+for name in L.about.EXERCISES:
+    repr([L.hint(name, 1), L.hint(name, 2), L.hint(name, 99), L.reveal(name)]), L.solution(name)
+print(L.check(next(iter(L.about.EXERCISES), '')))
 """
 
 
-def test_every_widget_to_its_extremes(lesson_03, run):
-    cells = run(lesson_03, DRIVE, 'print(grown, raw)', 'print(L.progress())')
+def stored(number: str) -> dict[str, tuple[str, Any]]:
+    """A cell for each stored mistake: what a learner would have typed, and its check."""
+    return {
+        f'{exercise.name} {mistake.name}': (
+            f'{mistake.code}\n\nL.check({exercise.name!r}, {exercise.answer_name})',
+            mistake,
+        )
+        for exercise in exercises(number)
+        for mistake in exercise.mistakes
+    }
+
+
+@pytest.fixture(scope='module')
+def lived(tmp_path_factory: pytest.TempPathFactory):
+    """lived(number) -> the cells of a lesson as committed, and of what was done after it, by their names."""
+    kept: dict[str, dict[str, Any]] = {}
+
+    def once(number: str) -> dict[str, Any]:
+        if number not in kept:
+            extra = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
+            extra |= {name: source for name, (source, _) in stored(number).items()}
+            extra |= {'widgets': drive.WIDGETS, 'unlock': 'L.unlock()'}
+            cells = execute(read(number), tmp_path_factory.mktemp(f'lesson{number}'), tuple(extra.values()))
+            own = len(cells) - len(extra)
+            kept[number] = {'own': cells[:own], **dict(zip(extra, cells[own:], strict=True))}
+        return kept[number]
+
+    return once
+
+
+@each_lesson
+def test_untouched(number, lived):
+    cells = lived(number)
+    assert complaints(cells['own']) == []
+    assert [cell.id for cell in cells['own'] if cell.execution_count is None] == []
+    assert printed(cells['guards']).startswith('dot: None ; refused: no network in tests')
+    assert complaints([cells['help'], cells['before'], cells['unlock']]) == []
+    assert re.search(r'Lesson \d\d: 0 of \d+ done', printed(cells['before']))
+    for exercise in exercises(number):
+        cell = asks(read(number), exercise.name)
+        if cell is not None:
+            assert 'not attempted' in printed(by_id(cells['own'])[cell.id])
+
+
+@each_lesson
+def test_results_are_locked_until_committed(number, lived):
+    waiting = {m[1] for cell in code(read(number)) if (m := re.match(r'%%result (.+)', cell.source))}
+    assert complaints([lived(number)['results']]) == []
+    seen = json.loads(printed(lived(number)['results']))
+    assert set(seen) == waiting != set()
+    for name, faults in seen.items():
+        assert [fault for fault, there in faults.items() if there] == [], name
+
+
+@each_lesson
+def test_each_mistake_in_a_cell_gets_its_hint(number, lived):
+    for name, (_, mistake) in stored(number).items():
+        cell = lived(number)[name]
+        errors = [out for out in cell.outputs if out.output_type == 'error']
+        assert errors == [], name  # warnings are welcome: that is what they are for
+        assert mistake.misconception in printed(cell), name
+        assert words.plain(mistake.hint) in printed(cell), name
+
+
+@each_lesson
+def test_every_widget_to_its_extremes(number, lived):
+    cell = lived(number)['widgets']
+    assert complaints([cell]) == []
+    seen = json.loads(printed(cell).splitlines()[-1])
+    assert seen['moved'] > 100 and seen['sized'] > 5
+    assert (seen['grown'], seen['raw'], seen['nameless']) == ([], [], [])
+    assert {name: many for name, many in seen['figures'].items() if many != 1} == {}, 'one primary control a figure'
+    done, due = re.search(r'(\d+) of (\d+) done', seen['progress']).groups()
+    assert done == due, 'the solutions were among what the buttons inserted'
+
+
+@each_lesson
+def test_solutions_in_their_cells(number, tmp_path):
+    """The lesson as a learner leaves it who has solved everything: what comes after an exercise uses the answer."""
+    notebook, extra, where = read(number), [], {}
+    for exercise in exercises(number):
+        cell = asks(notebook, exercise.name)
+        if cell is None:
+            where[exercise.name] = f'extra-{len(extra)}'
+            extra.append(f'{exercise.solution}\n\nL.check({exercise.name!r}, {exercise.answer_name})')
+        else:
+            where[exercise.name] = cell.id
+            cell.source = f'{exercise.solution}\n\n{answer_and_check(cell, exercise.name)[1]}'
+    cells = execute(notebook, tmp_path, tuple(extra))
     assert complaints(cells) == []
-    moves, sized = map(int, re.findall(r'\d+', printed(cells[-3])))
-    assert moves > 100 and sized > 8
-    assert printed(cells[-2]).strip() == '[] []'
-    assert '5 of 5 done' in printed(cells[-1])  # the solution was among what the buttons insert
+    for name, cell in where.items():
+        assert 'passed' in printed(by_id(cells)[cell]), name
+
+
+@each_lesson
+def test_the_pytorch_listing(number, capsys):
+    pytest.importorskip('torch')
+    listing = listings(read(number), number)['torch']
+    exec(compile(listing, f'lesson {number}, PyTorch', 'exec'), {'__name__': '__main__'})
+    assert_said(listing, capsys.readouterr().out)
+
+
+@each_lesson
+def test_the_jax_listing(number, capsys):
+    pytest.importorskip('jax')
+    listing = listings(read(number), number)['jax']
+    exec(compile(listing, f'lesson {number}, JAX', 'exec'), {'__name__': '__main__'})
+    assert_said(listing, capsys.readouterr().out)
+
+
+@each_lesson
+@pytest.mark.parametrize('module', ['mindspore', 'minicell'])
+def test_the_mindspore_listing(number, module, capsys, monkeypatch):
+    """Where MindSpore is installed, on MindSpore; and everywhere on minicell."""
+    pytest.importorskip(module)
+    listing = listings(read(number), number)['mindspore']
+    if module == 'minicell':
+        listing = re.sub(r'\bmindspore\b', 'minicell', listing)
+        monkeypatch.setattr(minicell.ops, 'randn', randn, raising=False)
+        if lacks := missing(listing, module):
+            pytest.skip(f'of mindspore alone: {", ".join(lacks)}')
+    exec(compile(listing, f'lesson {number}, {module}', 'exec'), {'__name__': '__main__'})
+    assert_said(listing, capsys.readouterr().out)
+
+
+def randn(*shape: int) -> Any:
+    """mindspore.ops.randn, which minicell does without."""
+    import numpy as np
+
+    return minicell.Tensor(np.random.randn(*shape).astype(np.float32))
+
+
+def assert_said(listing: str, out: str) -> None:
+    """A listing prints something, and what its comments promise."""
+    assert out.strip(), 'the listing prints nothing'
+    if promised(listing):
+        assert out.splitlines() == promised(listing)
+
+
+# ---- what the tests above stand on can fail ------------------------------------------------------------------------
 
 
 def test_a_callback_that_fails_is_seen(lesson_03, run):
-    """The test above can fail: what a button raises ends as an output."""
     broken = 'import ipywidgets as w\nb = w.Button()\nb.on_click(lambda _: 1 / 0)\nb.click()'
+    lesson_03.cells = lesson_03.cells[:0]
     cells = run(lesson_03, broken)
     assert any('ZeroDivisionError' in each for each in complaints(cells))
 
 
-def test_a_result_cell_shows_its_errors(lesson_03, run):
-    cells = run(lesson_03, "%%result takeover\nprint('before')\n1 / 0", '%%result nobody asked\nprint(6 * 7)')
-    assert [each for each in complaints(cells) if 'ZeroDivisionError' in each] == complaints(cells) != []
-    assert 'before' in printed(cells[-2]) and '42' in printed(cells[-1])
+def test_what_drives_the_widgets_sees_faults(lesson_03, run):
+    lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
+    faults = """\
+import ipywidgets as w
+page = w.HTML(layout=w.Layout(height='10px'))
+button = w.Button()
+L.figures['two'] = type('Two', (), {'shown': type('Shown', (), {'widget': w.VBox([w.IntSlider(), w.Checkbox()])})})
+button.on_click(lambda _: (setattr(page.layout, 'height', '20px'), setattr(page, 'value', '<script>')))
+"""
+    cells = run(lesson_03, faults, drive.WIDGETS)
+    seen = json.loads(printed(cells[-1]).splitlines()[-1])
+    assert (seen['grown'], seen['raw'], seen['figures']) == (['20px'], ['<script>'], {'two': 2})
+    assert sorted(seen['nameless']) == ['Button', 'Checkbox', 'IntSlider']
 
 
-def test_the_listing_is_the_documents(lesson_03):
-    """Only its import is renamed; two empty lines part its classes, which the document's plain text has lost."""
-    source = by_id(lesson_03.cells)[SEED].source
-    first, _, listing = source.partition('\n')
-    assert first == '%%result takeover'
-    assert listing.splitlines()[:3] == [
-        'import minicell.nn as nn',
-        'import minicell as ms',
-        'import minicell.ops as ops',
-    ]
-    recorded = (Path(__file__).parent / 'listing_A1.txt').read_text(encoding='utf-8')
-    assert ' '.join(listing.replace('minicell', 'mindspore').split()) == ' '.join(recorded.split())
+def test_a_result_that_leaks_is_seen(lesson_03, run):
+    lesson_03.cells = [cell for cell in lesson_03.cells if cell.id in ('l03-setup', 'l03-prediction', 'l03-run')]
+    leak = "L.predictions['takeover'].waiting[-1].__self__.view.value = printed_ = ''"
+    cells = run(lesson_03, leak, drive.RESULTS)
+    assert json.loads(printed(cells[-1]))['takeover']['early']
 
 
-def test_the_exercise_begins_with_the_stored_start(lesson_03):
-    source = by_id(lesson_03.cells)[EXERCISE].source
-    start = Exercise('3a', 'minicell.teach.lesson03.exercise_3a').start
-    assert source.split('\n\n\nL.check')[0] == start[start.index('class') :].rstrip()
-
-
-def listing(notebook, word):
-    """The listing of `Take it home` that imports `word`."""
-    text = by_id(notebook.cells)['l03-home'].source
-    return next(part for part in re.findall(r'```python\n(.*?)```', text, re.DOTALL) if f'import {word}' in part)
-
-
-def test_the_pytorch_listing(lesson_03, capsys):
-    torch = pytest.importorskip('torch')
-    space: dict = {}
-    exec(listing(lesson_03, 'torch'), space)
-    assert capsys.readouterr().out == 'True\n'
-    x, y = space['x'], space['y']
-    got = torch.autograd.grad((space['MatMul'].apply(x, y) ** 2).sum(), (x, y))
-    due = torch.autograd.grad(((x @ y) ** 2).sum(), (x, y))
-    assert all(torch.allclose(a, b) for a, b in zip(got, due, strict=True))
-
-
-def test_the_jax_listing(lesson_03):
-    pytest.importorskip('jax')
-    exec(listing(lesson_03, 'jax'), {})
-
-
-@pytest.mark.parametrize('package', ['mindspore', 'minicell'])
-def test_the_mindspore_listing(lesson_03, package, capsys, monkeypatch):
-    """Where MindSpore is installed, on MindSpore; and everywhere on minicell."""
-    ops = pytest.importorskip(f'{package}.ops')
-    if not hasattr(ops, 'randn'):
-        monkeypatch.setattr(ops, 'randn', lambda *n: minicell.Tensor(np.random.randn(*n).astype(np.float32)), False)
-    exec(listing(lesson_03, 'mindspore').replace('mindspore', package), {})
-    assert capsys.readouterr().out == 'True\nTrue\n'
+@each_lesson
+def test_package_and_notebook_go_together(number):
+    assert package(number).TITLE in read(number).cells[0].source.splitlines()[0]

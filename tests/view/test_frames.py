@@ -211,13 +211,13 @@ def test_tint_is_symmetric_and_marks_zero():
 
 def test_a_long_tape_draws_few_cards():
     tape = fake.chain([np.float32(i) for i in range(301)], ['Add'] * 300)
-    frames = view.frames(tape)
+    frames = view.frames(tape, fold=False)
     assert len(frames) > 600
     drawn, _ = picture.compose(frames[450])
     cards = [s for s in drawn if isinstance(s, shapes.Box) and s.radius in (5, 8)]
     assert 13 <= len(cards) <= 60
     first, last = 0, 0
-    for page in layout.plan(frames[0].record).pages:
+    for page in layout.plan(frames[0].record, frames[0].look).tiers[0].pages:
         first, last = page
         assert last - first < layout.SMALL_CARDS
     assert last == 299

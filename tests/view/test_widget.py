@@ -8,24 +8,23 @@ import sys
 import gallery
 import pytest
 
+import minicell as ms
 from minicell import view
 
 w = pytest.importorskip('ipywidgets')
 widget = pytest.importorskip('minicell.view.widget')
 
 
-def parts(box):
-    """Slider, picture, buttons by name, and Play."""
-    controls, picture = box.children
-    buttons = {b.description: b for b in controls.children if isinstance(b, w.Button)}
-    slider = next(c for c in controls.children if isinstance(c, w.IntSlider))
-    play = next(c for c in controls.children if isinstance(c, w.Play))
-    return slider, picture, buttons, play
+def parts(shown):
+    """Slider, picture, buttons by name, and the clock that Play starts."""
+    c = shown.controls
+    buttons = [c.first, c.back, c.next, c.last, *c.jumps.children[1:]]
+    return c.slider, shown.children[-1], {b.description: b for b in buttons}, c.clock
 
 
 def test_frames_travel_once():
     slider, stack, _, play = parts(view.show(gallery.run('matmul')))
-    assert isinstance(stack, w.Stack) and len(stack.children) == 10 == slider.max + 1 == play.max + 1
+    assert isinstance(stack, w.Stack) and len(stack.children) == slider.max + 1 == play.max + 1 > 5
     assert all(child.value.startswith('<svg') for child in stack.children)
     assert 'lat-slider-tape' in slider._dom_classes and 'lat-target-tape' in stack._dom_classes
 
@@ -37,20 +36,135 @@ def test_children_share_layout_and_style():
 
 def test_slider_play_and_picture_are_joined_in_the_browser(monkeypatch):
     made = []
-    monkeypatch.setattr(widget.w, 'jslink', lambda *ends: made.append(ends))
+    monkeypatch.setattr(w, 'jslink', lambda *ends: made.append(ends))
     view.show(gallery.run('fanout'))
     joined = {(type(a[0]).__name__, a[1], type(b[0]).__name__, b[1]) for a, b in made}
-    assert joined == {('IntSlider', 'value', 'Stack', 'selected_index'), ('Play', 'value', 'IntSlider', 'value')}
+    assert joined == {
+        ('IntSlider', 'value', 'Stack', 'selected_index'),
+        ('Play', 'value', 'IntSlider', 'value'),
+        ('ToggleButton', 'value', 'Play', 'playing'),
+    }
+
+
+def test_controls_stand_in_reading_order_with_words_and_tooltips():
+    shown = view.show(gallery.run('fanout'))
+
+    def leaves(widget):
+        return [leaf for c in widget.children for leaf in leaves(c)] if hasattr(widget, 'children') else [widget]
+
+    order = [leaf for row in shown.children[:2] for leaf in leaves(row) if leaf.layout.display != 'none']
+    words = [leaf.description or getattr(leaf, 'value', '') for leaf in order]
+    assert words == ['First', 'Back', 'Play', 'Next', 'Last', 'Step', 'Zoom', 'ops', 'Compare',
+                     'Jump to', 'Takeover', 'Largest', 'NaN', 'Wrong', 'Reset']  # fmt: skip
+    assert all(leaf.tooltip for leaf in order if isinstance(leaf, w.Button | w.ToggleButton | w.IntSlider))
+    assert len(shown.controls.zoom.tooltips) == 3
 
 
 def test_buttons_move_the_slider_and_stop_at_the_ends():
     slider, _, buttons, _ = parts(view.show(gallery.run('fanout')))
-    assert list(buttons) == ['First', 'Back', 'Next', 'Last'] and all(b.tooltip for b in buttons.values())
     seen = []
     for name in ('Back', 'Next', 'Next', 'Back', 'Last', 'Next', 'First'):
         buttons[name].click()
         seen.append(slider.value)
-    assert seen == [0, 1, 2, 1, 8, 8, 0]
+    assert seen == [0, 1, 2, 1, slider.max, slider.max, 0]
+
+
+def test_play_says_how_to_stop():
+    controls = view.show(gallery.run('fanout')).controls
+    controls.play.value = True
+    assert controls.play.description == 'Pause'
+    controls.play.value = False
+    assert controls.play.description == 'Play'
+
+
+@pytest.mark.parametrize('program', ['relu6', 'ifnode'])
+def test_zoom_and_comparison_stay_at_the_same_time_of_the_tape(program):
+    shown = view.show(gallery.run(program))
+    c = shown.controls
+    c.slider.value = c.slider.max // 2
+    at = shown.now.frames[c.slider.value].at
+    for zoom in ('inside', 'cells', 'ops'):
+        c.zoom.value = zoom
+        assert c.slider.max == c.clock.max == len(shown.now.frames) - 1
+        assert shown.now.frames[c.slider.value].at <= at
+        assert {f.look.zoom for f in shown.now.frames} == {zoom}
+        if isinstance(shown.children[-1], w.Stack):
+            assert shown.children[-1].selected_index == c.slider.value
+    c.compare.value = False
+    assert not shown.now.frames[0].look.compare
+
+
+def test_a_way_to_look_is_drawn_once():
+    shown = view.show(gallery.run('matmul'))
+    first = shown.children[-1]
+    shown.controls.zoom.value = 'cells'
+    assert shown.children[-1] is not first
+    shown.controls.zoom.value = 'ops'
+    assert shown.children[-1] is first
+
+
+def test_jumps_go_where_they_say_and_what_is_not_there_cannot_be_pressed():
+    shown = view.show(gallery.run('matmul'))
+    slider, _, buttons, _ = parts(shown)
+    buttons['Wrong'].click()
+    assert 'hands out dx and dy' in shown.now.frames[slider.value].title
+    buttons['Takeover'].click()
+    assert 'calls your bprop' in shown.now.frames[slider.value].title
+    assert buttons['NaN'].disabled and not buttons['Largest'].disabled
+    shown.controls.compare.value = False
+    assert buttons['Wrong'].disabled, 'it would tell what the reader does not want to see yet'
+
+
+@pytest.mark.parametrize('program', ['matmul', 'ifnode'])
+def test_reset_brings_back_what_was_shown_first(program):
+    shown = view.show(gallery.run(program), zoom='inside', compare=False, step=3)
+    c = shown.controls
+    assert (c.zoom.value, c.compare.value, c.slider.value) == ('inside', False, 2)
+    c.zoom.value, c.compare.value, c.play.value = 'cells', True, True
+    parts(shown)[2]['Last'].click()
+    parts(shown)[2]['Reset'].click()
+    assert (c.zoom.value, c.compare.value, c.slider.value, c.play.value) == ('inside', False, 2, False)
+    assert 'step 3 of' in str(getattr(shown.children[-1], 'value', '')) or shown.children[-1].selected_index == 2
+
+
+@pytest.mark.parametrize(('step', 'place'), [(None, 0), (1, 0), (3, 2), (-1, -1), (-3, -3)])
+def test_it_opens_at_a_step(step, place):
+    slider = view.show(gallery.run('matmul'), step=step).controls.slider
+    assert slider.value == place % (slider.max + 1)
+
+
+def test_it_opens_at_a_takeover():
+    shown = view.show(gallery.run('matmul'), step='takeover')
+    assert 'calls your bprop' in shown.now.frames[shown.controls.slider.value].title
+
+
+def test_a_torn_tape_opens_where_it_is_torn():
+    slider = view.show(gallery.run('raises')).controls.slider
+    assert slider.value == slider.max > 0
+
+
+@pytest.mark.parametrize(
+    ('options', 'kind', 'said'),
+    [
+        ({'zoom': 'far'}, ValueError, "zoom is one of 'cells', 'ops', 'inside', not 'far'"),
+        ({'compare': 'yes'}, TypeError, 'compare is True or False'),
+        ({'scale': 0}, ValueError, 'scale is a number above 0'),
+        ({'scale': 'large'}, ValueError, '1.6 is for a projector'),
+        ({'step': 0}, ValueError, 'step goes from 1 to '),
+        ({'step': 99}, ValueError, 'It is not 99'),
+        ({'step': 'end'}, ValueError, "'takeover', 'largest', 'nan', 'wrong'"),
+    ],
+)
+def test_a_wrong_option_gets_a_sentence(options, kind, said):
+    with pytest.raises(kind) as caught:
+        gallery.run('matmul').show(**options)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize('program', ['empty', 'forward_only', 'raises'])
+def test_every_tape_has_a_bundle(program):
+    tape = ms.Tape() if program == 'empty' else gallery.run(program)
+    assert 'image/svg+xml' in view.bundle(tape)
 
 
 def test_a_long_tape_is_drawn_by_the_kernel():
@@ -81,12 +195,13 @@ def test_two_views_on_a_page_share_no_id():
 
     one, other = (parts(view.show(gallery.run('fanout')))[1] for _ in range(2))
     ids = [set(re.findall(r'\bid="([^"]+)"', ''.join(c.value for c in s.children))) for s in (one, other)]
-    assert len(ids[0]) == 18 and not ids[0] & ids[1]
+    assert len(ids[0]) >= 18 and not ids[0] & ids[1]
 
 
 def test_scale_enlarges():
     picture = parts(view.show(gallery.run('fanout'), scale=1.6))[1]
     assert 'width="2022.4"' in picture.children[0].value
+    assert 'max-width' not in picture.children[0].value, 'or it would shrink to the page again'
 
 
 def test_bundle_has_widget_stills_and_text():

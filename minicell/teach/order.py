@@ -1,0 +1,158 @@
+"""Parsons ordering: lines to be put into order, checked against an order that the lesson works out by really running.
+
+An ordering is an exercise (see `exercise`) whose answer is a list of keys. Its package has
+
+    TASK, HINTS  as in every exercise
+    LINES        key -> the line that the learner reads, as they are offered; some may belong nowhere
+    right        a function: it runs the real thing, and returns the keys in their real order
+
+and beside it `solution.py` and `mistake_*.py`, as in every exercise: a docstring, and `ORDER = ['key', ...]`.
+"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as w
+
+from . import words
+from .exercise import Exercise, Trial, Verdict, run
+from .panel import Panel
+from .shown import column, html
+
+NAME = 'ORDER'
+NOWHERE = 'choose a line'
+
+
+def exercise(name: str, package: str) -> Exercise:
+    """The exercise of a package: an Ordering where it has LINES, else one of code."""
+    return (Ordering if hasattr(importlib.import_module(package), 'LINES') else Exercise)(name, package)
+
+
+class Ordering(Exercise):
+    """An exercise whose answer is a list of keys."""
+
+    answer_name = NAME
+    start = f'{NAME} = ...\n'
+
+    def __init__(self, name: str, package: str) -> None:
+        super().__init__(name, package)
+        self.places = len(self.right_order())
+
+    def set_up(self, about: Any) -> None:
+        """Take the lines and the real order from the package; the trial is the same for all orderings."""
+        self.lines: dict[str, str] = about.LINES
+        self.right_order: Callable[[], Sequence[str]] = about.right
+        self.trial = self.compared
+
+    def compared(self, answer: Any) -> Trial:
+        """Compare an order with the real one: lines that belong nowhere first, then place by place."""
+        if not isinstance(answer, list | tuple):
+            said = f'check wants a list of keys, such as {list(self.lines)[:2]}; it got {type(answer).__name__}.'
+            return Trial(True, False, {'given': type(answer).__name__}, said)
+        given = [None if key is ... else key for key in answer]
+        if all(key is None for key in given):
+            return Trial(False, False, {}, '')
+        due = list(self.right_order())
+        unknown = [repr(key) for key in given if key is not None and key not in list(self.lines)]
+        if unknown:
+            said = f'There is no line {", ".join(unknown)}. The lines are {", ".join(self.lines)}.'
+            return Trial(True, False, {'unknown': True}, said)
+        strangers = tuple(sorted({key for key in given if key is not None} - set(due)))
+        did: dict[str, Any] = {'strangers': strangers}
+        did |= {f'place {k}': key for k, key in enumerate(given, 1)}
+        return Trial(True, given == due, did, told(given, due))
+
+    def untouched(self) -> Verdict:
+        """The verdict on an order that nobody has begun."""
+        return Verdict('open', f'Exercise {self.name}: not attempted yet. Choose a line for each place.')
+
+    def order(self, code: str) -> list[str]:
+        """The keys that a stored file puts into order."""
+        return run(code, NAME, f'exercise {self.name}')
+
+    def printed(self, code: str) -> str:
+        """A stored order as numbered lines."""
+        return '\n'.join(f'{k}. {self.plain_line(key)}' for k, key in enumerate(self.order(code), 1))
+
+    def plain_line(self, key: str) -> str:
+        """A line without marks."""
+        return words.plain(self.lines[key]).replace('`', '')
+
+    @property
+    def essence(self) -> str:
+        """The solution as numbered lines."""
+        return self.printed(self.solution)
+
+
+def told(given: Sequence[str | None], due: Sequence[str]) -> str:
+    """What was seen, without giving away more than where to look."""
+    if list(given) == list(due):
+        return f'All {len(due)} places agree with what really ran.'
+    if len(given) != len(due):
+        return f'There are {len(due)} places; {len(given)} were filled.'
+    empty = [str(k) for k, key in enumerate(given, 1) if key is None]
+    if empty:
+        return f'Still empty: place {", ".join(empty)}.'
+    hits = sum(a == b for a, b in zip(given, due, strict=True))
+    first = next(k for k, (a, b) in enumerate(zip(given, due, strict=True), 1) if a != b)
+    return f'{hits} of {len(due)} places agree with what really ran. The first that does not is place {first}.'
+
+
+class OrderPanel(Panel):
+    """A place for each step, with all lines to choose from; a line that is chosen again moves."""
+
+    exercise: Ordering
+    what = 'order'
+
+    def make_box(self) -> w.Widget:
+        """One dropdown a place."""
+        options = [(NOWHERE, None), *((self.exercise.plain_line(key), key) for key in self.exercise.lines)]
+        self.boxes = [
+            w.Dropdown(
+                options=options,
+                value=None,
+                description=f'Place {k}',
+                tooltip=f'The line at place {k} of {self.exercise.places}',
+                layout=w.Layout(width='auto', max_width='760px'),
+                style={'description_width': '64px'},
+            )
+            for k in range(1, self.exercise.places + 1)
+        ]
+        for box in self.boxes:
+            box.observe(self.move, 'value')
+        return column(html(words.block(self.offered())), *self.boxes)
+
+    def offered(self) -> str:
+        """The lines to choose from, as HTML."""
+        items = ''.join(f'<li>{words.inline(line)}</li>' for line in self.exercise.lines.values())
+        spare = len(self.exercise.lines) - self.exercise.places
+        left = words.paragraphs(f'{spare} of them belong{"s" if spare == 1 else ""} nowhere.') if spare else ''
+        return f'<ul style="margin:0 0 4px">{items}</ul>{left}'
+
+    def move(self, change: dict) -> None:
+        """A line stands at one place: choosing it again takes it away from where it stood."""
+        for box in self.boxes:
+            if box is not change['owner'] and change['new'] is not None and box.value == change['new']:
+                box.value = None
+
+    def put(self, code: str) -> None:
+        """Put a stored order into the places."""
+        order = [] if code == self.exercise.start else self.exercise.order(code)
+        for box in self.boxes:
+            box.value = None
+        for box, key in zip(self.boxes, order, strict=False):
+            box.value = key
+
+    def verdict_of_box(self) -> Verdict:
+        """Check the order that stands in the places."""
+        return self.exercise.check([box.value for box in self.boxes])
+
+    def text(self) -> str:
+        """The exercise as plain text."""
+        lines = (f'  {key}: {self.exercise.plain_line(key)}' for key in self.exercise.lines)
+        return '\n'.join([super().text(), *lines])
+
+    def asked(self) -> str:
+        """The task and the lines, as HTML."""
+        return super().asked() + self.offered()

@@ -1,0 +1,252 @@
+"""Other views of the same record: fewer steps, or a card for each Cell that the user's code calls."""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from .model import Arrival, Entry, Gradient, Part, Reading, Record
+from .names import gradient
+
+
+@lru_cache(maxsize=8)
+def ops(record: Record) -> Record:
+    """What the tape keeps: all that a takeover hides runs in one step."""
+    keep = [True] * len(record.steps)
+    for i, step in enumerate(record.steps):
+        keep[i] = step.kind != 'hidden' or record.entries[step.entry].hidden_at == i
+    return record if all(keep) else shortened(record, keep, None)
+
+
+@lru_cache(maxsize=8)
+def cells(record: Record) -> Record:
+    """One card for each Cell that the differentiated code calls, and for each op outside of Cells."""
+    depth, home = groups(record)
+    members: dict[int, list[int]] = {}
+    for entry, group in enumerate(home):
+        members.setdefault(group, []).append(entry)
+    inner = {scope for e in record.entries for scope in e.scopes[depth + 1 :]}
+    keep = [s.scope not in inner and is_kept(record, i, home, members) for i, s in enumerate(record.steps)]
+    entries = {first: merged(record, first, found) for first, found in members.items()}
+    return shortened(record, keep, (home, members, entries))
+
+
+def groups(record: Record) -> tuple[int, list[int]]:
+    """How deep to look, and for each entry the first one of its group: those of one call of a Cell.
+
+    Where one Cell holds all, its own Cells are what there is to see.
+    """
+    depth = 0
+    while True:
+        at_depth = [(e.level, e.by, e.scopes[depth]) if len(e.scopes) > depth else None for e in record.entries]
+        alike = [k for k, e in zip(at_depth, record.entries, strict=True) if e.level == 0 and e.kind != 'loose']
+        if not alike or None in alike or len(set(alike)) > 1:
+            break
+        depth += 1
+    seen: dict[object, int] = {}
+    out = []
+    for i, key in enumerate(at_depth):
+        single = key is None or record.entries[i].kind == 'torn'
+        out.append(i if single else seen.setdefault(key, i))
+    return depth, out
+
+
+def is_kept(record: Record, number: int, home: list[int], members: dict[int, list[int]]) -> bool:
+    """Whether a step is still told when groups are."""
+    step = record.steps[number]
+    if step.kind == 'hidden' and record.entries[step.entry].hidden_at != number:
+        return False
+    found = members.get(home[step.entry], []) if step.entry is not None else []
+    if len(found) < 2:
+        return True
+    if step.kind in ('enter', 'hidden'):
+        return False
+    if step.kind == 'write':
+        return step.entry == [i for i in found if record.entries[i].written is not None][-1]
+    if step.kind == 'add':
+        giver = record.readings[step.reading].entry if step.reading is not None else None
+        return giver is None or home[giver] != home[step.entry]
+    if step.kind in ('reach', 'give', 'inside'):
+        mine = readings_of(record, step.reading, found)
+        if step.kind == 'inside':
+            return False
+        return step.reading == (mine[0] if step.kind == 'reach' else mine[-1])
+    return True
+
+
+def readings_of(record: Record, number: int, found: list[int]) -> list[int]:
+    """The readings of a group's entries by one gradient, one after the other, around reading `number`."""
+    wanted = set(found)
+    order = record.readings[number].order
+    first = last = number
+    while first > 0 and same(record.readings[first - 1], wanted, order):
+        first -= 1
+    while last + 1 < len(record.readings) and same(record.readings[last + 1], wanted, order):
+        last += 1
+    return list(range(first, last + 1))
+
+
+def same(reading: Reading, wanted: set[int], order: int) -> bool:
+    """Whether a reading is of the same group, by the same gradient."""
+    return reading.entry in wanted and reading.order == order
+
+
+def merged(record: Record, first: int, found: list[int]) -> Entry:
+    """The card of a group: what its entries read from outside, and what the Cell returned."""
+    entry = record.entries[first]
+    if len(found) < 2:
+        return entry
+    parts = [record.entries[i] for i in found]
+    scope = record.scopes[common(parts)]
+    members = set(found)
+    sources = tuple(dict.fromkeys(s for e in parts for s in e.sources if s not in members))
+    recorded = [e for e in parts if e.kind in ('op', 'call')]
+    label = f'{recorded[0].label}–{recorded[-1].label}' if len(recorded) > 1 else (recorded or parts)[-1].label
+    return replace(
+        entry,
+        label=label,
+        name=scope.name,
+        kind='cell' if recorded else 'loose',
+        first=entry.first,
+        inputs=scope.inputs,
+        keys=scope.keys,
+        made=parts[-1].made,
+        outputs=scope.outputs or parts[-1].outputs,
+        sources=sources,
+        written=max((e.written for e in parts if e.written is not None), default=None),
+        mark=scope.mark or entry.mark,
+        source='',
+        saves=(),
+        wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
+        note=entry.note,
+        inside=tuple(e.name for e in recorded),
+        takeovers=sum(e.kind == 'call' for e in parts),
+    )
+
+
+def common(parts: list[Entry]) -> int:
+    """The innermost Cell that all these entries ran in."""
+    shared = parts[0].scopes
+    for e in parts[1:]:
+        count = next((i for i, (a, b) in enumerate(zip(shared, e.scopes, strict=False)) if a != b), None)
+        shared = shared[: min(len(shared), len(e.scopes)) if count is None else count]
+    return shared[-1]
+
+
+def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record:
+    """The record with some steps left out, and with some entries as one."""
+    kept = [i for i, k in enumerate(keep) if k]
+
+    def at(step: int | None) -> int | None:
+        return None if step is None else max(bisect_right(kept, step) - 1, 0)
+
+    home, members, entries = grouped or (list(range(len(record.entries))), {}, dict(enumerate(record.entries)))
+    number = {first: i for i, first in enumerate(entries)}
+    place = [number[h] for h in home]
+    reading_at, readings = joined(record, home, members, place)
+    called = labels(record, home, entries)
+    out = Record(scopes=record.scopes, code=record.code)
+    out.entries = [
+        replace(
+            e,
+            first=at(e.first),
+            hidden_at=at(e.hidden_at),
+            written=at(e.written),
+            ghosts=[g._replace(first=at(g.first)) for g in e.ghosts],
+            sources=tuple(dict.fromkeys(place[s] for s in e.sources)),
+            by=None if e.by is None or e.by < 0 else reading_at[e.by],
+        )
+        for e in entries.values()
+    ]
+    out.readings = [
+        replace(r, reached=at(r.reached), given=at(r.given), failed=at(r.failed), parts=renamed(r.parts, called))
+        for r in readings
+    ]
+    out.passes = [
+        replace(
+            run,
+            begun=at(run.begun),
+            started=at(run.started),
+            ended=at(run.ended),
+            arrivals=tuple(a._replace(parts=moved(a, at, called)) for a in run.arrivals),
+        )
+        for run in record.passes
+    ]
+    for i in kept:
+        step = record.steps[i]
+        entry = None if step.entry is None else place[step.entry]
+        reading = None if step.reading is None else reading_at[step.reading]
+        mark = step.mark
+        if entry is not None and out.entries[entry].kind == 'cell' and step.kind in ('write', 'reach', 'give'):
+            mark = out.entries[entry].mark
+            mark = mark and mark._replace(back=step.kind != 'write')
+        out.steps.append(step._replace(entry=entry, reading=reading, mark=mark, parts=renamed(step.parts, called)))
+    return out
+
+
+def labels(record: Record, home: list[int], entries: dict[int, Entry]) -> dict[str, str]:
+    """What each entry's card is called now, where it is part of a whole Cell's."""
+    out = {}
+    for old, group in zip(record.entries, home, strict=True):
+        if entries[group].kind == 'cell':
+            new = f'{entries[group].label} {entries[group].name}'
+            out |= {f'{old.label} {old.name}': new, f'{old.label} {old.name}.bprop': new}
+    return out
+
+
+def renamed(parts: tuple[Part, ...], called: dict[str, str]) -> tuple[Part, ...]:
+    """Contributions by the new names of the cards that they come from."""
+    return tuple(p._replace(label=called.get(p.label, p.label)) for p in parts)
+
+
+def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str]) -> tuple:
+    """The contributions at their new steps."""
+    parts = renamed(tuple(p for _, p in arrival.parts), called)
+    return tuple((at(step), p) for (step, _), p in zip(arrival.parts, parts, strict=True))
+
+
+def joined(record: Record, home: list[int], members: dict[int, list[int]], place: list[int]) -> tuple[list[int], list]:
+    """The readings of each group as one; which of them each old one is part of."""
+    at: list[int] = []
+    out: list[Reading] = []
+    last: Reading | None = None
+    for reading in record.readings:
+        group = home[reading.entry]
+        several = len(members.get(group, ())) > 1
+        joins = several and last is not None and home[last.entry] == group and last.order == reading.order
+        origin = None if reading.origin is None else place[reading.origin]
+        if joins:
+            out[-1] = both(record, out[-1], reading, members[group])
+        else:
+            out.append(replace(reading, entry=place[reading.entry], origin=origin))
+            if several:
+                out[-1] = both(record, replace(out[-1], gradients=()), reading, members[group])
+        at.append(len(out) - 1)
+        last = reading
+    return at, out
+
+
+def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Reading:
+    """A group's reading with one more of its entries read: what it hands to the outside is added up."""
+    scope = record.scopes[common([record.entries[i] for i in found])]
+    named = dict(zip(scope.keys, scope.inputs, strict=True))
+    entry = record.entries[more.entry]
+    floats = [(k, v) for k, v in zip(entry.keys, entry.inputs, strict=False) if v.data is not None]
+    sums: dict[int, Gradient] = dict(zip(told.keys, told.gradients, strict=True))
+    for (key, _), g in zip(floats, more.gradients, strict=False):
+        if key not in named:
+            continue
+        before = sums.get(key)
+        if before is None or before.value is None:
+            of = named[key].name
+            value = g.value and g.value._replace(name=gradient(of))
+            sums[key] = Gradient(gradient(of), of, value, g.why)
+        elif g.value is not None and g.value.data.shape == before.value.data.shape:
+            sums[key] = before._replace(value=before.value._replace(data=before.value.data + g.value.data))
+    given = more.given if more.given is not None else told.given
+    failed = more.failed if more.failed is not None else told.failed
+    ordered = {k: sums[k] for k in scope.keys if k in sums}
+    return replace(
+        told, gradients=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
+        error=told.error or more.error,
+    )  # fmt: skip

@@ -1,0 +1,112 @@
+"""Drives every widget of a lesson to its extremes, in the lesson's own kernel: real ipywidgets, no stand-ins.
+
+Each constant is the code of a cell. What they print last is for the test to read, as JSON.
+"""
+
+# A result waits: it says nothing of what was printed until a choice is committed, then it says both.
+RESULTS = """\
+import json
+from html import escape
+from minicell.teach.question import Result
+seen = {}
+for name, prediction in L.predictions.items():
+    for result in [each.__self__ for each in prediction.waiting if isinstance(getattr(each, '__self__', 0), Result)]:
+        printed = escape(result.printed.strip(), quote=True)
+        early = printed in result.view.value or 'Locked' not in result.view.value
+        prediction.submit.click()  # nothing is chosen
+        unchosen = prediction.choice is not None or printed in result.view.value
+        wrong = [choice.right for choice in prediction.question.choices].index(False)
+        prediction.radio.value = wrong
+        marked = printed in result.view.value
+        prediction.submit.click()
+        late = printed not in result.view.value or 'You said' not in result.view.value
+        named = escape(prediction.choice.misconception, quote=True) not in result.view.value
+        seen[name] = {'empty': not printed, 'early': early, 'unchosen': unchosen, 'marked': marked,
+                      'late': late, 'unnamed': named}
+print(json.dumps(seen))
+"""
+
+WIDGETS = """\
+import json, time
+import ipywidgets as w
+from ipywidgets.widgets.widget import _instances
+
+def everything(*kinds):
+    return [one for one in list(_instances.values()) if isinstance(one, kinds)]
+
+CHOOSES = (w.RadioButtons, w.Dropdown, w.Select, w.ToggleButtons, w.SelectionSlider)
+WRITES = (w.Textarea, w.Text, w.Combobox)
+BOUNDED = (w.IntSlider, w.FloatSlider, w.FloatLogSlider, w.Play, w.BoundedIntText, w.BoundedFloatText)
+HANDS = (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox, w.ToggleButton, w.Button)
+sized = [one for one in everything(w.HTML) if one.layout.height]
+before = {one: one.layout.height for one in sized}
+moved, slow = 0, {}
+
+def timed(one, move):
+    global moved
+    start = time.perf_counter()
+    move()
+    took = time.perf_counter() - start
+    moved += 1
+    label = f'{type(one).__name__} {one.description or one.tooltip}'
+    slow[label] = max(took, slow.get(label, 0))
+    return took
+
+def to(one, value):
+    timed(one, lambda: setattr(one, 'value', value))
+
+def press(button, times):
+    spent = 0
+    for _ in range(times):  # more often than there is something to show
+        spent += timed(button, button.click)
+        if spent > 2:  # what takes so long trains something
+            break
+
+for slider in everything(*BOUNDED):
+    first = slider.value
+    log = isinstance(slider, w.FloatLogSlider)
+    low, high = (slider.base ** slider.min, slider.base ** slider.max) if log else (slider.min, slider.max)
+    for value in (low, high, first):
+        to(slider, value)
+for slider in everything(w.SelectionSlider, w.Dropdown, w.Select, w.ToggleButtons, w.RadioButtons):
+    for place in (*range(len(slider.options)), 0):
+        timed(slider, lambda: setattr(slider, 'index', place))
+for box in everything(w.Checkbox, w.ToggleButton):
+    first = box.value
+    for value in (not first, first):
+        to(box, value)
+for button in everything(w.Button):
+    press(button, 20)
+for radio in everything(w.RadioButtons):
+    radio.index = len(radio.options) - 1
+for button in everything(w.Button):
+    press(button, 1)
+for area in everything(*WRITES):
+    for text in ('', 'x =', '<script>alert(1)</script>', '1/0', '\\x00'):
+        to(area, text)
+        for button in everything(w.Button):
+            if button.description == 'Check this code':
+                button.click()
+
+def named(one):  # to somebody who hears the page; each toggle button has words of its own
+    return one.description or one.tooltip or isinstance(one, w.ToggleButtons) or one.layout.display == 'none'
+
+def within(one):
+    return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
+
+def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
+    top = [child for child in within(figure.shown.widget) if not isinstance(child, w.Accordion)]
+    folded = [one for child in within(figure.shown.widget) if isinstance(child, w.Accordion) for one in within(child)]
+    return [one for one in top if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
+
+print(json.dumps({
+    'figures': {name: len(hands(figure)) for name, figure in L.figures.items()},
+    'moved': moved,
+    'sized': len(sized),
+    'grown': [one.layout.height for one in sized if one.layout.height != before[one]],
+    'raw': [one.value for one in everything(w.HTML) if '<script' in one.value],
+    'nameless': [type(one).__name__ for one in everything(*HANDS) if not named(one)],
+    'slow': {label: took for label, took in slow.items() if took > 0.15},
+    'progress': repr(L.progress()).splitlines()[0],
+}))
+"""

@@ -1,0 +1,86 @@
+"""The committed lessons, and what is in them."""
+
+import ast
+import importlib
+import re
+from typing import Any
+
+import nbformat
+
+from minicell.teach.exercise import Exercise
+from minicell.teach.order import exercise
+from tests.lessons.kernels import ROOT
+
+PATHS = {path.name[:2]: path for path in sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))}
+NUMBERS = [number for number in PATHS if number != '00']  # the map of the course is no lesson
+
+
+def read(number: str) -> Any:
+    """A lesson as committed."""
+    return nbformat.read(PATHS[number], as_version=4)
+
+
+def package(number: str) -> Any:
+    """What a lesson asks, and how it answers."""
+    return importlib.import_module(f'minicell.teach.lesson{number}')
+
+
+def exercises(number: str) -> list[Exercise]:
+    """The exercises of a lesson."""
+    about = package(number)
+    return [exercise(name, f'{about.__name__}.exercise_{name}') for name in about.EXERCISES]
+
+
+def every_exercise() -> list[Exercise]:
+    """The exercises of all lessons."""
+    return [each for number in NUMBERS for each in exercises(number)]
+
+
+def by_id(cells: list[Any]) -> dict[str, Any]:
+    """Cells by their ids."""
+    return {cell.id: cell for cell in cells}
+
+
+def code(notebook: Any) -> list[Any]:
+    """The code cells."""
+    return [cell for cell in notebook.cells if cell.cell_type == 'code']
+
+
+def asks(notebook: Any, name: str) -> Any:
+    """The cell that checks an exercise, or None: some are checked in their panel alone."""
+    return next((cell for cell in code(notebook) if re.search(rf"^L\.check\('{name}', ", cell.source, re.M)), None)
+
+
+def answer_and_check(cell: Any, name: str) -> tuple[str, str]:
+    """A cell that checks an exercise: the learner's part, and from the check on."""
+    at = cell.source.index(f"L.check('{name}', ")
+    return cell.source[:at], cell.source[at:]
+
+
+def listings(notebook: Any, number: str) -> dict[str, str]:
+    """The listings of `Take it home`, by what they import: torch, jax, mindspore."""
+    home = by_id(notebook.cells).get(f'l{number}-home')
+    parts = re.findall(r'```python\n(.*?)```', home.source, re.DOTALL) if home else []
+    return {
+        word: part
+        for word in ('torch', 'jax', 'mindspore')
+        for part in parts
+        if re.search(rf'^(?:import|from) {word}\b', part, re.MULTILINE)
+    }
+
+
+def promised(listing: str) -> list[str]:
+    """What a listing says that it prints: its comments `# prints ...`."""
+    return re.findall(r'# prints (.*\S)', listing)
+
+
+def missing(listing: str, module: str, names: tuple[str, ...] = ('ms', 'nn', 'ops')) -> list[str]:
+    """Names of MindSpore that a listing uses and `module` does not have."""
+    root = importlib.import_module(module)
+    there = {'ms': root, 'nn': root.nn, 'ops': root.ops}
+    used = {
+        (node.value.id, node.attr)
+        for node in ast.walk(ast.parse(listing))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
+    }
+    return sorted(f'{of}.{name}' for of, name in used if not hasattr(there[of], name))

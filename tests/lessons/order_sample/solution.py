@@ -1,0 +1,3 @@
+"""Backward reads the tape from its end to its beginning."""
+
+ORDER = ['ReduceSum', 'Sin', 'Mul']

@@ -1,0 +1,102 @@
+"""Every exercise of every lesson, without a kernel: it can be passed, and each stored mistake is told by its name."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from minicell.teach.exercise import same
+from minicell.teach.order import Ordering
+from tests.lessons.notebooks import NUMBERS, answer_and_check, asks, every_exercise, package, read
+
+EXERCISES = every_exercise()
+each_exercise = pytest.mark.parametrize('exercise', EXERCISES, ids=lambda exercise: exercise.name)
+each_mistake = pytest.mark.parametrize(
+    ('exercise', 'mistake'),
+    [
+        pytest.param(exercise, mistake, id=f'{exercise.name}-{mistake.name}')
+        for exercise in EXERCISES
+        for mistake in exercise.mistakes
+    ],
+)
+
+
+@each_exercise
+def test_not_attempted(exercise):
+    for verdict in (exercise.check(...), exercise.check_code(exercise.start)):
+        assert verdict.state == 'open' and 'not attempted' in repr(verdict)
+
+
+@each_exercise
+def test_the_solution_passes_and_says_why(exercise):
+    verdict = exercise.check_code(exercise.solution)
+    assert verdict.passed, verdict
+    assert verdict.said and len(exercise.why) > 40
+
+
+@each_mistake
+def test_a_mistake_gets_its_own_hint(exercise, mistake):
+    doc = Path(str(exercise.folder), f'{mistake.name}.py').read_text(encoding='utf-8').split('"""')[1]
+    first, _, rest = doc.partition('\n')
+    verdict = exercise.check_code(mistake.code)
+    assert verdict.state == 'failed'
+    assert verdict.misconception == first.strip(' “”"')
+    assert ' '.join(verdict.hint.split()) == ' '.join(rest.split())
+    assert len(verdict.hint) > 40
+
+
+@each_exercise
+def test_mistakes_differ(exercise):
+    assert len(exercise.mistakes) >= 3
+    for part in ('misconception', 'hint', 'code'):
+        assert len({getattr(mistake, part) for mistake in exercise.mistakes}) == len(exercise.mistakes)
+    for (one, did), (other, does) in combinations(exercise.known, 2):
+        alike = did.keys() == does.keys() and all(same(did[part], does[part]) for part in did)
+        assert not alike, f'{one.name} and {other.name} do the same'
+
+
+@each_exercise
+def test_three_hints_say_more_and_more(exercise):
+    assert len(set(exercise.hints)) == 3 and all(len(hint) > 30 for hint in exercise.hints)
+    assert exercise.task.endswith(('.', '?'))
+
+
+@each_exercise
+@pytest.mark.parametrize('given', [None, 3, -1.5, 'text', b'\x00', [], {}, (), int, object(), lambda *a: None, [...]])
+def test_check_never_raises(exercise, given):
+    verdict = exercise.check(given)
+    assert not verdict.passed and repr(verdict) and verdict.page()
+
+
+@each_exercise
+@pytest.mark.parametrize('code', ['', 'x =', '1/0', 'import nothing_like_it', 'raise SystemExit', '\x00'])
+def test_checking_code_never_raises(exercise, code):
+    assert exercise.check_code(code).state == 'failed'
+
+
+@each_exercise
+def test_lines_are_not_offered_in_their_order(exercise):
+    if isinstance(exercise, Ordering):
+        due = exercise.order(exercise.solution)
+        assert [key for key in exercise.lines if key in due] != due
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_a_cell_begins_with_the_stored_start(number):
+    """What a learner finds in the cell and in the box of the panel is one thing."""
+    notebook = read(number)
+    for exercise in EXERCISES:
+        cell = asks(notebook, exercise.name)
+        if exercise.name in package(number).EXERCISES and cell is not None:
+            code, _ = answer_and_check(cell, exercise.name)
+            assert exercise.start.rstrip().endswith(code.strip()), exercise.name
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_every_question_has_one_right_answer(number):
+    for name, question in package(number).QUESTIONS.items():
+        assert sum(choice.right for choice in question.choices) == 1, name
+        assert 2 <= len(question.choices) <= 5, name
+        assert all(choice.reply for choice in question.choices), name
+        beliefs = [choice.misconception for choice in question.choices if not choice.right]
+        assert len(set(beliefs)) == len(beliefs), name

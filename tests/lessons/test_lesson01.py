@@ -1,0 +1,166 @@
+"""What is particular to lesson 01: the tape that it counts, its figure and its ordering."""
+
+import re
+import time
+
+import ipywidgets as w
+import pytest
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach import lesson
+from minicell.teach.lesson01.exercise_1a import LINES, right
+from minicell.teach.lesson01.figures import branch, called, draw
+from minicell.teach.order import exercise
+from minicell.view.shapes import Text
+from minicell.watch import Op
+from tests.lessons.notebooks import by_id, listings, read
+
+ORDER = exercise('1a', 'minicell.teach.lesson01.exercise_1a')
+
+
+class Steps(nn.Cell):
+    """The Cell of the lesson."""
+
+    def construct(self, x):
+        y = x
+        for _ in range(3):
+            y = y * 2
+        if y > 20:
+            y = ops.sqrt(y)
+        return y
+
+
+NET = Steps()
+
+
+def entries(tape):
+    return [event.rule.name for event in tape.events if isinstance(event, Op) and event.state == 'recorded']
+
+
+# ---- what the lesson says of the tape ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(('x', 'names', 'slope'), [(2.0, ['Mul'] * 3, 8.0), (3.0, ['Mul'] * 3 + ['Sqrt'], 4 / 24**0.5)])
+def test_what_ran_has_left_entries(x, names, slope):
+    with ms.Tape() as tape:
+        got = ms.grad(NET)(ms.Tensor(x))
+    assert entries(tape) == names
+    assert float(got) == pytest.approx(slope, rel=1e-6)
+
+
+def test_the_notebook_says_how_many(run):
+    shown = {
+        name: [each['shown'] for each in by_id(read('01').cells)[f'l01-{name}'].metadata['minicell']['numbers']]
+        for name in ('predict', 'run-note', 'document-note', 'branch-note')
+    }
+    assert shown['run-note'] == ['3', '8'] and shown['document-note'] == ['2'] and shown['predict'] == ['16']
+    assert float(shown['branch-note'][0]) * 8 == 20  # where the slider crosses the `if`
+    assert [float(number) for number in shown['branch-note'][1:]] == [8.0, round(4 / 20.8**0.5, 2)]
+
+
+def test_the_belief_is_among_the_choices():
+    beliefs = [choice.misconception for choice in lesson('01').about.QUESTIONS['entries'].choices]
+    assert 'grad reads my source' in beliefs
+
+
+def test_the_graph_needs_no_dot(monkeypatch):
+    """The aside in the lesson: without the program, the stills and a line that says so."""
+    aside = by_id(read('01').cells)['l01-graph'].source
+    assert re.findall(r'> ```python\n> (.*)\n> ```', aside) == ['tape.to_dot()']
+    monkeypatch.setenv('PATH', '')
+    with ms.Tape() as tape:
+        ms.grad(NET)(ms.Tensor(2.0))
+    bundle = tape.to_dot()._repr_mimebundle_()
+    assert '<svg' in bundle['image/svg+xml'] and 'dot' in bundle['text/plain'].splitlines()[0]
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+def test_entries_come_and_go_with_the_input():
+    figure = branch(NET)
+    sizes = set()
+    for x, count, slope in ((0.0, 3, '8.00'), (2.5, 3, '8.00'), (2.6, 4, '0.88'), (5.0, 4, '0.63')):
+        figure.control.value = x
+        page = figure.picture.value
+        assert f'the call leaves {count} entries' in page and f'gradient of x: {slope}' in page
+        assert ('no Sqrt' in page) == (count == 3) and ('4 Sqrt' in page) == (count == 4)
+        sizes.add((figure.picture.layout.height, draw(NET, x).size))
+    assert len(sizes) == 1
+
+
+def test_the_line_that_did_not_run_wrote_nothing():
+    below, above = draw(NET, 2.0).words, draw(NET, 3.0).words
+    assert 'y = ops.sqrt(y) did not run' in below and 'did not run' not in above
+    assert '3 entries' in below and '4 Sqrt giving 4.90' in above
+    lines = [entry.line for entry in called(NET, 3.0).entries]
+    assert lines[0] == lines[1] == lines[2] == lines[3] - 2  # one line three times, and another one
+
+
+@pytest.mark.parametrize('x', [0.0, 2.0, 2.6, 5.0])
+def test_nothing_is_cut_in_the_figure(x):
+    assert [shape.text for shape in draw(NET, x).shapes if isinstance(shape, Text) and shape.full] == []
+
+
+def test_the_figure_is_fast_and_has_one_control():
+    figure = branch(NET)
+    times = []
+    for k in range(40):
+        start = time.perf_counter()
+        figure.control.value = k / 8
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[-3] < 0.15
+    controls = [one for one in figure.shown.widget.children if not isinstance(one, w.HTML)]
+    assert controls == [figure.control] and figure.control.description
+
+
+# ---- the ordering ------------------------------------------------------------------------------------------------
+
+
+def test_the_order_is_that_of_the_real_tape():
+    assert right() == ['start', 'log', 'mul 2', 'mul 1', 'sin', 'dx']
+    assert set(LINES) - set(right()) == {'exp', 'if'}
+
+
+def test_the_program_on_the_page_is_the_one_that_runs():
+    """Read from the page, run, and ordered: the same steps."""
+    page = by_id(read('01').cells)['l01-exercise'].source
+    space = {'ops': ops}
+    exec(re.search(r'```python\n(.*?)```', page, re.DOTALL)[1], space)
+    with ms.Tape() as tape:
+        ms.grad(space['wave'])(ms.Tensor(1.0))
+    assert entries(tape) == ['Sin', 'Mul', 'Mul', 'Log']
+
+
+@pytest.mark.parametrize(
+    ('order', 'named'),
+    [
+        (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'mistake_01_loop_forward'),  # right to its third place
+        (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], 'mistake_02_forward'),
+        (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'mistake_03_both_branches'),
+        (['start', 'if', 'log', 'mul 2', 'mul 1', 'sin'], 'mistake_04_decides_again'),
+    ],
+)
+def test_a_half_right_order_is_told_its_belief(order, named):
+    verdict = ORDER.check(order)
+    assert verdict.state == 'failed' and verdict.mistake and verdict.mistake.name == named, verdict
+
+
+# ---- to take home ------------------------------------------------------------------------------------------------
+
+
+def test_pytorch_leaves_as_many_entries_and_the_same_gradients(capsys):
+    torch = pytest.importorskip('torch')
+    space: dict = {'__name__': '__main__'}
+    exec(listings(read('01'), '01')['torch'], space)
+    said = capsys.readouterr().out.splitlines()
+    for x, line in zip((2.0, 3.0), said, strict=True):
+        with ms.Tape() as tape:
+            slope = ms.grad(NET)(ms.Tensor(x))
+        count, last, gradient = line.split()
+        assert int(count) == len(entries(tape)) and last.startswith(entries(tape)[-1])
+        assert float(gradient) == pytest.approx(float(slope), abs=5e-4)
+        there = torch.tensor(x, requires_grad=True)
+        space['steps'](there).backward()
+        assert float(slope) == pytest.approx(there.grad.item(), rel=1e-6)
