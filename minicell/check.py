@@ -294,7 +294,12 @@ def _linearity(cell, pull: Pull, seen: Tape) -> list[str]:
     raw = next(e for e in seen._raw if e[1] is pull.entry.inputs and e[2] is cell)
     _, inputs, _, out, _, _ = raw
     a, b = (
-        [d.array for _, d in settle(cell, inputs, answer(cell, inputs, out, _scaled(pull.cotangent, n))) if d is not None] for n in (1, 2)
+        [
+            d.array
+            for _, d in settle(cell, inputs, answer(cell, inputs, out, _scaled(pull.cotangent, n)))
+            if d is not None
+        ]
+        for n in (1, 2)
     )
     if not any(np.any(x) for x in a):
         return []

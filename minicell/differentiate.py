@@ -34,6 +34,9 @@ from .tensor import Tensor, is_float, tensors_in, wrap
 from .where import Where
 
 
+NOTHING = (leaf, None, None, None, None, 0)  # the entry of a leaf that is never read
+
+
 def name_of(function: Callable) -> str:
     """How a sentence calls a function or a Cell."""
     return getattr(function, '__name__', None) or type(function).__name__
@@ -134,14 +137,15 @@ class Played:
             arguments[k] = wrap(inputs[k].array, tape.tick())
             self.leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
+        alone = tape.start == OFF and not tape.looking  # then nobody reads on behind this gradient's leaves
         for w, at in zip(self.marked, before, strict=True):
             tape.inner += at >= tape.start
             w.at = tape.tick()
             self.leaves.append(w)
-            tape.record((leaf, wrap(w.array, at), None, w, None, 0))
+            tape.record(NOTHING if alone else (leaf, wrap(w.array, at), None, w, None, 0))
         if not self.leaves:  # only weights with requires_grad=False: there is still a place to read back to
             self.mark = tape.tick()
-            tape.record((leaf, None, None, None, None, 0))
+            tape.record(NOTHING)
         else:
             self.mark = self.leaves[0].at
         return arguments

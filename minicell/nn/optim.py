@@ -352,4 +352,4 @@ class Adam(Optimizer):
         below = np.sqrt(v)
         below += self.eps
         ahead = b1 * m + (1 - b1) * g if self.use_nesterov else m
-        p -= ahead * (rate * (1 - b2**t) ** 0.5 / (1 - b1**t)) / below
+        p -= ahead * (float(rate) * (1 - b2**t) ** 0.5 / (1 - b1**t)) / below

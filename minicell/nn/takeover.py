@@ -49,7 +49,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         tape.hiding = 0
     if tape.touched:
         _say_swallowed(cell, (*args, *kwargs.values()), frame)
-    if kwargs or due != len(args):
+    if due != len(args) or kwargs:
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
 
@@ -113,6 +113,8 @@ def _know(cell) -> tuple[int, int]:
 
 def bound(cell, args: tuple, kwargs: dict) -> tuple:
     """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
+    if not kwargs and (KNOWN.get(type(cell)) or _know(cell))[1] == len(args):
+        return args
     given = inspect.signature(cell.construct).bind(*args, **kwargs)
     given.apply_defaults()
     return (*given.args, *given.kwargs.values())

@@ -29,11 +29,6 @@ def _over(g, shape, axis, keepdims):
     return spread(_kept(g, shape, axis, keepdims), shape)
 
 
-def _shared(g, shape, axis, keepdims):
-    """Each number that was added gets the cotangent of its sum."""
-    return spread(_kept(g, shape, axis, keepdims), shape)
-
-
 def _count(shape, axis):
     return product(shape) if axis is None else product([shape[a] for a in axis])
 

@@ -104,7 +104,19 @@ class Unary(Rule):
 class UnaryWith(Unary):
     """The same with static arguments, which stand in `y`."""
 
-    pull = trace = Rule.trace
+    def pull(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out.array, x.array, *y)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def trace(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out, x, *y)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
 
     def vjp(self, g, mark, x, y, out):
         return ((x, self.dx(g, out, x, *y) if type(g) is Tensor else self.dx(g, out.array, x.array, *y)),)
@@ -183,13 +195,13 @@ class Many(Rule):
         self.of = vjps if callable(vjps) else vjps.__getitem__
 
     def pull(self, g, cts, mark, x, y, out):
-        values = [t.array for t in x]
+        values = (*y, *[t.array for t in x])
         for k, t in enumerate(x):
             i = t.at - mark
             if i >= 0 and (dx := self.of(k)):
-                d = dx(g, out.array, *y, *values)
-                if d.shape != values[k].shape:
-                    d = fit(d, values[k].shape)
+                d = dx(g, out.array, *values)
+                if d.shape != t.array.shape:
+                    d = fit(d, t.array.shape)
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
