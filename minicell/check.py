@@ -14,7 +14,7 @@ import numpy as np
 from . import tape
 from .differentiate import differentiate, name_of
 from .errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
-from .nn.takeover import handed_out, input_names
+from .nn.takeover import answer, input_names, settle
 from .ops.rules import Bundle, Parts
 from .tape import OFF
 from .tensor import Tensor, is_float, tensors_in, wrap
@@ -294,7 +294,12 @@ def _linearity(cell, pull: Pull, seen: Tape) -> list[str]:
     raw = next(e for e in seen._raw if e[1] is pull.entry.inputs and e[2] is cell)
     _, inputs, _, out, _, _ = raw
     a, b = (
-        [d.array for _, d in handed_out(cell, inputs, out, _scaled(pull.cotangent, n)) if d is not None] for n in (1, 2)
+        [
+            d.array
+            for _, d in settle(cell, inputs, answer(cell, inputs, out, _scaled(pull.cotangent, n)))
+            if d is not None
+        ]
+        for n in (1, 2)
     )
     if not any(np.any(x) for x in a):
         return []

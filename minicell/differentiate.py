@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from itertools import repeat
 from math import isfinite
+from sys import getrefcount
 
 import numpy as np
 
@@ -28,9 +29,12 @@ from .errors import (
 )
 from .ops.create import ones_like, zeros_like
 from .ops.rules import leaf
-from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, memory, note
+from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, note
 from .tensor import Tensor, is_float, tensors_in, wrap
 from .where import Where
+
+
+NOTHING = (leaf, None, None, None, None, 0)  # the entry of a leaf that is never read
 
 
 def name_of(function: Callable) -> str:
@@ -133,14 +137,15 @@ class Played:
             arguments[k] = wrap(inputs[k].array, tape.tick())
             self.leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
+        alone = tape.start == OFF and not tape.looking  # then nobody reads on behind this gradient's leaves
         for w, at in zip(self.marked, before, strict=True):
             tape.inner += at >= tape.start
             w.at = tape.tick()
             self.leaves.append(w)
-            tape.record((leaf, wrap(w.array, at), None, w, None, 0))
+            tape.record(NOTHING if alone else (leaf, wrap(w.array, at), None, w, None, 0))
         if not self.leaves:  # only weights with requires_grad=False: there is still a place to read back to
             self.mark = tape.tick()
-            tape.record((leaf, None, None, None, None, 0))
+            tape.record(NOTHING)
         else:
             self.mark = self.leaves[0].at
         return arguments
@@ -150,7 +155,8 @@ class Played:
         was, before = tape.state(), [w.at for w in self.marked]
         for w, at in zip(self.marked, self.places, strict=True):
             w.at = at
-        tape.written.update(self.overwritten)
+        if self.overwritten:
+            tape.written.update(self.overwritten)
         watch, absent = BadNumbers(), tape.absent
         try:
             if self.flat:
@@ -168,11 +174,13 @@ class Played:
                 if last:
                     _read_once(self.entries, cts, self.mark, len(self.leaves))
                 else:
-                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves))
+                    _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
+                gradients = _finished(cts, self.leaves, self.flat)
+                finite = _all_finite(gradients)
             if not self.quiet and tape.absent == absent:
                 self._say_unconnected(cts)
-            gradients = _finished(cts, self.leaves, self.flat)
-            watch.say(gradients)
+            if not finite:
+                watch.say()
             if tape.looking:
                 note(END, tuple(gradients), None, None, None)
         finally:
@@ -184,9 +192,11 @@ class Played:
         if self.taint and (self.depends or any(at >= self.taint[1] for at in before)):
             for t in gradients:
                 t.at = self.taint[0]  # born in a hidden stretch, as everything else there
-        by_weight = dict(zip(map(id, self.marked), gradients[self.positions :], strict=True))
-        of_weights = [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
-        return gradients[: self.positions], of_weights
+        of_inputs, of_marked = gradients[: self.positions], gradients[self.positions :]
+        if len(self.marked) == len(self.weights):
+            return of_inputs, of_marked
+        by_weight = dict(zip(map(id, self.marked), of_marked, strict=True))
+        return of_inputs, [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
 
     def _say_bypassed(self) -> None:
         """An op that stands in the construct of a Cell with its own bprop, and is recorded: nobody called the Cell."""
@@ -223,7 +233,7 @@ class Played:
                     f'each: what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
                     ImplicitSumWarning,
                 )
-            given = [np.ones(t.shape, t.array.dtype) if self.flat else ones_like(t) for t in outs]
+            given = [_ones(t.array) if self.flat else ones_like(t) for t in outs]
         else:
             given = tensors_in(sens)
             if len(given) == len(self.outputs):  # mirrors the output, with something for what is no float
@@ -248,12 +258,11 @@ class BadNumbers:
                 where = Where(frame.f_code, frame.f_lasti)
             frame = frame.f_back
         if frame is not None and self.seen is None:
-            self.seen, self.where = (kind, frame.f_locals['entry']), where
+            at = frame.f_locals
+            self.seen, self.where = (kind, tuple(map(at.get, ('rule', 'y', 'code', 'lasti')))), where
 
-    def say(self, gradients: list[Tensor]) -> None:
-        """A warning, if anything of it arrived in a gradient."""
-        if _all_finite(gradients):
-            return
+    def say(self) -> None:
+        """A warning: something of it arrived in a gradient."""
         if self.seen is None:
             cells = ', '.join(sorted(kind.__name__ for kind in tape.ran))
             tape.warn_user(
@@ -263,8 +272,7 @@ class BadNumbers:
                 NotANumberWarning,
             )
             return
-        kind, entry = self.seen
-        rule, _, y, _, code, lasti = entry
+        kind, (rule, y, code, lasti) = self.seen
         where = self.where or (Where(code, lasti) if code else None)
         line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
@@ -277,10 +285,19 @@ class BadNumbers:
         )
 
 
+def _ones(like: np.ndarray) -> np.ndarray:
+    # for a single number a scalar will do, which nobody can write into
+    return np.ones(like.shape, like.dtype) if like.ndim else like.dtype.type(1)
+
+
 def _all_finite(tensors: list[Tensor]) -> bool:
     """Whether no number is NaN or infinite."""
-    # the dot product is fast, no ufunc that warns, and finite but for the largest numbers
-    return all(isfinite(abs(np.vdot(t.array, t.array))) or np.isfinite(t.array).all() for t in tensors)
+    for t in tensors:
+        row = t.array.ravel()
+        # the dot product is fast, and finite but for the largest numbers
+        if not isfinite(abs(row.dot(row))) and not np.isfinite(row).all():
+            return False
+    return True
 
 
 def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
@@ -302,36 +319,36 @@ def _read_once(entries: list, cts: list, mark: int, leaves: int) -> None:
     """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
     written, pop, take = tape.written, entries.pop, cts.pop
     for _ in repeat(None, len(cts) - leaves):  # a range would make an int for each
-        entry = pop()
+        rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
             if written:
-                check_unwritten(entry, mark + len(cts))
-            rule, x, y, out, _, _ = entry
+                check_unwritten((rule, x, y, out, code, lasti), mark + len(cts))
             rule.pull(g, cts, mark, x, y, out)
 
 
-def _read(pending: list, cts: list, mark: int, leaves: int) -> None:
+def _read(pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
     """Read back where someone differentiates what is computed here, or looks, or will read again."""
     for k in range(len(pending) - 1, leaves - 1, -1):
         g = cts[k]
         if g is None:
             continue
         entry = pending[k]
-        rule, x, y, out, _, _ = entry
-        if tape.looking:
-            note(PULL, entry, g, None, None)
+        rule, x, y, out, code, lasti = entry
+        if not tape.looking:
+            if tape.written:
+                check_unwritten(entry, mark + k)
+            (rule.pull if flat else rule.trace)(g, cts, mark, x, y, out)
+            continue
+        note(PULL, entry, g, None, None)
         try:
             if tape.written:
                 check_unwritten(entry, mark + k)
-            gave = rule.vjp(g, mark, x, y, out)
+            gave = tuple(rule.vjp(g, mark, x, y, out))
         except Exception as error:
-            if tape.looking:
-                note(FAIL, rule, error, entry, None)
+            note(FAIL, rule, error, entry, None)
             raise
-        if tape.looking:
-            gave = tuple(gave)
-            note(GIVE, entry, gave, None, None)
+        note(GIVE, entry, gave, None, None)
         for t, d in gave:
             i = t.at - mark
             if d is not None and i >= 0:
@@ -343,19 +360,17 @@ def _finished(cotangents: list, leaves: list, flat: bool) -> list[Tensor]:
     """Cotangents as Tensors of their own memory; zeros where none arrived."""
     if not flat:
         return [zeros_like(t) if g is None else g for g, t in zip(cotangents, leaves, strict=False)]
-    taken = {id(memory(t.array)) for t in leaves}
     found = []
-    for g, t in zip(cotangents, leaves, strict=False):
-        if g is None:
-            g = np.zeros_like(t.array)
-        root = memory(g)
-        if id(root) in taken or tape.ran:
-            # a rule may hand on what it was given, a bprop what it keeps: writing into one must not change the other
-            g = g.copy()
-        else:
-            taken.add(id(root))
-        found.append(wrap(g))
+    for k, t in enumerate(leaves):
+        alone = getrefcount(cotangents[k]) == ALONE
+        g = np.zeros_like(t.array) if cotangents[k] is None else cotangents[k]
+        # a rule may hand on what it was given, a bprop what it keeps: writing into one must not change the other
+        found.append(wrap(g if alone and g.base is None else g.copy()))
     return found
+
+
+_held = [object()]
+ALONE = getrefcount(_held[0])  # what is counted where only a list holds something
 
 
 _READERS = {_read.__code__, _read_once.__code__}

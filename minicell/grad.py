@@ -221,7 +221,7 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     places = tuple(range(len(inputs)))
     _check_arguments(fn, inputs, places)
     played = Played(fn, inputs, {}, places, params, has_aux)
-    tape.tapes.add(played)  # between now and then, what backward needs may be overwritten
+    tape.tell(played)  # between now and then, what backward needs may be overwritten
 
     def back(*sens: Tensor) -> tuple:
         tape.deeper(1)

@@ -44,7 +44,7 @@ severed: dict = {}  # the same, for what got a value that is being differentiate
 severed_said: dict = {}
 bprops: list = []  # the Cells whose bprop is running
 absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
-ran: set = set()  # the classes of Cells whose bprop was called since the outermost gradient began
+ran: dict = {}  # the classes of Cells whose bprop was called since the outermost gradient began
 constructs: dict = {}  # id of the code of a construct whose Cell has a bprop -> (the class's name, that code)
 calls_construct = False  # some Cell calls another's construct by name, perhaps past a bprop
 inner = 0  # how often a gradient was taken at a point that another one differentiates by
@@ -55,7 +55,7 @@ touched: list = []  # those of them that were used inside the hidden stretch tha
 stretches: list = []
 age = 0  # grows by AGE when the last open gradient closes: what a Cell kept is a constant from then on
 AGE = 1 << 20
-tapes: weakref.WeakSet = weakref.WeakSet()  # who holds values after their time, and wants to know of writes
+holders: dict = {}  # id -> weak reference to who holds values after their time, and wants to know of writes
 
 
 class Marker:
@@ -205,21 +205,28 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
 def memory(array) -> object:
     """The array that owns this one's memory: views share their base's."""
-    base = getattr(array, 'base', None)
-    return array if base is None else base
+    return array if array.base is None else array.base
 
 
 def wrote(tensor, what: str, frame, source: object = None, how: object = ...) -> None:
     """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
+    if not (looking or depth or holders):
+        return
     root = memory(tensor.array)
     if looking:
         note(WRITE, tensor, what, (source, how), frame)
     write = first + len(entries), root, what, frame.f_code, frame.f_lasti
     if depth:
         written[id(root)] = write
-    if tapes:  # to go through a WeakSet takes microseconds, also through an empty one
-        for holder in tapes:
-            holder.keep(write)
+    for holder in list(holders.values()):
+        if (held := holder()) is not None:
+            held.keep(write)
+
+
+def tell(holder: object) -> None:
+    """Tell `holder.keep(write)` of every write from now on, for as long as it lives."""
+    key = id(holder)
+    holders[key] = weakref.ref(holder, lambda _: holders.pop(key, None))
 
 
 def sever(tensor, value) -> None:

@@ -137,7 +137,8 @@ class Tape:
         self.error: BaseException | None = None
         self._events: list | None = None
         self._kept: dict = {}  # id of a Tensor -> [(when it was overwritten, what it was)]
-        self._at_memory: dict | None = None
+        self._held: dict = {}  # id of memory -> {id of a Tensor: the Tensor}, of the first `_indexed` entries
+        self._indexed = 0
         self._raw: list = []
         self._first = 0
 
@@ -151,7 +152,7 @@ class Tape:
             tape.own_list()
         self._begin = len(tape.entries)
         tape.look(True)
-        tape.tapes.add(self)
+        tape.tell(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -168,16 +169,16 @@ class Tape:
 
     def keep(self, write: tuple) -> None:
         """Memory is about to be overwritten: keep what the Tensors in it hold now."""
-        root = write[1]
-        still_open = hasattr(self, '_was')
-        if still_open:
-            found = _by_memory(self.entries()).get(id(root), ())
-        else:
-            if self._at_memory is None:
-                self._at_memory = _by_memory(self._raw)
-            found = self._at_memory.pop(id(root), ())
+        entries = self.entries()
+        for _, x, y, out, _, _ in entries[self._indexed :]:
+            for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
+                self._held.setdefault(id(tape.memory(t.array)), {})[id(t)] = t
+        self._indexed = len(entries)
+        still_open, root = hasattr(self, '_was'), id(write[1])
+        # once the Tape is closed, the first write is the one that matters
+        found = self._held.get(root, {}) if still_open else self._held.pop(root, {})
         when = tape.first + len(tape.entries) if still_open else sys.maxsize
-        for t in found:
+        for t in found.values():
             self._kept.setdefault(id(t), []).append((when, t.array.copy()))
 
     def value(self, tensor: Tensor, at: int) -> np.ndarray:
@@ -247,15 +248,6 @@ class Tape:
         from . import view
 
         view.display(self)
-
-
-def _by_memory(entries: list) -> dict:
-    found: dict = {}
-    for _, x, y, out, _, _ in entries:
-        for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
-            held = found.setdefault(id(tape.memory(t.array)), {})
-            held[id(t)] = t
-    return {root: list(held.values()) for root, held in found.items()}
 
 
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:

@@ -114,7 +114,7 @@ class Optimizer(Cell):
         return gradients if self.loss_scale == 1.0 else tuple(g / self.loss_scale for g in gradients)
 
     def update(self, gradients: tuple, step: Callable, decay: bool = True) -> tuple[bool, ...]:
-        """Call step(k, array, gradient, rate) for each Parameter: it writes the array in place.
+        """Call step(k, array, gradient, rate) for each Parameter: it writes the array in place; rate is of rank 0.
 
         Raises RuntimeError for another number of gradients, ValueError for one of another shape.
         """
@@ -122,7 +122,7 @@ class Optimizer(Cell):
         if not isinstance(gradients, (tuple, list)) or len(gradients) != len(params):
             raise self._wrong_count(gradients)
         rates = self.get_lr()
-        rates = [float(r.array) for r in rates] if self.is_group_lr else repeat(float(rates.array))
+        rates = [r.array for r in rates] if self.is_group_lr else repeat(rates.array)
         what, frame = type(self).__name__, tape.caller() or sys._getframe()
         told = tape.depth or tape.looking  # someone may be told which Parameter was written
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
@@ -250,7 +250,7 @@ class SGD(Optimizer):
         """One gradient a Parameter."""
         return self.update(gradients, self._with_momentum if self.momentum else _descend)
 
-    def _with_momentum(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+    def _with_momentum(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
         v = self.accum[k].array
         if k in self._moving:
             v *= self.momentum
@@ -261,7 +261,7 @@ class SGD(Optimizer):
         _descend(k, p, g + v * self.momentum if self.nesterov else v, rate)
 
 
-def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
     p -= g * rate
 
 
@@ -286,7 +286,7 @@ class Momentum(Optimizer):
         """One gradient a Parameter."""
         return self.update(gradients, self._step)
 
-    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
         v = self.moments[k].array
         v *= self.momentum
         v += g
@@ -342,7 +342,7 @@ class Adam(Optimizer):
         """One gradient a Parameter."""
         return self.update(gradients, self._step)
 
-    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: float) -> None:
+    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
         t = int(self.global_step.array[0])
         m, v, b1, b2 = self.moment1[k].array, self.moment2[k].array, self.beta1, self.beta2
         m += (g - m) * (1 - b1)
@@ -352,4 +352,4 @@ class Adam(Optimizer):
         below = np.sqrt(v)
         below += self.eps
         ahead = b1 * m + (1 - b1) * g if self.use_nesterov else m
-        p -= ahead * (rate * (1 - b2**t) ** 0.5 / (1 - b1**t)) / below
+        p -= ahead * (float(rate) * (1 - b2**t) ** 0.5 / (1 - b1**t)) / below

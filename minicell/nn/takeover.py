@@ -29,24 +29,27 @@ from ..ops.create import zeros_like
 from ..ops.make import cast_to, place_several
 from ..ops.rules import Bundle, Parts, Rule
 from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
-from ..tensor import BORROWED, Tensor, is_float, new, tensors_in, wrap
+from ..tensor import BORROWED, Tensor, blank, is_float, tensors_in, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell whose own bprop is to take over: construct unrecorded, and one entry for the whole."""
     if tape.hiding:  # what an outer Cell hides, it hides whole
         return cell.construct(*args, **kwargs)
-    was = tape.hidden_from
+    stretch, due = KNOWN.get(type(cell)) or _know(cell)
     tape.hidden_from = tape.start
-    tape.hiding = (STRETCHES.get(type(cell)) or _new_stretch(cell)) + tape.age
+    tape.hiding = stretch + tape.age
     try:
-        result = cell.construct(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            result = cell.construct(*args, **kwargs)
+        else:  # a call that Python is quick at
+            result = cell.construct(args[0])
     finally:
-        tape.hidden_from = was
+        tape.hidden_from = OFF
         tape.hiding = 0
     if tape.touched:
         _say_swallowed(cell, (*args, *kwargs.values()), frame)
-    if kwargs or FITS.get(type(cell)) != len(args):
+    if due != len(args) or kwargs:
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
 
@@ -66,7 +69,7 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     was = tape.hidden_from, tape.hiding
     if hides:
         tape.hidden_from = tape.start
-        tape.hiding = (STRETCHES.get(type(cell)) or _new_stretch(cell)) + tape.age
+        tape.hiding = (KNOWN.get(type(cell)) or _know(cell))[0] + tape.age
     try:
         result = cell.construct(*inner, **named)
     except Exception as error:
@@ -95,23 +98,24 @@ def _say_swallowed(cell, inputs: tuple, frame) -> None:
         )
 
 
-STRETCHES: dict = {}  # a class of Cells -> the address that marks what is born inside it
-FITS: dict = {}  # a class of Cells -> the number of construct's arguments, where all can be given by position
+# A class of Cells -> the address that marks what is born inside it; the number of construct's arguments, where all can be
+# given by position and none has to be (else -1).
+KNOWN: dict = {}
 
 
-def _new_stretch(cell) -> int:
+def _know(cell) -> tuple[int, int]:
+    parameters = inspect.signature(cell.construct).parameters.values()
     tape.stretches.append(type(cell).__name__)
-    STRETCHES[type(cell)] = OFF + len(tape.stretches) - 1
-    return STRETCHES[type(cell)]
+    by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+    KNOWN[type(cell)] = OFF + len(tape.stretches) - 1, len(parameters) if by_position else -1
+    return KNOWN[type(cell)]
 
 
 def bound(cell, args: tuple, kwargs: dict) -> tuple:
     """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
-    signature = inspect.signature(cell.construct)
-    by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
-    if by_position and len(args) == len(signature.parameters):
-        FITS[type(cell)] = len(args)
-    given = signature.bind(*args, **kwargs)
+    if not kwargs and (KNOWN.get(type(cell)) or _know(cell))[1] == len(args):
+        return args
+    given = inspect.signature(cell.construct).bind(*args, **kwargs)
     given.apply_defaults()
     return (*given.args, *given.kwargs.values())
 
@@ -158,23 +162,24 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
                 at = x.at
         else:
             at = max(at, *[t.at for t in tensors_in(x)], -1)
-    if cell.internal_params:
-        at = max(at, *[p.at for p in cell.internal_params])
+    params = cell.internal_params
+    if params:
+        at = max(at, *[p.at for p in params])
     if at >= OFF:
-        at = tape.address(*tensors_in(inputs), *(cell.internal_params or ()))
+        at = tape.address(*tensors_in(inputs), *(params or ()))
     if at >= OFF:
         at = min(-1, tape.escaped(type(cell).__name__, at, frame))
     if tape.tracer is not None:
         cell = tape.tracer.stand_in(cell)
-    recorded = tape.start <= at < OFF
     if type(result) is Tensor:
-        out = new(Tensor)
-        out.array = result.array
-        out.at = -1
-        if recorded and is_float(out):
+        out = blank()
+        out.array = value = result.array
+        if tape.start <= at and value.dtype.kind in 'fc':
             out.at = tape.tick()
             tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
-        elif tape.looking:
+            return out
+        out.at = -1
+        if tape.looking:
             note(takeover, inputs, cell, out, frame)
         return out
     out = _remake(result, lambda t: wrap(t.array))
@@ -195,15 +200,33 @@ class Takeover(Rule):
         return type(entry[2]).__name__
 
     def pull(self, g, cts, mark, x, y, out):
-        for t, d in handed_out(y, x, out, g):
+        returned = answer(y, x, out, g)
+        if len(x) == 1 and type(returned) is tuple and len(returned) == 1 and not y.internal_params:
+            t, d = x[0], returned[0]
+            if type(d) is type(t) is Tensor:
+                d, v = d.array, t.array
+                if d.shape == v.shape and d.dtype is v.dtype:  # the usual case, right at first sight
+                    i = t.at - mark
+                    if i >= 0:
+                        c = cts[i]
+                        cts[i] = d if c is None else c + d
+                    return
+        for t, d in settle(y, x, returned):
             i = t.at - mark
             if i >= 0 and d is not None:
                 d = d.array
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
+    def trace(self, g, cts, mark, x, y, out):
+        for t, d in settle(y, x, answer(y, x, out, g)):
+            i = t.at - mark
+            if i >= 0 and d is not None:
+                c = cts[i]
+                cts[i] = d if c is None else c + d
+
     def vjp(self, g, mark, x, y, out):
-        gave = list(handed_out(y, x, out, g))
+        gave = list(settle(y, x, answer(y, x, out, g)))
         traced = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
         return gave if traced else [(t, d if d is None else d.array) for t, d in gave]
 
@@ -227,12 +250,12 @@ class Takeover(Rule):
 takeover = Takeover()
 
 
-def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
-    """Call the Cell's bprop with the cotangent g; its checked gradients, each with the Tensor that it belongs to."""
+def answer(cell, inputs: tuple, out: object, g: object) -> object:
+    """Call the Cell's bprop with the cotangent g; what it returned, unchecked."""
     if type(out) is Tensor:
         result, dout = out, g
         if type(g) is not Tensor:
-            dout = new(Tensor)
+            dout = blank()
             dout.array, dout.at = g, BORROWED
     else:
         result, position = out.out, iter(range(len(tensors_in(out.out))))
@@ -241,9 +264,12 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         )
         result = _tuples(result, False)
     tape.bprops.append(cell)
-    tape.ran.add(type(cell))
+    tape.ran[type(cell)] = True
     try:
-        returned = cell.bprop(*inputs, result, dout)
+        if len(inputs) == 1:  # a call that Python is quick at
+            returned = cell.bprop(inputs[0], result, dout)
+        else:
+            returned = cell.bprop(*inputs, result, dout)
     except Exception as error:
         if isinstance(error, TypeError) and error.__traceback__.tb_next is None:
             raise _bad_signature(cell, inputs, error) from None
@@ -253,7 +279,7 @@ def handed_out(cell, inputs: tuple, out: object, g: object) -> Iterable[tuple]:
         tape.bprops.pop()
     if cell._bprop_debug:
         _report(cell, inputs, dout, returned)
-    return settle(cell, inputs, returned)
+    return returned
 
 
 def _report(cell, inputs: tuple, dout: object, returned: object) -> None:

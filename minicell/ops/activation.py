@@ -8,7 +8,7 @@ from ..errors import ShapeError, users_line
 from ..tensor import Tensor
 from .arithmetic import ZERO, erf, exp, tanh
 from .make import agree, apply, apply_many, on_both, operand, refuse_dtype, unary
-from .rules import NoRule, Rule, Unary
+from .rules import NoRule, Rule, UnaryWith
 from .select import where
 
 HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
@@ -55,12 +55,12 @@ def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 # fmt: off
-SOFTMAX = Unary('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
-LOG_SOFTMAX = Unary('LogSoftmax', _log_softmax,
+SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
+LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
                     lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
-LEAKY = Unary('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
+LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
               lambda g, out, x, alpha: where(x > 0, g, g * alpha))
-ELU = Unary('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
+ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
             lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
 softplus = unary('Softplus', lambda x: np.logaddexp(x, ZERO[x.dtype]),
                  lambda g, out, x: g * both_sigmoid(x), floats=True)

@@ -12,7 +12,6 @@ import sys
 from functools import partial
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ..errors import SettingError, ShapeError, users_line
 from ..tensor import Tensor
@@ -29,7 +28,7 @@ BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns sta
 
 def _columns(x: np.ndarray, win: Window) -> np.ndarray:
     """(N, C * kernel, places): copied once, out of overlapping strides."""
-    p = padded(x, win.pad)
+    p = np.ascontiguousarray(padded(x, win.pad))
     n, c, *size = p.shape
     (kh, kw), (sh, sw), _, (dh, dw) = win
     oh, ow = win.places(size)
@@ -37,7 +36,8 @@ def _columns(x: np.ndarray, win: Window) -> np.ndarray:
         return p.reshape(n, c, oh * ow)
     a, b, down, right = p.strides
     strides = a, b, down * dh, right * dw, down * sh, right * sw
-    return as_strided(p, (n, c, kh, kw, oh, ow), strides).reshape(n, c * kh * kw, oh * ow)
+    windows = np.ndarray((n, c, kh, kw, oh, ow), p.dtype, p, 0, strides)  # as as_strided does, in a tenth of its time
+    return windows.reshape(n, c * kh * kw, oh * ow)
 
 
 def _blocks(x: np.ndarray, win: Window) -> list[slice]:
@@ -69,7 +69,7 @@ def _conv_dx(win: Window, groups: int, size: tuple[int, int], g: np.ndarray, w: 
     (n, o, oh, ow), (_, c, kh, kw) = g.shape, w.shape
     t, u, v, r = win.pad
     far = kh - 1 - t, kh - 1 - u, kw - 1 - v, kw - 1 - r
-    if 2 * c > o and win.stride == win.dilation == (1, 1) and groups == 1 and min(far) >= 0:
+    if 2 * c >= o and win.stride == win.dilation == (1, 1) and groups == 1 and min(far) >= 0:
         # the same as a convolution of g with the kernel turned round: quicker unless g has far more channels
         back = np.ascontiguousarray(w[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
         return _conv(Window(win.kernel, (1, 1), far), 1, g, back)[0]
@@ -87,11 +87,12 @@ def _conv_dw(win: Window, groups: int, x: np.ndarray, g: np.ndarray, kept: np.nd
     n, o, oh, ow = g.shape
     c, (kh, kw) = x.shape[1] // groups, win.kernel
     g = g.reshape(n, groups, o // groups, oh * ow)
-    total = np.zeros((groups, o // groups, c * kh * kw), g.dtype)
+    total = None
     for part in _blocks(x, win):
         columns = _columns(x[part], win).reshape(-1, groups, c * kh * kw, oh * ow) if kept is None else kept
-        total += np.matmul(g[part], columns.transpose(0, 1, 3, 2)).sum(0)
-    return total.reshape(o, c, kh, kw)
+        sums = np.add.reduce(np.matmul(g[part], columns.transpose(0, 1, 3, 2)), 0)
+        total = sums if total is None else np.add(total, sums, out=total)
+    return np.zeros((o, c, kh, kw), g.dtype) if total is None else total.reshape(o, c, kh, kw)
 
 
 def _dw(g, out, win, groups, kept, x, w, *b):

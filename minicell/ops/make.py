@@ -8,15 +8,17 @@ import numpy as np
 from .. import tape
 from ..dtype import BY_NUMPY, float32, promote
 from ..errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..tape import hidden, note
-from ..tensor import Tensor, as_array, new, wrap
-from .rules import Binary, Bundle, Plain, Rule, Unary, item
+from ..tape import OFF, hidden, note
+from ..tensor import Tensor, as_array, blank, wrap
+from .rules import Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
 
 getframe = sys._getframe
 
 # ---- operands ------------------------------------------------------------------------------------------------------
 
-CONSTANTS: dict = {}  # (type, number, float dtype) -> Tensor of rank 0: a training loop asks for the same few again
+# A training loop asks for the same few numbers again: type -> float dtype -> number -> Tensor of rank 0
+CONSTANTS: dict = {float: {}, int: {}}
+KEPT = 1_000  # so many numbers a dtype
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -25,9 +27,10 @@ def constant(number: float, dtype: np.dtype) -> Tensor:
     with np.errstate(over='ignore'):
         made = wrap(np.asarray(number).astype(dtype))
     kind = type(number)
-    # 0.0 and -0.0 are equal as keys, but not as numbers
-    if dtype.kind == 'f' and (kind is int or (kind is float and number)) and len(CONSTANTS) < 10_000:
-        CONSTANTS[kind, number, dtype] = made
+    if dtype.kind == 'f' and (kind is int or (kind is float and number)):  # 0.0 and -0.0 are equal as keys
+        known = CONSTANTS[kind].setdefault(dtype, {})
+        if len(known) < KEPT:
+            known[number] = made
     return made
 
 
@@ -112,7 +115,7 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Ca
             value, at = x.array, -1
         if floats and at < tape.start and value.dtype.kind not in 'fc':  # (what is recorded is a float)
             refuse_dtype(rule, x, getframe(1))
-        out = new(Tensor)
+        out = blank()
         out.array = kernel(value)
         if at < tape.start:
             out.at = -1
@@ -123,7 +126,11 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Ca
             f = getframe(1)
             tape.record((rule, x, (), out, f.f_code, f.f_lasti))
         else:
-            out.at = hidden(rule, x, (), out, at, getframe(1))
+            born = tape.hiding
+            if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
+                out.at = born  # all that `hidden` would find to do, in the usual case
+            else:
+                out.at = hidden(rule, x, (), out, at, getframe(1))
         return out
 
     return named(op, rule)
@@ -142,7 +149,7 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
         kind = type(y)
         if kind is not Tensor and (kind is float or kind is int):
             try:
-                y = CONSTANTS[kind, y, x.array.dtype]
+                y = CONSTANTS[kind][x.array.dtype][y]
             except (KeyError, AttributeError):
                 x, y = agree(rule, x, y, floats)
         try:
@@ -154,7 +161,7 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
         if not same or (floats and xv.dtype.kind not in 'fc'):
             x, y = agree(rule, x, y, floats)
             xv, yv = x.array, y.array
-        out = new(Tensor)
+        out = blank()
         try:
             out.array = kernel(xv, yv)
         except (ValueError, TypeError) as error:
@@ -171,7 +178,11 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
             f = getframe(up)
             tape.record((rule, x, y, out, f.f_code, f.f_lasti))
         else:
-            out.at = hidden(rule, x, y, out, at, getframe(up))
+            born = tape.hiding
+            if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
+                out.at = born  # all that `hidden` would find to do, in the usual case
+            else:
+                out.at = hidden(rule, x, y, out, at, getframe(up))
         return out
 
     return named(op, rule)
@@ -179,13 +190,19 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
 
 def reflected(op: Callable) -> Callable:
     """`1 - x` calls x.__rsub__(1)."""
+    rule, kernel = op.rule, op.rule.kernel
 
     def of(y, x):
         try:
-            x = CONSTANTS[type(x), x, y.array.dtype]
+            x = CONSTANTS[type(x)][y.array.dtype][x]
         except (KeyError, TypeError):  # not at hand, or no number: op takes care of it
             return op(x, y, 2)
-        return op(x, y, 2)
+        if y.at >= tape.start or tape.looking:
+            return op(x, y, 2)
+        out = blank()
+        out.array = kernel(x.array, y.array)
+        out.at = -1
+        return out
 
     return of
 
@@ -277,7 +294,7 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
 
 # ---- casts: here, because promotion needs them ---------------------------------------------------------------------
 
-CAST = Unary('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
+CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
 
 

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from ..errors import ShapeError, users_line
-from ..tensor import Tensor
-from .make import agree, apply_many, binary
+from ..tensor import Tensor, wrap
+from .make import agree, binary, on_both, place
 from .primitive import Primitive
 from .rules import Many
 from .shape import swapaxes
@@ -17,10 +17,12 @@ getframe = sys._getframe
 
 def _turned(x):
     """The last two axes exchanged, of an array or a Tensor."""
-    return x.T if len(x.shape) == 2 else x.swapaxes(-1, -2)
+    return x.swapaxes(-1, -2)
 
 
 def _dx(g, out, x, y):
+    if len(x.shape) == len(y.shape) == 2:  # as nearly always
+        return g @ y.T
     if len(y.shape) == 1:  # x @ vector: out has lost y's axis
         return g.reshape((*g.shape, 1)) * y
     if len(x.shape) == 1:  # vector @ y
@@ -29,6 +31,8 @@ def _dx(g, out, x, y):
 
 
 def _dy(g, out, x, y):
+    if len(x.shape) == len(y.shape) == 2:
+        return x.T @ g
     if len(x.shape) == 1:  # vector @ y: out has lost x's axis
         return g * x if len(y.shape) == 1 else x.reshape((x.shape[0], 1)) * g.reshape((*g.shape[:-1], 1, g.shape[-1]))
     if len(y.shape) == 1:
@@ -58,13 +62,15 @@ def _rows(x):
     return x if len(x.shape) == 2 else x.reshape((-1, x.shape[-1]))
 
 
+_over_rows = on_both(lambda g: g.sum((0,)), lambda g: np.add.reduce(g, 0))
+
 DENSE = Many(
     'Dense',
     _dense,
     (
-        lambda g, out, x, w, *b: g @ w,
-        lambda g, out, x, w, *b: _rows(g).T @ _rows(x),
-        lambda g, out, x, w, *b: _rows(g).sum((0,)),
+        lambda g, out, x, w, b=None: g @ w,
+        lambda g, out, x, w, b=None: _rows(g).T @ _rows(x),
+        lambda g, out, x, w, b=None: _over_rows(_rows(g)),
     ),
 )
 
@@ -86,17 +92,17 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if b is not None:
             x, b = agree(DENSE, x, b, True)
             w = agree(DENSE, x, w, True)[1]
-    shapes = x.array.shape, w.array.shape
-    if not shapes[0] or len(shapes[1]) != 2 or shapes[0][-1] != shapes[1][1]:
+    shape, due = x.array.shape, w.array.shape
+    if not shape or len(due) != 2 or shape[-1] != due[1]:
         raise ShapeError(
-            f'Dense: a weight of shape (out, in) goes with an input of shape (..., in), but got {shapes[1]} and '
-            f'{shapes[0]}.{users_line(frame)}'
+            f'Dense: a weight of shape (out, in) goes with an input of shape (..., in), but got {due} and '
+            f'{shape}.{users_line(frame)}'
         )
     if b is None:
-        return apply_many(DENSE, (x, w), (), frame)
-    if b.array.shape != shapes[1][:1]:
-        raise ShapeError(f'Dense: a bias of shape {shapes[1][:1]} is due, but got {b.shape}.{users_line(frame)}')
-    return apply_many(DENSE, (x, w, b), (), frame)
+        return place(DENSE, (x, w), (), wrap(_dense(x.array, w.array)), max(x.at, w.at), frame)
+    if b.array.shape != due[:1]:
+        raise ShapeError(f'Dense: a bias of shape {due[:1]} is due, but got {b.shape}.{users_line(frame)}')
+    return place(DENSE, (x, w, b), (), wrap(_dense(x.array, w.array, b.array)), max(x.at, w.at, b.at), frame)
 
 
 class MatMul(Primitive):

@@ -9,7 +9,7 @@ import numpy as np
 from ..tensor import Tensor
 from .make import apply, apply_many, on_both, operand, refuse_dtype
 from .primitive import Primitive
-from .rules import Many, Rule, Unary
+from .rules import Many, Rule, UnaryWith
 from .window import Window, check_images, cropped, padded, window
 
 getframe = sys._getframe
@@ -70,7 +70,7 @@ def _max_pool_pick(win: Window, h: np.ndarray, x: np.ndarray, out: np.ndarray) -
 
 # Both are linear in their first input and transposes of each other; in x and out they are constant but for jumps.
 # fmt: off
-MAX_POOL = Unary('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
+MAX_POOL = UnaryWith('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
 MAX_POOL_DX = Many('MaxPoolGrad', _max_pool_dx,
                    (lambda h, dx, win, g, x, out: max_pool_pick(h, x, out, win), None, None))
 MAX_POOL_PICK = Many('MaxPoolGradGrad', _max_pool_pick,
@@ -112,9 +112,9 @@ def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, i
 
 # Both are linear, and transposes of each other.
 # fmt: off
-AVG_POOL = Unary('AvgPool', _avg_pool,
+AVG_POOL = UnaryWith('AvgPool', _avg_pool,
                  lambda g, out, x, win, count_pad: avg_pool_dx(g, win, count_pad, x.shape[2:]))
-AVG_POOL_DX = Unary('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
+AVG_POOL_DX = UnaryWith('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
 avg_pool = on_both(lambda x, *settings: apply(AVG_POOL, x, settings, getframe(2)), _avg_pool)
 avg_pool_dx = on_both(lambda g, *settings: apply(AVG_POOL_DX, g, settings, getframe(2)), _avg_pool_dx)
 # fmt: on

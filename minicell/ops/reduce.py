@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import DTypeError, users_line
 from ..tensor import Tensor
 from .make import apply, apply_plain, cast_to, operand
-from .rules import Plain, Unary
+from .rules import Plain, UnaryWith
 from .select import where, zero_like
 from .shape import spread
 
@@ -26,11 +26,6 @@ def _kept(g, shape, axis, keepdims):
 
 def _over(g, shape, axis, keepdims):
     """The cotangent of a sum, for each of its terms."""
-    return spread(_kept(g, shape, axis, keepdims), shape)
-
-
-def _shared(g, shape, axis, keepdims):
-    """Each number that was added gets the cotangent of its sum."""
     return spread(_kept(g, shape, axis, keepdims), shape)
 
 
@@ -56,12 +51,12 @@ def _number_of(mask, axis, keepdims, dtype):
 
 
 # fmt: off
-SUM = Unary('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
+SUM = UnaryWith('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
-MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
+MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
              lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * _share(x.shape, axis))
-MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
-MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
+MAX = UnaryWith('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
+MIN = UnaryWith('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on
 ARGMAX = Plain('Argmax', lambda x, axis, keepdims: np.asarray(np.argmax(x, axis, keepdims=keepdims)))
 ARGMIN = Plain('Argmin', lambda x, axis, keepdims: np.asarray(np.argmin(x, axis, keepdims=keepdims)))

@@ -1,9 +1,9 @@
 """What an entry on the tape knows about the way back.
 
-A rule knows two ways back. `pull` works on arrays and is all that a first gradient needs: it adds what each input gets
-to `cts`, the cotangents by address. `vjp` returns what each input gets, for arrays or Tensors: on Tensors the rule's
-own operators go on the tape, and the gradient can be differentiated again; on arrays it serves those who look.
-The formulas themselves (`dx`, `dy`) are written once, in plain operators, and serve both.
+The formulas (`dx`, `dy`) are written once, in plain operators, and run on arrays or on Tensors: on Tensors their own
+operators go on the tape, and the gradient can be differentiated again. A rule applies them in three ways. `vjp` returns
+what each input gets, for those who look. `pull` (on arrays, all that a first gradient needs) and `trace` (on Tensors)
+add it to `cts`, the cotangents by address; what is called most often writes these two out for itself.
 """
 
 from collections.abc import Callable
@@ -59,17 +59,19 @@ class Rule:
         """The arrays that the way back reads."""
         return []
 
-    def pull(self, g, cts: list, mark: int, x: object, y: object, out: object) -> None:
-        """Add to `cts` what each input gets. The rules that are called most often write this out for themselves."""
+    def trace(self, g, cts: list, mark: int, x: object, y: object, out: object) -> None:
+        """Add to `cts` what each input gets."""
         for t, d in self.vjp(g, mark, x, y, out):
             i = t.at - mark
             if d is not None and i >= 0:
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
+    pull = trace
+
 
 class Unary(Rule):
-    """One Tensor in, one out; `y` holds the static arguments."""
+    """One Tensor in, one out."""
 
     def __init__(self, name: str, kernel: Callable, dx: Callable) -> None:
         super().__init__(name, kernel)
@@ -78,20 +80,46 @@ class Unary(Rule):
     def pull(self, g, cts, mark, x, y, out):
         i = x.at - mark
         if i >= 0:
-            d = self.dx(g, out.array, x.array, *y)
+            d = self.dx(g, out.array, x.array)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def trace(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out, x)
             c = cts[i]
             cts[i] = d if c is None else c + d
 
     def vjp(self, g, mark, x, y, out):
-        if type(g) is Tensor:
-            return ((x, self.dx(g, out, x, *y)),)
-        return ((x, self.dx(g, out.array, x.array, *y)),)
+        return ((x, self.dx(g, out, x) if type(g) is Tensor else self.dx(g, out.array, x.array)),)
 
     def raw(self, inputs, attributes):
         return inputs[0], attributes
 
     def values_read(self, entry):
         return _values(self.dx, entry[3], (entry[1],))
+
+
+class UnaryWith(Unary):
+    """The same with static arguments, which stand in `y`."""
+
+    def pull(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out.array, x.array, *y)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def trace(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out, x, *y)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def vjp(self, g, mark, x, y, out):
+        return ((x, self.dx(g, out, x, *y) if type(g) is Tensor else self.dx(g, out.array, x.array, *y)),)
 
 
 class Binary(Rule):
@@ -116,6 +144,22 @@ class Binary(Rule):
             d = self.dy(g, out.array, xv, yv)
             if d.shape != yv.shape:
                 d = fit(d, yv.shape)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+
+    def trace(self, g, cts, mark, x, y, out):
+        i = x.at - mark
+        if i >= 0:
+            d = self.dx(g, out, x, y)
+            if d.array.shape != x.array.shape:
+                d = fit(d, x.array.shape)
+            c = cts[i]
+            cts[i] = d if c is None else c + d
+        i = y.at - mark
+        if i >= 0:
+            d = self.dy(g, out, x, y)
+            if d.array.shape != y.array.shape:
+                d = fit(d, y.array.shape)
             c = cts[i]
             cts[i] = d if c is None else c + d
 
@@ -151,11 +195,11 @@ class Many(Rule):
         self.of = vjps if callable(vjps) else vjps.__getitem__
 
     def pull(self, g, cts, mark, x, y, out):
-        values = [t.array for t in x]
+        values = (*y, *[t.array for t in x])
         for k, t in enumerate(x):
             i = t.at - mark
             if i >= 0 and (dx := self.of(k)):
-                d = dx(g, out.array, *y, *values)
+                d = dx(g, out.array, *values)
                 if d.shape != t.array.shape:
                     d = fit(d, t.array.shape)
                 c = cts[i]

@@ -10,7 +10,7 @@ from ..dtype import as_numpy, promote
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor, plain_index
 from .make import apply, apply_many, cast_to, misfit, on_both, operand
-from .rules import Many, Unary, fit
+from .rules import Many, UnaryWith, fit
 
 getframe = sys._getframe
 
@@ -28,11 +28,11 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-RESHAPE = Unary('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
-TRANSPOSE = Unary('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(*_inverse(axes)))
-EXPAND = Unary('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
-SQUEEZE = Unary('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
-BROADCAST = Unary('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
+RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
+TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(*_inverse(axes)))
+EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
+SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
+BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
 
 
 def _inverse(axes: tuple[int, ...]) -> list[int]:
@@ -195,8 +195,8 @@ def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray
     return out
 
 
-GETITEM = Unary('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
-SCATTER = Unary('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
+GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
+SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
 
 scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
 

@@ -10,7 +10,7 @@ from ..tensor import Tensor
 from .arithmetic import ONE, abs, maximum, minimum, sqrt, square
 from .make import apply, operand
 from .reduce import SUM, _axes, _count, _kept, _over, max, mean, min, sum
-from .rules import Unary
+from .rules import UnaryWith
 from .select import where
 from .shape import concat, reshape, transpose
 
@@ -25,7 +25,7 @@ def _length_dx(g, out, x, axis, keepdims):
     return _over(g, x.shape, axis, keepdims) * unit
 
 
-NORM = Unary('LpNorm', _length, _length_dx)
+NORM = UnaryWith('LpNorm', _length, _length_dx)
 
 
 def var(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
