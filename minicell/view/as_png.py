@@ -108,3 +108,6 @@ class Pen:
         gc.set_foreground(shape.fill)
         self.renderer.draw_text(gc, x, shape.y * self.scale, shape.text, font, 0)
         gc.restore()
+        if shape.struck:
+            left, y = x / self.scale, shape.y - shape.size * 0.3
+            self.path(Path((((left, y), (left + width / self.scale, y)),), shape.fill, 1))

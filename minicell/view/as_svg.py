@@ -57,6 +57,8 @@ def text(shape: Text) -> str:
         parts.append(' font-weight="bold"')
     if shape.mono:
         parts.append(f' font-family="{MONO}" xml:space="preserve"')
+    if shape.struck:
+        parts.append(' text-decoration="line-through"')
     title = f'<title>{safe(shape.full)}</title>' if shape.full else ''
     return ''.join(parts) + f'>{title}{safe(shape.text)}</text>'
 

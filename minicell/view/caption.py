@@ -3,18 +3,22 @@
 from . import fold, thumb
 from .model import Entry, Frame, Gradient, Mark, Part, Pass, Reading, Record, Step, Value, shape_text
 
+MOST_SOURCES = 6  # more are counted
+
 
 def words(frame: Frame) -> tuple[str, str]:
     """Title and caption of a frame."""
     if not frame.record.steps:
         return 'This tape is empty', 'Nothing was called inside `with Tape()`: 0 entries.'
-    title, said = step_words(frame.record, frame.step)
+    title, said = step_words(frame.record, frame.step, frame.look.compare)
     turn, turns = fold.turn(frame.record, frame.look, frame.record.steps[frame.step].entry)
     return title, f'{said} Turn {turn + 1} of {turns}.' if turns > 1 else said
 
 
-def step_words(record: Record, number: int) -> tuple[str, str]:
-    """Title and caption of a step."""
+def step_words(record: Record, number: int, compare: bool = True) -> tuple[str, str]:
+    """Title and caption of a step; without `compare` nobody is told whether a bprop is right."""
+    if not compare and record.steps[number].kind == 'give':
+        return give(record, record.steps[number], number, False)
     return KINDS[record.steps[number].kind](record, record.steps[number], number)
 
 
@@ -39,6 +43,13 @@ def hidden(record: Record, step: Step, number: int) -> tuple[str, str]:
     """The ops inside a Cell with its own bprop run."""
     entry = record.entries[step.entry]
     count = len(entry.hidden)
+    if any(s.kind == 'hidden' and s.entry == step.entry for s in record.steps[max(number - 1, 0) : number + 2 : 2]):
+        ghost = next(g for g in entry.ghosts if g.first == number)
+        would = 'It would have been an entry of its own' if ghost.lost else 'It would have left no entry anyway'
+        return (
+            f'{step.what} runs inside {entry.name}, hidden',
+            f'{would}: {entry.ghosts.index(ghost) + 1} of {count}. Result: {result(ghost.out)}.',
+        )
     return (
         f'{listed(entry.hidden)} {"runs" if count == 1 else "run"} inside {entry.name}, hidden',
         f'{plural(count, "inner op")}, 0 recorded: backward will not find '
@@ -103,22 +114,24 @@ def inside(record: Record, step: Step, number: int) -> tuple[str, str]:
     )
 
 
-def give(record: Record, step: Step, number: int) -> tuple[str, str]:
+def give(record: Record, step: Step, number: int, compare: bool = True) -> tuple[str, str]:
     """An entry hands out its gradients."""
     entry, reading = record.entries[step.entry], record.readings[step.reading]
-    unique = list(dict.fromkeys(g.name for g in reading.gradients))
-    names = listed(unique) + ', twice' * (len(unique) == 1 and len(reading.gradients) == 2)
+    told = [g for g in reading.gave if g.value] or reading.gave
+    unique = list(dict.fromkeys(g.name for g in told))
+    names = listed(unique) + ', twice' * (len(unique) == 1 and len(told) == 2)
     if entry.kind == 'cell':
         handed = listed([given(g) for g in reading.gradients]) or 'nothing to the outside'
         return f'{entry.name} hands out {names or "nothing"}', f'{entry_text(entry).capitalize()} are read: {handed}.'
     if entry.kind != 'call':
         handed = listed([given(g) for g in reading.gradients])
         return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
+    handed = listed([given(g) for g in reading.gave]) + '.'
     them = 'it' if len(reading.gradients) == 1 else 'them'
     over = f'; {rules(entry)} did not run' if entry.hidden else ''
     return (
         f'{entry.name}.bprop hands out {names}',
-        f'Your code{lines(entry)} computed {them}{over}. {verdicts(reading)}',
+        f'Your code{lines(entry)} computed {them}{over}. {verdicts(reading) if compare else handed}',
     )
 
 
@@ -207,7 +220,7 @@ def lines(entry: Entry) -> str:
 
 def given(g: Gradient) -> str:
     """One gradient that was handed out."""
-    return result(g.value._replace(name=g.name)) if g.value else f'no gradient for {g.of or "an input"}'
+    return result(g.value._replace(name=g.name)) if g.value else f'none for {g.of or "an input"} ({g.why})'
 
 
 def result(v: Value) -> str:
@@ -219,8 +232,7 @@ def result(v: Value) -> str:
         return f'{name}{shape_text(v.shape)} without elements'
     if not v.shape:
         return f'{name}{"= " if name else ""}{thumb.numerals(v.data, 80, 12)[0]}'
-    low, between, high = thumb.span(v.data).partition(' … ')
-    return f'{name}{shape_text(v.shape)}' + (f' from {low} to {high}' if between else f', {low}')
+    return f'{name}{shape_text(v.shape)}{thumb.told(v.data)}'
 
 
 def described(v: Value) -> str:
@@ -232,7 +244,8 @@ def described(v: Value) -> str:
 
 def sum_of(parts: tuple[Part, ...]) -> str:
     """`1.00 from 2 Add + 3.00 from 1 Mul`."""
-    return ' + '.join(f'{amount(p.value)}from {p.label}' for p in parts)
+    told = [f'{amount(p.value)}from {p.label}' for p in parts]
+    return ' + '.join(told if len(told) <= MOST_SOURCES else [*told[:2], '…', told[-1]])
 
 
 def amount(v: Value) -> str:
@@ -242,7 +255,10 @@ def amount(v: Value) -> str:
 
 def sources(parts: tuple[tuple[int, Part], ...]) -> str:
     """Where a gradient came from."""
-    return listed([part.label for _, part in parts])
+    labels = [part.label for _, part in parts]
+    if len(labels) <= MOST_SOURCES:
+        return listed(labels)
+    return f'{len(labels)} entries: {labels[0]}, {labels[1]} … {labels[-1]}'
 
 
 def rules(entry: Entry) -> str:

@@ -1,8 +1,21 @@
 """The cards: an entry's forward card, and what stands under it when backward has come by."""
 
-from . import threads, thumb
+from . import ghosts, threads, thumb
 from .caption import which_gradient
-from .layout import ARROW_W, GHOST_W, HEAD, MOST_WIRES, PAD, WIRE_H, Column, badge_width, slot
+from .layout import (
+    ARROW_W,
+    GHOST_W,
+    HEAD,
+    INNER_GAP,
+    INNER_H,
+    INNER_W,
+    MOST_WIRES,
+    PAD,
+    WIRE_H,
+    Column,
+    badge_width,
+    slot,
+)
 from .metrics import width
 from .model import Entry, Reading, Record, Value
 from .names import gradient
@@ -18,7 +31,6 @@ from .shapes import (
     Path,
     Shape,
     arrow,
-    hatch,
     text,
 )
 
@@ -117,7 +129,7 @@ def forward(
     if col.more:
         out.append(text(x + PAD, y + h - 12, col.w - 2 * PAD, f'and {col.more} more', 11, MUTED))
     high = top + thumb.LABEL_H + min([thumb.size(v)[1] for v in (*shown, *entry.outputs[:1])] or [26]) / 2
-    out += middle(entry, x + col.out, high, top, step, bool(shown), written)
+    out += middle(entry, col, x, high, top, step, bool(shown), written)
     for v in entry.outputs:
         same = most if thumb.is_small(v.shape) else None
         out += value(v, x + col.out, top, same) if written else waiting(v, x + col.out, top)
@@ -145,45 +157,33 @@ def tab(right: float, y: float, colour: str) -> list[Shape]:
     ]
 
 
-def middle(entry: Entry, out: float, y: float, top: float, step: int, inputs: bool, written: bool) -> list[Shape]:
+def middle(entry: Entry, col: Column, x: float, y: float, top: float, step: int, inputs: bool, written: bool) -> list:
     """Between inputs and output: an arrow, or the ghost of what ran and was not recorded."""
+    out = x + col.out
     if not inputs:
         return []
     if entry.kind != 'call':
         return arrow([(out - ARROW_W - 6, y), (out - 6, y)], FORWARD) if written else []
-    left = out - 5 - ARROW_W - GHOST_W
-    ghost_y = max(y - 29, top)
-    y = ghost_y + 29
+    wide = col.grid[0] * (INNER_W + INNER_GAP) - INNER_GAP if col.grid[0] else GHOST_W
+    left = out - 5 - ARROW_W - wide
+    ghost_y = top if col.grid[0] else max(y - 29, top)
+    y = y if col.grid[0] else ghost_y + 29
     if entry.hidden_at is None or step < entry.hidden_at:
-        return [Box(left, ghost_y, GHOST_W, 58, 'none', FAINT, 1, 5, '5 4')] if entry.hidden else []
-    shapes = ghost(entry, left, ghost_y)
+        high = col.grid[1] * (INNER_H + INNER_GAP) - INNER_GAP if col.grid[0] else 58
+        return [Box(left, ghost_y, wide, high, 'none', FAINT, 1, 5, '5 4')] if entry.hidden else []
+    shapes = ghosts.inner(entry, col, left, top, step) if col.grid[0] else ghosts.whole(entry, left, ghost_y)
     shapes += arrow([(left - ARROW_W + 2, y), (left - 3, y)], FORWARD)
     if written:
-        shapes += arrow([(left + GHOST_W + 2, y), (out - 4, y)], FORWARD)
+        shapes += arrow([(left + wide + 2, y), (out - 4, y)], FORWARD)
     return shapes
-
-
-def ghost(entry: Entry, x: float, y: float) -> list[Shape]:
-    """The hidden ops: hatched, dashed, with their names."""
-    count = len(entry.hidden)
-    names = entry.hidden[:2] if count < 3 else [entry.hidden[0], f'and {count - 1} more']
-    lines = [(name, i == 0 or count == 2) for i, name in enumerate(names)] + [('hidden', False)]
-    out: list[Shape] = [
-        hatch(x, y, GHOST_W, 58),
-        Box(x + 9, y + 9, GHOST_W - 18, 40, PAPER),
-        Box(x, y, GHOST_W, 58, 'none', MUTED, 1.5, 5, '5 3'),
-    ]
-    start, pitch, size = (26, 16, 12) if len(lines) == 2 else (21, 13, 11)
-    for i, (line, bold) in enumerate(lines):
-        out.append(text(x + GHOST_W / 2, y + start + i * pitch, GHOST_W - 20, line, size, MUTED, 'middle', bold))
-    return out
 
 
 def added(reading: Reading, x: float, y: float, room: float) -> list[Shape]:
     """The badge += with the contributions."""
     numbers = [amount(p.value) for p in reading.parts]
     labels = [p.label for p in reading.parts]
-    full = ' + '.join(f'{n} from {w}' if n else w for n, w in zip(numbers, labels, strict=True))
+    full = ' + '.join(f'{n} from {w}' if n else w for n, w in zip(numbers[:9], labels, strict=False))
+    full += ' + …' * (len(labels) > 9)
     ways = (full, ' + '.join(numbers if all(numbers) else labels), f'{len(labels)} gradients')
     words = next((w for w in ways if width(w, 11) <= room - 29), ways[-1])
     return [
@@ -232,7 +232,9 @@ def rule(
 
 def blocked(reading: Reading) -> str:
     """Why some inputs get no gradient."""
-    return '; '.join(dict.fromkeys(f'no {g.name}: {g.why}' for g in reading.gradients if g.value is None and g.why))
+    return '; '.join(
+        dict.fromkeys(f'{g.of or "an input"}: {g.why}' for g in reading.gradients if g.value is None and g.why)
+    )
 
 
 def rule_note(entry: Entry) -> str:

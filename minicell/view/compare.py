@@ -6,14 +6,13 @@ from . import thumb
 from .cards import added, barred, douts, frame, header, tab
 from .layout import CHECK_W, HEAD, PAD, ROW_HEAD, VERDICT_H, Column
 from .metrics import width, wrap
-from .model import Entry, Gradient, Reading, Record, Value
+from .model import Entry, Frame, Gradient, Reading, Record, Value
 from .shapes import ALARM, BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, Box, Path, Shape, text, tick
 
 
-def card(
-    record: Record, reading: Reading, col: Column, x: float, y: float, h: float, step: int, current: bool
-) -> list[Shape]:
+def card(frame_of: Frame, reading: Reading, col: Column, x: float, y: float, h: float, current: bool) -> list[Shape]:
     """Backward at a Cell that has its own bprop."""
+    record, step = frame_of.record, frame_of.step
     entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, True)
     out += header(x, y, col.w - 120, entry.label, f'{entry.name}.bprop', note(entry), BACKWARD)
@@ -23,7 +22,7 @@ def card(
     xs = tuple(x + c for c in col.compare)
     if given:
         for g, v in zip(reading.gradients, col.rows, strict=False):
-            out += row(g, v, xs, top)
+            out += row(g if frame_of.look.compare else unjudged(g), v, xs, top)
             top += thumb.size(v)[1] + ROW_HEAD + 10
     else:
         done = computed(record, reading, step)
@@ -36,7 +35,7 @@ def card(
     if reading.parts:
         out += added(reading, xs[3], side, x + col.w - PAD - xs[3])
         side += 20
-    if given:
+    if given and frame_of.look.compare:
         out += verdict(entry, reading, xs[3], side + 8)
     return out
 
@@ -80,6 +79,10 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
     if g.ok is not None:
         out.append(tick(xs[0] + used, y + 4, g.ok, colour))
         out.append(text(xs[0] + used + 17, y + 14, room - used - 17, says(g), 12, colour, bold=True))
+        used += 17 + width(out[-1].text, 12, True) + 10
+        out[-1] = out[-1]._replace(box=(xs[0] + out[-1].x - xs[0], y + 2, used - 10 - (out[-1].x - xs[0]), 16))
+        if g.relative is not None and not g.ok and room - used > 60:
+            out.append(text(xs[0] + used, y + 14, room - used, f'relative {thumb.short(g.relative)}', 12, MUTED))
     elif g.why:
         out.append(text(xs[0] + used, y + 14, room - used, g.why, 12, MUTED))
     w = xs[1] - xs[0] - 8
@@ -91,7 +94,7 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
     most = thumb.limit(yours, true, difference)
     out.append(text(xs[0], y_words, w, f'yours: {g.formula}' if g.formula else 'yours', 11, MUTED))
     if g.value is None:
-        out += barred(v._replace(name=''), xs[0], y_picture - thumb.LABEL_H, 'None')
+        out += barred(v._replace(name=''), xs[0], y_picture - thumb.LABEL_H, 'None')[-3:]
     else:
         out += thumb.picture(g.value, xs[0], y_picture, most)
     if true is not None:
@@ -104,6 +107,11 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
         ring = int(np.nanargmax(np.abs(clean))) if clean.size and not g.ok and not np.isnan(clean).all() else None
         out += thumb.picture(Value('', clean.shape, '', clean), xs[2], y_picture, most, ring)
     return out
+
+
+def unjudged(g: Gradient) -> Gradient:
+    """The gradient alone, for those who want to judge it themselves."""
+    return g._replace(true=None, error=None, relative=None, ok=None, why='' if g.value else g.why)
 
 
 def says(g: Gradient) -> str:

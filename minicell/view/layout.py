@@ -20,6 +20,8 @@ GAP = 32  # between cards: room for an arrow, and for the detour's way down
 PAD = 14
 HEAD = 40  # a card's header
 GHOST_W, ARROW_W = 84, 22
+INNER_W, INNER_H, INNER_GAP = 126, 46, 6  # one hidden op
+MOST_INNER = 9
 CHECK_W = 122
 BETWEEN = 12
 DETOUR_H = 26
@@ -45,6 +47,7 @@ class Column(NamedTuple):
     more: int  # inputs that are not shown
     compare: tuple[float, float, float, float]  # x of yours, true, difference, dout in a bprop's card
     rows: tuple[Value, ...] = ()  # the gradients that a bprop answers for
+    grid: tuple[int, int] = (0, 0)  # columns and rows of the hidden ops that are shown one by one
 
 
 class Place(NamedTuple):
@@ -191,7 +194,9 @@ def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
     dout = 'dout' if len(entry.outputs) < 2 else 'dout[0]'
     outs = [both(v, dout) for v in entry.outputs] or [(thumb.SLOT, thumb.SCALAR_H + thumb.LABEL_H)]
     out_w, out_h = max(w for w, _ in outs), sum(h + 6 for _, h in outs) - 6
-    middle = 2 * ARROW_W + GHOST_W + 10 if entry.kind == 'call' else ARROW_W + 12
+    grid = ghost_grid(entry) if look.zoom == 'inside' else (0, 0)
+    ghost_w = grid[0] * (INNER_W + INNER_GAP) - INNER_GAP if grid[0] else GHOST_W
+    middle = 2 * ARROW_W + ghost_w + 10 if entry.kind == 'call' else ARROW_W + 12
     xs, high, x = [], out_h, float(PAD)
     for value in entry.inputs[:MOST_INPUTS]:
         w, h = both(value, names.gradient(value.name))
@@ -202,7 +207,7 @@ def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
     out = x - (BETWEEN if xs else 0) + (middle if xs else 0)
     w = max(out + out_w + PAD, head_width(entry))
     if entry.kind == 'call':
-        high = max(high, thumb.LABEL_H + 58)
+        high = max(high, thumb.LABEL_H + 58, grid[1] * (INNER_H + INNER_GAP) + 16)
     high_back = HEAD + high + PAD
     if any(r.parts for r in readings):
         high_back += 20
@@ -216,7 +221,14 @@ def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
         rows = answers(entry, readings)
         compare, w_back, high_back = compare_room(rows, out_w, out_h, any(r.parts for r in readings))
         w = max(w, w_back)
-    return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows)
+    return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows, grid)
+
+
+def ghost_grid(entry: Entry) -> tuple[int, int]:
+    """Columns and rows for the ops that a takeover hid."""
+    count = min(len(entry.ghosts), MOST_INNER)
+    columns = min(count, 3)
+    return (columns, -(-count // columns)) if count else (0, 0)
 
 
 def wire_width(wire: Wire) -> float:

@@ -27,6 +27,7 @@ class Gradient(NamedTuple):
     why: str = ''  # why there is none, or why there is no true one
     true: np.ndarray | None = None
     error: float | None = None  # the largest absolute difference
+    relative: float | None = None  # and relative to the largest true number
     ok: bool | None = None
     formula: str = ''  # the source that computed it
 

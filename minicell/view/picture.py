@@ -76,7 +76,7 @@ def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
         return out + waiting(record, plan, number, x, one.place, at, bool(readings))
     current = step.reading is not None and record.readings[step.reading] is reading and step.kind != 'add'
     if entry.kind == 'call':
-        return out + compare.card(record, reading, col, x, y_back, high_back, at, current)
+        return out + compare.card(frame, reading, col, x, y_back, high_back, current)
     return out + cards.rule(record, reading, col, x, y_back, high_back, at, current)
 
 

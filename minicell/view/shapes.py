@@ -45,6 +45,7 @@ class Text(NamedTuple):
     bold: bool = False
     mono: bool = False
     full: str = ''
+    struck: bool = False  # a line through it: what would have been
 
 
 class Path(NamedTuple):

@@ -1,5 +1,8 @@
 """Frames of a tape: what is seen at which zoom, and what each step says. Pure data; drawing comes after."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from . import caption, record
@@ -21,7 +24,8 @@ def frames(
 
     Raises ValueError for another zoom.
     """
-    return of(record.tell(tape), zoom, compare, fold, turn)
+    with uncollected():
+        return of(record.tell(tape), zoom, compare, fold, turn)
 
 
 def of(
@@ -31,10 +35,23 @@ def of(
     if zoom not in ZOOMS:
         raise ValueError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}')
     look = Look(zoom, compare, fold, turn)
-    told = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}[zoom](told)
+    with uncollected():
+        told = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}[zoom](told)
     return [Frame(told, i, look, caption.words) for i in range(max(len(told.steps), 1))]
 
 
 def turns(told: list[Frame]) -> int:
     """How many turns the longest folded row has, which `turn` chooses from; 1 where nothing is folded."""
     return folding.most(told[0].record, told[0].look)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collection in here: nothing that a record is made of is garbage, and looking for it takes longest."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

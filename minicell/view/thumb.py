@@ -11,10 +11,12 @@ from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 CELL_W, CELL_H = 43, 22
 NUMBER = 11.5  # the font size of a number in a cell
 SMALL = 4  # numbers up to 4×4
+SAMPLE = 4096  # so many numbers tell what is usual
+OUTLIER = 8  # so many times what is usual is out of range
 SLOT = 60  # no value is narrower: its name stands above it
 SCALAR_H = 26
 HEAT_W, HEAT_ROW, HEAT_H = 112, 11, 66
-RANGE_H = 16  # the line under a heatmap
+RANGE_H = 30  # the lines under a heatmap: its range, and what the glyphs say
 LABEL_H = 20
 NAME_W = 84  # a longer name is cut
 MOST_ROWS, MOST_COLUMNS = 12, 16
@@ -49,8 +51,19 @@ def limit(*arrays: np.ndarray | None) -> float:
     for array in arrays:
         if array is not None and array.size and array.dtype.kind in 'fiub':
             finite = np.abs(array[np.isfinite(array)].astype(np.float64))
-            most = max(most, float(finite.max()) if finite.size else 0.0)
+            most = max(most, typical(finite) if finite.size else 0.0)
     return most
+
+
+def typical(sizes: np.ndarray) -> float:
+    """The largest magnitude; in a heatmap without the few that would leave all others grey."""
+    largest = float(sizes.max())
+    if sizes.size <= SMALL * SMALL or not largest:
+        return largest
+    some = sizes[:: max(sizes.size // SAMPLE, 1)]
+    some = some[some > 0]
+    most = float(np.quantile(some, 0.95)) if some.size else largest
+    return most if largest > OUTLIER * most else largest
 
 
 def numerals(array: np.ndarray, room: float, font: float, bold: bool = False) -> list[str]:
@@ -58,7 +71,10 @@ def numerals(array: np.ndarray, room: float, font: float, bold: bool = False) ->
     items = array.ravel().tolist()
     if array.dtype.kind not in 'fiu':
         return [str(v) for v in items]
-    ways = [plain(items, d) for d in decimals(array)] + [[scientific(v, d) for v in items] for d in (2, 1, 0)]
+    ways = [plain(items, d) for d in decimals(array)]
+    if limit(array) >= 1e5:
+        ways.append([mixed(v) for v in items])
+    ways += [[scientific(v, d) for v in items] for d in (2, 1, 0)]
     return next((way for way in ways if all(width(t, font, bold) <= room for t in way)), ways[-1])
 
 
@@ -79,6 +95,11 @@ def plain(items: list, digits: int) -> list[str]:
         shown = special(v) or f'{v:.{digits}f}'.replace('-', '−')
         out.append('≈0' if v and not special(v) and not float(shown.replace('−', '-')) else shown)
     return out
+
+
+def mixed(v: float) -> str:
+    """A number beside one that is huge: plain where it is of a usual size."""
+    return plain([v], 2)[0] if not v or 0.0095 <= abs(v) < 1e3 else scientific(v, 0)
 
 
 def scientific(v: float, digits: int) -> str:
@@ -183,7 +204,8 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
     high = size(Value('', data.shape, data=data))[1] - RANGE_H
     w, h = HEAT_W / cells.shape[1], high / cells.shape[0]
     out: list[Shape] = []
-    crosses = []
+    crosses, beyond, dots = [], [], []
+    masked = bool((flat == 0).any() and (flat != 0).any())
     for (r, c), number in np.ndenumerate(cells):
         left, top = x + c * w, y + r * h
         out.append(Box(left, top, w - 0.5, h - 0.5, tint(number, most) if math.isfinite(number) else '#FFFFFF'))
@@ -193,20 +215,53 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
         elif not math.isfinite(number):
             tip, foot = (top + 1, top + h - 2) if number > 0 else (top + h - 2, top + 1)
             crosses.append(((left + 1, foot), (left + w / 2, tip), (left + w - 2, foot)))
+        elif most and abs(number) > most * 1.001:
+            right = left + w - 0.5
+            beyond.append(((right - min(w, 5), top), (right, top), (right, top + min(h, 5))))
+        elif number == 0 and masked:
+            middle, low = left + w / 2 - 0.75, top + h / 2 - 0.5
+            dots.append(((middle, low), (middle + 1.5, low)))
     if crosses:
         out.append(Path(tuple(crosses), INK, 1))
+    if beyond:
+        out.append(Path(tuple(beyond), fill=INK))
+    if dots:
+        out.append(Path(tuple(dots), MUTED, 1.5))
     out.append(Box(x - 0.5, y - 0.5, HEAT_W + 0.5, high + 0.5, stroke=RULE))
     out.append(text(x, y + high + 13, HEAT_W, span(data), 11, MUTED))
+    if words := glyphs(data, most, bool(dots)):
+        out.append(text(x, y + high + 26, HEAT_W, words, 11, MUTED))
     return out
 
 
+def glyphs(data: np.ndarray, most: float, masked: bool) -> str:
+    """What the marks in a heatmap stand for, with how many there are."""
+    if data.dtype.kind not in 'fiu':
+        return ''
+    sizes = np.abs(data.astype(np.float64))
+    counts = {
+        '× {} NaN': int(np.isnan(sizes).sum()),
+        '^ {} ∞': int(np.isinf(sizes).sum()),
+        '◥ {} beyond ' + short(most): int((sizes[np.isfinite(sizes)] > most * 1.001).sum()) if most else 0,
+        '· {} zero': int((sizes == 0).sum()) if masked else 0,
+    }
+    return ', '.join(words.format(n) for words, n in counts.items() if n)
+
+
 def span(data: np.ndarray) -> str:
-    """The range of a tensor's numbers, and what is no number."""
+    """The range of a tensor's numbers."""
     if data.dtype.kind == 'b':
         return f'{int(data.sum())} of {data.size} True'
     finite = data[np.isfinite(data)]
-    lost = data.size - finite.size
-    low, high = (short(float(v)) for v in (finite.min(), finite.max())) if finite.size else ('', '')
-    words = f'all {low}' if low == high else f'{low} … {high}'
-    words = words if finite.size else ''
-    return (f'{lost} not finite' + (f', {words}' if words else '')) if lost else words
+    if not finite.size:
+        return 'nothing finite'
+    low, high = (short(float(v)) for v in (finite.min(), finite.max()))
+    return f'all {low}' if low == high else f'{low} … {high}'
+
+
+def told(data: np.ndarray) -> str:
+    """The range in a sentence, behind a shape: ` from 0.10 to 2.00, 3 not finite`."""
+    low, between, high = span(data).partition(' … ')
+    lost = 0 if data.dtype.kind == 'b' else data.size - int(np.isfinite(data).sum())
+    words = f' from {low} to {high}' if between else f', {low}'
+    return words + (f', {lost} not finite' if 0 < lost < data.size else '')

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from .layout import LANE_W, LANE_X, Plan
 from .metrics import width
-from .model import Record
+from .model import Entry, Record
 from .shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
 
 SPACE = 10  # between names
@@ -101,7 +101,7 @@ def short(record: Record, number: int) -> str:
     custom = entry is not None and entry.kind == 'call'
     return {
         'enter': f'enter {step.what}',
-        'hidden': ', '.join(entry.hidden[:2]) if entry else '',
+        'hidden': hidden(entry, step.what) if entry else '',
         'write': name,
         'start': 'backward',
         'reach': f'call {bprop}' if custom else f'reach {name}',
@@ -111,3 +111,8 @@ def short(record: Record, number: int) -> str:
         'arrive': 'gradients',
         'fail': 'error',
     }[step.kind]
+
+
+def hidden(entry: Entry, what: str) -> str:
+    """The op that ran hidden, or the first two of those that one step stands for."""
+    return what if len({g.first for g in entry.ghosts}) > 1 else ', '.join(entry.hidden[:2])

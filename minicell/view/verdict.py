@@ -45,6 +45,8 @@ def judge(gradient: Gradient, true: Any) -> Gradient:
         same = np.atleast_1d((yours == true) | (np.isnan(yours) & np.isnan(true)))
         difference[same] = 0  # the same infinity, or both NaN
         error = float(difference.max()) if difference.size else 0.0
+        largest = float(np.abs(true).max()) if true.size else 0.0
+        relative = error / largest if largest else None
         room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
-        ok = error <= room * max(1.0, float(np.abs(true).max()) if true.size else 0.0)
-    return gradient._replace(why=why, true=true, error=error, ok=bool(ok))
+        ok = error <= room * max(1.0, largest)
+    return gradient._replace(why=why, true=true, error=error, relative=relative, ok=bool(ok))

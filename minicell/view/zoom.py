@@ -173,6 +173,9 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         )
         for run in record.passes
     ]
+    if grouped is None:
+        out.steps = [record.steps[i] for i in kept]
+        return out
     for i in kept:
         step = record.steps[i]
         entry = None if step.entry is None else place[step.entry]
