@@ -14,7 +14,8 @@ import numpy as np
 from . import tape
 from .differentiate import differentiate, name_of
 from .errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
-from .nn.takeover import answer, input_names, settle
+from .nn.settle import input_names, settle
+from .nn.takeover import answer
 from .ops.rules import Bundle, Parts
 from .tape import OFF
 from .tensor import Tensor, is_float, tensors_in, wrap

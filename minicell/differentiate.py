@@ -33,7 +33,6 @@ from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, note
 from .tensor import Tensor, is_float, tensors_in, wrap
 from .where import Where
 
-
 NOTHING = (leaf, None, None, None, None, 0)  # the entry of a leaf that is never read
 
 
@@ -334,7 +333,7 @@ def _read(pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
         if g is None:
             continue
         entry = pending[k]
-        rule, x, y, out, code, lasti = entry
+        rule, x, y, out, *_ = entry
         if not tape.looking:
             if tape.written:
                 check_unwritten(entry, mark + k)

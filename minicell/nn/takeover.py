@@ -6,30 +6,15 @@ there, and holds what it returns to the document's rule: a tuple, one gradient a
 
 import inspect
 import sys
-from collections.abc import Iterable
-
-import numpy as np
 
 from .. import tape
-from ..errors import (
-    HOME,
-    BpropCountError,
-    BpropShapeError,
-    BpropSignatureError,
-    BpropTupleError,
-    BpropTypeError,
-    DTypeError,
-    SwallowedParameterWarning,
-    article,
-    place,
-    plural,
-    users_line,
-)
+from ..errors import HOME, SwallowedParameterWarning
 from ..ops.create import zeros_like
-from ..ops.make import cast_to, place_several
+from ..ops.make import place_several
 from ..ops.rules import Bundle, Parts, Rule
 from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
 from ..tensor import BORROWED, Tensor, blank, is_float, tensors_in, wrap
+from .settle import bad_signature, input_names, settle
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -98,8 +83,8 @@ def _say_swallowed(cell, inputs: tuple, frame) -> None:
         )
 
 
-# A class of Cells -> the address that marks what is born inside it; the number of construct's arguments, where all can be
-# given by position and none has to be (else -1).
+# A class of Cells -> the address that marks what is born inside it, and how many arguments construct takes where all of
+# them can be given by position (else -1).
 KNOWN: dict = {}
 
 
@@ -126,15 +111,6 @@ def _bound_if_it_fits(cell, args: tuple, kwargs: dict) -> tuple:
         return bound(cell, args, kwargs)
     except TypeError:
         return args
-
-
-def input_names(cell, inputs: tuple) -> list[str]:
-    """What construct calls its inputs."""
-    names = []
-    for p in inspect.signature(getattr(cell, 'source', cell).construct).parameters.values():
-        several = p.kind is p.VAR_POSITIONAL
-        names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
-    return names[: len(inputs)]
 
 
 def _again(value: object) -> object:
@@ -272,7 +248,7 @@ def answer(cell, inputs: tuple, out: object, g: object) -> object:
             returned = cell.bprop(*inputs, result, dout)
     except Exception as error:
         if isinstance(error, TypeError) and error.__traceback__.tb_next is None:
-            raise _bad_signature(cell, inputs, error) from None
+            raise bad_signature(cell, inputs, error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
     finally:
@@ -304,161 +280,3 @@ def _tuples(value: object, drop: bool) -> object:
     if isinstance(value, dict):
         return {k: _tuples(v, drop) for k, v in value.items()}
     return value if isinstance(value, Tensor) or not drop else None
-
-
-# ---- is what bprop returned a gradient? ----------------------------------------------------------------------------
-
-
-def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
-    """Pairs (Tensor, gradient or None) for every Tensor among the inputs and internal_params; errors are sentences."""
-    params = cell.internal_params
-    if type(returned) is tuple and len(returned) == len(inputs) and not params:  # what is right, quickly
-        for x, d in zip(inputs, returned):  # noqa: B905 (of equal length, and strict costs a tenth of a takeover)
-            if type(d) is not Tensor or not isinstance(x, Tensor):
-                break
-            a, b = x.array, d.array
-            if a.shape != b.shape or a.dtype is not b.dtype:
-                break
-        else:
-            return zip(inputs, returned)  # noqa: B905
-    by_param = {}
-    if params:
-        if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
-            raise _wrong(
-                BpropTupleError,
-                cell,
-                f'has internal_params ({", ".join(p.name for p in params)}), so it returns a tuple and a dict, as in '
-                f'`return (dx,), {{self.w: dw}}`, but it returned {_kind(returned)}.',
-            )
-        returned, by_param = returned
-    if returned is None:
-        raise _wrong(
-            BpropTypeError,
-            cell,
-            f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient an input.',
-        )
-    if not isinstance(returned, (tuple, list)):
-        raise _wrong(
-            BpropTupleError,
-            cell,
-            f'returned {_kind(returned)}, but a tuple is due, one gradient an input: write `return '
-            f'{_tuple_text(cell, inputs)}`.',
-        )
-    if len(returned) != len(inputs):
-        names = input_names(cell, inputs)
-        raise _wrong(
-            BpropCountError,
-            cell,
-            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} '
-            f'({", ".join(names)}): write '
-            f'`return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
-        )
-    pairs = []
-    for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
-        if isinstance(x, Tensor):
-            pairs.append((x, _checked(cell, inputs, k, x, d)))
-        elif inner := tensors_in(x):
-            parts = d if isinstance(d, (tuple, list)) else (d,) * len(inner) if d is None else None
-            if parts is None or len(parts) != len(inner):
-                raise _wrong(
-                    BpropTupleError,
-                    cell,
-                    f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which holds '
-                    f'{plural(len(inner), "Tensor")}: return a tuple of as many gradients in its place.',
-                )
-            pairs += [(t, _checked(cell, inputs, k, t, p)) for t, p in zip(inner, parts, strict=True)]
-    return pairs + _checked_params(cell, params or (), by_param)
-
-
-def _checked_params(cell, params, given: dict) -> list[tuple]:
-    pairs = []
-    for p in params:
-        if not any(key is p for key in given):
-            raise _wrong(
-                BpropCountError,
-                cell,
-                f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it '
-                f'(None, if it has none).',
-            )
-        pairs.append((p, _checked(cell, (), p.name, p, next(d for key, d in given.items() if key is p))))
-    for key in given:
-        if not any(key is p for p in params):
-            got = f'the Parameter {key.name},' if hasattr(key, 'name') else _kind(key)
-            raise _wrong(
-                BpropCountError,
-                cell,
-                f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.',
-            )
-    return pairs
-
-
-def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
-    """One gradient, in its input's dtype, or an error that says what is wrong with it."""
-    if d is None or not is_float(x):
-        tape.absent += is_float(x)
-        return None
-    if isinstance(d, Tensor) and d.array.shape == x.array.shape:
-        if d.array.dtype is x.array.dtype:
-            return d
-        if d.array.dtype.kind in 'fiu':
-            return cast_to(d, x.array.dtype, sys._getframe(1))
-    name = k if isinstance(k, str) else input_names(cell, inputs)[k]
-    if not isinstance(d, Tensor):
-        raise _wrong(BpropTypeError, cell, f'returned {_kind(d)} as the gradient of {name}: a Tensor is due (or None).')
-    if d.shape != x.shape:
-        raise _wrong(
-            BpropShapeError,
-            cell,
-            f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the '
-            'shape of '
-            f'its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
-        )
-    raise _wrong(
-        DTypeError,
-        cell,
-        f'returned {article(d.dtype)} Tensor as the gradient of {name}: write .astype({name}.dtype) if that is meant.',
-    )
-
-
-def _shape_advice(got: tuple[int, ...], due: tuple[int, ...]) -> str:
-    if got == due[::-1]:
-        return 'It looks transposed: try .T.'
-    if len(got) > len(due) and got[len(got) - len(due) :] == due:
-        return (
-            f'Write .sum({"0" if len(got) - len(due) == 1 else tuple(range(len(got) - len(due)))}) if the sum is meant.'
-        )
-    try:
-        return f'Write ops.broadcast_to(..., {due}) if that is meant.' if np.broadcast_shapes(got, due) == due else ''
-    except ValueError:
-        return ''
-
-
-def _tuple_text(cell, inputs: tuple) -> str:
-    names = ['d' + n for n in input_names(cell, inputs)]
-    return f'({names[0]},)' if len(names) == 1 else ', '.join(names)
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, (tuple, list)):
-        return f'{article(type(value).__name__)} of {len(value)}'
-    return (
-        'nothing' if value is None else 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
-    )
-
-
-def _wrong(error: type[Exception], cell, said: str) -> Exception:
-    """The sentence, with the place of the bprop and the user's line."""
-    method = getattr(cell, 'source', cell).bprop
-    code = getattr(method, '__func__', method).__code__
-    return error(
-        f'{type(cell).__name__}.bprop {said}\n  its bprop: {place(code.co_filename, code.co_firstlineno)}{users_line()}'
-    )
-
-
-def _bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
-    names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
-    return _wrong(
-        BpropSignatureError,
-        cell,
-        f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.',
-    )

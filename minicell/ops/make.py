@@ -190,7 +190,7 @@ def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None
 
 def reflected(op: Callable) -> Callable:
     """`1 - x` calls x.__rsub__(1)."""
-    rule, kernel = op.rule, op.rule.kernel
+    kernel = op.rule.kernel
 
     def of(y, x):
         try:
