@@ -61,8 +61,11 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
     """An entry is written, or none."""
     entry = record.entries[step.entry]
     out = listed([result(v) for v in entry.outputs])
+    if entry.label == '←':
+        before = result(entry.inputs[0])
+        return f'{entry.name} overwrites memory', f'{before}; {out}. A write is no op: no gradient goes through it.'
     if entry.kind == 'loose':
-        return f'{entry.name} leaves no entry', f'No gradient passes here, so nothing is recorded. Result: {out}.'
+        return f'{entry.name} leaves no entry', f'Nothing is recorded: {entry.why}. Result: {out}.'
     title = f'{entry.name} writes {entry_text(entry)}'
     if entry.kind == 'cell':
         inside = listed(tallied(entry.inside))
@@ -122,7 +125,8 @@ def give(record: Record, step: Step, number: int, compare: bool = True) -> tuple
     names = listed(unique) + ', twice' * (len(unique) == 1 and len(told) == 2)
     if entry.kind == 'cell':
         handed = listed([given(g) for g in reading.gradients]) or 'nothing to the outside'
-        return f'{entry.name} hands out {names or "nothing"}', f'{entry_text(entry).capitalize()} are read: {handed}.'
+        handed_on = names if any(g.value for g in reading.gave) else 'nothing to its inputs'
+        return f'{entry.name} hands out {handed_on}', f'{entry_text(entry).capitalize()} are read: {handed}.'
     if entry.kind != 'call':
         handed = listed([given(g) for g in reading.gradients])
         return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
@@ -167,7 +171,7 @@ def fail(record: Record, step: Step, number: int) -> tuple[str, str]:
     place = {'call': f'{entry.name}.bprop', 'torn': entry.source or 'the next call'}.get(entry.kind, entry.name)
     if entry.kind == 'call' and step.reading is None:
         place = entry.name
-    first = step.what.splitlines()[0]
+    first = next(iter(step.what.splitlines()), '')
     before = plural(written(record, number), 'entry', 'entries')
     return f'An error in {place} ends the run', f'{first} ({before} before it.)'
 

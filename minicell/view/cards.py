@@ -1,7 +1,7 @@
 """The cards: an entry's forward card, and what stands under it when backward has come by."""
 
 from . import ghosts, threads, thumb
-from .caption import which_gradient
+from .caption import plural, which_gradient
 from .layout import (
     ARROW_W,
     GHOST_W,
@@ -127,7 +127,7 @@ def forward(
     for v, left in zip(shown, col.inputs, strict=True):
         out += value(v, x + left, top, most if thumb.is_small(v.shape) else None)
     if col.more:
-        out.append(text(x + PAD, y + h - 12, col.w - 2 * PAD, f'and {col.more} more', 11, MUTED))
+        out.append(text(x + PAD, y + h - 12, col.w - 2 * PAD, f'and {plural(col.more, "more input")}', 11, MUTED))
     high = top + thumb.LABEL_H + min([thumb.size(v)[1] for v in (*shown, *entry.outputs[:1])] or [26]) / 2
     out += middle(entry, col, x, high, top, step, bool(shown), written)
     for v in entry.outputs:

@@ -29,6 +29,10 @@ def card(frame_of: Frame, reading: Reading, col: Column, x: float, y: float, h: 
         for i, v in enumerate(col.rows):
             out += pending(entry, i, v, done, xs[0], top, xs[3] - xs[0] - 14)
             top += thumb.size(v)[1] + ROW_HEAD + 10
+    if given and len(reading.gave) > len(col.rows):
+        out.append(
+            text(x + PAD, y + h - 14, col.w - 2 * PAD, rest(reading, len(col.rows), frame_of.look.compare), 11, MUTED)
+        )
     most = thumb.limit(*(v.data for v in reading.douts), *(g.true for g in reading.gradients))
     out += douts(reading, xs[3], y + HEAD, most)
     side = y + HEAD + sum(thumb.size(v)[1] + thumb.LABEL_H + 6 for v in reading.douts)
@@ -38,6 +42,13 @@ def card(frame_of: Frame, reading: Reading, col: Column, x: float, y: float, h: 
     if given and frame_of.look.compare:
         out += verdict(entry, reading, xs[3], side + 8)
     return out
+
+
+def rest(reading: Reading, shown: int, compare: bool) -> str:
+    """The gradients that have no row."""
+    left = reading.gradients[shown:]
+    said = {True: ' agrees', False: ' is wrong', None: ''}
+    return f'and {len(left)} more: ' + ', '.join(g.name + said[g.ok if compare else None] for g in left)
 
 
 def note(entry: Entry) -> str:
@@ -91,6 +102,8 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
     same = yours is not None and true is not None and yours.shape == true.shape
     with np.errstate(invalid='ignore', over='ignore'):
         difference = yours.astype(np.float64) - true if same and yours.dtype.kind in 'fiu' else None
+        if difference is not None:  # the same infinity is no difference
+            difference = np.where(yours == true, 0.0, difference)
     most = thumb.limit(yours, true, difference)
     out.append(text(xs[0], y_words, w, f'yours: {g.formula}' if g.formula else 'yours', 11, MUTED))
     if g.value is None:

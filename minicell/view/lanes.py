@@ -63,7 +63,9 @@ def seed(stage: Stage, right: float, crowded: bool) -> list[Shape]:
     if room < 0:
         return []
     out = arrow([(x - 4, y), (right + 4, y)], BACKWARD, 2.5)
-    return out if crowded or room < 40 else [*out, text(x, y + 4, room, 'start', 12, BACKWARD_TEXT, bold=True)]
+    if crowded or room < 40:  # a bar: it comes from nowhere, not from the neighbour
+        return [*out, Path((((x - 4, y - 6), (x - 4, y + 6)),), BACKWARD, 2.5)]
+    return [*out, text(x, y + 4, room, 'start', 12, BACKWARD_TEXT, bold=True)]
 
 
 def detour(
@@ -137,7 +139,7 @@ def band(record: Record, plan: Plan, step: int) -> list[Shape]:
 def arrival_width(a: Arrival) -> float:
     """The room of one arrived gradient with its sources."""
     longest = max((width(source(p), 12) for _, p in a.parts), default=width(a.why, 12))
-    return slot(shown(a))[0] + 14 + min(longest + 30, 300)
+    return slot(shown(a))[0] + 14 + min(longest + 30, 460)
 
 
 def shown(a: Arrival) -> Value:

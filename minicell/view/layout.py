@@ -219,7 +219,9 @@ def column(entry: Entry, readings: list[Reading] | tuple, look: Look) -> Column:
     compare, rows = (0.0, 0.0, 0.0, 0.0), ()
     if entry.kind == 'call':
         rows = answers(entry, readings)
-        compare, w_back, high_back = compare_room(rows, out_w, out_h, any(r.parts for r in readings))
+        came = max((sum(slot(v)[1] + 6 for v in r.douts) for r in readings), default=0)
+        compare, w_back, high_back = compare_room(rows, out_w, max(out_h, came), any(r.parts for r in readings))
+        high_back += 18 * any(len(r.gave) > len(rows) for r in readings)
         w = max(w, w_back)
     return Column(w, HEAD + high + PAD + extra, high_back + extra, tuple(xs), out, more, compare, rows, grid)
 

@@ -112,7 +112,7 @@ class Scope:
 class Entry:
     """One entry of the tape: an op, a Cell with its own bprop, or something that left no entry (`loose`)."""
 
-    label: str
+    label: str  # its number; – for what left no entry, ← for a write into memory
     name: str
     kind: str  # 'op', 'call', 'loose', 'torn'; 'cell' where a whole Cell is one card
     first: int  # the step that shows it first

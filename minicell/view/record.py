@@ -4,11 +4,14 @@ from typing import Any
 
 from ..where import HOME
 from . import kept, names, source
-from .backward import Backward
+from .backward import Backward, is_float
 from .model import Entry, Ghost, Mark, Record, Scope
 from .notes import tensors
 
-EVENTS = ('Enter', 'Leave', 'Op', 'Call', 'Begin', 'Back', 'Pull', 'Give', 'End', 'Fail')
+EVENTS = {
+    'Enter': 'enter', 'Leave': 'leave', 'Op': 'op', 'Call': 'call', 'Begin': 'begin', 'Back': 'back', 'Pull': 'pull',
+    'Give': 'give', 'End': 'end', 'Fail': 'fail', 'Write': 'overwrite',
+}  # fmt: skip
 
 
 def tell(tape: Any) -> Record:
@@ -27,7 +30,7 @@ class Teller(Backward):
         kind = type(event).__name__
         if kind in EVENTS:
             self.now = event.at
-            getattr(self, kind.lower())(event)
+            getattr(self, EVENTS[kind])(event)
 
     def finish(self) -> Record:
         """Close the record: the error that ended it, and the code to show."""
@@ -165,7 +168,8 @@ class Teller(Backward):
         expression = self.expression(event.where) if mark else ''
         written = names.inputs(expression, len(event.inputs))
         written = self.in_order(event.inputs, written)
-        known = (n or self.called.get(id(t), '') for t, n in zip(event.inputs, written, strict=True))
+        pairs = zip(event.inputs, written, strict=True)
+        known = (t.name if kept.is_parameter(t) else n or self.called.get(id(t), '') for t, n in pairs)
         inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
         kind = 'op' if event.state == 'recorded' else 'loose'
         label = self.label() if kind == 'op' else '–'
@@ -184,6 +188,18 @@ class Teller(Backward):
         elif self.open and self.open[-1][0].started is not None:
             made.note = 'by adding up'
         self.own(event.out, entry, made.outputs)
+        made.written = self.step('write', entry=entry, mark=mark)
+
+    def overwrite(self, event: Any) -> None:
+        """A Tensor's memory is overwritten: a Parameter is updated, say."""
+        if self.hiding() is not None or self.reading or not is_float(event.tensor):
+            return
+        mark = self.users(event.where)
+        before = self.value(event.tensor, event.at, 'before')
+        entry = self.new('←', event.what, 'loose', (before,), (event.tensor,), mark)
+        made = self.record.entries[entry]
+        made.outputs = (self.value(event.tensor, event.at + 1, 'after'),)
+        made.why = 'a write into memory: no op, no gradient'
         made.written = self.step('write', entry=entry, mark=mark)
 
     def fail(self, event: Any) -> None:

@@ -19,20 +19,22 @@ def saves(entry: Entry, col: Column, x: float, place: Place, clear: float, step:
         found = [s for s in entry.saves if s.whole == whole]
         if not found:
             continue
-        words, room = says(found), right - 7 - left
-        if room < 24:
+        room = right - 7 - left
+        if room < 0:
             break
-        w = min(width(words, 11), room)
+        words = next((w for w in says(found) if width(w, 11) <= room), '')
+        w = width(words, 11)
         out += line(right, place.y_forward + place.forward, place.y_backward, whole, read)
         out.append(text(right - 6, place.y_forward + place.forward + 22, w + 1, words, 11, MUTED, 'end'))
         right -= w + 20
     return out
 
 
-def says(found: list[Saved]) -> str:
-    """What is kept, and where."""
+def says(found: list[Saved]) -> tuple[str, ...]:
+    """What is kept, and where; in fewer words where there is less room."""
     names = ', '.join(s.name for s in found)
-    return f'saved: {names}' if found[0].whole else f'{names} (on self, not on the tape)'
+    few = f'{len(found)} saved'
+    return (f'saved: {names}', names, few) if found[0].whole else (f'{names} (on self, not on the tape)', names)
 
 
 def line(x: float, top: float, bottom: float, whole: bool, read: bool) -> list[Shape]:
@@ -54,7 +56,8 @@ def wires(entry: Entry, x: float, y: float, w: float) -> list[Shape]:
     shown = entry.wires[:MOST_WIRES]
     for i, wire in enumerate(shown):
         last = i == MOST_WIRES - 1 and len(entry.wires) > MOST_WIRES
-        out += row(wire, x + PAD, y + i * WIRE_H, w - 2 * PAD, f'and {len(entry.wires) - i} more' if last else '')
+        words = f'and {len(entry.wires) - i} more Parameters' if last else ''
+        out += row(wire, x + PAD, y + i * WIRE_H, w - 2 * PAD, words)
     return out
 
 

@@ -121,6 +121,7 @@ def special(v: float) -> str:
 
 def short(v: float) -> str:
     """One number for a sentence: `5.20`, `0.0031`, `1.2e-7`."""
+    v = v or 0.0  # never −0.00
     if special(v):
         return special(v)
     if v == 0 or 0.0095 <= abs(v) < 1e5:
