@@ -18,9 +18,10 @@ import pytest
 
 from minicell import __main__ as command
 from minicell import __version__
+from minicell.command import check, lab, lessons
 
 ROOT = Path(__file__).resolve().parents[1]
-LESSON = command.START
+LESSON = lessons.START
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +34,10 @@ def data(tmp_path_factory, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def lab(monkeypatch) -> list[list[str]]:
+def opened(monkeypatch) -> list[list[str]]:
     """Keep JupyterLab from starting; the arguments of each call are noted."""
     calls = []
-    monkeypatch.setattr(command, 'open_lab', calls.append)
+    monkeypatch.setattr(lab, 'open_lab', calls.append)
     return calls
 
 
@@ -50,8 +51,8 @@ def wheel(tmp_path, monkeypatch) -> Path:
     here = tmp_path / 'here'
     here.mkdir()
     monkeypatch.chdir(here)
-    monkeypatch.setattr(command, 'PACKAGE', package)
-    monkeypatch.setattr(command, 'installed_from', lambda: None)
+    monkeypatch.setattr(lessons, 'PACKAGE', package)
+    monkeypatch.setattr(lessons, 'installed_from', lambda: None)
     return package / 'lessons'
 
 
@@ -71,7 +72,7 @@ def test_help_names_every_option_and_fits_a_terminal(flag, capsys, monkeypatch):
         command.main([flag])
     assert stop.value.code == 0
     text = capsys.readouterr().out
-    for word in ('--port', '--no-browser', '--version', '--', 'Ctrl-C', command.COPY):
+    for word in ('--port', '--no-browser', '--version', '--', 'Ctrl-C', lessons.COPY, 'copy', 'check'):
         assert word in text
     assert max(map(len, text.splitlines())) <= 80
 
@@ -83,26 +84,26 @@ def test_version(capsys):
 
 
 @pytest.mark.parametrize('wrong', [['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--prot', '1'], ['lesson']])
-def test_wrong_arguments_are_refused(wrong, lab, capsys):
+def test_wrong_arguments_are_refused(wrong, opened, capsys):
     with pytest.raises(SystemExit) as stop:
         command.main(wrong)
     assert stop.value.code == 2
     assert 'minicell: error:' in capsys.readouterr().err
-    assert not lab
+    assert not opened
 
 
-def test_a_wheel_lays_a_copy_in_the_current_folder(wheel, lab, capsys):
+def test_a_wheel_lays_a_copy_in_the_current_folder(wheel, opened, capsys):
     assert command.main([]) == 0
-    copy = Path.cwd() / command.COPY
+    copy = Path.cwd() / lessons.COPY
     assert (copy / LESSON).read_text() == 'as shipped'
     assert (copy / 'img' / 'one.svg').read_text() == '<svg/>'
-    assert value(lab[0], 'ServerApp.root_dir') == str(copy)
+    assert value(opened[0], 'ServerApp.root_dir') == str(copy)
     assert str(copy) in capsys.readouterr().out
 
 
-def test_what_a_learner_wrote_stays_and_what_is_new_comes(wheel, lab):
+def test_what_a_learner_wrote_stays_and_what_is_new_comes(wheel, opened):
     command.main([])
-    copy = Path.cwd() / command.COPY
+    copy = Path.cwd() / lessons.COPY
     (copy / LESSON).write_text('my answers')
     (copy / 'notes.txt').write_text('my notes')
     (wheel / '04_next.ipynb').write_text('a new lesson')
@@ -112,42 +113,111 @@ def test_what_a_learner_wrote_stays_and_what_is_new_comes(wheel, lab):
     assert (copy / '04_next.ipynb').read_text() == 'a new lesson'
 
 
-def test_a_copy_cut_short_is_made_good_the_next_time(wheel, lab, monkeypatch):
+def test_a_copy_cut_short_is_made_good_the_next_time(wheel, opened, monkeypatch):
     def full_disk(source, target):
         Path(target).write_text('as sh')
         raise OSError(28, 'No space left on device')
 
     with monkeypatch.context() as full:
-        full.setattr(command.shutil, 'copyfile', full_disk)
+        full.setattr(lessons.shutil, 'copyfile', full_disk)
         assert command.main([]) == 1
     assert command.main([]) == 0
-    assert (Path.cwd() / command.COPY / LESSON).read_text() == 'as shipped'
-    assert not list((Path.cwd() / command.COPY).rglob('*.part'))
+    assert (Path.cwd() / lessons.COPY / LESSON).read_text() == 'as shipped'
+    assert not list((Path.cwd() / lessons.COPY).rglob('*.part'))
 
 
-def test_a_folder_that_cannot_be_written_gets_a_sentence(wheel, lab, capsys):
-    (Path.cwd() / command.COPY).write_text('a file in the way')
+def test_a_folder_that_cannot_be_written_gets_a_sentence(wheel, opened, capsys):
+    (Path.cwd() / lessons.COPY).write_text('a file in the way')
     assert command.main([]) == 1
     said = capsys.readouterr().err
     assert 'cannot be written' in said and 'cd ~' in said and 'Traceback' not in said
-    assert not lab
+    assert not opened
 
 
-def test_an_installation_without_lessons_gets_a_sentence(wheel, lab, capsys):
+def test_an_installation_without_lessons_gets_a_sentence(wheel, opened, capsys):
     (wheel / LESSON).unlink()
     assert command.main([]) == 1
     assert 'no lessons' in capsys.readouterr().err
 
 
-def test_a_checkout_opens_its_own_lessons(wheel, lab, tmp_path, monkeypatch):
+def test_a_checkout_opens_its_own_lessons(wheel, opened, tmp_path, monkeypatch):
     checkout = tmp_path / 'checkout'
     (checkout / 'lessons').mkdir(parents=True)
     (checkout / 'lessons' / LESSON).write_text('of the checkout')
     (checkout / 'pyproject.toml').write_text('')
-    monkeypatch.setattr(command, 'installed_from', lambda: checkout)
+    monkeypatch.setattr(lessons, 'installed_from', lambda: checkout)
     assert command.main([]) == 0
-    assert value(lab[0], 'ServerApp.root_dir') == str(checkout / 'lessons')
-    assert not (Path.cwd() / command.COPY).exists()
+    assert value(opened[0], 'ServerApp.root_dir') == str(checkout / 'lessons')
+    assert not (Path.cwd() / lessons.COPY).exists()
+
+
+def test_copy_never_overwrites(wheel, capsys):
+    assert command.main(['copy', 'course/week 1']) == 0
+    copy = Path.cwd() / 'course' / 'week 1'
+    assert (copy / 'img' / 'one.svg').read_text() == '<svg/>'
+    (copy / LESSON).write_text('my answers')
+    assert command.main(['copy', 'course/week 1']) == 0
+    assert (copy / LESSON).read_text() == 'my answers'
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == '2 files copied to course/week 1'
+    assert second == '0 files copied to course/week 1; 2 were there already and stay as they are'
+
+
+def test_copy_leaves_out_what_is_not_for_learners(wheel):
+    (wheel / 'source').mkdir()
+    (wheel / 'source' / 'lesson.md').write_text('what a lesson is made from')
+    assert command.main(['copy', 'course']) == 0
+    assert sorted(each.name for each in Path('course').iterdir()) == [LESSON, 'img']
+
+
+@pytest.mark.parametrize('arguments', [['copy'], ['copy', 'a', 'b'], ['check', 'x']])
+def test_wrong_arguments_of_a_subcommand_are_refused(arguments, wheel, capsys):
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert f'minicell {arguments[0]}: error:' in said or 'error: unrecognized arguments: ' in said
+
+
+def test_copy_into_a_file_gets_a_sentence(wheel, capsys):
+    Path('course').write_text('a file in the way')
+    assert command.main(['copy', 'course']) == 1
+    said = capsys.readouterr().err
+    assert 'cannot be written to course' in said and 'Traceback' not in said
+
+
+def test_check_finds_all_that_is_needed(capsys):
+    assert command.main(['check']) == 0
+    said = capsys.readouterr().out
+    for name in ('Python', 'numpy', 'jupyterlab', 'ipywidgets', 'dot (Graphviz)', 'a kernel', 'is ready'):
+        assert name in said
+    assert '✗' not in said
+
+
+def test_check_says_what_is_missing(monkeypatch, capsys):
+    def absent(name: str) -> str:
+        raise check.importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(check.importlib.metadata, 'version', absent)
+    monkeypatch.setattr(check.shutil, 'which', lambda name: None)
+    monkeypatch.setattr(check, 'FRONT_END', 'not-there')
+    monkeypatch.setattr(check, '_kernel', lambda: check.Finding(False, 'a kernel', 'does not start'))
+    assert command.main(['check']) == 1
+    said = capsys.readouterr().out
+    assert '✗ numpy: not installed. Write: ' in said
+    assert '○ dot (Graphviz): not found, and not needed' in said
+    assert '✗ widgets in JupyterLab: not-there is missing' in said
+    assert said.splitlines()[-1].endswith('widgets in JupyterLab, a kernel')
+
+
+def test_check_says_why_a_kernel_does_not_start(monkeypatch):
+    from jupyter_client import manager
+
+    def refused(**options):
+        raise OSError('no room')
+
+    monkeypatch.setattr(manager, 'start_new_kernel', refused)
+    assert check.look()[-1] == (False, 'a kernel', 'does not start: OSError: no room')
 
 
 @pytest.mark.parametrize(
@@ -166,12 +236,12 @@ def test_where_pip_installed_from(record, folder, monkeypatch):
         def read_text(self, name):
             return json.dumps(record) if record and name == 'direct_url.json' else None
 
-    monkeypatch.setattr(command.importlib.metadata, 'distribution', lambda name: Distribution())
-    assert command.installed_from() == folder
+    monkeypatch.setattr(lessons.importlib.metadata, 'distribution', lambda name: Distribution())
+    assert lessons.installed_from() == folder
 
 
 def test_loopback_and_lesson_are_the_default():
-    arguments = command.lab_arguments(Path('/x'), no_options(), [])
+    arguments = lab.lab_arguments(Path('/x'), no_options(), [])
     assert value(arguments, 'ServerApp.ip') == '127.0.0.1'
     assert value(arguments, 'LabApp.default_url') == f'/lab/tree/{LESSON}'
     assert not any('token' in each or 'password' in each for each in arguments), 'the token is for Jupyter to make'
@@ -180,30 +250,30 @@ def test_loopback_and_lesson_are_the_default():
 @pytest.mark.parametrize(
     'mine', ['--ip=0.0.0.0', '--ServerApp.ip=0.0.0.0', '--notebook-dir=/y', '--ServerApp.root_dir=/y']
 )
-def test_the_learners_own_arguments_win(mine, wheel, lab):
+def test_the_learners_own_arguments_win(mine, wheel, opened):
     # JupyterLab refuses an option that is given twice
     assert command.main(['--no-browser', '--', mine, 'more']) == 0
-    assert lab[0][-2:] == [mine, 'more']
-    assert '--no-browser' in lab[0]
+    assert opened[0][-2:] == [mine, 'more']
+    assert '--no-browser' in opened[0]
     dropped = 'ServerApp.ip' if 'ip=' in mine else 'ServerApp.root_dir'
-    assert value([each for each in lab[0] if each != mine], dropped) is None
+    assert value([each for each in opened[0] if each != mine], dropped) is None
 
 
-def test_a_port_in_use_gets_a_sentence(wheel, lab, capsys):
+def test_a_port_in_use_gets_a_sentence(wheel, opened, capsys):
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))
         taken.listen()
         port = taken.getsockname()[1]
         assert command.main(['--port', str(port)]) == 1
     assert f'port {port} is in use' in capsys.readouterr().err
-    assert not lab
+    assert not opened
     assert command.main(['--port', str(port)]) == 0
-    assert value(lab[0], 'ServerApp.port') == str(port)
+    assert value(opened[0], 'ServerApp.port') == str(port)
 
 
 def test_the_layout_of_the_lessons_is_kept_apart_and_stays_as_the_learner_leaves_it(data, monkeypatch):
     def folder() -> str | None:
-        return value(command.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir')
+        return value(lab.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir')
 
     assert folder() == str(data / 'minicell' / 'workspaces')
     (file,) = Path(folder()).iterdir()
@@ -217,15 +287,15 @@ def test_the_layout_of_the_lessons_is_kept_apart_and_stays_as_the_learner_leaves
 def test_without_a_place_for_a_layout_the_lessons_open_all_the_same(data, monkeypatch):
     (data / 'file').write_text('')
     monkeypatch.setenv('JUPYTER_DATA_DIR', str(data / 'file'))
-    assert value(command.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir') is None
+    assert value(lab.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir') is None
 
 
 @pytest.mark.skipif(os.name != 'posix', reason='Unix sockets')
 def test_kernels_talk_by_unix_sockets_where_the_path_leaves_room(tmp_path_factory, monkeypatch):
     monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('rt')))
-    assert '--KernelManager.transport=ipc' in command.lab_arguments(Path('/x'), no_options(), [])
+    assert '--KernelManager.transport=ipc' in lab.lab_arguments(Path('/x'), no_options(), [])
     monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('r' * 100)))
-    assert '--KernelManager.transport=ipc' not in command.lab_arguments(Path('/x'), no_options(), [])
+    assert '--KernelManager.transport=ipc' not in lab.lab_arguments(Path('/x'), no_options(), [])
 
 
 @pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')
@@ -267,7 +337,7 @@ def test_it_really_opens(tmp_path):
             server.kill()
             server.wait()
     assert server.returncode == 0, log.read_text()[-2000:]
-    assert not (tmp_path / command.COPY).exists()
+    assert not (tmp_path / lessons.COPY).exists()
 
 
 def wait_for_address(server: subprocess.Popen, log: Path) -> dict[str, str]:

@@ -23,6 +23,7 @@ FLOORS = [
     {'syntax', 'ir', 'tracer', 'check', 'graph', 'explanation'},
     {'view'},
     {'teach'},
+    {'command'},
     {'__main__'},
 ]
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}

@@ -1,0 +1,1 @@
+"""What the `minicell` command does: a module a subcommand."""

@@ -1,0 +1,102 @@
+"""Does this installation do what the lessons need? Versions, widgets, `dot`, and a tiny gradient check."""
+
+import importlib.metadata
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+NEEDS = 'numpy', 'jupyterlab', 'ipywidgets', 'matplotlib', 'graphviz'
+FRONT_END = '@jupyter-widgets/jupyterlab-manager'
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at. `ok` None: not there, and not needed."""
+
+    ok: bool | None
+    what: str
+    said: str
+
+    def __str__(self) -> str:
+        return f'{"○" if self.ok is None else "✓" if self.ok else "✗"} {self.what}: {self.said}'
+
+
+def look(deep: bool = True) -> list[Finding]:
+    """All findings; `deep`: a kernel is started too, which takes a second or two."""
+    looks: list[Callable[[], Finding]] = [_python, *[lambda name=name: _package(name) for name in NEEDS]]
+    looks += [_front_end, _dot, _first_order, _second_order]
+    return [one() for one in looks] + ([_kernel()] if deep else [])
+
+
+def _python() -> Finding:
+    ok = sys.version_info >= (3, 11)
+    return Finding(ok, 'Python', platform.python_version() + ('' if ok else ': 3.11 or later is due'))
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(True, name, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(False, name, f'not installed. Write: {sys.executable} -m pip install {name}')
+
+
+def _front_end() -> Finding:
+    """JupyterLab's half of ipywidgets, without which a slider is a line of text."""
+    from jupyter_core.paths import jupyter_path
+
+    for folder in jupyter_path('labextensions'):
+        try:
+            with open(f'{folder}/{FRONT_END}/package.json', encoding='utf-8') as file:
+                return Finding(True, 'widgets in JupyterLab', json.load(file)['version'])
+        except OSError:
+            continue
+    said = f'{FRONT_END} is missing, so that sliders will not show. Write: pip install --force-reinstall ipywidgets'
+    return Finding(False, 'widgets in JupyterLab', said)
+
+
+def _dot() -> Finding:
+    found = shutil.which('dot')
+    return Finding(
+        found and True, 'dot (Graphviz)', found or 'not found, and not needed: pictures are drawn without it'
+    )
+
+
+def _first_order() -> Finding:
+    import minicell as ms
+
+    slope = float(ms.grad(lambda x: x * x * x)(ms.Tensor(2.0)))
+    return Finding(slope == 12, 'a gradient', f'd(x³)/dx at 2 is {slope:g}, and 12 is due')
+
+
+def _second_order() -> Finding:
+    import minicell as ms
+
+    class Cube(ms.nn.Cell):
+        def construct(self, x):
+            return x * x * x
+
+        def bprop(self, x, out, dout):
+            return (3 * x * x * dout,)
+
+    bend = float(ms.grad(ms.grad(Cube()))(ms.Tensor(2.0)))
+    return Finding(bend == 12, 'a second derivative through a bprop', f'of x³ at 2 it is {bend:g}, and 12 is due')
+
+
+def _kernel() -> Finding:
+    """A kernel starts and imports the lesson kit."""
+    from jupyter_client.manager import start_new_kernel
+
+    try:
+        manager, client = start_new_kernel(kernel_name='python3', stderr=subprocess.DEVNULL)
+    except Exception as error:  # whatever keeps a kernel from starting is what the finding is about
+        return Finding(False, 'a kernel', f'does not start: {type(error).__name__}: {error}')
+    try:
+        reply = client.execute_interactive('import minicell.teach', timeout=60, output_hook=lambda message: None)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    ok = reply['content']['status'] == 'ok'
+    return Finding(ok, 'a kernel', 'starts and knows the lessons' if ok else reply['content']['evalue'])
