@@ -1,0 +1,29 @@
+"""y comes first, as in every layer.
+
+Here the mask comes first: read the last line of `construct`. You have taken `y` for the mask, and the zeros that
+belong to the mask for `dy`. The shapes fit after broadcasting, so nobody complained.
+"""
+
+# ruff: noqa: D101
+import numpy as np
+
+import minicell as ms
+import minicell.nn as nn
+
+
+class DropRows(nn.Cell):
+    def __init__(self, keep_prob):
+        super().__init__()
+        self.keep_prob = keep_prob
+        self.scale = 1 / keep_prob if keep_prob != 0 else 0.0
+
+    def construct(self, x):
+        mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)
+        y = x * mask * self.scale
+        return mask, y
+
+    def bprop(self, x, out, dout):
+        _, mask = out
+        dy, _ = dout
+        dx = dy * mask * self.scale
+        return (dx,)

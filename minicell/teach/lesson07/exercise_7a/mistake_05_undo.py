@@ -1,0 +1,29 @@
+"""Backward undoes what forward did.
+
+You multiplied by `keep_prob` where forward divided by it. But backward does not go back to `x`: it asks how much
+`y` moves when `x` does, and that is the same factor once more.
+"""
+
+# ruff: noqa: D101
+import numpy as np
+
+import minicell as ms
+import minicell.nn as nn
+
+
+class DropRows(nn.Cell):
+    def __init__(self, keep_prob):
+        super().__init__()
+        self.keep_prob = keep_prob
+        self.scale = 1 / keep_prob if keep_prob != 0 else 0.0
+
+    def construct(self, x):
+        mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)
+        y = x * mask * self.scale
+        return mask, y
+
+    def bprop(self, x, out, dout):
+        mask, _ = out
+        _, dy = dout
+        dx = dy * mask * self.keep_prob
+        return (dx,)

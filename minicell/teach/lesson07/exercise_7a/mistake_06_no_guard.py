@@ -1,0 +1,29 @@
+"""Nobody sets keep_prob to 0.
+
+Somebody will: a sweep over `keep_prob` begins there. Then `1 / keep_prob` stops with an error, in the middle of
+training. The document asks `if self.keep_prob != 0` first; here `self.scale` has done so.
+"""
+
+# ruff: noqa: D101
+import numpy as np
+
+import minicell as ms
+import minicell.nn as nn
+
+
+class DropRows(nn.Cell):
+    def __init__(self, keep_prob):
+        super().__init__()
+        self.keep_prob = keep_prob
+        self.scale = 1 / keep_prob if keep_prob != 0 else 0.0
+
+    def construct(self, x):
+        mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)
+        y = x * mask * self.scale
+        return mask, y
+
+    def bprop(self, x, out, dout):
+        mask, _ = out
+        _, dy = dout
+        dx = dy * mask * (1 / self.keep_prob)
+        return (dx,)

@@ -1,0 +1,29 @@
+"""keep_prob is the share that is dropped.
+
+It is the share that is **kept**. PyTorch counts the other way: its `p` is the share that is dropped. MindSpore has
+had both, so read the name each time.
+"""
+
+# ruff: noqa: D101
+import numpy as np
+
+import minicell as ms
+import minicell.nn as nn
+
+
+class DropRows(nn.Cell):
+    def __init__(self, keep_prob):
+        super().__init__()
+        self.keep_prob = keep_prob
+        self.scale = 1 / keep_prob if keep_prob != 0 else 0.0
+
+    def construct(self, x):
+        thrown = ms.Tensor(np.random.random((x.shape[0], 1)), x.dtype)
+        mask = thrown > self.keep_prob
+        y = x * mask * self.scale
+        return mask, y
+
+    def bprop(self, x, out, dout):
+        mask, _ = out
+        _, dy = dout
+        return (dy * mask * self.scale,)

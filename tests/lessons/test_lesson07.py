@@ -1,0 +1,242 @@
+"""What is particular to lesson 07: its listing is the document's, its figure, its two exercises, and its averages."""
+
+import re
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson07 import QUESTIONS
+from minicell.teach.lesson07 import figures as figure
+from minicell.view.shapes import Text
+from tests.lessons.notebooks import by_id, listings, read
+
+UNPACK, FORWARD = (Exercise(name, f'minicell.teach.lesson07.exercise_{name}') for name in ('7a', '7b'))
+DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
+
+
+class Dropout2d(nn.Cell):
+    def __init__(self, keep_prob):
+        super().__init__()
+        self.keep_prob = keep_prob
+        self.dropout2d = ops.Dropout2D(keep_prob)
+
+    def construct(self, x):
+        return self.dropout2d(x)
+
+    def bprop(self, x, out, dout):
+        _, mask = out
+        dy, _ = dout
+        return (dy * mask * (1 / self.keep_prob if self.keep_prob else 0.0),)
+
+
+class Anew(Dropout2d):
+    def bprop(self, x, out, dout):
+        _, mask = self.dropout2d(x)
+        return super().bprop(x, (out[0], mask), dout)
+
+
+def shown(name: str) -> str:
+    """What a cell of the committed lesson printed."""
+    return by_id(read('07').cells)[f'l07-{name}'].outputs[0].data['text/plain']
+
+
+# ---- the listing -------------------------------------------------------------------------------------------------
+
+
+def test_the_listing_is_the_documents():
+    source = by_id(read('07').cells)['l07-run'].source
+    ours = source[source.index('class Dropout2d') : source.index('# ----')].strip()
+    blocks = re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.S)
+    assert ours.replace('minicell', 'mindspore') in [block.strip() for block in blocks]
+
+
+def test_forward_and_backward_agree_in_each_run_and_the_runs_differ():
+    runs = re.findall(r'kept (\[.*?\]) .* passed (\[.*?\])', shown('run'))
+    assert len(runs) == 3 and len(set(runs)) > 1
+    assert all(kept == passed for kept, passed in runs)
+
+
+def test_dout_is_a_tuple_with_zeros_for_the_mask():
+    lines = shown('peek').splitlines()
+    assert [line.split()[:2] for line in lines] == [[of, t] for of in ('out', 'dout') for t in ('Float32', 'Bool')]
+    assert not re.search(r'[1-9]', lines[3].partition('Bool')[2])
+
+
+def test_the_average_with_a_new_mask_is_half_of_the_truth():
+    """For (y * y).sum() at keep_prob 0.5: E[y * y] = x * x / keep, so the slope is 4 x."""
+    right, anew = (float(number) for number in re.findall(r'average (\d\.\d+)$', shown('average'), re.M)[:2])
+    assert right == pytest.approx(4, abs=0.05) and anew == pytest.approx(2, abs=0.05)
+
+
+def test_for_a_linear_loss_the_average_is_right():
+    """As the reply to the question says."""
+    ms.set_seed(0)
+    one, cell = ops.ones((1, 4000, 1, 1)), Anew(0.5)
+    mean = np.mean([ms.grad(lambda x: cell(x)[0].sum())(one).asnumpy() for _ in range(20)])
+    assert mean == pytest.approx(1, abs=0.05)
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+def test_the_mask_of_out_always_fits_and_a_new_one_only_at_the_ends():
+    for keep in np.linspace(0, 1, 21):
+        thrown = figure.throw(Dropout2d, Anew, round(float(keep), 2))
+        assert figure.agrees(thrown, thrown.mine).all()
+        assert figure.agrees(thrown, thrown.anew).all() or 0 < keep < 1
+    for keep in (0.2, 0.5, 0.8):
+        thrown = figure.throw(Dropout2d, Anew, keep)
+        assert not figure.agrees(thrown, thrown.anew).all()
+
+
+def test_more_is_kept_as_keep_prob_grows():
+    """The same throws: no channel that was kept is dropped again."""
+    masks = [figure.throw(Dropout2d, Anew, keep).mask for keep in (0.0, 0.3, 0.5, 0.8, 1.0)]
+    assert all(np.all(a <= b) for a, b in pairwise(masks))
+    assert (masks[0].sum(), masks[-1].sum()) == (0, figure.CHANNELS)
+
+
+def test_every_drawing_has_one_size_and_its_text_fits():
+    shown = figure.masks(Dropout2d, Anew)
+    for value in (0.0, 0.05, 0.35, 0.8, 1.0):
+        drawn = figure.draw(Dropout2d, Anew, value)
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and '(0 channels wrong)' in drawn.words
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and x >= 0 and x + w <= figure.WIDTH, shape
+        shown.control.value = value
+        assert f'keep_prob = {value:.2f}' in shown.picture.value and 'role="img"' in shown.picture.value
+
+
+def test_the_figure_leaves_the_learners_dice_alone_and_is_fast():
+    shown, times = figure.masks(Dropout2d, Anew), []
+    ms.set_seed(3)
+    due = np.random.random()
+    ms.set_seed(3)
+    for k in range(21):
+        start = time.perf_counter()
+        shown.control.value = k / 20
+        times.append(time.perf_counter() - start)
+    assert np.random.random() == due
+    assert sorted(times)[-2] < 0.15
+
+
+# ---- exercise 7a -------------------------------------------------------------------------------------------------
+
+
+def bprop(body: str) -> str:
+    head = UNPACK.solution.partition('    def bprop')[0]
+    return head + '    def bprop(self, x, out, dout):\n' + '\n'.join(f'        {line}' for line in body.splitlines())
+
+
+@pytest.mark.parametrize(
+    'body',
+    [
+        'return (dout[1] * out[0] * self.scale,)',
+        'mask, y = out\nreturn [ms.ops.select(mask.broadcast_to(x.shape), dout[1], 0.0) * self.scale]',
+        'mask, _ = out\n_, dy = dout\nif self.keep_prob != 0:\n    dy = dy / self.keep_prob\nreturn (mask * dy,)',
+    ],
+)
+def test_other_right_answers_pass(body):
+    verdict = UNPACK.check_code(bprop(body))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('body', 'said', 'named'),
+    [
+        ('mask, _ = out\n_, dy = dout\nreturn (dy * mask * self.scale * 2,)', 'is due', None),
+        ('mask, _ = out\n_, dy = dout\nreturn (-dy * mask * self.scale,)', 'is due', None),
+        ('_, dy = dout\nreturn (dy * self.scale,)', 'which was dropped', None),
+        ('return (dout[1] * out[0],)', 'is due', 'mistake_04_no_scale'),
+        ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
+        ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
+        ('return (None,)', 'no Tensor', None),
+        ('return out[7]', 'IndexError', None),
+        ('keep = np.random.random(x.shape) < self.keep_prob\nreturn (dout[1] * ms.Tensor(keep) * self.scale,)',
+         'two different answers', 'mistake_01_new_mask'),
+    ],
+)  # fmt: skip
+def test_wrong_answers_fail(body, said, named):
+    verdict = UNPACK.check_code(bprop(body))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named
+
+
+@pytest.mark.parametrize('body', ['return (...,)', 'mask, _ = ...\nreturn (mask,)', 'return (dout[1] * ...,)'])
+def test_half_begun_is_not_attempted(body):
+    assert UNPACK.check_code(bprop(body)).state == 'open'
+
+
+@pytest.mark.parametrize('exercise', [UNPACK, FORWARD])
+@pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
+def test_check_never_raises(exercise, given):
+    assert exercise.check(given).state == 'failed'
+
+
+# ---- exercise 7b -------------------------------------------------------------------------------------------------
+
+
+def construct(lines: str) -> str:
+    return FORWARD.start.replace(
+        '        mask = ...\n        y = ...', '\n'.join(f'        {x}' for x in lines.split('\n'))
+    )
+
+
+@pytest.mark.parametrize(
+    'lines',
+    [
+        'mask = thrown >= 1 - self.keep_prob\ny = x * mask * self.scale',
+        'mask = (thrown < self.keep_prob).astype(x.dtype)\ny = ms.ops.select(mask != 0, x * self.scale, 0.0)',
+    ],
+)
+def test_other_constructs_pass(lines):
+    assert FORWARD.check_code(construct(lines)).passed
+
+
+@pytest.mark.parametrize(
+    ('lines', 'said'),
+    [
+        ('mask = thrown < 0.5\ny = x * mask * 2', 'of the rows kept'),
+        ('mask = thrown < self.keep_prob\ny = x', '100% of the rows kept'),
+        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'the mean of y is'),
+        ('mask = x\ny = x', 'a mask (100, 1)'),
+        ('mask = 1\ny = x', 'returned int'),
+        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity'),
+    ],
+)
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_wrong_constructs_fail(lines, said):
+    verdict = FORWARD.check_code(construct(lines))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+# ---- the rest ----------------------------------------------------------------------------------------------------
+
+
+def test_both_exercises_leave_the_learners_dice_alone():
+    ms.set_seed(3)
+    due = np.random.random()
+    ms.set_seed(3)
+    UNPACK.check_code(UNPACK.solution)
+    FORWARD.check_code(FORWARD.solution)
+    assert np.random.random() == due
+
+
+def test_pytorch_s_backward_gets_a_second_gradient_for_the_mask():
+    pytest.importorskip('torch')
+    listing = listings(read('07'), '07')['torch'].replace('def backward(ctx, dy, _)', 'def backward(ctx, dy)')
+    with pytest.raises(TypeError, match='takes 2 positional arguments but 3 were given'):
+        exec(listing, {})
+
+
+def test_the_named_beliefs_are_among_the_choices():
+    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    assert {'draw a new mask', 'dout looks like x'} <= known
