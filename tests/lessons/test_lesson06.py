@@ -102,10 +102,28 @@ def test_five_of_eight_train_with_every_seed(page):
     for letter, bug in LETTERS.items():
         for seed in range(5):
             x, t = page['moons'](100, np.random.default_rng(seed))
-            losses[letter, seed] = list(page['train'](page['Net'](suspect(bug), seed), x=x, t=t))[-1]
-    for letter in LETTERS:
-        below = [losses[letter, seed] < 0.5 for seed in range(5)]
-        assert below == [letter in 'ACEGH'] * 5, letter
+            losses[letter, seed] = np.array(list(page['train'](page['Net'](suspect(bug), seed), x=x, t=t)))
+    for (letter, seed), curve in losses.items():
+        if letter in 'ACEGH':  # H goes up and down
+            assert np.median(curve[-100:]) < 0.5, (letter, seed)
+        else:
+            assert np.all(curve[-100:] > 0.5), (letter, seed)
+
+
+@pytest.mark.parametrize('letter', 'ABDH')
+def test_the_last_digits_of_a_machine_change_nothing(page, letter):
+    """Sums in another order are another in the sixteenth digit. Without the rounding in `train`, B and H blow it up."""
+    rng = np.random.default_rng(0)
+
+    def shaken(g):
+        return ms.Tensor(g.asnumpy() * (1 + 4e-16 * rng.standard_normal(g.shape)))
+
+    class Shaken(type(suspect(LETTERS[letter]))):
+        def bprop(self, *given):
+            return tuple(map(shaken, super().bprop(*given)))
+
+    plain = list(page['train'](page['Net'](suspect(LETTERS[letter]))))
+    assert np.allclose(list(page['train'](page['Net'](Shaken()))), plain, rtol=1e-9, atol=0)
 
 
 def test_the_random_one_is_as_good_as_the_right_one(page):

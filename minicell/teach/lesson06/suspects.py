@@ -50,7 +50,7 @@ def suspect(bug: str, factor: float = 5.0, seed: int = 5) -> nn.Cell:
 
     @cache  # it is asked at each step
     def noise(shape: tuple[int, ...]) -> ms.Tensor:
-        return ms.Tensor(np.random.default_rng(seed).standard_normal(shape), ms.float32)
+        return ms.Tensor(np.random.default_rng(seed).standard_normal(shape))
 
     right = MatMul()
     wrong: dict[str, Callable[..., tuple]] = {
