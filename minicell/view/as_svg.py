@@ -1,6 +1,7 @@
 """Shapes written as SVG text."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 
 from .metrics import MONO, SANS, clean
@@ -17,8 +18,9 @@ def safe(words: str) -> str:
     return escape(clean(words), quote=False)
 
 
+@lru_cache(maxsize=16384)
 def box(shape: Box) -> str:
-    """A rectangle as <rect>."""
+    """A rectangle as <rect>. Most of them stand on the next frame too."""
     parts = [f'<rect x="{number(shape.x)}" y="{number(shape.y)}" width="{number(shape.w)}" height="{number(shape.h)}"']
     if shape.radius:
         parts.append(f' rx="{number(shape.radius)}"')

@@ -8,6 +8,7 @@ from . import names
 from .model import Mark, Pass, Record, Step, Value
 
 WORDS = 40  # characters of what is no tensor
+COPIED = 1024  # numbers
 PRIMES = ('', '′', '″', '‴')
 
 
@@ -83,6 +84,8 @@ class Notes:
             data, dtype = np.asarray(thing), str(np.asarray(thing).dtype).capitalize()
         elif hasattr(thing, 'asnumpy'):
             data, dtype = np.asarray(self.tape.value(thing, at)), str(thing.dtype)
+            if data.size <= COPIED or hasattr(thing, 'requires_grad'):
+                data = data.copy()  # what is told stays as it was, whatever is written into the memory later
         else:
             return Value(name, words=repr(thing)[:WORDS])
         if data.dtype.kind == 'c':

@@ -1,5 +1,6 @@
 """The vocabulary of the picture: boxes, texts, lines and colours. Two writers (SVG and PNG) know these and no more."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from .metrics import clean, fit
@@ -15,6 +16,7 @@ BACKWARD = '#D55E00'
 BACKWARD_TEXT = '#A84300'
 HIGHLIGHT = '#FFF3DC'
 ALARM = '#FFF6EF'
+TINTS = 60  # from grey to either end
 ORANGE, GREY, BLUE = (240, 166, 100), (236, 237, 238), (108, 163, 212)  # negative, zero, positive
 
 
@@ -73,7 +75,7 @@ def text(
     mono: bool = False,
 ) -> Text:
     """A text at baseline `y` that keeps to `room` pixels: right of x, around it or left of it, as `anchor` says."""
-    words = clean(words) if not mono else ''.join(clean(c) for c in words)
+    words = clean(words)
     shown = fit(words, room, size, bold, mono)
     left = {'start': x, 'middle': x - room / 2, 'end': x - room}[anchor]
     box = (left, y - size, room, size * 1.3)
@@ -115,9 +117,13 @@ def tick(x: float, y: float, ok: bool, colour: str, size: float = 10) -> Path:
 def tint(value: float, limit: float) -> str:
     """The ground of one number: orange below zero, grey at zero, blue above; full at `limit`."""
     if not limit or value != value:
-        share = 0.0
-    else:
-        share = max(-1.0, min(1.0, value / limit))
-    end = BLUE if share > 0 else ORANGE
-    mixed = (round(g + (e - g) * abs(share)) for g, e in zip(GREY, end, strict=True))
-    return '#' + ''.join(f'{c:02X}' for c in mixed)
+        return mixed(0)
+    return mixed(round(max(-1.0, min(1.0, value / limit)) * TINTS))
+
+
+@lru_cache
+def mixed(step: int) -> str:
+    """One of the tints, from -TINTS to TINTS."""
+    end = BLUE if step > 0 else ORANGE
+    parts = (round(g + (e - g) * abs(step) / TINTS) for g, e in zip(GREY, end, strict=True))
+    return '#' + ''.join(f'{c:02X}' for c in parts)

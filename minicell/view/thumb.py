@@ -4,15 +4,13 @@ import math
 
 import numpy as np
 
+from .facts import SMALL, facts
 from .metrics import width
 from .model import Value, shape_text
 from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 
 CELL_W, CELL_H = 43, 22
 NUMBER = 11.5  # the font size of a number in a cell
-SMALL = 4  # numbers up to 4×4
-SAMPLE = 4096  # so many numbers tell what is usual
-OUTLIER = 8  # so many times what is usual is out of range
 SLOT = 60  # no value is narrower: its name stands above it
 SCALAR_H = 26
 HEAT_W, HEAT_ROW, HEAT_H = 112, 11, 66
@@ -46,24 +44,8 @@ def size(value: Value) -> tuple[float, float]:
 
 
 def limit(*arrays: np.ndarray | None) -> float:
-    """The largest finite magnitude: where the tint is full."""
-    most = 0.0
-    for array in arrays:
-        if array is not None and array.size and array.dtype.kind in 'fiub':
-            finite = np.abs(array[np.isfinite(array)].astype(np.float64))
-            most = max(most, typical(finite) if finite.size else 0.0)
-    return most
-
-
-def typical(sizes: np.ndarray) -> float:
-    """The largest magnitude; in a heatmap without the few that would leave all others grey."""
-    largest = float(sizes.max())
-    if sizes.size <= SMALL * SMALL or not largest:
-        return largest
-    some = sizes[:: max(sizes.size // SAMPLE, 1)]
-    some = some[some > 0]
-    most = float(np.quantile(some, 0.95)) if some.size else largest
-    return most if largest > OUTLIER * most else largest
+    """The largest finite magnitude: where the tint is full. In a heatmap a few outliers do not count."""
+    return max((facts(a).most for a in arrays if a is not None and a.size and a.dtype.kind in 'fiub'), default=0.0)
 
 
 def numerals(array: np.ndarray, room: float, font: float, bold: bool = False) -> list[str]:
@@ -206,7 +188,7 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
     w, h = HEAT_W / cells.shape[1], high / cells.shape[0]
     out: list[Shape] = []
     crosses, beyond, dots = [], [], []
-    masked = bool((flat == 0).any() and (flat != 0).any())
+    masked = 0 < facts(data).zeros < data.size
     for (r, c), number in np.ndenumerate(cells):
         left, top = x + c * w, y + r * h
         out.append(Box(left, top, w - 0.5, h - 0.5, tint(number, most) if math.isfinite(number) else '#FFFFFF'))
@@ -239,12 +221,16 @@ def glyphs(data: np.ndarray, most: float, masked: bool) -> str:
     """What the marks in a heatmap stand for, with how many there are."""
     if data.dtype.kind not in 'fiu':
         return ''
-    sizes = np.abs(data.astype(np.float64))
+    f = facts(data)
+    beyond = 0
+    if most and max(abs(f.low), abs(f.high)) > most * 1.001:
+        sizes = np.abs(data)
+        beyond = int((sizes > most * 1.001).sum()) - f.infinite
     counts = {
-        '× {} NaN': int(np.isnan(sizes).sum()),
-        '^ {} ∞': int(np.isinf(sizes).sum()),
-        '◥ {} beyond ' + short(most): int((sizes[np.isfinite(sizes)] > most * 1.001).sum()) if most else 0,
-        '· {} zero': int((sizes == 0).sum()) if masked else 0,
+        '× {} NaN': f.nan,
+        '^ {} ∞': f.infinite,
+        '◥ {} beyond ' + short(most): beyond,
+        '· {} zero': f.zeros if masked else 0,
     }
     return ', '.join(words.format(n) for words, n in counts.items() if n)
 
@@ -253,16 +239,16 @@ def span(data: np.ndarray) -> str:
     """The range of a tensor's numbers."""
     if data.dtype.kind == 'b':
         return f'{int(data.sum())} of {data.size} True'
-    finite = data[np.isfinite(data)]
-    if not finite.size:
+    f = facts(data)
+    if f.nan + f.infinite == data.size:
         return 'nothing finite'
-    low, high = (short(float(v)) for v in (finite.min(), finite.max()))
+    low, high = short(f.low), short(f.high)
     return f'all {low}' if low == high else f'{low} … {high}'
 
 
 def told(data: np.ndarray) -> str:
     """The range in a sentence, behind a shape: ` from 0.10 to 2.00, 3 not finite`."""
     low, between, high = span(data).partition(' … ')
-    lost = 0 if data.dtype.kind == 'b' else data.size - int(np.isfinite(data).sum())
+    lost = 0 if data.dtype.kind == 'b' else facts(data).nan + facts(data).infinite
     words = f' from {low} to {high}' if between else f', {low}'
     return words + (f', {lost} not finite' if 0 < lost < data.size else '')
