@@ -92,7 +92,7 @@ def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
     """Backward reaches an entry."""
     entry, reading = record.entries[step.entry], record.readings[step.reading]
     dout = listed([result(v) for v in reading.douts])
-    came = f' It was added up from {sum_of(reading.parts)}.' if reading.parts else ''
+    came = f' It was added up: {sum_of(reading.parts)}.' if reading.parts else ''
     if entry.kind == 'cell':
         return (
             f'Backward enters {entry.name}',

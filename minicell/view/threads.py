@@ -34,7 +34,7 @@ def says(found: list[Saved]) -> tuple[str, ...]:
     """What is kept, and where; in fewer words where there is less room."""
     names = ', '.join(s.name for s in found)
     few = f'{len(found)} saved'
-    return (f'saved: {names}', names, few) if found[0].whole else (f'{names} (on self, not on the tape)', names)
+    return (f'saved: {names}', few) if found[0].whole else (f'{names} (on self, not on the tape)', names)
 
 
 def line(x: float, top: float, bottom: float, whole: bool, read: bool) -> list[Shape]:

@@ -66,16 +66,20 @@ def names(record: Record, xs: list[float], y: float, step: int) -> list[Shape]:
         if all(apart(shape.box, box) for box in taken):
             taken.append(shape.box)
             kept.append(shape)
-    edge = float(LANE_X)
+    free = float(LANE_X)  # where the next name may begin
+    wait = free  # no step left of this has room for its name
     for i in range(1, last):
-        if xs[i] < edge:
-            continue  # half of any name would stand on the one before
+        if xs[i] < wait:
+            continue
         shape = name(record, i, xs[i], y, False)
-        if shape.text and shape.box[0] >= edge and all(apart(shape.box, box) for box in taken):
+        left, right = shape.box[0], shape.box[0] + shape.box[2]
+        blocking = next((box for box in taken if not apart(shape.box, box)), None)
+        if blocking is not None and blocking[0] + blocking[2] > free:
+            free = blocking[0] + blocking[2] + SPACE
+        elif shape.text and left >= free:
             kept.append(shape)
-            edge = shape.box[0] + shape.box[2] + SPACE
-        else:
-            edge = max(edge, xs[i] + 4)
+            free = right + SPACE
+        wait = free + 12 if left >= free or not shape.text else free + (right - left) / 2
     return kept
 
 

@@ -28,4 +28,4 @@ def test_it_prints_a_row_for_each(capsys):
     bench.main(20)
     rows = capsys.readouterr().out.splitlines()
     assert len(rows) == 1 + 3 * len(bench.PROGRAMS)
-    assert all('frames ready' in row for row in rows[1:])
+    assert all('frames ready in' in row for row in rows[1:])

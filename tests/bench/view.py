@@ -95,7 +95,8 @@ def main(entries=1000):
             ready, drawn, count = measure(tape, zoom)
             median, worst = statistics.median(drawn) * 1000, max(drawn) * 1000
             print(
-                f'{name:14} {zoom:7} {count:5} frames ready {ready * 1000:6.0f} ms, drawn {median:5.1f} ms (most {worst:.1f})'
+                f'{name:14} {zoom:7} {count:5} frames ready in {ready * 1000:4.0f} ms, '
+                f'each drawn in {median:4.1f} ms (most {worst:.1f})'
             )
 
 
