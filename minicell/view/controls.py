@@ -86,5 +86,7 @@ class Controls:
     def steps(self, total: int, step: int) -> None:
         """There are so many steps now, and this one is shown."""
         for one in (self.slider, self.clock):
-            one.max = max(total - 1, 0)
-            one.value = step
+            # in one message: what is linked in the browser would answer to each value on the way, and too late
+            with one.hold_sync():
+                one.max = max(total - 1, 0)
+                one.value = step

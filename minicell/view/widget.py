@@ -40,9 +40,9 @@ class View(w.VBox):
         self.wide = w.Layout(width='100%', overflow='auto hidden' if scale > 1 else 'visible')
         self.page = w.HTML(layout=self.wide)
         self.page.add_class('lat-target-tape')
-        self.draw = Throttle(lambda step: setattr(self.page, 'value', self.svg(self.frames[step])))
+        self.draw = Throttle(lambda frame: setattr(self.page, 'value', self.svg(frame)))
         self.link: Any = None
-        self.following = False
+        self.settling = False  # while we set the controls ourselves
         self.controls = c = Controls()
         self.jumps = [(self.jump(*row), row[2]) for row in jumps.JUMPS]
         c.jumps.children = [
@@ -53,7 +53,6 @@ class View(w.VBox):
         super().__init__(c.rows, layout=w.Layout(width='100%', max_width=f'{round(WIDTH * max(scale, 1))}px'))
         torn = step is None and getattr(tape, 'error', None) is not None
         self.start = place(-1 if torn else step, self.of(self.opened))
-        c.zoom.value, c.compare.value = zoom, compare
         self.look(self.opened, self.start)
         c.zoom.observe(lambda _: self.changed(), 'value')
         c.compare.observe(lambda _: self.changed(), 'value')
@@ -91,14 +90,17 @@ class View(w.VBox):
             self.link.unlink()
             self.link = None
         self.travels = len(self.frames) <= TRAVEL and seen.turn is None
+        self.settling = True
+        c.zoom.value, c.compare.value = seen.zoom, seen.compare
         c.steps(len(self.frames), step)
+        self.settling = False
         if self.travels:
             picture = self.stack(seen)
             picture.selected_index = step
             self.link = w.jslink((c.slider, 'value'), (picture, 'selected_index'))
         else:
             picture = self.page
-            self.draw(step)
+            self.draw(self.frames[step])
         for button, find in self.jumps:
             tells = find is jumps.first_wrong and not seen.compare  # what a reader has chosen not to see yet
             button.disabled = tells or find(self.frames, -1) is None
@@ -110,19 +112,19 @@ class View(w.VBox):
 
     def follow(self, step: int, turns: int) -> None:
         """The turn that the folded card shows is the one that the step is about."""
-        self.following = True
+        self.settling = True
         frame = self.frames[step]
         entry = frame.record.steps[step].entry if frame.record.steps else None
         self.controls.turn.max = turns
         if entry is not None:
             self.controls.turn.value = fold.turn(frame.record, frame.look, entry)[0] + 1
-        self.following = False
+        self.settling = False
 
     def changed(self, turn: int | None = None) -> None:
         """Zoom, comparison or turn were changed: stay at the same time of the tape."""
         c = self.controls
         seen = Seen(c.zoom.value, c.compare.value, turn)
-        if seen != self.seen and not self.following:
+        if seen != self.seen and not self.settling:
             step = c.slider.value
             if seen.zoom != self.seen.zoom:
                 step = jumps.nearest(self.of(seen), self.frames[step].at)
@@ -130,11 +132,13 @@ class View(w.VBox):
 
     def stepped(self, step: int) -> None:
         """The slider has moved."""
+        if self.settling:
+            return
         if self.seen.turn is not None:
             self.look(self.seen._replace(turn=None), step)  # from here on, the card follows the steps again
             return
         if not self.travels:
-            self.draw(step)
+            self.draw(self.frames[step])
         if self.controls.turn.layout.display is None:
             self.follow(step, self.controls.turn.max)
 
@@ -145,9 +149,7 @@ class View(w.VBox):
 
     def reset(self) -> None:
         """Everything as it was when it was shown first."""
-        c = self.controls
-        c.play.value = False
-        c.zoom.value, c.compare.value = self.opened.zoom, self.opened.compare
+        self.controls.play.value = False
         self.look(self.opened, self.start)
 
     # ---- on the page -------------------------------------------------------------------------------------------------
@@ -166,12 +168,12 @@ class View(w.VBox):
 class Throttle:
     """Calls `draw` at most every PAUSE seconds, and always with the last value that came."""
 
-    def __init__(self, draw: Callable[[int], None]) -> None:
+    def __init__(self, draw: Callable[[Any], None]) -> None:
         self.draw = draw
         self.resting = False
-        self.waiting: int | None = None
+        self.waiting: Any = None
 
-    def __call__(self, value: int) -> None:
+    def __call__(self, value: Any) -> None:
         """Draw now, or when the pause is over."""
         self.waiting = value
         if not self.resting:
