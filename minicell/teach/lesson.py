@@ -12,10 +12,12 @@ from IPython.utils.capture import capture_output
 from minicell import __version__, set_seed
 
 from . import places, words
+from .beats import beats, notebook_of
 from .exercise import Exercise, Verdict
 from .order import Ordering, OrderPanel
 from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
+from .present import Presentation
 from .progress import Kept
 from .question import Choice, Prediction, Question, Result
 from .shown import Shown, button, column, html, row, script
@@ -242,6 +244,18 @@ class Lesson:
         page = words.block(words.paragraphs(asked) + words.folded('A model answer', words.paragraphs(model)))
         return Shown(body, f'{asked}\nA model answer: {model}', page)
 
+    def present(self, at: str = '') -> Shown:
+        """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.
+
+        Page Down and Page Up, as a clicker sends them, go on and back; Escape leaves.
+        """
+        shell = get_ipython()
+        if shell is None:
+            raise RuntimeError('present() shows the cells of a notebook: call it in one')
+        presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
+        script('present.js')
+        return presentation.shown
+
     def progress(self) -> Shown:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
         self._moved()
@@ -283,5 +297,5 @@ def progress_page(head: str, said: list[str], kept: Kept | None = None) -> str:
     cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
     line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
     where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '') if kept else ''
-    note = f'<p style="margin:4px 0 0;font-size:13px">{words.inline(where)}</p>' if where else ''
+    note = f'<p style="margin:4px 0 0;font-size:14px">{words.inline(where)}</p>' if where else ''
     return words.block(f'<b>{words.inline(head)}</b>{line}{note}')

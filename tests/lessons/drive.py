@@ -26,6 +26,17 @@ for name, prediction in L.predictions.items():
 print(json.dumps(seen))
 """
 
+# A teacher goes through all beats of the lesson; what a cell of one complains of is on its screen.
+BEATS = """\
+import json
+from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import Presentation
+presentation = Presentation(L, beats(L.number, notebook_of(L.number)), get_ipython())
+presentation.go(len(presentation.beats))
+outputs = [out for box in presentation.boxes.values() for out in box.children[0].outputs]
+print(json.dumps({'beats': presentation.ran, 'said': [out['text'] for out in outputs if out.get('name') == 'stderr']}))
+"""
+
 WIDGETS = """\
 import json, time
 import ipywidgets as w

@@ -63,7 +63,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory):
         if number not in kept:
             extra = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
             extra |= {name: source for name, (source, _) in stored(number).items()}
-            extra |= {'widgets': drive.WIDGETS, 'unlock': 'L.unlock()'}
+            extra |= {'widgets': drive.WIDGETS, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
             cells = execute(read(number), tmp_path_factory.mktemp(f'lesson{number}'), tuple(extra.values()))
             own = len(cells) - len(extra)
             kept[number] = {'own': cells[:own], **dict(zip(extra, cells[own:], strict=True))}
@@ -94,6 +94,14 @@ def test_results_are_locked_until_committed(number, lived):
     assert set(seen) == waiting != set()
     for name, faults in seen.items():
         assert [fault for fault, there in faults.items() if there] == [], name
+
+
+@each_lesson
+def test_every_beat_can_be_presented(number, lived):
+    cell = lived(number)['beats']
+    assert complaints([cell]) == []
+    seen = json.loads(printed(cell).splitlines()[-1])
+    assert seen['said'] == [] and seen['beats'] > 5
 
 
 @each_lesson

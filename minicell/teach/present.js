@@ -1,0 +1,39 @@
+// The presentation fills the screen, above everything that clips it, and hears the Page keys of a clicker: they turn
+// over what does not fit, then go to the next beat. Escape leads back to the notebook.
+(() => {
+  const PATIENCE = 30000; // milliseconds
+  const last = () => [...document.querySelectorAll('.minicell-present')].at(-1);
+  let tries = 0;
+  const open = () => {
+    const panel = last();
+    if (!panel?.querySelector('.minicell-stage')) { if (tries++ < 100) setTimeout(open, 50); return; }
+    const stage = panel.querySelector('.minicell-stage');
+    stage.tabIndex = -1;
+    if (panel.showPopover) { panel.popover = 'manual'; panel.showPopover(); }
+    stage.focus();
+    const leave = () => { document.removeEventListener('keydown', keys, true); panel.hidePopover?.(); panel.popover = null; };
+    let asked = 0; // when the kernel was asked for another beat: a second press while it works is not a second beat
+    const turn = way => {
+      if (Date.now() - asked < PATIENCE) return;
+      const more = way > 0 ? stage.scrollHeight - stage.clientHeight - stage.scrollTop > 4 : stage.scrollTop > 4;
+      if (more) { stage.scrollBy(0, way * 0.85 * stage.clientHeight); return; }
+      const button = panel.querySelector(way > 0 ? '.minicell-next' : '.minicell-back');
+      if (button.disabled) return;
+      asked = Date.now();
+      button.click();
+    };
+    const keys = event => {
+      if (!panel.isConnected) { document.removeEventListener('keydown', keys, true); return; }
+      const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: leave}[event.key];
+      if (!act) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      act();
+    };
+    document.addEventListener('keydown', keys, true);
+    panel.querySelector('.minicell-leave').addEventListener('click', leave);
+    // a new beat begins at its top, and Tab leads to its first control
+    new MutationObserver(() => { asked = 0; stage.scrollTop = 0; stage.focus(); }).observe(stage, {childList: true});
+  };
+  open();
+})();

@@ -1,0 +1,123 @@
+"""A lesson in beats: what is on the screen at once, how one gets there, and in which state."""
+
+import json
+
+import pytest
+
+from minicell.teach import lesson
+from minicell.teach.beats import beats, notebook_of, place
+from minicell.teach.present import is_call
+from tests.lessons.kernels import ROOT, complaints, printed
+from tests.lessons.notebooks import NUMBERS, PATHS
+
+FOUND = beats('03', PATHS['03'])
+
+
+def test_beats_lie_between_headings_and_end_with_a_code_cell():
+    assert [beat.code for beat in FOUND[:4]] == ['L03-s1-x1', 'L03-s2-x1', 'L03-s2-x2', 'L03-s3-x1']
+    assert (FOUND[0].title, FOUND[3].title) == ('Lesson 03 · Takeover', 'Predict first')
+    for beat in FOUND:
+        assert [part.kind for part in beat.parts[:-1]] == ['markdown'] * (len(beat.parts) - 1)
+    assert not any("lesson('03')" in part.text for beat in FOUND for part in beat.parts), (
+        'its setup is not for the screen'
+    )
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_every_cell_of_a_lesson_is_in_one_beat(number):
+    found = beats(number, PATHS[number])
+    assert len({beat.code for beat in found}) == len(found) > 5
+    assert [place(found, beat.code.lower()) for beat in found] == list(range(len(found)))
+
+
+@pytest.mark.parametrize(
+    ('code', 'said'),
+    [
+        ('', 'no jump code'),
+        ('s4', 'they look like L03-s1-x1'),
+        ('L03-s99-x1', 'the last one is L03'),
+        ('L04-s1-x1', 'no L04'),
+        ('L03-s0-x0', 'no L03-s0-x0'),
+    ],
+)
+def test_a_code_that_leads_nowhere(code, said):
+    with pytest.raises(ValueError, match=said):
+        place(FOUND, code)
+
+
+def test_whose_notebook(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert notebook_of('03') == ROOT / 'lessons' / PATHS['03'].name
+    own = tmp_path / '03_mine.ipynb'
+    own.write_text('{}', encoding='utf-8')
+    assert notebook_of('03') == own
+    with pytest.raises(FileNotFoundError, match='lesson 77 is not here'):
+        notebook_of('77')
+
+
+def test_a_call_of_the_lesson_hides_its_code():
+    assert is_call("L.recall('recall 1')") and not is_call("L.x\nL.check('3a', 1)") and not is_call('tape')
+
+
+def test_not_without_a_notebook():
+    with pytest.raises(RuntimeError, match='call it in one'):
+        lesson('03').present()
+
+
+WALK = """\
+import json
+from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import Presentation
+from tests.lessons.test_present import said
+P = Presentation(L, beats('03', notebook_of('03')), get_ipython(), 'L03-s4-x1')
+"""
+
+
+def said(presentation):
+    """What is on the screen, as text."""
+    outputs = presentation.stage.children[0].children[0].outputs
+    return '\n'.join(
+        out['data'].get('text/plain', out['data'].get('text/markdown', '')) if 'data' in out else out['text']
+        for out in outputs
+    )
+
+
+def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
+    lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
+    cells = run(
+        lesson_03,
+        WALK + "print(P.ran, 'Net' in dir(), 'tape' in dir(), 'recall 1' in L.predictions)",
+        'P.jump.value = "L03-s6-x1"; print(said(P)); print(P.where.value, "tape" in dir())',
+        'P.jump.value = "nonsense"; print(P.where.value, repr(P.jump.value))',
+        'P.back.click(); print(said(P)); print(P.where.value)',
+        "L.predictions['takeover'].radio.value = 1; L.predictions['takeover'].submit.click(); P.reset()\n"
+        "print(L.predictions['takeover'].choice, P.ran, P.where.value)",
+        'P.unlock(); print(all(each.unlocked for each in L.predictions.values()))',
+        'P.go(99); print(P.next.disabled, P.back.disabled, P.where.value); P.go(-1); print(P.back.disabled)',
+        "print(repr(L.present('L03-s1-x1')))",
+    )
+    assert complaints(cells) == []
+    start, jumped, lost, back, reset, unlocked, ends, shown = map(printed, cells[1:])
+    assert start == '5 True False True\n'
+    assert '## Why does it do that?' in jumped and 'true dx' in jumped and 'L03-s6-x1' in jumped
+    assert jumped.endswith('True\n')
+    assert 'no such code' in lost and "''" in lost
+    assert 'L03-s5-x1' in back and 'Tape' in back
+    assert reset.startswith('None 6 ') and 'L03-s5-x1' in reset
+    assert unlocked == 'True\n'
+    assert ends.startswith('True False') and 'L03-s11-x1' in ends and ends.endswith('True\n')
+    assert 'L03-s5-x1  Watch it happen' in shown
+
+
+def test_a_cell_that_fails_says_so(lesson_03, run):
+    lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
+    fails = "from minicell.teach.beats import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
+    cells = run(lesson_03, WALK, fails)
+    assert any(
+        'ZeroDivisionError: division by zero' in out.get('text', '') for out in json.loads(last(printed(cells[-1])))
+    )
+
+
+def last(text):
+    """The last line of what was printed."""
+    return text.strip().splitlines()[-1]
