@@ -1,7 +1,7 @@
 """Train both, and compare the curves.
 
-That is hundreds of steps, each with several calls, and the curves of two wrong gradients may look the same. One or
-two calls tell these apart, and do so every time.
+That is hundreds of steps, each with several calls, and the curves of two wrong gradients may look the same. One to
+three calls tell these apart, and do so every time.
 """
 
 # shapes · zero · one_hot · twice · batch · weights · slope · check · train
