@@ -139,6 +139,7 @@ def test_the_wheel_works_away_from_the_checkout(wheel, tmp_path):
     here.mkdir()
     code = 'import minicell.__main__ as m; m.open_lab = print; m.main(["--no-browser"])'
     env = {**os.environ, 'PYTHONPATH': str(tmp_path / 'site'), 'JUPYTER_RUNTIME_DIR': str(tmp_path / 'run')}
+    env['JUPYTER_DATA_DIR'] = str(tmp_path / 'data')
     # -P: the current folder is not searched for modules
     run = subprocess.run([sys.executable, '-P', '-c', code], cwd=here, env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
