@@ -23,6 +23,7 @@ examples:
   minicell -- --log-level=WARN   pass what follows the -- to `jupyter lab`
   minicell copy my-course        the lessons in a folder of yours
   minicell check                 is everything there that they need?
+  minicell site public           the course as pages, every tape steps
 
 Stop JupyterLab with Ctrl-C. `minicell copy --help` says more of copy."""
 
@@ -76,11 +77,25 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     return bool(missing)
 
 
+def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
+    """The course as HTML pages."""
+    from minicell.command.site import write
+
+    def said(done: int, of: int, what: str) -> None:
+        bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
+        print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
+
+    pages = write(options.folder, said)
+    size = sum(file.stat().st_size for file in options.folder.rglob('*') if file.is_file())
+    print(f'{len(pages)} pages, {size / 1e6:.1f} MB. Open {pages[-1]}')
+    return 0
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the command's own options."""
     p = argparse.ArgumentParser(
         prog='minicell',
-        usage='minicell [--port N] [--no-browser] [-- OPTIONS OF JUPYTER LAB]\n       minicell {copy,check} ...',
+        usage='minicell [--port N] [--no-browser] [-- OPTIONS OF JUPYTER LAB]\n       minicell {copy,check,site} ...',
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -98,6 +113,11 @@ def parser() -> argparse.ArgumentParser:
     one = others.add_parser('copy', help='the lessons in a folder of yours', description=say)
     one.add_argument('folder', type=Path, help='where to; it is made if it is not there')
     one.set_defaults(run=copy)
+
+    say = 'Write the course as pages that need no kernel and no network: for a web server, or to open as files.'
+    one = others.add_parser('site', help='the course as pages that need no Python', description=say)
+    one.add_argument('folder', type=Path, help='where to; pages that are there are written anew')
+    one.set_defaults(run=site)
 
     say = 'Look at versions, widgets, dot and two gradients, and start a kernel. Status 1 if something is missing.'
     one = others.add_parser('check', help='is everything there that the lessons need?', description=say)
