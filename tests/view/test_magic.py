@@ -2,6 +2,7 @@
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 import minicell as ms
 from minicell.view import magic
@@ -13,12 +14,11 @@ SLOPE = 'x = ms.Tensor(3.0)\nslope = ms.grad(lambda x: x * x)(x)\n'
 @pytest.fixture
 def shell(monkeypatch, tmp_path):
     monkeypatch.setenv('IPYTHONDIR', str(tmp_path))
-    shell = InteractiveShell(user_ns={'ms': ms})
+    shell = InteractiveShell(user_ns={'ms': ms}, config=Config({'HistoryManager': {'enabled': False}}))
     shell.shown = []
     monkeypatch.setattr(magic, 'display', shell.shown.append)
     ms.load_ipython_extension(shell)
-    yield shell
-    shell.atexit_operations()
+    return shell
 
 
 def test_the_cell_runs_under_a_tape_that_is_shown(shell):
