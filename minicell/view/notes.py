@@ -58,7 +58,8 @@ class Notes:
 
     def target(self, where: Any) -> str:
         """The name that the line gives to this call's own value: what runs deeper inside the line has none."""
-        if where is None or any(call is not None and at_same(call, where) for call, _, _ in self.cells):
+        calls = [*(call for call, _, _ in self.cells), *(begin.where for _, begin, _ in self.open)]
+        if where is None or any(call is not None and at_same(call, where) for call in calls):
             return ''
         return getattr(self.first(where), 'target', '')
 

@@ -187,11 +187,13 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
     high = size(Value('', data.shape, data=data))[1] - RANGE_H
     w, h = HEAT_W / cells.shape[1], high / cells.shape[0]
     out: list[Shape] = []
-    crosses, beyond, dots = [], [], []
+    crosses, beyond, dots, below = [], [], [], []
     masked = 0 < facts(data).zeros < data.size
     for (r, c), number in np.ndenumerate(cells):
         left, top = x + c * w, y + r * h
         out.append(Box(left, top, w - 0.5, h - 0.5, tint(number, most) if math.isfinite(number) else '#FFFFFF'))
+        if number < 0 and math.isfinite(number):  # in grey, orange and blue are the same
+            below.append(((left + w * 0.3, top + h / 2), (left + w * 0.7, top + h / 2)))
         if number != number:
             a, b, c, d = left + 1, top + 1, left + w - 2, top + h - 2
             crosses += [((a, b), (c, d)), ((a, d), (c, b))]
@@ -204,6 +206,8 @@ def heatmap(data: np.ndarray, x: float, y: float, most: float, ring: int | None)
         elif number == 0 and masked:
             middle, low = left + w / 2 - 0.75, top + h / 2 - 0.5
             dots.append(((middle, low), (middle + 1.5, low)))
+    if below:
+        out.append(Path(tuple(below), INK, 0.7))
     if crosses:
         out.append(Path(tuple(crosses), INK, 1))
     if beyond:
@@ -242,8 +246,13 @@ def span(data: np.ndarray) -> str:
     f = facts(data)
     if f.nan + f.infinite == data.size:
         return 'nothing finite'
-    low, high = short(f.low), short(f.high)
+    low, high = (whole(v) if data.dtype.kind in 'iu' else short(v) for v in (f.low, f.high))
     return f'all {low}' if low == high else f'{low} … {high}'
+
+
+def whole(v: float) -> str:
+    """A whole number, as long as it can be read."""
+    return f'{v:.0f}'.replace('-', '−') if abs(v) < 1e9 else scientific(v, 1)
 
 
 def told(data: np.ndarray) -> str:

@@ -150,3 +150,24 @@ def test_no_number_reads_as_minus_zero():
 
 def test_usual_numbers_beside_a_huge_one_stay_readable():
     assert thumb.numerals(np.array([1e30, 0.25, -1.0, 0.0]), 37, 11.5) == ['1e30', '0.25', '−1.00', '0.00']
+
+
+def test_whole_numbers_are_written_whole():
+    data = np.arange(6, dtype=np.int64).reshape(2, 3) * -100000
+    assert thumb.span(data) == '−500000 … 0'
+
+
+def test_the_sign_of_a_large_tensor_is_seen_without_colour():
+    data = np.linspace(-1, 2, 48).reshape(6, 8)
+    strokes = [
+        s for s in thumb.picture(view.model.Value('x', data.shape, 'Float64', data), 0, 0)
+        if isinstance(s, shapes.Path) and s.line == 0.7
+    ]  # fmt: skip
+    assert len(strokes) == 1 and len(strokes[0].runs) == (data < 0).sum()
+
+
+def test_only_what_a_line_itself_calls_takes_its_target():
+    source = 'class Net(nn.Cell):\n    def construct(self, x, y):\n        return x * y\n\n'
+    source += '    def bprop(self, x, y, out, dout):\n        return y * dout, x * dout\n\n'
+    source += 'with ms.Tape() as tape:\n    dx, dy = ms.grad(Net(), (0, 1))(ms.Tensor(2.0), ms.Tensor(3.0))\n'
+    assert [v.name for v in entry(frames(source, 'targets'), 'Net').outputs] == ['out']
