@@ -1,10 +1,9 @@
 """A lesson's notebook cut into beats: what stands on the screen at once when a lesson is presented."""
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
-
-import nbformat
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
 SETUP = re.compile(r'\blesson\(')
@@ -53,15 +52,16 @@ def beats(lesson: str, path: Path) -> list[Beat]:
             found.append(Beat(lesson, section, step, title, tuple(waiting)))
             waiting.clear()
 
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == 'markdown':
-            heading = HEADING.match(cell.source)
+    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+        part = Part(cell['cell_type'], ''.join(cell['source']))
+        if part.kind == 'markdown':
+            heading = HEADING.match(part.text)
             if heading:
                 end()
                 section, title = section + 1, heading[1]
-            waiting.append(Part('markdown', cell.source))
-        elif cell.cell_type == 'code' and cell.source.strip() and not SETUP.search(cell.source):
-            waiting.append(Part('code', cell.source))
+            waiting.append(part)
+        elif part.kind == 'code' and part.text.strip() and not SETUP.search(part.text):
+            waiting.append(part)
             end()
     end()
     return found

@@ -2,12 +2,13 @@
 // over what does not fit, then go to the next beat. Escape leads back to the notebook.
 (() => {
   const PATIENCE = 30000; // milliseconds
-  const last = () => [...document.querySelectorAll('.minicell-present')].at(-1);
+  const last = () => [...document.querySelectorAll('.minicell-present:not([data-opened])')].at(-1);
   let tries = 0;
   const open = () => {
     const panel = last();
     if (!panel?.querySelector('.minicell-stage')) { if (tries++ < 100) setTimeout(open, 50); return; }
     const stage = panel.querySelector('.minicell-stage');
+    panel.dataset.opened = 'yes';
     stage.tabIndex = -1;
     if (panel.showPopover) { panel.popover = 'manual'; panel.showPopover(); }
     stage.focus();
