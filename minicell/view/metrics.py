@@ -12,6 +12,7 @@ MONO_ADVANCE = 0.6025  # em, the same for every character
 SAFETY = 1.01  # hinting rounds advances at small sizes
 UNKNOWN = 1.05  # em, for a character that is not in the tables: most scripts are narrower
 BIDI = set('\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')  # would turn the text around them
+MARKS = 1  # accents on one letter: a higher pile leaves its line
 WIDE = 1.45  # em, for emoji and East Asian characters
 
 # Advance in thousandths of an em: the characters that have it.
@@ -175,7 +176,7 @@ def advance(char: str, bold: bool = False, mono: bool = False) -> float:
     if known is not None:
         return MONO_ADVANCE if mono else known
     if unicodedata.combining(char) or unicodedata.category(char) in ('Mn', 'Me', 'Cf'):
-        return 0.0
+        return MONO_ADVANCE if mono else 0.0  # DejaVu Sans Mono draws some of them beside their letter
     return WIDE if ord(char) > 0xFFFF or unicodedata.east_asian_width(char) in 'WF' else UNKNOWN
 
 
@@ -215,12 +216,14 @@ def wrap(text: str, room: float, size: float, lines: int, bold: bool = False) ->
 
 
 def clean(text: str) -> str:
-    """`text` on one line: control characters, line ends and lone surrogates become spaces or go."""
-    out = []
+    """`text` on one line: control characters, line ends, lone surrogates and piled accents become spaces or go."""
+    out: list[str] = []
+    marks = 0  # on the last letter
     for char in text:
         category = unicodedata.category(char)
+        marks = marks + 1 if category in ('Mn', 'Me') else 0
         if char.isspace():
             out.append(' ')
-        elif category not in ('Cc', 'Cs', 'Co', 'Cn') and char not in BIDI:
+        elif category not in ('Cc', 'Cs', 'Co', 'Cn') and char not in BIDI and marks <= MARKS:
             out.append(char)
     return ''.join(out)

@@ -1,56 +1,22 @@
-"""Measures every text of a picture in a real Chromium: does it keep to its box, and to itself?"""
+"""Measures every text and line of a picture in a real Chromium: where it is drawn, and what colours it stands on."""
 
 import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
+
+from minicell.view import shapes
 
 CHROMIUM = '/usr/bin/chromium'
 FLAGS = [
     '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update',
     '--disable-sync', '--no-first-run', '--disable-dev-shm-usage',
 ]  # fmt: skip
-
-# For each text: what it says, its drawn box, the box it may use, its size and colour; and the pairs that overlap.
-PROBE = """
-(picture) => {
-  document.body.style.margin = 0;
-  document.body.innerHTML = picture;
-  const svg = document.querySelector('svg'), view = svg.getBoundingClientRect();
-  const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  const light = c => { const [r, g, b] = c.match(/\\d+/g).map(Number).map(channel);
-                       return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);
-                               return (x + 0.05) / (y + 0.05); };
-  // in drawing order: the last filled one under a text is its ground
-  const rects = [...svg.querySelectorAll('rect')].map((e, order) => {
-    const r = e.getBoundingClientRect(), s = getComputedStyle(e);
-    return {x: r.left - view.left, y: r.top - view.top, w: r.width, h: r.height, order,
-            fill: s.fill === 'none' ? '' : s.fill};
-  });
-  const texts = [...svg.querySelectorAll('text')].map(t => {
-    const r = t.getBoundingClientRect(), b = t.dataset.box.split(' ').map(Number), s = getComputedStyle(t);
-    const words = [...t.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('');
-    const mine = {x: r.left - view.left, y: r.top - view.top, w: r.width, h: r.height};
-    const cx = mine.x + mine.w / 2, cy = mine.y + mine.h / 2;
-    const around = rects.filter(c => c.x <= cx && cx <= c.x + c.w && c.y <= cy && cy <= c.y + c.h);
-    around.sort((a, c) => a.w * a.h - c.w * c.h);
-    const ground = around.filter(c => c.fill).sort((a, c) => a.order - c.order).pop();
-    const card = around.length ? [around[0].x, around[0].y, around[0].w, around[0].h] : null;
-    return {words, card, ...mine, box: b, size: parseFloat(s.fontSize),
-            contrast: contrast(s.fill, ground ? ground.fill : 'rgb(255, 255, 255)')};
-  });
-  const overlaps = [];
-  for (let i = 0; i < texts.length; i++) for (let j = i + 1; j < texts.length; j++) {
-    const a = texts[i], b = texts[j];
-    const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
-    // the line boxes of two rows may touch: their letters do not, so a text is as high as its capitals and tails
-    const top = t => t.y + t.h * 0.18, low = t => t.y + t.h * 0.92;
-    const h = Math.min(low(a), low(b)) - Math.max(top(a), top(b));
-    if (w > 0.5 && h > 0.5) overlaps.push([a.words, b.words, Math.round(a.x), Math.round(a.y)]);
-  }
-  return {texts, overlaps, width: view.width, height: view.height, scripts: document.scripts.length};
-}
-"""
+PROBE = Path(__file__).with_name('measure.js')
+DECORATION = (shapes.RULE,)  # lines that mean nothing: the frames of panels
+BATCH = 25  # pictures that travel to the page at once
+SMALLEST = 11  # px
+SLACK = 1.25  # px: letters may hang over by a pixel, as a Y does
 
 
 def why_not():
@@ -67,35 +33,78 @@ def why_not():
 
 @contextmanager
 def page():
-    """A blank page in Chromium."""
+    """A blank page in Chromium that can measure; it is loaded once for any number of pictures."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
-            yield browser.new_page(viewport={'width': 1400, 'height': 900})
+            found = browser.new_page(viewport={'width': 1400, 'height': 900})
+            found.set_content('<!doctype html><meta charset="utf-8"><style>body{margin:0}</style>')
+            found.evaluate(PROBE.read_text(encoding='utf-8'))
+            yield found
         finally:
             browser.close()
 
 
+def measure_all(blank, pictures, each=1, decoration=DECORATION):
+    """What the probe finds in each of many SVG pictures: its places, and in each n-th one the pixels too.
+
+    `decoration`: the colours of lines that mean nothing.
+    """
+    pictures = [(svg, {'decoration': list(decoration), 'colours': i % each == 0}) for i, svg in enumerate(pictures)]
+    ask = 'async all => { const out = []; for (const [svg, how] of all) out.push(await probe(svg, how)); return out; }'
+    for i in range(0, len(pictures), BATCH):
+        yield from blank.evaluate(ask, pictures[i : i + BATCH])
+
+
 def measure(blank, svg):
-    """What PROBE finds in an SVG picture."""
-    return blank.evaluate(PROBE, svg)
+    """What the probe finds in one SVG picture."""
+    return next(measure_all(blank, [svg]))
 
 
-def faults(found, slack=1.25):
-    """What is wrong with a measured picture, as sentences. Letters may hang over by a pixel, as a Y does."""
+def faults(found, slack=SLACK):
+    """What is wrong with a measured picture, as sentences."""
     out = [f'{a!r} and {b!r} overlap near ({x}, {y})' for a, b, x, y in found['overlaps']]
+    out += [f'the box at ({a}, {b}) hangs out of the one at ({x}, {y})' for a, b, x, y in found['hanging']]
     for t in found['texts']:
-        left, right, words = t['x'], t['x'] + t['w'], t['words']
-        for kind in ('box', 'card'):
-            x, y, w, h = t[kind] or (0, 0, found['width'], found['height'])
-            if left < x - slack or right > x + w + slack:
-                out.append(f'{words!r} leaves its {kind}: drawn {left:.1f}…{right:.1f}, allowed {x:.1f}…{x + w:.1f}')
-            if (t['y'] < y - slack and kind == 'box') or t['y'] + t['h'] > y + h + slack + 2:
-                out.append(f'{words!r} leaves its {kind} above or below')
-        if t['size'] < 11:
-            out.append(f'{words!r} is {t["size"]} px')
-        if t['contrast'] < 4.5:
-            out.append(f'{words!r} has a contrast of {t["contrast"]:.2f}')
+        out += wrong_text(t, (0, 0, found['width'], found['height']), slack)
+    for line in found['lines']:
+        if line['share'] < 0.5:
+            where = f'({line["x"]:.0f}, {line["y"]:.0f})'
+            out.append(f'a {line["what"]} in {line["colour"]} at {where} has a contrast of {line["least"]}')
+    for part in ('title', 'desc'):
+        if not found[part].strip():
+            out.append(f'the picture has no {part}')
+    if not any(re.search(r'\d', t['words']) for t in found['texts']):
+        out.append('the picture has no number')
+    if found['scripts']:
+        out.append('the picture brought a script')
+    return out
+
+
+def wrong_text(t, whole, slack):
+    """What is wrong with one measured text."""
+    words = t['words']
+    if not words.strip():
+        return []
+    out = []
+    for kind in ('box', 'card'):
+        x, y, w, h = t[kind] or whole
+        left, right = t['x'], t['x'] + t['w']
+        if left < x - slack or right > x + w + slack:
+            out.append(f'{words!r} leaves its {kind}: drawn {left:.1f}…{right:.1f}, allowed {x:.1f}…{x + w:.1f}')
+        if t['y'] < y - slack or t['y'] + t['h'] > y + h + slack:
+            low = t['y'] + t['h']
+            out.append(
+                f'{words!r} leaves its {kind} above or below: {t["y"]:.1f}…{low:.1f}, allowed {y:.1f}…{y + h:.1f}'
+            )
+    if t['torn']:
+        out.append(f'{words!r} stands half in a box and half out of it')
+    if t['lost']:
+        out.append(f'{words!r} is painted over')
+    if t['size'] < SMALLEST:
+        out.append(f'{words!r} is {t["size"]} px')
+    if t['contrast'] < 4.5:
+        out.append(f'{words!r} in {t["colour"]} on {t["ground"]} has a contrast of {t["contrast"]:.2f}')
     return out

@@ -1,0 +1,179 @@
+"""Fifty hostile strings in every place that a user's text reaches, on a page in Chromium: shown, and never obeyed."""
+
+from types import SimpleNamespace
+
+import hostile
+import ipywidgets as w
+import pytest
+from measure import CHROMIUM, FLAGS, why_not
+
+from minicell import view
+from minicell.teach.exercise import Mistake, Verdict
+from minicell.teach.lesson import Lesson
+from minicell.teach.question import Choice, Result
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(why_not()), reason=f'nothing is loaded: {why_not() or "nothing missing"}'),
+]
+
+PICTURE = {'svg', 'title', 'desc', 'g', 'rect', 'path', 'text', 'tspan', 'circle', 'line', 'polyline', 'polygon'}
+LESSON = {
+    'div',
+    'p',
+    'b',
+    'code',
+    'pre',
+    'ul',
+    'ol',
+    'li',
+    'span',
+    'details',
+    'summary',
+    'style',
+    'br',
+    'table',
+    'tr',
+    'td',
+}
+FORBIDDEN = ('src', 'href', 'xlink:href', 'srcdoc', 'action', 'data', 'formaction', 'autofocus', 'http-equiv')
+
+# The page as a notebook makes it: an HTML widget's value becomes the innerHTML of a div.
+SHOW = """
+async pieces => {
+  delete window.canary;
+  document.body.replaceChildren();
+  const tags = {}, bad = [];
+  for (const piece of pieces) {
+    const div = document.createElement('div');
+    div.innerHTML = piece;
+    document.body.append(div);
+    for (const e of div.querySelectorAll('*')) {
+      tags[e.localName] = (tags[e.localName] || 0) + 1;
+      for (const a of e.attributes)
+        if (a.name.startsWith('on') || FORBIDDEN.includes(a.name) || a.value.includes('evil.invalid')
+            || a.value.includes('canary'))
+          bad.push(`${e.localName} ${a.name}=${a.value}`);
+      if (e.localName === 'style' && /evil|canary/.test(e.textContent)) bad.push('style ' + e.textContent);
+    }
+    for (const e of div.querySelectorAll('details')) e.open = true;
+  }
+  await new Promise(done => setTimeout(done, 60));
+  return {tags, bad, canary: String(window.canary), text: document.body.textContent};
+}
+""".replace('FORBIDDEN', repr(list(FORBIDDEN)))
+
+
+@pytest.fixture(scope='module')
+def show():
+    """Puts pieces of HTML on a page, and answers with what became of them."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page()
+        dialogs, requests = [], []
+        page.on('dialog', lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        page.route('**/*', lambda route: (requests.append(route.request.url), route.abort()))
+
+        def show(pieces):
+            del dialogs[:], requests[:]
+            page.set_content('<!doctype html><meta charset="utf-8"><body></body>')
+            found = page.evaluate(SHOW, list(pieces))
+            return {**found, 'dialogs': list(dialogs), 'requests': list(requests)}
+
+        try:
+            yield show
+        finally:
+            browser.close()
+
+
+def pieces_of(widget):
+    """The HTML of all widgets inside one."""
+    if isinstance(widget, w.HTML):
+        yield widget.value
+    for child in getattr(widget, 'children', ()):
+        yield from pieces_of(child)
+
+
+def obeyed(found, tags):
+    """What a page did that it should not have."""
+    out = [f'an element {tag}' for tag in found['tags'] if tag not in tags]
+    out += found['bad'] + found['dialogs'] + found['requests']
+    return out + ['the canary is dead'] * (found['canary'] != 'undefined')
+
+
+@pytest.mark.parametrize('number', range(50))
+def test_a_tape_is_shown_and_obeys_nothing(show, number):
+    words = hostile.STRINGS[number]
+    pieces = []
+    for tape in hostile.tapes(words):
+        shown = view.show(tape, zoom=('ops', 'cells', 'inside')[number % 3])
+        pieces += pieces_of(shown)
+        for step in (0, shown.controls.slider.max):
+            shown.controls.slider.value = step
+            pieces += pieces_of(shown)
+        pieces.append(view.filmstrip(tape))
+    assert len(pieces) > 6
+    found = show(pieces)
+    assert obeyed(found, PICTURE) == []
+    assert 'canary' in found['text'] or 'evil' in found['text'], 'the words are not on the page at all'
+
+
+@pytest.mark.parametrize('number', range(50))
+def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
+    words = hostile.STRINGS[number].replace('\x00', '')
+    lesson = Lesson('03', keep=False)
+    lesson.about = SimpleNamespace(
+        **{**vars(lesson.about), 'TITLE': words, 'SENTENCES': {'s': (words, words)}, 'QUESTIONS': {words: None}}
+    )
+    asked = lesson.predict('mine', words, (Choice(words, words), Choice(words, words, words)))
+    prediction = lesson.predictions['mine']
+    result = Result(prediction, words)
+    pieces = [*pieces_of(asked.widget), asked.page, result.shown.page]
+    prediction.radio.value = number % 2
+    prediction.commit()
+    pieces += [*pieces_of(asked.widget), *pieces_of(result.shown.widget)]
+    lesson.unlock()
+
+    sentence = lesson.sentence('s')
+    for button in (
+        b for row in sentence.widget.children for b in getattr(row, 'children', ()) if isinstance(b, w.Button)
+    ):
+        button.click()
+    pieces += [*pieces_of(sentence.widget), sentence.page, lesson.progress().page]
+
+    exercise = lesson._exercise('3a')
+    exercise.task, exercise.hints = words, (words,) * 3
+    kept = {'mistakes': (Mistake('m', words, words, words),), 'solution': words, 'essence': words, 'why': words}
+    vars(exercise).update(kept, start=words, known=[], right={})
+    panel = lesson.exercise('3a')
+    pieces += [*pieces_of(panel.widget), panel.page, lesson.reveal('3a').page, lesson.hint('3a').page]
+    for _ in range(4):
+        lesson.panels['3a'].next_hint()
+    lesson.panels['3a'].insert_mistake()
+    pieces += pieces_of(panel.widget)
+    pieces.append(exercise.check_code(f'raise ValueError({words!r})').page())
+    pieces.append(Verdict('failed', words, words, Mistake('m', words, words, words)).page())
+
+    found = show(pieces)
+    assert obeyed(found, LESSON) == []
+    assert found['text'].count('canary') + found['text'].count('evil') > 10
+    capsys.readouterr()
+
+
+CAUGHT = ('<img src=x onerror=window.canary=1>', '<svg><script>1</script></svg>', '<p onclick="1">x</p>')
+
+
+@pytest.mark.parametrize('raw', CAUGHT)
+def test_what_is_not_escaped_is_caught(show, raw):
+    assert obeyed(show([f'<p>{raw}</p>']), PICTURE | LESSON)
+
+
+def test_a_canary_dies_where_a_page_obeys(show):
+    found = show(['<img src=x onerror="window.canary=1; alert(7)">'])
+    assert found['canary'] == '1' and found['dialogs'] == ['7'] and 'the canary is dead' in obeyed(found, PICTURE)
+
+
+def test_a_request_is_seen(show):
+    assert show(['<img src="http://evil.invalid/pixel.png">'])['requests'] == ['http://evil.invalid/pixel.png']
