@@ -1,0 +1,215 @@
+"""What is particular to lesson 08: its listing is the document's, its figure, its two exercises, its own Primitive."""
+
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson08 import QUESTIONS
+from minicell.teach.lesson08 import figures as figure
+from minicell.teach.lesson08.exercise_8a import cases, due
+from minicell.view.shapes import Text
+from tests.lessons.notebooks import by_id, read
+
+TIES, SHRINK = (Exercise(name, f'minicell.teach.lesson08.exercise_{name}') for name in ('8a', '8b'))
+DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
+DATA = ms.Tensor(np.arange(-2, 2.25, 0.25), ms.float32)  # as in the lesson
+
+
+class Threshold(nn.Cell):
+    def __init__(self, threshold, value):
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+
+    def construct(self, inputs):
+        cond = ops.gt(inputs, self.threshold)
+        value = ops.fill(inputs.dtype, inputs.shape, self.value)
+        return ops.select(cond, inputs, value)
+
+
+def shown(name: str) -> str:
+    """What a cell of the committed lesson printed."""
+    output = by_id(read('08').cells)[f'l08-{name}'].outputs[0]
+    return output.text if 'text' in output else output.data['text/plain']
+
+
+# ---- the listing -------------------------------------------------------------------------------------------------
+
+
+def test_the_listing_is_the_documents_and_prints_its_text():
+    source = by_id(read('08').cells)['l08-listing'].source
+    ours = source[source.index('class Threshold') :].replace('minicell', 'mindspore')
+    python = re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.S)
+    printed = re.findall(r'```text\n(.*?)```', DOCUMENT.read_text(), re.S)
+    assert ours == '\n\n'.join(block.strip() for block in python[:2])
+    assert shown('listing') == printed[0].strip()
+
+
+def test_it_holds_in_other_dtypes():
+    """As the note says: a Python number takes the dtype of the Tensor."""
+    for dtype in (ms.float16, ms.float32, ms.float64):
+        assert Threshold(0.1, 20)(ms.Tensor([0.1], dtype)).asnumpy()[0] == 20
+
+
+def test_a_float64_threshold_lets_the_first_input_pass():
+    x = ms.Tensor([0.1, 0.2, 0.3], ms.float32)
+    assert ms.grad(Threshold(ms.Tensor(0.1, ms.float64), 20))(x).asnumpy().tolist() == [1, 1, 1]
+
+
+def test_the_check_is_blind_on_the_jump_and_sees_beside_it():
+    assert shown('check').startswith('✓') and shown('blind').startswith('✗')
+
+
+def test_the_loop_says_that_it_left_the_tape():
+    said = shown('zeros')
+    assert said.splitlines()[1] == 'dy/dx  [0. 0. 0.]'
+    assert 'LeavesTapeWarning' in said and 'NoPathWarning' in said
+
+
+def test_the_primitive_is_one_entry_with_a_right_rule():
+    said = shown('primitive')
+    assert re.search(r'^ +1  own\(x\) +ThresholdOp', said, re.M) and '[0. 1. 1.]' in said and '✗' not in said
+    space = {'ops': ops, 'np': np, 'ms': ms, 'inputs': DATA}
+    exec(by_id(read('08').cells)['l08-primitive'].source.partition('with ms.Tape')[0], space)
+    own = space['own']
+    for f in (lambda x: own(x).sum(), lambda x: (own(x) ** 2).sum()):
+        assert ms.check_bprop(ms.grad(f), ms.Tensor([-1.0, 0.2, 2.0])).ok  # second order, too
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+def test_the_gradient_is_one_above_and_zero_elsewhere():
+    for at in np.arange(-2.5, 2.75, 0.25):
+        seen = figure.run(Threshold, DATA, float(at))
+        assert np.array_equal(seen.slope, seen.above.astype(float))
+        assert seen.ties == int(-2 <= at <= 2), 'the slider stops on each number of the data'
+
+
+def test_the_zero_of_the_constant_is_drawn():
+    """At the far end there is a square for each number, in both charts, and no circle."""
+    shapes = figure.draw(Threshold, DATA, 2.5).shapes
+    squares = [s for s in shapes if isinstance(s, figure.Box) and s.w == s.h == 10 and not s.radius]
+    circles = [s for s in shapes if isinstance(s, figure.Box) and s.w == s.h == 10 and s.radius]
+    assert (len(squares), len(circles)) == (2 * DATA.size, 0)
+    zero = figure.up(0, figure.LOWER, figure.LOWER_H, 0, 1) - 5
+    assert sum(s.y == zero for s in squares) == DATA.size
+
+
+def test_every_drawing_has_one_size_and_its_text_fits():
+    shown = figure.threshold(Threshold, DATA)
+    for at in np.arange(-2.5, 2.75, 0.25):
+        drawn = figure.draw(Threshold, DATA, float(at))
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and 'drawn 0' in drawn.words
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and x >= 0 and x + w <= figure.WIDTH, shape
+        shown.control.value = float(at)
+        assert 'role="img"' in shown.picture.value
+
+
+def test_the_figure_is_fast():
+    shown, times = figure.threshold(Threshold, DATA), []
+    for k in range(21):
+        start = time.perf_counter()
+        shown.control.value = k / 4 - 2.5
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[-2] < 0.15
+
+
+# ---- exercise 8a -------------------------------------------------------------------------------------------------
+
+
+def test_the_answers_are_measured():
+    assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 1, 'E': 0, 'F': 0.5} == TIES.right
+
+
+def test_pytorch_agrees_where_it_can_say_the_same():
+    torch = pytest.importorskip('torch')
+    half, single, double = (torch.tensor([0.1], dtype=d) for d in (torch.float16, torch.float32, torch.float64))
+    same = (single > 0.1, single >= 0.1, single > double, double + 0.2 > 0.3, half > single)
+    assert [float(each) for each in same] == [due()[letter] for letter in 'ABCDE']
+    single.requires_grad_()
+    torch.maximum(single, torch.tensor([0.1])).sum().backward()
+    assert float(single.grad) == due()['F']
+
+
+def test_the_cell_of_the_lesson_is_the_one_that_is_checked():
+    stored = Path(cases.__file__).read_text(encoding='utf-8')
+    assert by_id(read('08').cells)['l08-cases'].source == stored[stored.index('CASES') :].strip()
+
+
+@pytest.mark.parametrize(
+    ('change', 'said', 'state'),
+    [
+        ({'A': 'no'}, "A: 'no' is no number", 'failed'),
+        ({'D': ...}, 'Still open: D', 'failed'),
+        ({'C': 0}, '5 of 6 are right. C is not 0', 'failed'),
+        ({'B': True}, '6 of 6', 'passed'),
+        (dict.fromkeys('ABCDEF', ...), '', 'open'),
+    ],
+)
+def test_a_part_of_an_answer(change, said, state):
+    verdict = TIES.check(TIES.right | change)
+    assert (verdict.state, said in verdict.said) == (state, True), verdict
+
+
+# ---- exercise 8b -------------------------------------------------------------------------------------------------
+
+
+def shrink(*lines: str) -> str:
+    return SHRINK.start.replace('        y = ...\n        return y', '\n'.join(f'        {line}' for line in lines))
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'return x * (ops.abs(x) > self.t) - self.t * (x > self.t) + self.t * (x < -self.t)',
+        'return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0)',
+        'return ops.select(x > self.t, x - self.t, 0.0) + ops.select(x < -self.t, x + self.t, 0.0)',
+    ],
+)
+def test_other_right_answers_pass(line):
+    verdict = SHRINK.check_code(shrink(line))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('line', 'said', 'named'),
+    [
+        ('return ops.select(x > self.t, x - self.t, ops.select(x <= -self.t, x + self.t, 0.0))', 'x = -0.5', None),
+        ('return ops.select(x < -self.t, x - self.t, ops.select(x > self.t, x + self.t, 0.0))', '-2.5', None),
+        ('return x', 'x = -2', None),
+        ('return ms.Tensor([0.0])', 'shape', None),
+        ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'is due', 'mistake_03_one_side'),
+        ('return foo', 'NameError', None),
+        ('return 3', 'returned int', None),
+    ],
+)
+def test_wrong_answers_fail(line, said, named):
+    verdict = SHRINK.check_code(shrink(line))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) in (named, None)
+
+
+def test_half_begun_is_not_attempted():
+    for line in ('return ops.select(x > self.t, ..., 0.0)', 'return ...'):
+        assert SHRINK.check_code(shrink(line)).state == 'open', line
+
+
+@pytest.mark.parametrize('exercise', [TIES, SHRINK])
+@pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2), []])
+def test_check_never_raises(exercise, given):
+    assert exercise.check(given).state == 'failed'
+
+
+def test_the_named_beliefs_are_among_the_choices():
+    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    assert {'comparisons kill all gradients', '> is >='} <= known
