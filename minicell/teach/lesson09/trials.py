@@ -1,0 +1,83 @@
+"""Tries a Cell at first, second and third order, inside a loss, beside a twin without a bprop."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.errors import MinicellWarning
+from minicell.teach.exercise import Trial
+from minicell.view.thumb import short
+
+ORDERS = ('first', 'second', 'third')
+HERE = (-1.2, 0.4, 0.9, 2.0)
+WEIGHTS = (0.7, -1.3, 0.4, 1.1)
+CLOSE = {'rtol': 1e-4, 'atol': 1e-6}
+
+
+def loss(f: Callable, x: Any) -> Any:
+    """The sum of w · f(x)²: its dout is 2 · w · f(x), which depends on x. Of a tuple, f(x) is the first."""
+    y = f(x)
+    y = y[0] if isinstance(y, tuple) else y
+    return (ms.Tensor(np.array(WEIGHTS)) * y * y).sum()
+
+
+def derivatives(f: Callable, orders: int) -> dict[str, Any]:
+    """The derivatives of the loss, order by order; where one raises, the error, and no more after it."""
+    found: dict[str, Any] = {}
+    x, here = ms.Tensor(np.array(HERE)), lambda x: loss(f, x)
+    for name in ORDERS[:orders]:
+        here = ms.grad(here)
+        try:
+            found[name] = here(x).asnumpy()
+        except Exception as error:
+            found[name] = error
+            break
+    return found
+
+
+def attempt(answer: Any, name: str, plain: Callable, orders: int) -> Trial:
+    """Try a class of Cells, or a Cell, that computes `plain`: what it gives at each order, and what is due."""
+    cell = answer() if isinstance(answer, type) else answer
+    if not isinstance(cell, ms.nn.Cell):
+        said = f'check wants the class {name}, or a Cell made of it; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no Cell'}, said)
+    if cell.bprop is None:
+        return Trial(True, False, {'returned': 'no bprop'}, f'{type(cell).__name__} has no bprop of its own.')
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter('always')
+        mine = derivatives(cell, orders)
+        out = cell(ms.Tensor(np.array(HERE)))
+    if any(isinstance(value, Exception) and 'ellipsis' in str(value) for value in mine.values()):
+        return Trial(False, False, {}, '')
+    returned = f'{len(out)} outputs' if isinstance(out, tuple) else 'one output'
+    out = out[0] if isinstance(out, tuple) else out
+    did: dict[str, Any] = {
+        order: f'raised {type(value).__name__}' if isinstance(value, Exception) else value
+        for order, value in mine.items()
+    }
+    if not np.allclose(out.asnumpy(), plain(ms.Tensor(np.array(HERE))).asnumpy()):
+        did = {'forward': 'another'} | did
+        return Trial(True, False, did, f'construct no longer returns the {name.lower()} of x.')
+    told = sorted({each.category.__name__ for each in warned if issubclass(each.category, MinicellWarning)})
+    kept = [key for key, value in vars(cell).items() if isinstance(value, np.ndarray | ms.Tensor)]
+    did |= {'told': ', '.join(told), 'kept': ', '.join(kept), 'returned': returned}
+    due = derivatives(plain, orders)
+    lines = [line(order, value, due[order]) for order, value in mine.items()]
+    passed = len(mine) == orders and all(said.startswith('✓') for said in lines)
+    return Trial(True, passed, did, '\n'.join(lines))
+
+
+def line(order: str, mine: Any, due: np.ndarray) -> str:
+    """One order in words."""
+    if isinstance(mine, Exception):
+        return f'✗ {order} order: {type(mine).__name__}: {str(mine).splitlines()[0]}'
+    if np.allclose(mine, due, **CLOSE):
+        return f'✓ {order} order is right.'
+    worst = int(np.argmax(np.abs(np.nan_to_num(mine) - due)))
+    return (
+        f'✗ {order} order is off by up to {short(abs(mine[worst] - due[worst]))}, at x = {HERE[worst]}: '
+        f'yours {short(mine[worst])}, true {short(due[worst])}.'
+    )
