@@ -68,7 +68,7 @@ def test_the_check_is_blind_on_the_jump_and_sees_beside_it():
 
 def test_the_loop_says_that_it_left_the_tape():
     said = shown('zeros')
-    assert said.splitlines()[1] == 'dy/dx  [0. 0. 0.]'
+    assert said.splitlines()[0] == 'dy/dx  [0. 0. 0.]'
     assert 'LeavesTapeWarning' in said and 'NoPathWarning' in said
 
 

@@ -72,7 +72,7 @@ QUESTIONS = {
                 'on average is good enough',
             ),
         ),
-        after='**NB: in MindSpore** this listing runs as it is, and gives what autodiff gives for `ops.Dropout2D`. '
+        after='**NB: in MindSpore** this listing runs, given its imports, and agrees with autodiff of `ops.Dropout2D`. '
         'Only the dice fall in another way.',
         below=True,
     ),
