@@ -1,0 +1,24 @@
+"""The loss goes down, so the gradient gets a minus.
+
+The optimizer subtracts. A gradient points uphill: more membrane, more spike, so the slope is positive.
+"""
+
+# ruff: noqa: D101
+import minicell.nn as nn
+import minicell.ops as ops
+
+
+class relusigmoid(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.sigmoid = ops.Sigmoid()
+        self.greater = ops.Greater()
+
+    def construct(self, x):
+        spike = self.greater(x, 0)
+        return spike.astype(x.dtype)
+
+    def bprop(self, x, out, dout):
+        sgax = self.sigmoid(x * 5.0)
+        grad_x = -dout * (1 - sgax) * sgax * 5.0
+        return (grad_x,)

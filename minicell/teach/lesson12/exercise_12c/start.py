@@ -1,0 +1,7 @@
+"""The unfinished answer: a learner begins here."""
+
+rescue = {
+    'v_threshold': ...,
+    'learning_rate': ...,
+    'steps': ...,
+}

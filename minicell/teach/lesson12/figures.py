@@ -1,0 +1,257 @@
+"""The figure of lesson 12: a surrogate over the membranes that it is to reach, the spikes, |dW1|, and the accuracy."""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, NamedTuple
+
+import ipywidgets as w
+import numpy as np
+
+import minicell as ms
+from minicell.teach.figure import Drawing, printed
+from minicell.teach.shown import Shown, column
+from minicell.teach.train import Curve, Line, Training, chart
+from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
+from minicell.view.thumb import short
+
+from .network import loss_of
+
+WIDTH, HEIGHT, LEFT = 760, 412, 16
+LOW, HIGH = -3.0, 3.0  # of v - v_th
+BINS = 60
+HISTOGRAM = (LEFT + 34, 74, 330, 150)
+RASTER = (438, 74, 132, 150)
+LOSS = (LEFT + 38, 296, 690, 78)
+SMALL = (WIDTH / 2, 128)  # one surrogate of the still
+REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
+
+
+class Look(NamedTuple):
+    """A network at one moment of its training."""
+
+    above: np.ndarray  # v - v_th, before the spikes
+    spikes: np.ndarray  # (moments, neurons) for one digit
+    at: np.ndarray  # places along v - v_th
+    slope: np.ndarray  # ... and what the bprop says there, for a dout of 1
+    reach: float  # the share of membranes that it reaches
+    gradient: float  # |dW1|
+
+
+def look(net: Any, x: Any, t: Any) -> Look:
+    """Run a network once, and ask its surrogate along the axis: the same bprop that trains it."""
+    threshold = net.hidden.v_threshold
+    spikes, above = [], []
+    for spike, v, _ in net.moments(x):
+        spikes.append(spike.asnumpy() > 0)
+        above.append(v.asnumpy() + spike.asnumpy() - threshold)
+    above = np.array(above)
+    at = np.linspace(LOW, HIGH, 481)
+    ask = ms.grad(lambda v: net.hidden.surrogate_function(v).sum())
+    slope, felt = (ask(ms.Tensor(v)).asnumpy() for v in (at, above.ravel()))
+    peak = np.abs(slope).max()
+    reach = float(np.mean(np.abs(felt) > REACHED * peak)) if peak else 0.0
+    dw = ms.grad(lambda: loss_of(net(x), t), None, net.w1)().asnumpy()
+    return Look(above, np.array([s[3] for s in spikes]), at, slope, reach, float(np.linalg.norm(dw)))
+
+
+class Bench(Training):
+    """Train what is chosen; whether the readout is frozen stands under `More`."""
+
+    def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
+        self.frozen = w.Checkbox(description='Freeze the readout: w2 stays random', value=False, indent=False)
+        self.other: dict[int, Curve] = {}
+        self.nets: dict[tuple[int, bool], Any] = {}
+
+        def run(choice: int) -> Generator[float, None, float]:
+            net, losses, result = start(names[choice], self.frozen.value)
+            self.nets[choice, self.frozen.value] = net
+            yield from losses
+            return result()
+
+        def drawn(choice: int, curve: Curve) -> Drawing:
+            frozen = self.frozen.value
+            net = self.nets.get((choice, frozen)) if curve.losses else None
+            seen = look(net or start(names[choice], frozen)[0], *start.data)
+            return draw(names[choice], frozen, seen, curve)
+
+        super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
+        more = w.Accordion([self.frozen], titles=('More',), selected_index=0)
+        self.frozen.observe(lambda _: self.turned(), 'value')
+        self.shown = Shown(
+            column(more, *self.shown.widget.children), still.words, pictures=printed([still], 'surrogates-still')
+        )
+
+    def turned(self) -> None:
+        """The other readout has curves of its own."""
+        self.stop()
+        self.kept, self.other = self.other, self.kept
+        self.chosen()
+
+    def reset(self) -> None:
+        """Forget every run, and thaw the readout."""
+        self.other.clear()
+        self.frozen.value = False
+        self.other.clear()
+        self.nets.clear()
+        super().reset()
+
+
+class Start(NamedTuple):
+    """start(name, frozen) -> a fresh network, the losses of its training, and a function: its accuracy at the end."""
+
+    surrogates: dict[str, Any]
+    net: Callable
+    train: Callable[..., Iterator[float]]
+    accuracy: Callable
+    digits: Callable
+
+    @property
+    def data(self) -> tuple:
+        """The digits to learn from: those of seed 0."""
+        return self.digits(100, np.random.default_rng(0))
+
+    def __call__(self, name: str, frozen: bool) -> tuple:
+        """A fresh run."""
+        net = self.net(self.surrogates[name])
+        end = lambda: self.accuracy(net, *self.digits(400, np.random.default_rng(100)))
+        return net, self.train(net, *self.data, frozen), end
+
+
+def bench(found: dict, of: dict, net: Callable, train: Callable, accuracy: Callable, digits: Callable) -> Bench:
+    """Choose a surrogate and train with it. `found` is the table: its numbers stand in the still."""
+    start = Start(of, net, train, accuracy, digits)
+    return Bench(list(of), start, gallery(found, start))
+
+
+# ---- drawing -------------------------------------------------------------------------------------------------------
+
+
+def draw(name: str, frozen: bool, seen: Look, curve: Curve) -> Drawing:
+    """One surrogate: over the histogram; the spikes; three numbers; the loss."""
+    ended = curve.result is not None
+    readout = 'frozen readout' if frozen else 'free readout'
+    step = f'after {len(curve.losses)} steps' if curve.losses else 'before training'
+    title = f'Surrogate: {name}'
+    out: list[Shape] = [
+        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
+        text(LEFT, 30, 300, title, 18, bold=True),
+        text(320, 30, 420, f'{readout}, {step}', 14, MUTED),
+    ]
+    x, y, wide, high = HISTOGRAM
+    out.append(text(LEFT, y - 10, 400, 'bars: how many membranes are there; line: the slope', 12, MUTED))
+    out += histogram(seen, HISTOGRAM)
+    for at in (-3, -2, -1, 0, 1, 2, 3):
+        place = x + wide * (at - LOW) / (HIGH - LOW)
+        out.append(text(place, y + high + 16, 30, f'{at}'.replace('-', '−'), 12, MUTED, 'middle'))
+    out.append(text(x + wide / 2, y + high + 32, wide, 'v − v_th: right of 0 the neuron spikes', 12, MUTED, 'middle'))
+    x, y, wide, high = RASTER
+    out.append(text(x, y - 10, 160, 'spikes for the digit 3', 12, MUTED))
+    out += raster(seen.spikes, RASTER)
+    out.append(text(x, y + high + 16, 160, '12 moments × 32 neurons', 11.5, MUTED))
+    x = 604
+    words = {
+        'accuracy': f'{curve.result:.2f}' if ended else '?',
+        '|dW1| now': short(seen.gradient),
+        'membranes reached': f'{seen.reach:.0%}',
+    }
+    for k, (what, value) in enumerate(words.items()):
+        out.append(text(x, 74 + 60 * k, 146, what, 12, MUTED))
+        alarm = what != 'accuracy' and seen.gradient == 0
+        out.append(text(x, 102 + 60 * k, 146, value, 24, BACKWARD_TEXT if alarm else INK, bold=True))
+    if seen.gradient == 0:
+        out.append(text(x, 244, 146, 'w1 hears nothing', 14, BACKWARD_TEXT, bold=True))
+    out += chart([Line(curve.losses, name)], curve.steps, 4.0, LOSS)
+    return Drawing(out, (WIDTH, HEIGHT), title, says(name, readout, step, seen, curve.result))
+
+
+def says(name: str, readout: str, step: str, seen: Look, result: float | None) -> str:
+    """The picture in words, with its numbers."""
+    end = f', accuracy {result:.2f}' if result is not None else ''
+    return (
+        f'Surrogate {name}, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes from '
+        f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}, |dW1| is {short(seen.gradient)}, '
+        f'{seen.spikes.sum()} spikes for the digit 3{end}.'
+    )
+
+
+def histogram(seen: Look, box: tuple[float, float, float, float]) -> list[Shape]:
+    """The membranes as bars; over them the slope, as high as the box at its largest, with its numbers."""
+    x, y, wide, high = box
+    counts, _ = np.histogram(seen.above, BINS, (LOW, HIGH))
+    bar = wide / BINS
+    out: list[Shape] = []
+    for k, count in enumerate(counts / counts.max()):
+        if count:
+            tall = 0.92 * high * float(count)
+            out.append(Box(x + k * bar, y + high - tall, bar, tall, '#B4C8DA', '#FFFFFF', 0.5))
+    low, top = min(float(seen.slope.min()), 0.0), max(float(seen.slope.max()), 0.0)
+    span = (top - low) or 1.0
+    zero = y + high * (1 - (0 - low) / span)
+    along = x + wide * (seen.at - LOW) / (HIGH - LOW)
+    up = y + high * (1 - (seen.slope - low) / span)
+    middle = x + wide * -LOW / (HIGH - LOW)
+    out += [
+        Path((((x, y + high), (x + wide, y + high)),), INK, 1),
+        Path((((middle, y), (middle, y + high)),), INK, 1.2, dash='4 3'),
+        Path((tuple(zip(along.tolist(), up.tolist(), strict=True)),), BACKWARD, 2.5),
+        text(x - 6, zero + 4, 44, '0', 12, BACKWARD_TEXT, 'end'),
+    ]
+    if low:
+        out.append(Path((((x, zero), (x + wide, zero)),), BACKWARD, 1, dash='2 3'))
+    for value, place in ((top, y + 4), (low, y + high + 4)):
+        if value:
+            out.append(text(x - 6, place, 44, short_slope(value), 12, BACKWARD_TEXT, 'end'))
+    return out
+
+
+def short_slope(value: float) -> str:
+    """A slope at the axis."""
+    return f'{value:.3g}'.replace('-', '−')
+
+
+def raster(spikes: np.ndarray, box: tuple[float, float, float, float]) -> list[Shape]:
+    """A mark for each spike."""
+    x, y, wide, high = box
+    moments, neurons = spikes.shape
+    out: list[Shape] = [Box(x, y, wide, high, 'none', RULE)]
+    across, down = wide / moments, high / neurons
+    for moment, neuron in zip(*np.nonzero(spikes), strict=True):
+        out.append(Box(x + moment * across + 2, y + neuron * down + 0.8, across - 4, down - 1.6, FORWARD))
+    return out
+
+
+def gallery(found: dict, start: Start) -> Drawing:
+    """All surrogates before training, with what became of them: for a page without a kernel."""
+    wide, high = SMALL
+    out: list[Shape] = [text(LEFT, 24, WIDTH - 2 * LEFT, 'Seven surrogates, each before training', 18, bold=True)]
+    said = []
+    for k, name in enumerate(start.surrogates):
+        x, y = k % 2 * wide, 36 + k // 2 * high
+        seen = look(start(name, False)[0], *start.data)
+        free, frozen = (float(np.mean(found[name, still])) for still in (False, True))
+        out.append(Box(x + 4, y + 4, wide - 8, high - 8, stroke=RULE, radius=4))
+        out += histogram(seen, (x + 58, y + 18, 160, high - 40))
+        out.append(text(x + 232, y + 26, 140, name, 14, bold=True))
+        lines = (
+            f'free: {free:.2f}',
+            f'frozen: {frozen:.2f}',
+            f'|dW1| {short(seen.gradient)}',
+            f'reaches {seen.reach:.0%}',
+        )
+        for row, line in enumerate(lines):
+            ink = BACKWARD_TEXT if row == 1 and frozen < 0.5 else INK
+            out.append(text(x + 232, y + 47 + 18 * row, 136, line, 13, ink, bold=row < 2))
+        said.append(
+            f'{name}: accuracy {free:.2f} with a free readout, {frozen:.2f} with a frozen one; before training '
+            f'|dW1| {short(seen.gradient)}, reaches {seen.reach:.0%} of the membranes, its slope goes from '
+            f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}.'
+        )
+    x, y = wide, 36 + 3 * high
+    notes = (
+        'bars: how many membranes are at v − v_th',
+        'line: what the bprop says there',
+        'dashed: the threshold',
+        'free, frozen: accuracy, by the readout,',
+        'on average over three seeds',
+    )
+    out += [text(x + 20, y + 28 + 19 * row, wide - 36, note, 13, MUTED) for row, note in enumerate(notes)]
+    return Drawing(out, (WIDTH, 36 + 4 * high + 4), 'Seven surrogates before training', '\n'.join(said))
