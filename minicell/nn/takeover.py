@@ -46,9 +46,9 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
         frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
     inner, named = args, kwargs
     hides = custom and not tape.hiding
-    # Each input a Tensor of its own, so that what construct does with it can be told apart. (In a graph, what an outer
-    # Cell hides is one stretch: its values have to be followed through the Cells in it.)
-    if custom and (hides or tape.tracer is None):
+    # Each input a Tensor of its own, so that what construct does with it can be told apart. What an outer Cell hides is
+    # one stretch: its values have to be followed through the Cells in it.
+    if hides:
         inner, named = _again(args), _again(kwargs)
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
     was = tape.hidden_from, tape.hiding

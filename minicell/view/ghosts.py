@@ -2,6 +2,7 @@
 
 from . import thumb
 from .layout import GHOST_W, INNER_GAP, INNER_H, INNER_W, MOST_INNER, Column
+from .metrics import width
 from .model import Entry, Ghost, Value
 from .shapes import FAINT, MUTED, PAPER, Box, Shape, hatch, text
 
@@ -36,10 +37,10 @@ def inner(entry: Entry, col: Column, x: float, y: float, step: int) -> list[Shap
             out += one(g, left, top, step)
     lost = sum(g.lost for g in entry.ghosts)
     wide = col.grid[0] * (INNER_W + INNER_GAP) - INNER_GAP
-    words = f'struck through: {lost} of {total} would have been recorded'
-    short = 'would be recorded' if lost else ''
+    ways = (f'struck through: {lost} of {total} would have been recorded', f'{lost} of {total} would be recorded')
+    words = next((w for w in ways if width(w, 11) <= wide), 'would be recorded' if lost else '')
     foot = y + col.grid[1] * (INNER_H + INNER_GAP) + 8
-    return [*out, text(x, foot, wide, words if wide > 200 else short, 11, MUTED)]
+    return [*out, text(x, foot, wide, words, 11, MUTED)]
 
 
 def one(g: Ghost, x: float, y: float, step: int) -> list[Shape]:

@@ -22,6 +22,7 @@ class Notes:
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
         # open calls: where, the entry of a Cell with its own bprop, the scope of one without
         self.cells: list[tuple[Any, int | None, int | None]] = []
+        self.veils: list[int] = []  # where in `cells` a Cell with a bprop stands that is hidden itself: it hides, too
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
         self.wheres: dict[tuple, Any] = {}  # (code, instruction) -> the first call there
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient

@@ -68,6 +68,7 @@ class Teller(Backward):
             called.keys = tuple(self.key(t) for t, _ in given)
             self.record.scopes.append(called)
             scope = len(self.record.scopes) - 1
+        self.veils = [k for k in self.veils if k < len(self.cells)] + [len(self.cells)] * bool(event.custom and inside)
         self.cells.append((event.where, entry, scope))
         if entry is not None:
             self.used[entry] = []
@@ -139,7 +140,8 @@ class Teller(Backward):
         if entry.hidden_at is None:
             entry.hidden_at = step
         value = self.values(event.out, event.at, self.target(event.where))[0]
-        lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain'
+        veiled = any(k < len(self.cells) for k in self.veils)
+        lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain' and not veiled
         entry.ghosts.append(Ghost(event.rule.name, self.expression(event.where), value, step, lost))
 
     def inside(self, event: Any) -> None:

@@ -89,6 +89,8 @@ def test_a_right_bprop(name):
 
 def test_how_it_was_compared_is_said():
     assert said(ms.check_bprop(Cube(), X))[1] == '✓ dx: agrees with autodiff and differences'
+    mine, inputs = RIGHT['a custom cell inside']
+    assert said(ms.check_bprop(mine, *inputs))[1] == '✓ dx: agrees with autodiff and differences'
     mine, inputs = RIGHT['numpy inside']
     assert 'agrees with differences, not with autodiff' in said(ms.check_bprop(mine, *inputs))[1]
     kink = cell(lambda s, x: ops.relu(x), lambda s, x, o, d: (ops.select(x > 0, d, 0.0),))

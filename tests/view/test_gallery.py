@@ -90,3 +90,12 @@ def test_no_seed_is_left_behind():
     once, again = (view.svg(view.frames(gallery.tape_of(source, 'again'))[-1]) for _ in range(2))
     assert once == again
     assert ms.get_seed() == 3
+
+
+def test_a_takeover_inside_a_takeover():
+    """The outer bprop is right, and is told so; what the inner Cell hides would have left no entry of its own."""
+    frames = gallery.frames('nested_custom', 'inside')
+    record = frames[0].record
+    given = [g for r in record.readings for g in r.gradients]
+    assert len(given) == 2 and all(g.ok for g in given)
+    assert [(g.name, g.lost) for g in record.entries[0].ghosts] == [('Exp', False), ('Mul', True)]
