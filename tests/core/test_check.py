@@ -178,6 +178,14 @@ def test_dout_that_is_ignored_is_recognised():
     assert said(result)[-1].startswith('It ignores dout')
 
 
+def test_a_bprop_that_uses_the_sign_of_dout_does_not_ignore_it():
+    result = ms.check_bprop(cell(lambda s, x: x * x, lambda s, x, out, dout: (2 * x * ops.sign(dout),)), X)
+    assert not result.ok
+    assert said(result)[-1] == (
+        'It is not linear in dout: twice the dout gave the same gradient, though minus dout gave another one.'
+    )
+
+
 def test_not_linear_in_dout_is_recognised():
     result = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * dout * 2,)), X)
     assert said(result)[-1] == 'It is not linear in dout: twice the dout did not give twice the gradient.'
