@@ -85,7 +85,8 @@ def _text(where: object) -> str:
     if where is None:
         return ''
     if where.ours:
-        return f'(in {where.function.split(".")[0]})'
+        name = where.function.split('.')[0]
+        return '(in minicell)' if name.startswith(('_', '<')) else f'(in {name})'
     text = f'{where.target} = {where.expression}' if where.target else where.expression
     return text if len(text) <= 60 else text[:57] + '...'
 
