@@ -1,5 +1,7 @@
 """A Tape in words: a numbered list with the user's own expressions."""
 
+from pathlib import Path
+
 
 def listing(tape: object) -> str:
     """What `print(tape)` shows: the entries forward, the steps backward, the error that ended it."""
@@ -15,7 +17,10 @@ class _Lines:
         self.reading = 0  # inside how many readings back
         self.depth = 0  # inside how many Cells
         self.stretch = 0  # inside how many Cells that hide what they do
-        self.count = [0, 0]
+        self.count: dict[int, int] = {}
+        self.gradients = 0  # how many are open
+        self.readings = 0  # how many readings back there were since the outermost of them began
+        self.orders = [0]  # which of them are running
         for event in tape.events:
             getattr(self, f'_{type(event).__name__.lower()}')(event)
 
@@ -24,10 +29,10 @@ class _Lines:
         self.lines.append(f'{number:>4}  {pad}{what:<{max(1, 40 - len(pad))}}  {note}'.rstrip())
 
     def _number(self, event: object) -> str:
-        """1, 2, 3 ... for what is recorded going forward; 1', 2' ... for what a reading back records."""
+        """1, 2 ... for what is recorded going forward; 1', 2' ... by a reading back, 1'', 2'' ... by the next one."""
         if event.state == 'recorded':
-            order = 1 if self.reading else 0
-            self.count[order] += 1
+            order = self.orders[-1]
+            self.count[order] = self.count.get(order, 0) + 1
             self.numbers[event.at] = f'{self.count[order]}{chr(39) * order}'
         return self.numbers.get(event.at, '')
 
@@ -55,13 +60,19 @@ class _Lines:
         name = getattr(event.function, '__name__', type(event.function).__name__)
         what = ', '.join(_shape(t) for t in event.inputs)
         self.lines.append(f'{"  " * (2 * self.reading)}a gradient of {name} by {what}')
+        self.readings = self.readings if self.gradients else 0
+        self.gradients += 1
 
     def _back(self, event: object) -> None:
         self.lines.append(f'{"  " * (2 * self.reading)}reading back')
         self.reading += 1
+        self.readings += 1
+        self.orders.append(self.readings)
 
     def _end(self, event: object) -> None:
         self.reading -= 1
+        self.gradients -= 1
+        self.orders.pop()
 
     def _pull(self, event: object) -> None:
         name = f'{type(event.entry.cell).__name__}.bprop' if hasattr(event.entry, 'cell') else event.entry.rule.name
@@ -85,8 +96,8 @@ def _text(where: object) -> str:
     if where is None:
         return ''
     if where.ours:
-        name = where.function.split('.')[0]
-        return '(in minicell)' if name.startswith(('_', '<')) else f'(in {name})'
+        layer = where.function.split('.')[0]
+        return f'(in {layer})' if 'nn' in Path(where.file).parts[-2:] and layer[0].isupper() else '(in minicell)'
     text = f'{where.target} = {where.expression}' if where.target else where.expression
     return text if len(text) <= 60 else text[:57] + '...'
 

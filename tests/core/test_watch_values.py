@@ -238,3 +238,26 @@ def test_print_shows_writes_and_errors():
     text = str(tape)
     assert 'w.set_data(Tensor([3.0]))' in text and 'writes, by w.set_data' in text
     assert '!!  ShapeError: Add: shapes (2,) and (3,) do not fit' in text
+
+
+def test_each_reading_back_numbers_its_own_entries():
+    def third(x):
+        return ms.grad(ms.grad(ms.grad(lambda x: x * x * x)))(x)
+
+    with ms.Tape() as tape:
+        third(Tensor(2.0))
+        third(Tensor(2.0))
+    found = [line.split()[0] for line in str(tape).splitlines() if line.split()[-2:-1] == ['->']]
+    recorded = [each for each in found if each[0].isdigit()]
+    firsts = [each for each in recorded if each.rstrip("'") == '1']
+    assert firsts == ['1', "1'", "1''"], 'one list for each order, which goes on in the next gradient'
+    assert len(recorded) == len(set(recorded))
+    assert not [each for each in recorded if each.count("'") > 2]
+
+
+def test_a_listing_names_layers_and_no_function_of_minicells_own():
+    with ms.Tape() as tape:
+        ms.grad(ms.grad(ms.nn.Dense(1, 1)))(Tensor([[2.0]]))
+    text = str(tape)
+    assert '(in Dense)' in text
+    assert '(in minicell)' in text and 'Played' not in text and '_' not in text
