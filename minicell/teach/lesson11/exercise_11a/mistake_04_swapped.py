@@ -1,0 +1,22 @@
+"""select takes the other one first.
+
+`ops.select(cond, a, b)` reads as `a if cond else b`: the first one where the condition is True.
+"""
+
+# ruff: noqa: D101
+import minicell.nn as nn
+import minicell.ops as ops
+
+
+class Leaky(nn.Cell):
+    def construct(self, x):
+        return ops.select(x > 0, x, 0.1 * x)
+
+    def bprop(self, x, out, dout):
+        # It was, for a single number, and in eager mode:
+        # if x > 0:
+        #     dx = dout
+        # else:
+        #     dx = 0.1 * dout
+        dx = ops.select(x > 0, 0.1 * dout, dout)
+        return (dx,)

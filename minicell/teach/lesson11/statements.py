@@ -1,0 +1,102 @@
+"""The six Cells of exercise 11b, each with another way to bring a weight into bprop, and in which modes each runs."""
+
+import warnings
+from functools import cache
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.errors import MinicellError
+
+
+class Weighted(nn.Cell):
+    """w * x, with a Parameter w; what differs is the bprop."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([3.0, 5.0]), name='w')
+
+    def construct(self, x):
+        return self.w * x
+
+
+class A(Weighted):
+    """Reads the Parameter."""
+
+    def bprop(self, x, out, dout):
+        return (self.w * dout,)
+
+
+class B(Weighted):
+    """Gets the Parameter as an input."""
+
+    def construct(self, x, w):
+        return w * x
+
+    def bprop(self, x, w, out, dout):
+        return w * dout, x * dout
+
+
+class C(Weighted):
+    """Returns its gradient, and has declared it."""
+
+    def __init__(self):
+        super().__init__()
+        self.internal_params = [self.w]
+
+    def bprop(self, x, out, dout):
+        return (self.w * dout,), {self.w: x * dout}
+
+
+class D(Weighted):
+    """Returns its gradient, and has declared nothing."""
+
+    def bprop(self, x, out, dout):
+        return (self.w * dout,), {self.w: x * dout}
+
+
+class E(Weighted):
+    """Writes the Parameter."""
+
+    def bprop(self, x, out, dout):
+        ops.assign(self.w, x)
+        return (3.0 * dout,)
+
+
+class F(Weighted):
+    """Reads a Python number."""
+
+    def __init__(self):
+        super().__init__()
+        self.k = 3.0
+
+    def construct(self, x):
+        return self.k * x
+
+    def bprop(self, x, out, dout):
+        return (self.k * dout,)
+
+
+STATEMENTS = {'A': A, 'B': B, 'C': C, 'D': D, 'E': E, 'F': F}
+WORDS = {(True, True): 'both', (True, False): 'eager only', (False, True): 'graph only', (False, False): 'neither'}
+
+
+@cache
+def modes(kind: type[Weighted]) -> tuple[str, str]:
+    """The word for a Cell, and what was said where it does not run. The mode that is set now is left as it is."""
+    runs, said, before = [], [], ms.get_context('mode')
+    try:
+        for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+            ms.set_context(mode=mode)
+            cell = kind()
+            given = (cell.w,) if kind is B else ()
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter('ignore')
+                    ms.grad(lambda x, cell=cell, given=given: cell(x, *given).sum())(ms.Tensor([1.0, 2.0]))
+                runs.append(True)
+            except MinicellError as error:
+                runs.append(False)
+                said.append(str(error).splitlines()[0])
+    finally:
+        ms.set_context(mode=before)
+    return WORDS[tuple(runs)], said[0] if said else 'it runs in both modes'
