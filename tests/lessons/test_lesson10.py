@@ -1,0 +1,195 @@
+"""What is particular to lesson 10: its figure, its two exercises, and what its text says of Parameters."""
+
+import ast
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell.teach.exercise import Exercise
+from minicell.teach.lesson10 import QUESTIONS
+from minicell.teach.lesson10.exercise_10b import WORDS, found, zoo
+from minicell.teach.lesson10.figures import HEIGHT, WIDTH, draw, length, use
+from minicell.view.shapes import Text
+from tests.lessons.kernels import ROOT
+from tests.lessons.notebooks import by_id, read
+
+AFFINE, CHANGED = (Exercise(name, f'minicell.teach.lesson10.exercise_{name}') for name in ('10a', '10b'))
+NUMBERS = ms.Tensor([3.0, 1.0, 2.0, 0.5])
+
+
+def source(name: str) -> str:
+    """The code of a cell, without its magic."""
+    return re.sub(r'^%%result .*\n', '', by_id(read('10').cells)[f'l10-{name}'].source)
+
+
+def told(name: str) -> str:
+    """What a cell says on the page."""
+    outputs = by_id(read('10').cells)[f'l10-{name}'].outputs
+    return ''.join(o.get('text', '') or o.get('data', {}).get('text/plain', '') for o in outputs)
+
+
+@pytest.fixture(scope='module')
+def kinds() -> tuple[type, type]:
+    """The Cells of the figure, from the lesson's own cells."""
+    space: dict[str, Any] = {}
+    exec('import minicell as ms\nfrom minicell import Parameter, nn', space)
+    exec(source('document').partition('# ---- from here')[0], space)
+    exec(source('summed'), space)
+    return space['NetWithParam'], space['Summed']
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('n', [1, 2, 3, 4])
+def test_the_document_is_right_for_one_number_alone(kinds, n):
+    document, summed = use(kinds, NUMBERS, n).given
+    true = use(kinds, NUMBERS, n).true
+    assert document.gradient.shape == (n,) and bool(document.error) == (n > 1)
+    assert not summed.error and np.allclose(summed.gradient, true) and summed.gradient.shape == (1,)
+    words = draw(kinds, NUMBERS, n).words
+    assert ('BpropShapeError' in words) == (n > 1) and f'x has {n}' in words
+
+
+def test_every_drawing_has_one_size_and_its_text_fits(kinds):
+    for n in (1, 2, 3, 4):
+        drawn = draw(kinds, NUMBERS, n)
+        assert drawn.size == (WIDTH, HEIGHT)
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, y, w, h = shape.box
+                assert not shape.full and x >= 0 and x + w <= WIDTH and y + h <= HEIGHT, shape
+
+
+def test_the_figure_is_fast(kinds):
+    figure, times = length(*kinds, NUMBERS), []
+    for n in (2, 3, 4, 1) * 5:
+        start = time.perf_counter()
+        figure.control.value = n
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[-2] < 0.15
+
+
+# ---- exercise 10a ------------------------------------------------------------------------------------------------
+
+
+def changed(*edits: tuple[str, str]) -> str:
+    """The solution with some of its lines written otherwise."""
+    code = AFFINE.solution
+    for old, new in edits:
+        assert old in code
+        code = code.replace(old, new)
+    return code
+
+
+@pytest.mark.parametrize(
+    'edits',
+    [
+        [('{self.w: dw, self.b: db}', '{self.b: db, self.w: dw}')],  # by key, in whatever order
+        [('[self.w, self.b]', '(self.b, self.w)')],
+        [('dw = (x * dout).sum(0)', 'dw = (x * dout).mean(0) * x.shape[0]')],
+        [('(x * dout).sum(0)', 'ms.ops.matmul(ms.ops.ones((1, x.shape[0])), x * dout)[0]')],
+    ],
+)
+def test_other_right_answers_pass(edits):
+    assert AFFINE.check_code(changed(*edits)).passed
+
+
+@pytest.mark.parametrize(
+    ('edits', 'named'),
+    [
+        ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], None),
+        ([('dx = self.w * dout', 'dx = dout')], None),
+        ([('[self.w, self.b]', '[self.b]')], None),
+        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'mistake_06_by_itself'),
+        ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'mistake_01_in_the_tuple'),
+        ([('self.w * x + self.b', 'self.w * x - self.b')], None),
+    ],
+)
+def test_other_wrong_answers_fail(edits, named):
+    verdict = AFFINE.check_code(changed(*edits))
+    assert verdict.state == 'failed' and verdict.said
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+def test_half_begun_is_not_attempted():
+    for edit in (('[self.w, self.b]', '...'), ('dw = (x * dout).sum(0)', 'dw = ...')):
+        assert AFFINE.check_code(changed(edit)).state == 'open'
+
+
+# ---- exercise 10b ------------------------------------------------------------------------------------------------
+
+
+def test_who_changes_what_is_measured():
+    assert found() == CHANGED.right and set(found().values()) == set(WORDS)
+
+
+@pytest.mark.parametrize(
+    ('change', 'said'),
+    [
+        ({'w': 'me'}, 'none of the three words'),
+        ({'w': ...}, 'Still open: w'),
+        ({'w': 'nobody', 'fixed': 'forward'}, 'w: not nobody. 5 of 7 agree.'),
+    ],
+)
+def test_a_part_of_an_answer(change, said):
+    verdict = CHANGED.check(CHANGED.right | change)
+    assert verdict.state == 'failed' and said in verdict.said
+
+
+def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
+    def classes(code: str) -> dict[str, str]:
+        found = {node.name: node for node in ast.parse(code).body if isinstance(node, ast.ClassDef)}
+        for node in ast.walk(ast.Module(list(found.values()), [])):
+            if isinstance(node, ast.FunctionDef):
+                node.returns = None  # the package is annotated, a lesson is not
+            if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
+                node.body = node.body[1:]
+        return {name: ast.dump(node) for name, node in found.items()}
+
+    stored = classes(Path(zoo.__file__).read_text(encoding='utf-8'))
+    assert classes(source('zoo')) == {'Zoo': stored['Zoo']}
+    assert classes(source('run'))['Scale'] == stored['Scale']
+
+
+# ---- what the text says ------------------------------------------------------------------------------------------
+
+
+def test_the_listing_is_the_documents():
+    document = (ROOT / 'tests/conformance/documents/002.txt').read_text(encoding='utf-8')
+    ours = source('document').partition('# ---- from here')[0]
+    cell = ours[ours.index('class NetWithParam') :]
+    assert ' '.join(cell.split()) in ' '.join(document.split())
+
+
+def test_w_stands_still_while_the_loss_falls():
+    lines = told('run').splitlines()
+    assert all('w 2.000' in line for line in lines)
+    losses = [float(re.search(r'loss ([\d.]+)', line)[1]) for line in lines]
+    assert losses[0] > 2 * losses[-1]
+    assert 'w 1.000' in told('own') and float(re.findall(r'w ([\d.]+)', told('own'))[-1]) > 2.9
+
+
+def test_what_the_cells_show():
+    assert 'SwallowedParameter' not in told('warned') and 'it will not train' in told('warned')
+    assert 'returned 2 gradients for 1 input' in told('tuple')
+    assert told('lengths').count('which has shape (1,)') == 3 and told('lengths').startswith('1 dw = [3.]')
+    assert told('registers').splitlines()[-1] == "['scale.w']"
+
+
+def test_one_wire_is_cut_and_one_is_whole():
+    cut, whole = (
+        ''.join(by_id(read('10').cells)[f'l10-{name}'].outputs[-1].data['image/svg+xml']) for name in ('tape', 'tape-2')
+    )
+    assert 'cut: not in internal_params' in cut
+    assert 'cut: not in' not in whole and 'whole: in internal_params' in whole
+
+
+def test_the_named_beliefs_are_among_the_choices():
+    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    assert {'w is found by itself', 'return it in the tuple'} <= known
