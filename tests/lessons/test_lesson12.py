@@ -146,7 +146,8 @@ def bench(page) -> figures.Bench:
 
 def test_the_still_tells_of_every_surrogate(page, bench):
     said = bench.shown._repr_mimebundle_()['text/plain'].splitlines()
-    assert [line.split(':')[0] for line in said] == list(page['surrogates'])
+    assert said[0].startswith('Surrogate a = 5, frozen readout, after 20 steps') and 'spikes for the digit 3' in said[0]
+    assert [line.split(':')[0] for line in said[1:]] == list(page['surrogates'])
     assert 'reaches 0% of the membranes' in said[-1] and '|dW1| 0.00' in said[-1]
     assert 'slope goes from −1.00 to 1.00' in said[-2]
 

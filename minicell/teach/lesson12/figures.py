@@ -76,9 +76,10 @@ class Bench(Training):
         super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
         more = w.Accordion([self.frozen], titles=('More',), selected_index=0)
         self.frozen.observe(lambda _: self.turned(), 'value')
-        self.shown = Shown(
-            column(more, *self.shown.widget.children), still.words, pictures=printed([still], 'surrogates-still')
-        )
+        choose, *rest = self.shown.widget.children
+        one = trained(start, 'a = 5', True)
+        words = f'{one.words}\n{still.words}'
+        self.shown = Shown(column(choose, more, *rest), words, pictures=printed([one, still], 'surrogates-still'))
 
     def turned(self) -> None:
         """The other readout has curves of its own."""
@@ -120,6 +121,13 @@ def bench(found: dict, of: dict, net: Callable, train: Callable, accuracy: Calla
     """Choose a surrogate and train with it. `found` is the table: its numbers stand in the still."""
     start = Start(of, net, train, accuracy, digits)
     return Bench(list(of), start, gallery(found, start))
+
+
+def trained(start: Start, name: str, frozen: bool) -> Drawing:
+    """A surrogate after its training, for a page without a kernel."""
+    net, losses, result = start(name, frozen)
+    curve = tuple(losses)
+    return draw(name, frozen, look(net, *start.data), Curve(curve, len(curve), result()))
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
