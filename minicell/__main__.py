@@ -63,7 +63,7 @@ def copy(options: argparse.Namespace, extra: Sequence[str]) -> int:
 
 def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """What was found, a line each; status 1 if something is missing."""
-    from minicell.command.check import look
+    from minicell.installation import look
 
     findings = look()
     for finding in findings:

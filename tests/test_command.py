@@ -18,7 +18,8 @@ import pytest
 
 from minicell import __main__ as command
 from minicell import __version__
-from minicell.command import check, lab, lessons
+from minicell import installation as check
+from minicell.command import lab, lessons
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSON = lessons.START

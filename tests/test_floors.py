@@ -21,7 +21,7 @@ FLOORS = [
     {'grad', 'differentiate'},
     {'parameter', 'nn', 'common'},
     {'syntax', 'ir', 'tracer', 'check', 'graph', 'explanation'},
-    {'view'},
+    {'view', 'installation'},
     {'teach'},
     {'command'},
     {'__main__'},

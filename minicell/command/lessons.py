@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-START = '03_takeover.ipynb'
+START = '00_start_here.ipynb'
 COPY = 'minicell-lessons'
 PACKAGE = Path(__file__).resolve().parents[1]
 NOT_SHIPPED = 'source', '.ipynb_checkpoints'  # folders of a checkout that are not for learners

@@ -12,5 +12,6 @@ does not read the answer with it. A new lesson NN is
 """
 
 from .lesson import Lesson, lesson
+from .self_test import self_test
 
-__all__ = ['Lesson', 'lesson']
+__all__ = ['Lesson', 'lesson', 'self_test']

@@ -6,6 +6,8 @@ from typing import Any
 
 from .shown import SCRIPT
 
+# In an output that is of one machine: what is kept instead.
+STILL = 'application/vnd.minicell.still+json'
 WIDGET = 'application/vnd.jupyter.widget-view+json'
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
@@ -33,6 +35,8 @@ def frozen(output: Any) -> Any:
         return output
     if SCRIPT in output.data:
         return None
+    if STILL in output.data:
+        output.data = output.data[STILL]
     widget = output.data.pop(WIDGET, None)
     if widget is not None and set(output.data) <= {'text/plain'} and '(' in output.data.get('text/plain', '('):
         return None  # only the widget's own repr is left

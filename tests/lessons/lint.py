@@ -308,6 +308,16 @@ def shows_without_kernel(notebook: Any) -> list[str]:
     return found
 
 
+# Lesson 00 is the map of the course, read and run in under three minutes. What is no rule for it, and why:
+NOT_FOR_THE_MAP = {
+    'predicts_first': 'nothing is taught in it, so there is nothing to predict',
+    'fits_its_time': 'three minutes is its own limit, and test_start holds it',
+    'numbers_are_computed': 'it types the minutes of the lessons, and test_start compares them with the lessons',
+    'set_up_in_one_line': 'it has no questions and no progress, so there is no lesson to set up',
+    'exercises_have_mistakes': 'it has no exercise',
+    'ends_as_lessons_do': 'it has no idea to take home',
+}
+
 RULES: tuple[Callable[[Any], list[str]], ...] = (
     predicts_first,
     one_figure_a_cell,

@@ -19,6 +19,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell
 
+from minicell.teach.freeze import STILL
+
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
 
@@ -114,6 +116,7 @@ def cells(notebook: Any) -> Iterator[str]:
         if cell.cell_type == 'markdown':
             body = re.sub(r'<a class="anchor-link".*?</a>', '', markdown2html_mistune(cell.source))
             body = body.replace('<pre>', '<pre tabindex="0" role="region" aria-label="Code">')  # it may scroll
+            body = re.sub(r'href="(\d\d_\w+)\.ipynb"', r'href="\1.html"', body)
             yield CELL.format(kind='text', id=cell.id, body=body)
             continue
         code = highlight(cell.source, PythonLexer(), colour)
@@ -127,6 +130,7 @@ def output(out: Any) -> str:
     if out.output_type == 'stream':
         return f'<pre class="out" tabindex="0" role="region" aria-label="Printed">{escape(out.text)}</pre>'
     data = out.get('data', {})
+    data = data.get(STILL, data)  # a page is read on another machine
     for kind in ('text/html', 'image/svg+xml'):
         if kind in data:
             return f'<div class="out">{"".join(data[kind])}</div>'

@@ -1,4 +1,7 @@
-"""Does this installation do what the lessons need? Versions, widgets, `dot`, and a tiny gradient check."""
+"""Does this installation do what the lessons need? Versions, widgets, `dot`, and a tiny gradient check.
+
+For the command and for lesson 00; so it may import nothing that might be what is missing.
+"""
 
 import importlib.metadata
 import json

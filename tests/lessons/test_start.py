@@ -1,0 +1,62 @@
+"""Lesson 00: the map tells the truth about the lessons, and the page is read and run in under three minutes."""
+
+import re
+import time
+
+import nbformat
+
+from minicell import installation
+from minicell.teach.self_test import SelfTest, self_test
+from tests.lessons import lint
+from tests.lessons.kernels import complaints, printed
+from tests.lessons.notebooks import NUMBERS, PATHS, by_id, read
+
+ROW = re.compile(r'^\| \[(\d\d) (.+?)\]\((\S+)\) \| (.+?) \| (\d+) \|$', re.MULTILINE)
+
+
+def rows():
+    """The rows of the map: number, title, file, question, minutes."""
+    return ROW.findall(by_id(read('00').cells)['l00-map'].source)
+
+
+def test_the_map_has_all_lessons_in_their_order():
+    assert [number for number, *_ in rows()] == NUMBERS
+
+
+def test_the_map_says_what_the_lessons_say():
+    for number, title, file, question, minutes in rows():
+        opens = read(number).cells[0].source
+        assert file == PATHS[number].name
+        assert opens.startswith(f'# Lesson {number} · {title}\n'), number
+        assert f'**{question}**' in opens, number
+        assert abs(int(minutes) - lint.minutes(read(number))) < 5, number
+
+
+def test_under_three_minutes(run):
+    start = time.monotonic()
+    cells = run(read('00'))
+    assert complaints(cells) == []
+    assert lint.minutes(read('00')) + (time.monotonic() - start) / 60 < 3
+    assert 'is ready' in printed(cells[0]) and '✓ a gradient' in printed(cells[0])
+
+
+def test_it_leads_to_files_that_are_there():
+    for path in re.findall(r'\]\((\S+)\)', ''.join(cell.source for cell in lint.text(read('00')))):
+        assert (PATHS['00'].parent / path).is_file(), path
+
+
+def test_what_is_kept_is_of_no_machine():
+    shown = nbformat.from_dict(self_test()._repr_mimebundle_())
+    kept = by_id(read('00').cells)['l00-self-test'].outputs[0].data
+    assert 'is ready' in shown['text/html'] and 'is ready' in shown['text/plain']
+    assert 'Run this cell' in kept['text/plain'] and 'Run this cell' in kept['text/html']
+    assert not re.search(r'\d+\.\d+|/|✓', kept['text/plain'])
+
+
+def test_what_is_missing_is_said():
+    found = [installation.Finding(True, 'Python', '3.12'), installation.Finding(False, 'numpy', 'not <installed>')]
+    said = SelfTest(found)
+    assert repr(said).splitlines()[0].endswith('will not work as it is: numpy')
+    assert '✗ numpy: not <installed>' in repr(said)
+    page = said._repr_mimebundle_()['text/html']
+    assert '✗ minicell' in page and 'not &lt;installed&gt;' in page
