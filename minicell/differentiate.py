@@ -333,7 +333,7 @@ def _read(pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
         if g is None:
             continue
         entry = pending[k]
-        rule, x, y, out, *_ = entry
+        rule, x, y, out, code, lasti = entry  # noqa: RUF059 (BadNumbers looks here)
         if not tape.looking:
             if tape.written:
                 check_unwritten(entry, mark + k)

@@ -17,7 +17,12 @@ HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)) by way of tanh, which cannot overflow."""
     half = HALF[x.dtype]
-    return np.tanh(x * half) * half + half
+    out = np.tanh(x * half)
+    if not out.ndim:
+        return out * half + half
+    out *= half
+    out += half
+    return out
 
 
 def _relu6_grad(g: np.ndarray, x: np.ndarray) -> np.ndarray:
