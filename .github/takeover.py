@@ -1,33 +1,69 @@
-"""Draws takeover.png, the README's picture: one step of the takeover in MindSpore's own MatMul listing."""
+"""Draws the README's two pictures of a takeover: takeover.gif, all steps of lesson 03, and example.png, its example."""
 
+import io
+import json
+import os
+import re
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+ROOT = HERE.parent
+sys.path.insert(0, str(ROOT))
+os.environ['MINICELL_PROGRESS'] = 'off'
 
-import minicell as ms  # noqa: E402
-from minicell import nn, ops, view  # noqa: E402
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
+from IPython.utils.capture import capture_output  # noqa: E402
+from PIL import Image  # noqa: E402
 
+from minicell import view  # noqa: E402
+from minicell.view.model import Frame  # noqa: E402
 
-class Net(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.matmul = ops.MatMul()
-
-    def construct(self, x, y):
-        return self.matmul(x, y)
-
-    def bprop(self, x, y, out, dout):
-        dx = x + 1
-        dy = y + 1
-        return dx, dy
+CELLS = ('l03-setup', 'l03-run', 'l03-tape')
+STEP, TAKEOVER, LAST = 1600, 4000, 6000  # milliseconds
+COLOURS = 64
+BOX = (346, 76, 930, 545)  # the cards alone: the code of the example stands above its picture
 
 
-x = ms.Tensor([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]], dtype=ms.float32)
-y = ms.Tensor([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]], dtype=ms.float32)
+def frames(cells: list[str]) -> list[Frame]:
+    """The frames of `tape` after these cells have run, as in a notebook."""
+    shell = InteractiveShell.instance()
+    for cell in cells:
+        with capture_output():
+            shell.run_cell(cell, store_history=True).raise_error()
+    return view.frames(shell.user_ns['tape'])
 
-with ms.Tape() as tape:
-    ms.grad(Net(), (0, 1))(x, y)
-moment = next(frame for frame in view.frames(tape) if 'Net.bprop hands out' in view.alt(frame))
-(HERE / 'takeover.png').write_bytes(view.png(moment))
+
+def drawn(frame: Frame) -> Image.Image:
+    """A frame's picture, on a ground that is quite white."""
+    picture = Image.open(io.BytesIO(view.png(frame))).convert('RGBA').convert('RGB')
+    return picture.point(lambda level: 255 if level > 251 else level)
+
+
+def in_one_palette(images: list[Image.Image]) -> list[Image.Image]:
+    """All images in the same colours: with a palette each, the page would flicker."""
+    width, height = images[0].size
+    together = Image.new('RGB', (width, height * len(images)))
+    for i, image in enumerate(images):
+        together.paste(image, (0, i * height))
+    palette = together.quantize(COLOURS, dither=Image.Dither.NONE)
+    return [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+
+
+def hands_out(frame: Frame) -> bool:
+    """Is this the step at which a `bprop` hands out its gradients?"""
+    return 'bprop hands out' in frame.title
+
+
+notebook = json.loads((ROOT / 'lessons/03_takeover.ipynb').read_text(encoding='utf-8'))
+source = {cell['id']: ''.join(cell['source']) for cell in notebook['cells']}
+steps = frames([source[name] for name in CELLS])
+times = [TAKEOVER if hands_out(step) else STEP for step in steps[:-1]] + [LAST]
+first, *rest = in_one_palette([drawn(step) for step in steps])
+first.save(HERE / 'takeover.gif', save_all=True, append_images=rest, duration=times, loop=0, optimize=True)
+
+readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+example = re.search(r'^<!-- example -->\n```python\n(.*?)^```$', readme, re.M | re.S)[1]
+moment = next(filter(hands_out, frames([example, 'tape = ms.explain(MatMul(), x, y)'])))
+(still,) = in_one_palette([drawn(moment).crop(BOX)])
+still.save(HERE / 'example.png', optimize=True)

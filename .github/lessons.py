@@ -1,0 +1,166 @@
+"""Draws a still of each lesson, lessons/NN.png, and writes the map of the course into README.md.
+
+The stills are cut from pictures that the committed notebooks hold. After a lesson has changed: run this, and look.
+"""
+
+import base64
+import io
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+WIDTH = 480  # in the README; a still may be wider, for screens that can show it
+COLOURS = 64
+ROW = re.compile(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', re.MULTILINE)
+BEGIN, END = '<!-- lessons: written by .github/lessons.py -->\n', '<!-- up to here: lessons -->'
+
+
+class Still(NamedTuple):
+    """A piece of a picture, and that piece in words."""
+
+    cell: str
+    box: tuple[int, int, int, int]
+    alt: str
+
+
+class Lesson(NamedTuple):
+    """A row of lesson 00's map."""
+
+    number: str
+    title: str
+    question: str
+    minutes: str
+
+    @property
+    def notebook(self) -> Path:
+        return next((ROOT / 'lessons').glob(f'{self.number}_*.ipynb'))
+
+
+STILLS = {
+    '00': Still(
+        'l00-tape',
+        (350, 1650, 980, 2008),
+        'Two cards of forward, two of backward under them, and the gradients that arrive: two of them are added for x',
+    ),
+    '01': Still(
+        'l01-branch',
+        (270, 64, 760, 304),
+        'Three products leave an entry each, forward and backward; the branch that was not taken leaves none',
+    ),
+    '02': Still(
+        'l02-dout',
+        (8, 64, 716, 400),
+        'Backward hands dout through the rules of Mul and Add, and adds up what comes out twice for a',
+    ),
+    '03': Still(
+        'l03-tape',
+        (340, 1826, 964, 2124),
+        'The bprop of a Cell hands out dx and dy; the true ones stand beside them, and the gradient check fails',
+    ),
+    '04': Still(
+        'l04-curve',
+        (4, 352, 420, 686),
+        'The error of a difference quotient against eps: smaller with eps at first, then larger again, in float64 later',
+    ),
+    '05': Still(
+        'l05-traffic',
+        (14, 0, 752, 254),
+        'Eight last lines of a bprop: which raise an error, and which are silently wrong, in minicell and in MindSpore',
+    ),
+    '06': Still(
+        'l06-suspects',
+        (0, 176, 570, 382),
+        'Three losses of wrong bprops beside that of the right one; one of them falls just as well',
+    ),
+    '07': Still(
+        'l07-figure',
+        (200, 70, 756, 372),
+        'A mask of forward fits backward channel by channel; a mask thrown anew is wrong in several',
+    ),
+    '08': Still(
+        'l08-figure',
+        (0, 10, 550, 410),
+        'A threshold layer and its gradient: 1 above the threshold, 0 on it and below',
+    ),
+    '09': Still(
+        'l09-tape',
+        (350, 3510, 980, 3826),
+        'The second tape holds what a bprop computed, Cos and Mul, and is read back in its turn',
+    ),
+    '10': Still(
+        'l10-tape',
+        (350, 2344, 860, 2526),
+        'The card of a Cell with a bprop: the wire from its weight is cut, because it is not in internal_params',
+    ),
+    '11': Still(
+        'l11-runs',
+        (380, 572, 760, 774),
+        'In graph mode Python ran bprop once and the graph was replayed four times; the last two gradients differ',
+    ),
+    '12': Still(
+        'l12-surrogates',
+        (8, 44, 614, 264),
+        'The slope of a surrogate over a histogram of membranes around the threshold, and the spikes for a digit',
+    ),
+}
+
+
+def lessons() -> list[Lesson]:
+    """All lessons, as lesson 00 lists them."""
+    start = json.loads((ROOT / 'lessons/00_start_here.ipynb').read_text(encoding='utf-8'))
+    listed = next(''.join(cell['source']) for cell in start['cells'] if cell['id'] == 'l00-map')
+    return [
+        Lesson(*row) for row in re.findall(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', listed, re.M)
+    ]
+
+
+def still(lesson: Lesson) -> Image.Image:
+    """The piece of a picture that tells a lesson's story."""
+    notebook = json.loads(lesson.notebook.read_text(encoding='utf-8'))
+    cell, box, _ = STILLS[lesson.number]
+    outputs = next(each['outputs'] for each in notebook['cells'] if each['id'] == cell)
+    picture = next(output['data']['image/png'] for output in outputs if 'image/png' in output.get('data', {}))
+    whole = Image.open(io.BytesIO(base64.b64decode(picture))).convert('RGBA').convert('RGB')
+    if box[2] > whole.width or box[3] > whole.height:
+        raise ValueError(
+            f'The still of lesson {lesson.number} lies outside its picture of {whole.size}: choose its box'
+        )
+    return whole.crop(box)
+
+
+def table() -> str:
+    """The map in Markdown: each lesson with its question, its badge and its still."""
+    place = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']
+    rows = ['| lesson | a picture of it |', '| --- | --- |']
+    for lesson in lessons():
+        file = f'lessons/{lesson.notebook.name}'
+        badge = f'https://mybinder.org/v2/gh/{place["repository"]}/{place["tag"]}?urlpath=lab/tree/{file}'
+        width = min(WIDTH, still(lesson).width)
+        rows.append(
+            f'| **[{lesson.number} · {lesson.title}]({file})**<br>{lesson.question}<br>{lesson.minutes} minutes<br>'
+            f'[![Open lesson {lesson.number} on Binder](https://mybinder.org/badge_logo.svg)]({badge}) '
+            f'| <img src=".github/lessons/{lesson.number}.png" width="{width}" alt="{STILLS[lesson.number].alt}"> |'
+        )
+    return '\n'.join(rows) + '\n'
+
+
+def main() -> None:
+    """Draw all stills, and write the map."""
+    (HERE / 'lessons').mkdir(exist_ok=True)
+    for lesson in lessons():
+        small = still(lesson).quantize(COLOURS, dither=Image.Dither.NONE)
+        small.save(HERE / f'lessons/{lesson.number}.png', optimize=True)
+    readme = ROOT / 'README.md'
+    before, rest = readme.read_text(encoding='utf-8').split(BEGIN)
+    readme.write_text(before + BEGIN + table() + END + rest.split(END)[1], encoding='utf-8')
+
+
+if __name__ == '__main__':
+    sys.exit(main())
