@@ -10,13 +10,15 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+from textwrap import wrap
 from typing import NamedTuple
 
 from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-WIDTH = 480  # in the README; a still may be wider, for screens that can show it
+WIDTH, HEIGHT = 480, 250  # at most, in the README; a still may be larger, for screens that can show it
+ROOM = 32  # letters in a line beside a still
 COLOURS = 64
 ROW = re.compile(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', re.MULTILINE)
 BEGIN, END = '<!-- lessons: written by .github/lessons.py -->\n', '<!-- up to here: lessons -->'
@@ -51,7 +53,7 @@ STILLS = {
     ),
     '01': Still(
         'l01-branch',
-        (270, 64, 760, 304),
+        (270, 64, 754, 300),
         'Three products leave an entry each, forward and backward; the branch that was not taken leaves none',
     ),
     '02': Still(
@@ -61,13 +63,13 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (340, 1826, 964, 2124),
+        (346, 1830, 962, 2124),
         'The bprop of a Cell hands out dx and dy; the true ones stand beside them, and the gradient check fails',
     ),
     '04': Still(
         'l04-curve',
-        (4, 352, 420, 686),
-        'The error of a difference quotient against eps: smaller with eps at first, then larger again, in float64 later',
+        (4, 358, 420, 684),
+        'The error of a difference quotient against eps: it falls with eps, then grows again, in float64 later',
     ),
     '05': Still(
         'l05-traffic',
@@ -86,7 +88,7 @@ STILLS = {
     ),
     '08': Still(
         'l08-figure',
-        (0, 10, 550, 410),
+        (6, 60, 550, 410),
         'A threshold layer and its gradient: 1 above the threshold, 0 on it and below',
     ),
     '09': Still(
@@ -96,17 +98,17 @@ STILLS = {
     ),
     '10': Still(
         'l10-tape',
-        (350, 2344, 860, 2526),
+        (350, 2344, 853, 2526),
         'The card of a Cell with a bprop: the wire from its weight is cut, because it is not in internal_params',
     ),
     '11': Still(
         'l11-runs',
-        (380, 572, 760, 774),
+        (380, 572, 756, 774),
         'In graph mode Python ran bprop once and the graph was replayed four times; the last two gradients differ',
     ),
     '12': Still(
         'l12-surrogates',
-        (8, 44, 614, 264),
+        (8, 44, 602, 264),
         'The slope of a surrogate over a histogram of membranes around the threshold, and the spikes for a digit',
     ),
 }
@@ -135,6 +137,11 @@ def still(lesson: Lesson) -> Image.Image:
     return whole.crop(box)
 
 
+def broken(text: str) -> str:
+    """A text in short lines: a long one would take the room of the pictures."""
+    return '<br>'.join(wrap(text, ROOM, break_on_hyphens=False))
+
+
 def table() -> str:
     """The map in Markdown: each lesson with its question, its badge and its still."""
     place = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']
@@ -142,9 +149,11 @@ def table() -> str:
     for lesson in lessons():
         file = f'lessons/{lesson.notebook.name}'
         badge = f'https://mybinder.org/v2/gh/{place["repository"]}/{place["tag"]}?urlpath=lab/tree/{file}'
-        width = min(WIDTH, still(lesson).width)
+        wide, high = still(lesson).size
+        width = min(WIDTH, wide, wide * HEIGHT // high)
+        title, question = broken(f'{lesson.number} · {lesson.title}'), broken(lesson.question)
         rows.append(
-            f'| **[{lesson.number} · {lesson.title}]({file})**<br>{lesson.question}<br>{lesson.minutes} minutes<br>'
+            f'| **[{title}]({file})**<br>{question}<br>{lesson.minutes} minutes<br>'
             f'[![Open lesson {lesson.number} on Binder](https://mybinder.org/badge_logo.svg)]({badge}) '
             f'| <img src=".github/lessons/{lesson.number}.png" width="{width}" alt="{STILLS[lesson.number].alt}"> |'
         )
