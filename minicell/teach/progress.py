@@ -44,6 +44,7 @@ class Kept:
             found = json.loads(self.path.read_text(encoding='utf-8'))
             if not isinstance(found, dict):
                 raise ValueError
+            json.dumps(found)  # what is nested too deep to be written again is not read either
             return found
         except (OSError, ValueError, RecursionError):
             self.trouble = f'What {self.path} says of earlier progress cannot be read, so it starts afresh.'
@@ -61,7 +62,8 @@ class Kept:
             with tempfile.NamedTemporaryFile(
                 'w', encoding='utf-8', dir=self.path.parent, prefix='progress-', delete=False
             ) as file:
-                json.dump({**self.read(), self.lesson: states}, file, ensure_ascii=False, indent=1)
+                # in ASCII: half a character cannot be written otherwise; and not indented: nested lists would swell
+                file.write(json.dumps({**self.read(), self.lesson: states}))
             os.replace(file.name, self.path)
         except OSError as error:
             self.on = False
