@@ -4,7 +4,7 @@ from typing import Any
 
 from . import names, verdict
 from .model import Arrival, Entry, Gradient, Part, Pass, Reading, Value
-from .notes import Notes, tensors
+from .notes import Notes, places, tensors
 
 
 class Backward(Notes):
@@ -19,6 +19,7 @@ class Backward(Notes):
             self.depths.clear()
         run = Pass(event.order, self.mark(event.where), len(self.record.steps))
         run.entries, run.depth = len(self.record.entries), len(self.cells)
+        run.written = sum(self.counts.values())
         marked = zip(event.inputs, names.parameters(function, len(event.inputs)), event.sources, strict=True)
         for tensor, parameter, source_of in marked:
             name = getattr(source_of, 'name', '') or parameter or self.called.get(id(source_of), '')
@@ -35,8 +36,8 @@ class Backward(Notes):
         """Reading back starts."""
         run, _, parts = self.open[-1]
         seeds = []
-        for tensor, cotangent in event.outputs:
-            value = self.value(cotangent, event.at, names.gradient(self.called.get(id(tensor), 'out')))
+        for i, (tensor, cotangent) in enumerate(event.outputs):
+            value = self.value(cotangent, event.at, f'dout[{i}]' if len(event.outputs) > 1 else 'dout')
             parts.setdefault(id(tensor), []).append((len(self.record.steps), Part('start', value), None))
             seeds.append(value)
         run.seeds = tuple(seeds)
@@ -53,12 +54,10 @@ class Backward(Notes):
         run, _, contributions = self.open[-1]
         found = [part for t in tensors(event.entry.out) for part in contributions.get(id(t), [])]
         cotangents = event.cotangent if isinstance(event.cotangent, tuple | list) else (event.cotangent,)
-        several = len(cotangents) > 1
+        called = places(event.entry.out, 'dout')
         douts = tuple(
-            Value(f'dout[{i}]' if several else 'dout', words='None')
-            if c is None
-            else self.value(c, event.at, f'dout[{i}]' if several else 'dout')
-            for i, c in enumerate(cotangents)
+            Value(name, words='None') if c is None else self.value(c, event.at, name)
+            for name, c in zip(called, cotangents, strict=True)
         )
         for c, v in zip(cotangents, douts, strict=True):
             if tensors(c):
@@ -91,7 +90,7 @@ class Backward(Notes):
         for (tensor, gradient), shown in zip(event.gradients, told.gave, strict=True):
             tensor = self.entered(tensor)
             if gradient is None:
-                self.nones[id(tensor)] = f'{label} returned None: counted as zero' if entry.facts else ''
+                self.nones[id(tensor)] = f'{label} returned None, which counts as zero' if entry.facts else ''
                 continue
             parts = contributions.setdefault(id(tensor), [])
             parts.append((told.given, Part(label, shown.value), told.entry))
@@ -122,7 +121,10 @@ class Backward(Notes):
             name = (part(facts.names, place) if facts else '') or names.gradient(of)
             value = None if gradient is None else self.value(gradient, event.at, name)
             why = '' if value else self.why_none(tensor, custom)
-            out.append(Gradient(name, of, value, why, formula=part(facts.formulas, place) if facts else ''))
+            told = Gradient(name, of, value, why)
+            if facts and 0 <= place < len(facts.formulas):
+                told = told._replace(formula=facts.formulas[place], line=facts.lines[place])
+            out.append(told)
         return tuple(out)
 
     def why_nothing(self, tensor: Any, name: str) -> str:
@@ -139,7 +141,7 @@ class Backward(Notes):
         if not is_float(tensor):
             return f'a tensor of {tensor.dtype} has none'
         if custom:
-            return 'your bprop returned None: counted as zero'
+            return 'None counts as zero'
         made = self.maker.get(id(tensor))
         return (self.record.entries[made].why if made is not None else '') or 'a constant'
 

@@ -1,5 +1,7 @@
 """What a step says: title, caption and alt text, all computed from the record."""
 
+from collections.abc import Sequence
+
 from . import fold, thumb
 from .model import Entry, Frame, Gradient, Mark, Part, Pass, Reading, Record, Step, Value, shape_text
 
@@ -51,7 +53,7 @@ def hidden(record: Record, step: Step, number: int) -> tuple[str, str]:
             f'{would}: {entry.ghosts.index(ghost) + 1} of {count}. Result: {result(ghost.out)}.',
         )
     return (
-        f'{listed(entry.hidden)} {"runs" if count == 1 else "run"} inside {entry.name}, hidden',
+        f'{listed(tallied(entry.hidden))} {"runs" if count == 1 else "run"} inside {entry.name}, hidden',
         f'{plural(count, "inner op")}, 0 recorded: backward will not find '
         f'{"its rule" if count == 1 else "their rules"} on the tape.',
     )
@@ -62,8 +64,9 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
     entry = record.entries[step.entry]
     out = listed([result(v) for v in entry.outputs])
     if entry.label == '←':
-        before = result(entry.inputs[0])
-        return f'{entry.name} overwrites memory', f'{before}; {out}. A write is no op: no gradient goes through it.'
+        before, after = (result(v._replace(name='')) for v in (entry.inputs[0], entry.outputs[0]))
+        told = f'Before: {before}. After: {after}. A write is no op: no gradient goes through it.'
+        return f'{entry.name} overwrites memory', told
     if entry.kind == 'loose':
         return f'{entry.name} leaves no entry', f'Nothing is recorded: {entry.why}. Result: {out}.'
     title = f'{entry.name} writes {entry_text(entry)}'
@@ -74,7 +77,9 @@ def write(record: Record, step: Step, number: int) -> tuple[str, str]:
         return title, f'One entry for the whole Cell: backward will call its bprop. Result: {out}.'
     if entry.note:
         return title, f'Written {entry.note}, because another gradient is watching this one. Result: {out}.'
-    line = f'Line {entry.mark.line} runs {entry.source}, and that' if entry.mark and entry.source else 'This'
+    runs = 'leads to' if entry.through else 'runs'
+    ours = 'A function of minicell’s runs it, and that'
+    line = f'Line {entry.mark.line} {runs} {entry.source}, and that' if entry.mark and entry.source else ours
     return title, f'{line} is recorded. Result: {out}. Entries on the tape: {written(record, number)}.'
 
 
@@ -84,8 +89,14 @@ def start(record: Record, step: Step, number: int) -> tuple[str, str]:
     seeds = listed([result(v) for v in run.seeds])
     which = which_gradient(record, run)
     title = f'The {which} gradient starts to read the tape back' if which else 'Backward starts'
-    entries = plural(written(record, number), 'entry', 'entries')
-    return title, f'It starts with {seeds} and reads the {entries} from right to left.'
+    if not seeds:
+        return title, 'No entry leads to the result: there is nothing to read back.'
+    entries = plural(written(record, number) - run.written, 'entry', 'entries')
+    comma = ',' if ', ' in seeds else ''
+    return (
+        title,
+        f'It starts with {seeds}{comma} and reads {"the last" if run.written else "the"} {entries} from right to left.',
+    )
 
 
 def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
@@ -100,9 +111,10 @@ def reach(record: Record, step: Step, number: int) -> tuple[str, str]:
         )
     if entry.kind != 'call':
         return f'Backward reaches entry {entry.label}, {entry.name}', f'Its built-in rule gets {dout}.{came}'
+    your = 'your' if entry.yours else 'its'
     return (
-        f'Backward reaches {entry.name} and calls your bprop',
-        f'It does not look inside: it jumps over {rules(entry)}. Your bprop gets {dout}.{came}',
+        f'Backward reaches {entry.name} and calls {your} bprop',
+        f'It does not look inside: it jumps over {rules(entry)}. {your.capitalize()} bprop gets {dout}.{came}',
     )
 
 
@@ -113,7 +125,7 @@ def inside(record: Record, step: Step, number: int) -> tuple[str, str]:
     name = f'{value.name} = ' if value.name else ''
     return (
         f'{entry.name}.bprop runs line {step.mark.line}: {name}{step.what}',
-        f'Your own code computes it. Result: {result(value)}.',
+        f'{"Your" if entry.yours else "Its"} own code computes it. Result: {result(value)}.',
     )
 
 
@@ -131,11 +143,12 @@ def give(record: Record, step: Step, number: int, compare: bool = True) -> tuple
         handed = listed([given(g) for g in reading.gradients])
         return f'{entry.name} hands out {names}', f'Its built-in rule computed {handed}.'
     handed = listed([given(g) for g in reading.gave]) + '.'
-    them = 'it' if len(reading.gradients) == 1 else 'them'
+    them = 'it' if len(told) == 1 else 'them'
+    whose = 'Your' if entry.yours else 'Its own'
     over = f'; {rules(entry)} did not run' if entry.hidden else ''
     return (
         f'{entry.name}.bprop hands out {names}',
-        f'Your code{lines(entry)} computed {them}{over}. {verdicts(reading) if compare else handed}',
+        f'{whose} code{lines(entry)} computed {them}{over}. {verdicts(reading) if compare else handed}',
     )
 
 
@@ -144,7 +157,7 @@ def add(record: Record, step: Step, number: int) -> tuple[str, str]:
     more = 'A second' if len(step.parts) == 2 else 'One more'
     return (
         f'{more} gradient for {step.what} is added: +=',
-        f'{step.what} was used {plural(len(step.parts), "time")}, so its gradients are summed: {sum_of(step.parts)}.',
+        f'{step.what} is used more than once, so its gradients are summed: {sum_of(step.parts)}.',
     )
 
 
@@ -153,7 +166,7 @@ def arrive(record: Record, step: Step, number: int) -> tuple[str, str]:
     run = record.passes[step.run]
     told = []
     for arrival in run.arrivals:
-        name = arrival.total.name if arrival.total else f'd{arrival.of}'
+        name = arrival.name
         if not arrival.parts:
             told.append(f'{name} is {"zero" if arrival.total else "missing"}: {arrival.why}')
         else:
@@ -173,7 +186,8 @@ def fail(record: Record, step: Step, number: int) -> tuple[str, str]:
         place = entry.name
     first = next(iter(step.what.splitlines()), '')
     before = plural(written(record, number), 'entry', 'entries')
-    return f'An error in {place} ends the run', f'{first} ({before} before it.)'
+    ends = 'the run' if number == len(record.steps) - 1 else 'this gradient' if step.run is not None else 'this call'
+    return f'An error in {place} ends {ends}', f'{first} ({before} before it.)'
 
 
 KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, give, add, arrive, fail)}
@@ -187,7 +201,7 @@ def entry_text(entry: Entry) -> str:
     return f'{"entries" if len(entry.inside) > 1 else "entry"} {entry.label}'
 
 
-def tallied(items: tuple[str, ...]) -> list[str]:
+def tallied(items: Sequence[str]) -> list[str]:
     """`2 Mul`, `Add`: each name once, with how often it is there."""
     counts = {name: items.count(name) for name in items}
     return [f'{n} {name}' if n > 1 else name for name, n in counts.items()]
@@ -248,7 +262,7 @@ def described(v: Value) -> str:
 
 def sum_of(parts: tuple[Part, ...]) -> str:
     """`1.00 from 2 Add + 3.00 from 1 Mul`."""
-    told = [f'{amount(p.value)}from {p.label}' for p in parts]
+    told = [f'{amount(p.value) or "that "}from {p.label}' for p in parts]
     return ' + '.join(told if len(told) <= MOST_SOURCES else [*told[:2], '…', told[-1]])
 
 
@@ -261,7 +275,8 @@ def sources(parts: tuple[tuple[int, Part], ...]) -> str:
     """Where a gradient came from."""
     labels = [part.label for _, part in parts]
     if len(labels) <= MOST_SOURCES:
-        return listed(labels)
+        counts = {label: labels.count(label) for label in labels}
+        return listed([label if n == 1 else f'{label} ({plural(n, "time")})' for label, n in counts.items()])
     return f'{len(labels)} entries: {labels[0]}, {labels[1]} … {labels[-1]}'
 
 
@@ -284,9 +299,10 @@ def which_gradient(record: Record, run: Pass) -> str:
 
 
 def listed(items: list[str]) -> str:
-    """`a, b and c`."""
+    """`a, b and c`; `a, all 1.00, and b` where one has a comma itself."""
     items = list(items)
-    return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
+    last = ', and ' if any(', ' in item for item in items) else ' and '
+    return last.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def plural(count: int, one: str, many: str = '') -> str:
@@ -317,7 +333,11 @@ def alt(frame: Frame) -> str:
         entry = record.entries[reading.entry]
         handed = listed([f'{g.name} {numbers(g.value) if g.value else "none"}' for g in reading.gradients])
         custom = entry.kind == 'call'
-        who = f'{entry.name}.bprop, your own code,' if custom else f'The rule of {entry.label} {entry.name}'
+        who = (
+            f'{entry.name}.bprop, {"your" if entry.yours else "its"} own code,'
+            if custom
+            else f'The rule of {entry.label} {entry.name}'
+        )
         out.append(f'{who} handed out {handed}.')
     return ' '.join(out)
 

@@ -16,7 +16,7 @@ from .layout import (
     badge_width,
     slot,
 )
-from .metrics import width
+from .metrics import width, wrap
 from .model import Entry, Reading, Record, Value
 from .names import gradient
 from .shapes import (
@@ -93,7 +93,8 @@ def barred(v: Value, x: float, y: float, why: str) -> list[Shape]:
     out.append(Box(x, top, w - 1, h - 1, 'none', FAINT, 1, 3))
     if h >= 40:
         out.append(Path((((x + 10, top + 14), (x + w - 11, top + 14)),), INK, 3))
-        out.append(text(x + w / 2, top + 32, w - 6, why, 11, MUTED, 'middle'))
+        words = why if width(why, 11) <= w - 6 else 'none'
+        out.append(text(x + w / 2, top + 32, w - 6, words, 11, MUTED, 'middle'))
     else:
         words = why if width(why, 11) <= w - 14 else 'none'
         out.append(Path((((x + 4, top + 4), (x + 4, top + h - 5)),), INK, 3))
@@ -103,7 +104,7 @@ def barred(v: Value, x: float, y: float, why: str) -> list[Shape]:
 
 def stack(x: float, y: float, w: float) -> list[Shape]:
     """The edges of the other cards under this one, which stands for several turns."""
-    edges = tuple(((x + d, y - d / 2), (x + w - d, y - d / 2)) for d in (8, 15))
+    edges = tuple(((x + d, y - d / 2), (x + w - d, y - d / 2)) for d in (7, 13))
     return [Path(edges, MUTED, 1.5)]
 
 
@@ -138,7 +139,7 @@ def forward(
         rows = min(len(entry.wires), MOST_WIRES)
         out += threads.wires(entry, x, y + h - 8 - rows * WIRE_H - (16 if col.more else 0), col.w)
     if entry.kind == 'call':
-        out += tab(x + col.w, y, FORWARD)
+        out += tab(entry, x + col.w, y, FORWARD)
     return out
 
 
@@ -148,12 +149,13 @@ def place(entry: Entry) -> str:
     return f'{line}, {len(entry.inside)} entries' if entry.kind == 'cell' else line
 
 
-def tab(right: float, y: float, colour: str) -> list[Shape]:
+def tab(entry: Entry, right: float, y: float, colour: str) -> list[Shape]:
     """The tab of a Cell with its own bprop, over its card's top edge."""
-    w = 100
+    words = f'bprop: {"yours" if entry.yours else "its own"}'
+    w = max(width(words, 12, True) + 18, 100)
     return [
         Box(right - w - 16, y - 11, w, 22, PAPER, colour, 1.5, 4),
-        text(right - 16 - w / 2, y + 4, w - 6, 'bprop: yours', 12, anchor='middle', bold=True),
+        text(right - 16 - w / 2, y + 4, w - 6, words, 12, anchor='middle', bold=True),
     ]
 
 
@@ -241,7 +243,7 @@ def rule_note(entry: Entry) -> str:
     """Whose rules ran."""
     if entry.kind != 'cell':
         return 'built-in rule'
-    return f'{len(entry.inside)} rules' + (f', {entry.takeovers} yours' if entry.takeovers else '')
+    return f'{len(entry.inside)} rules' + (f', {plural(entry.takeovers, "takeover")}' if entry.takeovers else '')
 
 
 def whose(record: Record, reading: Reading) -> str:
@@ -265,5 +267,6 @@ def unread(entry: Entry, col: Column, x: float, y: float, h: float, why: str) ->
     out: list[Shape] = [Box(x, y, col.w, h, 'none', FAINT, 1, 8, '5 4')]
     out.append(Path((((x + PAD, y + 22), (x + PAD + 28, y + 22)),), INK, 3))
     out.append(text(x + PAD + 36, y + 26, col.w - 2 * PAD - 36, 'no gradient', 12, MUTED, bold=True))
-    out.append(text(x + PAD, y + 46, col.w - 2 * PAD, why, 11, MUTED))
+    room = col.w - 2 * PAD
+    out += [text(x + PAD, y + 46 + i * 15, room, row, 11, MUTED) for i, row in enumerate(wrap(why, room, 11, 2))]
     return out

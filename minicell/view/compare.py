@@ -7,6 +7,7 @@ from .cards import added, barred, douts, frame, header, tab
 from .layout import CHECK_W, HEAD, PAD, ROW_HEAD, VERDICT_H, Column
 from .metrics import width, wrap
 from .model import Entry, Frame, Gradient, Reading, Record, Value
+from .names import gradient
 from .shapes import ALARM, BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, Box, Path, Shape, text, tick
 
 
@@ -16,13 +17,13 @@ def card(frame_of: Frame, reading: Reading, col: Column, x: float, y: float, h: 
     entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, True)
     out += header(x, y, col.w - 120, entry.label, f'{entry.name}.bprop', note(entry), BACKWARD)
-    out += tab(x + col.w, y, BACKWARD)
+    out += tab(entry, x + col.w, y, BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given
     xs = tuple(x + c for c in col.compare)
     if given:
         for g, v in zip(reading.gradients, col.rows, strict=False):
-            out += row(g if frame_of.look.compare else unjudged(g), v, xs, top)
+            out += row(entry, g if frame_of.look.compare else unjudged(g), v, xs, top)
             top += thumb.size(v)[1] + ROW_HEAD + 10
     else:
         done = computed(record, reading, step)
@@ -53,10 +54,11 @@ def rest(reading: Reading, shown: int, compare: bool) -> str:
 
 def note(entry: Entry) -> str:
     """Whose code it is, and where it stands."""
+    code = 'your code' if entry.yours else 'its own code'
     if not entry.facts:
-        return 'your code'
+        return code
     first, last = entry.facts.start.line, entry.facts.end.last
-    return f'your code, lines {first}–{last}' if last > first else f'your code, line {first}'
+    return f'{code}, lines {first}–{last}' if last > first else f'{code}, line {first}'
 
 
 def computed(record: Record, reading: Reading, step: int) -> dict[str, Value]:
@@ -69,7 +71,7 @@ def computed(record: Record, reading: Reading, step: int) -> dict[str, Value]:
 def pending(entry: Entry, i: int, v: Value, done: dict[str, Value], x: float, y: float, room: float) -> list[Shape]:
     """A row before the bprop has returned."""
     names = entry.facts.names if entry.facts else ()
-    name = (names[i] if i < len(names) else '') or f'd{v.name}'
+    name = (names[i] if i < len(names) else '') or gradient(v.name)
     out: list[Shape] = [text(x, y + 14, room, name, 13, bold=True)]
     found = done.get(name)
     if found is not None and found.shape == v.shape:
@@ -80,7 +82,7 @@ def pending(entry: Entry, i: int, v: Value, done: dict[str, Value], x: float, y:
     return [*out, Box(x, y + ROW_HEAD, w - 1, h - 1, 'none', MUTED, 1, 3, '4 3')]
 
 
-def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
+def row(entry: Entry, g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
     """One gradient: its verdict, then yours, true and difference on one scale."""
     room = xs[3] - xs[0] - 14
     name = text(xs[0], y + 14, room, g.name, 13, bold=True)
@@ -105,7 +107,9 @@ def row(g: Gradient, v: Value, xs: tuple[float, ...], y: float) -> list[Shape]:
         if difference is not None:  # the same infinity is no difference
             difference = np.where(yours == true, 0.0, difference)
     most = thumb.limit(yours, true, difference)
-    out.append(text(xs[0], y_words, w, f'yours: {g.formula}' if g.formula else 'yours', 11, MUTED))
+    whose = 'yours' if entry.yours else 'its own'
+    ways = (f'{whose}: {g.formula}', f'{whose}: line {g.line}') if g.formula else (whose,)
+    out.append(text(xs[0], y_words, w, next((s for s in ways if width(s, 11) <= w), ways[-1]), 11, MUTED))
     if g.value is None:
         out += barred(v._replace(name=''), xs[0], y_picture - thumb.LABEL_H, 'None')[-3:]
     else:

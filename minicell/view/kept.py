@@ -53,7 +53,7 @@ def why_loose(event: Any, watched: bool) -> str:
     if not watched:
         return 'no gradient is being taken'
     if name == 'StopGradient':
-        return 'stop_gradient: blocked on purpose'
+        return 'stop_gradient blocks it on purpose'
     dtype = str(getattr(event.out, 'dtype', ''))
     if dtype and 'Float' not in dtype:
         return f'{name} gives {dtype}: no gradient'

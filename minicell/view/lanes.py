@@ -119,14 +119,17 @@ def band(record: Record, plan: Plan, step: int) -> list[Shape]:
     which = f'of the {which_gradient(record, run)} gradient ' if run and which_gradient(record, run) else ''
     out.append(text(LANE_X + used, y - 10, LANE_W - used, f'{which}arrive at the inputs', 12, MUTED))
     if run is None or not run.arrivals:
-        words = 'none: the error ended the run' if record.steps[step].kind == 'fail' else 'none yet'
+        ends = 'the error ended the run' if step == len(record.steps) - 1 else 'an error ended this gradient'
+        words = f'none: {ends}' if record.steps[step].kind == 'fail' else 'none yet'
         return [*out, text(LANE_X, y + 16, LANE_W, words, 12, MUTED)]
     wanted = [arrival_width(a) for a in run.arrivals]
     x = float(LANE_X)
     for i, (a, w) in enumerate(zip(run.arrivals, wanted, strict=True)):
         left = LANE_X + LANE_W - x
         if w > left - (70 if i + 1 < len(wanted) else 0):
-            out.append(text(x, y + 16, left, f'and {len(wanted) - i} more', 12, MUTED))
+            words = f'and {len(wanted) - i} more'
+            named = f'{words}: {", ".join(shown(rest).name for rest in run.arrivals[i:])}'
+            out.append(text(x, y + 16, left, named if width(named, 12) <= left else words, 12, MUTED))
             break
         ended = run.ended is not None and step >= run.ended
         what = record.steps[step]
@@ -145,7 +148,7 @@ def arrival_width(a: Arrival) -> float:
 
 def shown(a: Arrival) -> Value:
     """The gradient as a value, for its room."""
-    return a.total or Value(f'd{a.of}', a.shape)
+    return a.total or Value(a.name, a.shape)
 
 
 def source(p: Part) -> str:

@@ -30,6 +30,7 @@ class Gradient(NamedTuple):
     relative: float | None = None  # and relative to the largest true number
     ok: bool | None = None
     formula: str = ''  # the source that computed it
+    line: int = 0  # and where it stands
 
 
 class Part(NamedTuple):
@@ -65,6 +66,7 @@ class Facts(NamedTuple):
     end: Mark
     names: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()  # where the formulas stand
     dout: str = 'dout'
     reads_dout: bool = True
     reads: tuple[str, ...] = ()  # the arguments that it reads: forward keeps these for it
@@ -138,6 +140,8 @@ class Entry:
     level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
     by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
+    through: bool = False  # the line reaches the op through a layer of minicell's
+    yours: bool = True  # its own bprop, if it has one, stands in the user's code
 
 
 @dataclass(eq=False)
@@ -182,6 +186,7 @@ class Pass:
     mark: Mark | None
     begun: int
     entries: int = 0  # how many there were when it began
+    written: int = 0  # and how many of them stood on the tape
     depth: int = 0  # how many Cells were open then
     started: int | None = None
     ended: int | None = None

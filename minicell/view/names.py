@@ -4,7 +4,9 @@ import ast
 from functools import lru_cache
 from typing import Any
 
-LONGEST = 14  # characters; a longer expression is no name
+import numpy as np
+
+LONGEST = 16  # characters; a longer expression is no name
 
 
 @lru_cache(maxsize=1024)
@@ -59,15 +61,29 @@ def _callee(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id == 'self'
 
 
+def target(expression: str) -> str:
+    """The name that an expression gives its own value.
+
+    >>> target('v -= spike'), target('v - spike')
+    ('v', '')
+    """
+    try:
+        statement = ast.parse(expression).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return ''
+    return ast.unparse(statement.target) if isinstance(statement, ast.AugAssign) else ''
+
+
 def gradient(name: str) -> str:
     """What to call the gradient of a value.
 
-    >>> gradient('x'), gradient('a * b'), gradient('')
-    ('dx', 'd(a * b)', 'gradient')
+    >>> gradient('x'), gradient('a * b'), gradient('0.5'), gradient('')
+    ('dx', 'd(a * b)', 'd(0.5)', 'gradient')
     """
     if not name:
         return 'gradient'
-    return f'd{name}' if name.replace('.', '').replace('_', '').isalnum() else f'd({name})'
+    plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
+    return f'd{name}' if plain else f'd({name})'
 
 
 def parameters(function: Any, count: int) -> list[str]:
@@ -82,10 +98,11 @@ def parameters(function: Any, count: int) -> list[str]:
 def is_number(name: str, value: Any) -> bool:
     """Whether a name is a literal number, and this value is that number.
 
-    >>> is_number('3', 3.0), is_number('3', 2.0), is_number('x', 3.0)
-    (True, False, False)
+    >>> import numpy as np
+    >>> is_number('3', 3.0), is_number('0.1', np.float32(0.1)), is_number('3', 2.0), is_number('x', 3.0)
+    (True, True, False, False)
     """
-    try:
-        return bool(getattr(value, 'ndim', 0) == 0 and float(name) == float(value))
+    try:  # a literal is rounded to what the tensor can hold
+        return bool(getattr(value, 'ndim', 0) == 0 and np.asarray(float(name), np.asarray(value).dtype) == value)
     except ValueError:
         return False

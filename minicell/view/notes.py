@@ -62,7 +62,7 @@ class Notes:
         calls = [*(call for call, _, _ in self.cells), *(begin.where for _, begin, _ in self.open)]
         if where is None or any(call is not None and at_same(call, where) for call in calls):
             return ''
-        return getattr(self.first(where), 'target', '')
+        return getattr(self.first(where), 'target', '') or names.target(self.expression(where))
 
     def first(self, where: Any) -> Any:
         """The first call at the same place: in a loop the source is read once."""
@@ -96,13 +96,13 @@ class Notes:
 
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output: one, or those in a tuple, list or dict."""
-        if isinstance(thing, dict):
-            return tuple(v for key, t in thing.items() for v in self.values(t, at, str(key)))
-        if isinstance(thing, list | tuple):
-            parts = [p.strip() for p in name.strip('()').split(',')]
-            named = parts if len(parts) == len(thing) else [f'{name or "out"}[{i}]' for i in range(len(thing))]
-            return tuple(v for t, n in zip(thing, named, strict=True) for v in self.values(t, at, n))
-        return (self.value(thing, at, name),)
+        if not isinstance(thing, dict | list | tuple):
+            return (self.value(thing, at, name),)
+        parts = [p.strip() for p in name.strip('()').split(',')] if isinstance(thing, list | tuple) else []
+        if len(parts) == len(thing) > 1:
+            return tuple(v for t, n in zip(thing, parts, strict=True) for v in self.values(t, at, n))
+        keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        return tuple(v for key, t in keyed for v in self.values(t, at, f'{name or "out"}[{key!r}]'))
 
     def own(self, out: Any, entry: int, outputs: tuple[Value, ...]) -> None:
         """Remember who made these tensors, and their names."""
@@ -111,6 +111,13 @@ class Notes:
             self.maker[id(tensor)] = entry
             if value.name:
                 self.called[id(tensor)] = value.name
+
+    def made_by(self, tensor: Any) -> str:
+        """The entry that made a tensor, as a name for what the code has no name for: `3 Add`, or ''."""
+        if id(tensor) not in self.maker:
+            return ''
+        entry = self.record.entries[self.maker[id(tensor)]]
+        return f'{entry.label} {entry.name}' if entry.kind == 'op' else entry.name
 
     def key(self, tensor: Any) -> int:
         """A tensor's number; what a gradient marked has that of the tensor that entered it."""
@@ -167,3 +174,11 @@ def tensors(thing: Any) -> list:
     if isinstance(thing, list | tuple):
         return [t for part in thing for t in tensors(part)]
     return [thing] if hasattr(thing, 'asnumpy') else []
+
+
+def places(thing: Any, name: str) -> list[str]:
+    """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
+    if isinstance(thing, dict | list | tuple):
+        keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        return [place for key, t in keyed for place in places(t, f'{name}[{key!r}]')]
+    return [name] if hasattr(thing, 'asnumpy') else []

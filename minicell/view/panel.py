@@ -77,7 +77,7 @@ def panel(
         out += cursor(top + marked[0] * LINE_H, len(marked) * LINE_H, mark.back)
     for i, r in enumerate(shown):
         out += code(r, top + i * LINE_H, i in marked, hidden)
-    if legend:
+    if legend and hidden:
         y_legend = bottom - 26
         out.append(hatch(PANEL_X + 14, y_legend, 18, 12, '#7F868E', 6))
         out.append(Box(PANEL_X + 14, y_legend, 18, 12, stroke=FAINT))

@@ -67,7 +67,8 @@ def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
     now = here and step.kind in ('enter', 'hidden', 'write')
     out = cards.stack(x, y, col.w) if turns > 1 else []
     out += cards.forward(entry, col, x, y, high, at, now, f'turn {turn + 1} of {turns}' if turns > 1 else '')
-    out += threads.saves(entry, col, x, one.place, tie.backward_end(one.level), at, here and step.reading is not None)
+    clear = tie.backward_end(record, plan, one)
+    out += threads.saves(entry, col, x, one.place, clear, at, here and step.reading is not None)
     readings = record.readings_of.get(number, [])
     reading = next((r for r in reversed(readings) if r.reached <= at), None)
     if reading is not None and reading.failed is not None and reading.failed <= at:

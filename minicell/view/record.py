@@ -60,6 +60,8 @@ class Teller(Backward):
             pairs = zip(event.inputs, arguments, strict=True)
             inputs = tuple(v for t, n in pairs for v in self.values(t, event.at, n))
             entry = self.new('', type(event.cell).__name__, 'call', inputs, event.inputs, mark)
+            code = getattr(type(event.cell).bprop, '__code__', None)
+            self.record.entries[entry].yours = code is None or not code.co_filename.startswith(HOME)
         scope = None
         if entry is None and not inside:
             arguments = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
@@ -171,13 +173,13 @@ class Teller(Backward):
         written = names.inputs(expression, len(event.inputs))
         written = self.in_order(event.inputs, written)
         pairs = zip(event.inputs, written, strict=True)
-        known = (t.name if kept.is_parameter(t) else n or self.called.get(id(t), '') for t, n in pairs)
+        known = (t.name if kept.is_parameter(t) else n or self.called.get(id(t)) or self.made_by(t) for t, n in pairs)
         inputs = tuple(self.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
         kind = 'op' if event.state == 'recorded' else 'loose'
         label = self.label() if kind == 'op' else '–'
         entry = self.new(label, event.rule.name, kind, inputs, event.inputs, mark)
         made = self.record.entries[entry]
-        made.source = expression
+        made.source, made.through = expression, self.mark(event.where) is None
         made.outputs = self.values(event.out, event.at, self.target(event.where) if mark else '')
         out = made.outputs[0].name if made.outputs else ''
         made.saves = kept.of_op(event, tuple(v.name for v in inputs), out) if kind == 'op' else ()
@@ -201,7 +203,7 @@ class Teller(Backward):
         entry = self.new('←', event.what, 'loose', (before,), (event.tensor,), mark)
         made = self.record.entries[entry]
         made.outputs = (self.value(event.tensor, event.at + 1, 'after'),)
-        made.why = 'a write into memory: no op, no gradient'
+        made.why = 'a write into memory is no op'
         made.written = self.step('write', entry=entry, mark=mark)
 
     def fail(self, event: Any) -> None:

@@ -68,12 +68,13 @@ def _facts(kind: type) -> Facts | None:
     last = returns[-1] if returns else node.body[-1]
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     given = {a.arg for a in arguments}
-    names, formulas = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), ())
+    names, formulas, lines = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
     return Facts(
         Mark(file, node.lineno, node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno),
         Mark(file, last.lineno, last.end_lineno or last.lineno),
         names,
         formulas,
+        lines,
         dout,
         dout in used or node.args.vararg is not None,
         tuple(a.arg for a in arguments[1:-1] if a.arg in used),
@@ -94,23 +95,24 @@ def beside(kind: type, bprop: ast.AST) -> tuple[str, ...]:
     return tuple(name for name in both[0] if name in both[1])
 
 
-def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names in `return dx, dy`, and the source that each was computed with: `x + 1`."""
+def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:
+    """The names in `return dx, dy`, the source that each was computed with, `x + 1`, and the lines of these."""
     parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
         parts = [*parts[0].elts, *parts[1].values]  # gradients of the inputs, and of Parameters
-    assigned: dict[str, list[str]] = {}
+    assigned: dict[str, list[ast.expr]] = {}
     for statement in ast.walk(node):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            assigned.setdefault(ast.unparse(statement.targets[0]), []).append(ast.unparse(statement.value))
-    names, formulas = [], []
+            assigned.setdefault(ast.unparse(statement.targets[0]), []).append(statement.value)
+    names, formulas, lines = [], [], []
     for part in parts:
         written = ast.unparse(part)
         named = isinstance(part, ast.Name) and written not in given  # `return dout,` names no gradient
         names.append(written if named else '')
-        sources = assigned.get(written, [] if named else [written])
-        formulas.append(sources[0] if len(sources) == 1 else '')
-    return tuple(names), tuple(formulas)
+        sources = assigned.get(written, [] if named else [part])
+        formulas.append(ast.unparse(sources[0]) if len(sources) == 1 else '')
+        lines.append(sources[0].lineno if len(sources) == 1 else 0)
+    return tuple(names), tuple(formulas), tuple(lines)
 
 
 def listing(codes: Iterable[CodeType], hidden: Iterable[CodeType], marks: Iterable[Mark]) -> list[Line]:

@@ -30,6 +30,12 @@ def saves(entry: Entry, col: Column, x: float, place: Place, clear: float, step:
     return out
 
 
+def reach(entry: Entry, right: float) -> float:
+    """How far to the left the lines and words of what is saved want to reach, on a card with this right edge."""
+    both = [[s for s in entry.saves if s.whole == whole] for whole in (True, False)]
+    return right - IN - sum(width(says(found)[0], 11) + 20 for found in both if found)
+
+
 def says(found: list[Saved]) -> tuple[str, ...]:
     """What is kept, and where; in fewer words where there is less room."""
     names = ', '.join(s.name for s in found)

@@ -16,7 +16,7 @@ SCALAR_H = 26
 HEAT_W, HEAT_ROW, HEAT_H = 112, 11, 66
 RANGE_H = 30  # the lines under a heatmap: its range, and what the glyphs say
 LABEL_H = 20
-NAME_W = 84  # a longer name is cut
+NAME_W = 120  # a longer name is cut
 MOST_ROWS, MOST_COLUMNS = 12, 16
 
 
@@ -74,7 +74,7 @@ def plain(items: list, digits: int) -> list[str]:
     """Numbers with fixed decimals; what is not zero never reads as zero."""
     out = []
     for v in items:
-        shown = special(v) or f'{v:.{digits}f}'.replace('-', '−')
+        shown = special(v) or f'{v or 0:.{digits}f}'.replace('-', '−')  # never −0.00
         out.append('≈0' if v and not special(v) and not float(shown.replace('−', '-')) else shown)
     return out
 
@@ -155,25 +155,25 @@ def scalar(data: np.ndarray, x: float, y: float, most: float) -> list[Shape]:
     return [ground, text(x + SLOT / 2, y + 18, SLOT - 4, shown, 14, anchor='middle', bold=True)]
 
 
-def numbers(data: np.ndarray, x: float, y: float, most: float, ring: int | None) -> list[Shape]:
-    """Up to 4×4 numbers, each on its tint."""
+def numbers(data: np.ndarray, x: float, y: float, most: float, ring: int | None, pitch: float = CELL_H) -> list[Shape]:
+    """Up to 4×4 numbers, each on its tint; `pitch` from row to row."""
     rows, columns = fold(data.shape)
     shown, font = numerals(data, CELL_W - 6, NUMBER), NUMBER
     if any(width(t, NUMBER) > CELL_W - 6 for t in shown):
         shown, font = numerals(data, CELL_W - 5, 11), 11.0
     out: list[Shape] = []
     for i, (number, words) in enumerate(zip(data.ravel().tolist(), shown, strict=True)):
-        left, top = x + i % columns * CELL_W, y + i // columns * CELL_H
-        out.append(Box(left, top, CELL_W - 1, CELL_H - 1, tint(float(number), most)))
-        out.append(text(left + CELL_W - 5, top + 15, CELL_W - 5, words, font, anchor='end'))
+        left, top = x + i % columns * CELL_W, y + i // columns * pitch
+        out.append(Box(left, top, CELL_W - 1, pitch - 1, tint(float(number), most)))
+        out.append(text(left + CELL_W - 5, top + pitch / 2 + 4, CELL_W - 5, words, font, anchor='end'))
     if data.ndim > 2 and data.shape[-2] < rows:
-        step = data.shape[-2] * CELL_H
+        step = data.shape[-2] * pitch
         right = x + columns * CELL_W - 1
-        cuts = tuple(((x, y + k - 0.5), (right, y + k - 0.5)) for k in range(step, rows * CELL_H, step))
+        cuts = tuple(((x, y + k * step - 0.5), (right, y + k * step - 0.5)) for k in range(1, rows // data.shape[-2]))
         out.append(Path(cuts, INK, 1))
     if ring is not None:
-        left, top = x + ring % columns * CELL_W, y + ring // columns * CELL_H
-        out.append(Box(left - 1, top - 1, CELL_W + 1, CELL_H + 1, stroke=INK, line=2, radius=2))
+        left, top = x + ring % columns * CELL_W, y + ring // columns * pitch
+        out.append(Box(left - 1, top - 1, CELL_W + 1, pitch + 1, stroke=INK, line=2, radius=2))
     return out
 
 
@@ -234,7 +234,7 @@ def glyphs(data: np.ndarray, most: float, masked: bool) -> str:
         '× {} NaN': f.nan,
         '^ {} ∞': f.infinite,
         '◥ {} beyond ' + short(most): beyond,
-        '· {} zero': f.zeros if masked else 0,
+        '· {} zero' if f.zeros == 1 else '· {} zeros': f.zeros if masked else 0,
     }
     return ', '.join(words.format(n) for words, n in counts.items() if n)
 

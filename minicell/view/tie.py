@@ -1,5 +1,6 @@
 """The names of the lanes, and the line that ties an entry of the second tape to the card that wrote it."""
 
+from . import threads
 from .layout import LANE_W, LANE_X, Plan
 from .metrics import width
 from .model import Reading, Record
@@ -16,9 +17,9 @@ def labels(record: Record, plan: Plan, step: int, seen: list[Stage]) -> list[Sha
     out: list[Shape] = []
     for number, one in enumerate(seen):
         way = tied(record, plan, step, seen) if number else None
-        out += lane(one.place.top + 14, *forward_name(record, one, number), FORWARD, way[0][0] if way else None)
+        out += lane(one.place.top + 12, *forward_name(record, one, number), FORWARD, way[0][0] if way else None)
         y_back = one.place.y_forward + one.place.forward + 22
-        out += lane(y_back, backward_name(one.level), READ, BACKWARD_TEXT, None)
+        out += lane(y_back, backward_name(one.level), hint(record, plan, one), BACKWARD_TEXT, None)
         if way:
             current = record.steps[step].entry is not None and record.steps[step].entry in one.xs
             out += line(way, one.place.y_forward, 3 if current else 1.5)
@@ -43,7 +44,7 @@ def forward_name(record: Record, one: Stage, number: int) -> tuple[str, str]:
     name = f'{ORDINALS[one.level] if one.level < len(ORDINALS) else f"{one.level + 1}TH"} TAPE'
     if number == 0:
         return name, 'written while the one before was read back'
-    return name, 'what the card above computes, kept because one more gradient watches'
+    return name, 'what backward computes, kept for one more gradient'
 
 
 def backward_name(level: int) -> str:
@@ -51,9 +52,19 @@ def backward_name(level: int) -> str:
     return 'BACKWARD' + ' OF THE BACKWARD' * level if level < 3 else f'BACKWARD {level + 1}'
 
 
-def backward_end(level: int) -> float:
+def hint(record: Record, plan: Plan, one: Stage) -> str:
+    """What the name of a backward lane says, unless the first card needs the room for what it saves."""
+    first = next((number for number, x in one.xs.items() if x == LANE_X), None)
+    if first is None:
+        return READ
+    end = LANE_X + width(backward_name(one.level), 13, True) + width(READ, 12) + 24
+    return READ if end <= threads.reach(record.entries[first], LANE_X + plan.columns[first].w) else ''
+
+
+def backward_end(record: Record, plan: Plan, one: Stage) -> float:
     """Where the name of a backward lane ends, with what it says."""
-    return LANE_X + width(backward_name(level), 13, True) + width(READ, 12) + 24
+    said = hint(record, plan, one)
+    return LANE_X + width(backward_name(one.level), 13, True) + (width(said, 12) + 24 if said else 12)
 
 
 def writer(record: Record, seen: list[Stage]) -> Reading | None:

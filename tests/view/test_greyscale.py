@@ -87,7 +87,8 @@ def test_words_and_shapes_say_whose_code_it_was(name):
         shown = words(view.svg(frame))
         assert 'FORWARD' in shown and 'BACKWARD' in shown
         assert any('bprop' in t and entry.name[:6] in t for t in shown), 'the card has the name of the bprop'
-        assert 'bprop: yours' in shown and any(t.startswith('your code') for t in shown)
+        tab, code = ('bprop: yours', 'your code') if entry.yours else ('bprop: its own', 'its own code')
+        assert tab in shown and any(t.startswith(code) for t in shown)
         drawn, _ = picture.compose(frame)
         back = [s for s in drawn if isinstance(s, shapes.Box) and s.stroke == shapes.BACKWARD and s.radius > 4]
         assert max(s.line for s in back) >= 3, 'the card of this moment is thick'

@@ -93,10 +93,10 @@ def test_a_swallowed_parameter_has_a_cut_wire():
 
 def test_a_missing_gradient_says_why():
     told = frames(STOPPED, 'stopped_here')
-    assert entry(told, 'StopGradient').why == 'stop_gradient: blocked on purpose'
+    assert entry(told, 'StopGradient').why == 'stop_gradient blocks it on purpose'
     assert entry(told, 'Greater').why == 'Greater gives Bool: no gradient'
-    assert any('k: stop_gradient: blocked on purpose' in shown(f) for f in told)
-    assert 'returned None: counted as zero' in ' '.join(shown(view.frames(gallery.run('none'))[-1]))
+    assert any('k: stop_gradient blocks it on purpose' in shown(f) for f in told)
+    assert 'returned None, which counts as zero' in ' '.join(shown(view.frames(gallery.run('none'))[-1]))
 
 
 def test_without_comparing_nobody_is_told():
@@ -116,7 +116,7 @@ def test_the_relative_error_stands_beside_the_absolute_one():
 def test_a_write_into_memory_is_a_step():
     told = view.frames(gallery.run('step'))
     wrote = [f for f in told if 'overwrites memory' in f.title]
-    assert len(wrote) == 2 and 'before' in wrote[0].caption and 'after' in wrote[0].caption
+    assert len(wrote) == 2 and 'Before' in wrote[0].caption and 'After' in wrote[0].caption
 
 
 def glyphs(data):
