@@ -4,7 +4,7 @@ import numpy as np
 
 from . import thumb
 from .cards import added, barred, douts, frame, header, tab
-from .layout import CHECK_W, HEAD, PAD, ROW_HEAD, VERDICT_H, Column
+from .layout import CHECK_W, HEAD, PAD, ROW_HEAD, VERDICT_H, Column, badge_width
 from .metrics import width, wrap
 from .model import Entry, Frame, Gradient, Reading, Record, Value
 from .names import gradient
@@ -16,7 +16,10 @@ def card(frame_of: Frame, reading: Reading, col: Column, x: float, y: float, h: 
     record, step = frame_of.record, frame_of.step
     entry = record.entries[reading.entry]
     out = frame(x, y, col.w, h, BACKWARD, current, True)
-    out += header(x, y, col.w - 120, entry.label, f'{entry.name}.bprop', note(entry), BACKWARD)
+    name, whose = f'{entry.name}.bprop', note(entry)
+    if badge_width(entry.label) + width(name, 14, True) + width(whose, 12) + 46 > col.w - 120:
+        whose = whose.split(', ')[-1]  # the tab says whose code it is
+    out += header(x, y, col.w - 120, entry.label, name, whose, BACKWARD)
     out += tab(entry, x + col.w, y, BACKWARD)
     top = y + HEAD
     given = reading.given is not None and step >= reading.given

@@ -19,7 +19,7 @@ CAPTION = 14  # the caption's font size
 GAP = 32  # between cards: room for an arrow, and for the detour's way down
 PAD = 14
 HEAD = 40  # a card's header
-GHOST_W, ARROW_W = 84, 22
+GHOST_W, ARROW_W = 98, 22
 INNER_W, INNER_H, INNER_GAP = 126, 46, 6  # one hidden op
 MOST_INNER = 9
 CHECK_W = 122
@@ -240,7 +240,8 @@ def wire_width(wire: Wire) -> float:
 
 def head_width(entry: Entry) -> float:
     """What a card's header needs: number, name and a short note."""
-    bprop = {'call': width('.bprop', 14, True) + 130, 'cell': 130}.get(entry.kind, 84)
+    note = max(84, width(entry.note, 12) + 12)
+    bprop = {'call': width('.bprop', 14, True) + 130, 'cell': 130}.get(entry.kind, note)
     return min(2 * PAD + badge_width(entry.label) + 10 + width(entry.name, 14, True) + bprop, 360)
 
 

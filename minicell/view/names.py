@@ -82,6 +82,8 @@ def gradient(name: str) -> str:
     """
     if not name:
         return 'gradient'
+    if name == 'out':
+        return 'd(out)'  # dout is what comes in
     plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
     return f'd{name}' if plain else f'd({name})'
 
