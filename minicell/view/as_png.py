@@ -26,7 +26,7 @@ def document(shapes: Iterable[Shape], size: tuple[float, float], scale: float = 
     canvas = FigureCanvasAgg(figure)
     with warnings.catch_warnings():
         # a character that the font lacks is drawn as a small box, which says enough
-        warnings.filterwarnings('ignore', message='Glyph')
+        warnings.filterwarnings('ignore', message='Glyph|Matplotlib currently does not support')
         canvas.draw()
         pen = Pen(canvas.get_renderer(), size[1], scale)
         for shape in shapes:

@@ -54,7 +54,7 @@ def run(tmp_path, monkeypatch):
         path = tmp_path / f'mode{mode}.py'
         path.write_text('\n'.join(lines))
         printed = io.StringIO()
-        known = {name: module for name, module in sys.modules.items() if name.startswith('minicell')}
+        known = {name: (each, each.__spec__) for name, each in sys.modules.items() if name.startswith('minicell')}
         try:
             with contextlib.redirect_stdout(printed):
                 exec(compile(path.read_text(), str(path), 'exec'), {'__name__': 'case'})
@@ -62,8 +62,8 @@ def run(tmp_path, monkeypatch):
             ms.set_context(mode=ms.PYNATIVE_MODE)
             for name in [n for n in sys.modules if n.split('.')[0] == 'mindspore']:
                 del sys.modules[name]
-            for name, module in known.items():  # an import under another name renames a module's spec
-                sys.modules[name] = module
+            for name, (module, spec) in known.items():  # an import under another name renames a module's spec
+                sys.modules[name], module.__spec__ = module, spec
         return '\n'.join(line.rstrip() for line in printed.getvalue().strip().splitlines())
 
     return run
