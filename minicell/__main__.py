@@ -24,6 +24,7 @@ examples:
   minicell copy my-course        the lessons in a folder of yours
   minicell check                 is everything there that they need?
   minicell site public           the course as pages, every tape steps
+  minicell site --lite public    and Python in the reader's browser
 
 Stop JupyterLab with Ctrl-C. `minicell copy --help` says more of copy."""
 
@@ -85,7 +86,7 @@ def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
         bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
         print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
 
-    pages = write(options.folder, said)
+    pages = write(options.folder, said, options.lite)
     size = sum(file.stat().st_size for file in options.folder.rglob('*') if file.is_file())
     print(f'{len(pages)} pages, {size / 1e6:.1f} MB. Open {pages[-1]}')
     return 0
@@ -117,6 +118,12 @@ def parser() -> argparse.ArgumentParser:
     say = 'Write the course as pages that need no kernel and no network: for a web server, or to open as files.'
     one = others.add_parser('site', help='the course as pages that need no Python', description=say)
     one.add_argument('folder', type=Path, help='where to; pages that are there are written anew')
+    one.add_argument(
+        '--lite',
+        action='store_true',
+        help='add the lessons with Python in the browser (JupyterLite): 50 MB, for a web server. What it is made of '
+        'is fetched now, from the package registries; NumPy and matplotlib each reader fetches from Pyodide',
+    )
     one.set_defaults(run=site)
 
     say = 'Look at versions, widgets, dot and two gradients, and start a kernel. Status 1 if something is missing.'

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 NEEDS = 'numpy', 'jupyterlab', 'ipywidgets', 'matplotlib', 'graphviz'
+IN_BROWSER = sys.platform == 'emscripten'  # JupyterLite: JupyterLab and its widgets are the page, not installed
 FRONT_END = '@jupyter-widgets/jupyterlab-manager'
 
 
@@ -29,8 +30,9 @@ class Finding(NamedTuple):
 
 def look(deep: bool = True) -> list[Finding]:
     """All findings; `deep`: a kernel is started too, which takes a second or two."""
-    looks: list[Callable[[], Finding]] = [_python, *[lambda name=name: _package(name) for name in NEEDS]]
-    looks += [_front_end, _dot, _first_order, _second_order]
+    needs = [name for name in NEEDS if not (IN_BROWSER and name == 'jupyterlab')]
+    looks: list[Callable[[], Finding]] = [_python, *[lambda name=name: _package(name) for name in needs]]
+    looks += [*([] if IN_BROWSER else [_front_end]), _dot, _first_order, _second_order]
     return [one() for one in looks] + ([_kernel()] if deep else [])
 
 

@@ -23,18 +23,32 @@ from minicell.teach.freeze import STILL
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
+from . import lite
 
 BESIDE = 'course.css', 'course.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
 TIMEOUT = 300  # seconds a cell
+NEEDS = '<p class="needs">'
+# What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
+ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
+WHOLE = (
+    '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. The first '
+    'lesson that you run fetches NumPy and matplotlib from Pyodide’s server, and needs half a minute.</p>'
+)
 CELL = """<section class="{kind}" id="{id}">{body}</section>"""
 
 
-def write(folder: Path, said: Callable[[int, int, str], None] = lambda done, of, what: None) -> list[Path]:
+def write(
+    folder: Path, said: Callable[[int, int, str], None] = lambda done, of, what: None, answers: bool = False
+) -> list[Path]:
     """Write the site into a folder, and return its pages; `said(done, of, what)` hears how far it is.
 
-    Raises Trouble where a lesson does not run, or the folder cannot be written.
+    answers: build JupyterLite too (`lite`), and lead to it from where a page asks something.
+
+    Raises Trouble where a lesson does not run, the folder cannot be written, or JupyterLite cannot be built.
     """
+    if answers:
+        lite.build(folder, said)
     lessons = sorted(shipped().glob('[0-9][0-9]_*.ipynb'))
     course = [(path.stem, title(nbformat.read(path, as_version=4))) for path in lessons]
     try:
@@ -46,9 +60,9 @@ def write(folder: Path, said: Callable[[int, int, str], None] = lambda done, of,
             said(k, len(lessons), path.stem)
             notebook = run(nbformat.read(path, as_version=4), path.stem)
             made.append(folder / f'{path.stem}.html')
-            made[-1].write_text(page(notebook, path.stem, course), encoding='utf-8')
+            made[-1].write_text(page(notebook, path.stem, course, answers), encoding='utf-8')
         made.append(folder / 'index.html')
-        made[-1].write_text(index(course, lessons), encoding='utf-8')
+        made[-1].write_text(index(course, lessons, answers), encoding='utf-8')
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
     said(len(lessons), len(lessons), 'done')
@@ -85,13 +99,15 @@ def run(notebook: Any, name: str) -> Any:
 # ---- pages ---------------------------------------------------------------------------------------------------------
 
 
-def page(notebook: Any, name: str, course: list[tuple[str, str]]) -> str:
-    """A lesson as a whole page."""
+def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool = False) -> str:
+    """A lesson as a whole page; `answers`: it leads to the lesson in JupyterLite."""
     names = [stem for stem, _ in course]
     at = names.index(name)
     before = f'<a href="{names[at - 1]}.html" rel="prev">← {escape(course[at - 1][1])}</a>' if at else '<span></span>'
     after = f'<a href="{names[at + 1]}.html" rel="next">{escape(course[at + 1][1])} →</a>' if names[at + 1 :] else ''
     body = '\n'.join(cells(notebook))
+    if answers:
+        body = body.replace(NEEDS, NEEDS + ANSWER.format(lite.link(name)))
     contents = ''.join(
         f'<li><a href="#{at}">{words}</a></li>' for at, words in re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     )
@@ -143,8 +159,8 @@ def output(out: Any) -> str:
     return f'<pre class="out" tabindex="0" role="region" aria-label="Result">{escape(plain)}</pre>' if plain else ''
 
 
-def index(course: list[tuple[str, str]], lessons: list[Path]) -> str:
-    """The first page: the map of the course."""
+def index(course: list[tuple[str, str]], lessons: list[Path], answers: bool = False) -> str:
+    """The first page: the map of the course; `answers`: it leads to JupyterLite."""
     parts = []
     for (name, words), path in zip(course, lessons, strict=True):
         parts.append(f'<li><a href="{name}.html">{escape(words)}</a><p>{escape(question(path))}</p></li>')
@@ -153,8 +169,10 @@ def index(course: list[tuple[str, str]], lessons: list[Path]) -> str:
         'gradient. Every tape on these pages steps: with its buttons, its slider, or the arrow keys. Predictions and '
         'exercises need Python: run <code>minicell</code> on your own machine for those.</p>'
     )
-    main = f'<main><h1>minicell: who computed this gradient?</h1>{said}<ol class="course">{"".join(parts)}</ol></main>'
-    return document('minicell: who computed this gradient?', main, course, '')
+    whole = WHOLE.format(lite.link(lessons[0].stem)) if answers else ''
+    head = 'minicell: who computed this gradient?'
+    main = f'<main><h1>{head}</h1>{said}{whole}<ol class="course">{"".join(parts)}</ol></main>'
+    return document(head, main, course, '')
 
 
 def question(path: Path) -> str:

@@ -39,3 +39,8 @@ for (const tape of document.querySelectorAll('figure.tape')) {
   }
   slider.addEventListener('input', () => show(slider.value - 1));
 }
+
+// JupyterLite needs a web server.
+if (location.protocol === 'file:') {
+  for (const words of document.querySelectorAll('.served')) words.hidden = true;
+}

@@ -1,0 +1,60 @@
+"""The licences of all that a JupyterLite site is made of, in a folder beside it."""
+
+import json
+import re
+from email.parser import Parser
+from pathlib import Path
+from zipfile import ZipFile
+
+from packaging.utils import canonicalize_name
+
+LICENCE = re.compile(r'licen[cs]e|copying|notice|authors', re.IGNORECASE)
+COPIED = 'jupyterlite-core', 'jupyterlite-pyodide-kernel', 'jupyterlab-widgets', 'typing-extensions'
+FIRST = """\
+What this site is made of, and under which licences. Each has a folder here with the words of its licence; where it
+came without such a file, with what it says of itself.
+
+JupyterLab, as JupyterLite packs it, lists the licences of its own parts in build/third-party-licenses.json.
+Pyodide {pyodide} (MPL-2.0, its text is in micropip/; source: https://github.com/pyodide/pyodide/tree/{pyodide}) is
+CPython (its licence is the one in typing-extensions/; https://docs.python.org/3/license.html) compiled by Emscripten
+(MIT; https://github.com/emscripten-core/emscripten).
+
+"""
+
+
+def write(folder: Path, wheels: list[Path], tools: Path, modules: Path) -> None:
+    """Write a folder for each wheel, and for each tool that leaves something of itself in the site, and a list of them.
+
+    `tools` is the virtual environment that built the site, `modules` the folder where npm has put Pyodide.
+    """
+    told = [info_of(wheel) for wheel in wheels]
+    told += [{path.name: path.read_bytes() for path in info.rglob('*') if path.is_file()} for info in infos(tools)]
+    lines = {kept(files, folder) for files in told}
+    version = json.loads((modules / 'pyodide' / 'package.json').read_text(encoding='utf-8'))['version']
+    text = FIRST.format(pyodide=version) + '\n'.join(sorted(lines)) + '\n'
+    (folder / 'README.txt').write_text(text, encoding='utf-8')
+
+
+def info_of(wheel: Path) -> dict[str, bytes]:
+    """What a wheel says of itself: name -> bytes."""
+    with ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.partition('/')[0].endswith('.dist-info')]
+        return {name.rpartition('/')[2]: archive.read(name) for name in names}
+
+
+def infos(tools: Path) -> list[Path]:
+    """What those packages of a virtual environment say of themselves of which something is copied."""
+    found = tools.glob('**/site-packages/*.dist-info')
+    return [info for info in found if canonicalize_name(info.name.partition('-')[0]) in COPIED]
+
+
+def kept(files: dict[str, bytes], folder: Path) -> str:
+    """Write the licence of one package into a folder of its own, and return its line of the list."""
+    about = Parser().parsestr(files['METADATA'].decode())
+    place = folder / canonicalize_name(about['Name'])
+    place.mkdir(parents=True, exist_ok=True)
+    for name in [name for name in files if LICENCE.match(name)] or ['METADATA']:
+        (place / name).write_bytes(files[name])
+    said = about['License-Expression'] or (about['License'] or '').partition('\n')[0]
+    said = said or ', '.join(each[11:] for each in about.get_all('Classifier', []) if each.startswith('License :: '))
+    return f'{place.name} {about["Version"]}: {said or "see its folder"}'
