@@ -82,7 +82,6 @@ def small(
     ink = BACKWARD_TEXT if read else FORWARD if there else MUTED
     out.append(text(x + w / 2, y + 18, w - 8, entry.label + (' ◂' if read else ''), 11, ink, 'middle', bold=True))
     if there:
-        out.append(
-            text(x + w / 2, y + 34, w - 8, f'{entry.name} × {count}' if count > 1 else entry.name, 11, INK, 'middle')
-        )
+        words = f'{entry.name} × {count}' if count > 1 else entry.name
+        out.append(text(x + w / 2, y + 34, w - (8 if entry.kind == 'call' else 4), words, 11, INK, 'middle'))
     return out

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from .caption import tallied
 from .layout import LANE_W, LANE_X, Plan
 from .metrics import width
 from .model import Entry, Record
@@ -91,7 +92,7 @@ def apart(a: tuple[float, float, float, float], b: tuple[float, float, float, fl
 def name(record: Record, number: int, x: float, y: float, current: bool) -> Text:
     """The name of one step, as near to its mark as the picture's edge allows."""
     words = short(record, number)
-    w = min(width(words, 11, current), 260 if current else 130) + 2
+    w = min(width(words, 11, current), 260 if current else 160) + 2
     left = min(max(x - w / 2, LANE_X), LANE_X + LANE_W - w)
     return text(left, y, w, words, 11, INK if current else MUTED, bold=current)
 
@@ -121,4 +122,5 @@ def hidden(entry: Entry, what: str) -> str:
     """The op that ran hidden, or the first two of those that one step stands for."""
     if len({g.first for g in entry.ghosts}) > 1:
         return what
-    return ', '.join(entry.hidden[:2]) + ' …' * (len(entry.hidden) > 2)
+    names = tallied(entry.hidden)
+    return ', '.join(names[:2]) + ' …' * (len(names) > 2)
