@@ -53,8 +53,11 @@ class Backward(Notes):
         entry = self.record.entries[number]
         run, _, contributions = self.open[-1]
         found = [part for t in tensors(event.entry.out) for part in contributions.get(id(t), [])]
-        cotangents = event.cotangent if isinstance(event.cotangent, tuple | list) else (event.cotangent,)
-        called = places(event.entry.out, 'dout')
+        cotangents, called = (event.cotangent,), ['dout']
+        if isinstance(event.cotangent, tuple | list):
+            outs = zip(places(event.entry.out, 'dout'), tensors(event.entry.out), strict=True)
+            # no gradient comes for a mask
+            cotangents, called = event.cotangent, [name for name, t in outs if t.asnumpy().dtype.kind in 'fc']
         douts = tuple(
             Value(name, words='None') if c is None else self.value(c, event.at, name)
             for name, c in zip(called, cotangents, strict=True)

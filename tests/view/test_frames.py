@@ -10,7 +10,8 @@ import gallery
 import numpy as np
 import pytest
 
-from minicell import view
+import minicell as ms
+from minicell import nn, ops, view
 from minicell.view import film, layout, metrics, names, picture, shapes, thumb
 
 NAMES = list(gallery.PROGRAMS)
@@ -343,3 +344,17 @@ def test_no_line_crosses_a_text(name):
                 ]
                 for k, shape in crossing:
                     assert k < place and covered(drawn[k + 1 : place], ink(text)), (frame.step, text.text, shape)
+
+
+def test_an_output_that_is_a_mask_gets_no_dout():
+    class Positive(nn.Cell):
+        def construct(self, x):
+            return x > 0, ops.relu(x)
+
+        def bprop(self, x, out, dout):
+            return (out[0].astype(x.dtype) * dout[1],)
+
+    with ms.Tape() as tape:
+        ms.grad(lambda x: Positive()(x)[1].sum())(ms.Tensor([-1.0, 2.0]))
+    (reading,) = (each for each in view.frames(tape)[-1].record.readings if each.entry == 0)
+    assert [dout.name for dout in reading.douts] == ['dout[1]']
