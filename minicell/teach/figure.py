@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import ipywidgets as w
 
-from minicell.view import as_png, as_svg
+from minicell.view import as_png, as_svg, projector
 from minicell.view.film import down
 from minicell.view.shapes import Shape
 
@@ -34,6 +34,7 @@ class Figure:
         self.name = name
         self.control = control
         self.draw = draw
+        self.large = projector.on
         first = draw(control.value)
         self.picture = html(self.svg(first), round(first.size[1] * SCALE) + 8)
         control.observe(self.redraw, 'value')
@@ -45,11 +46,17 @@ class Figure:
 
     def svg(self, drawn: Drawing) -> str:
         """A drawing as SVG text with an id of its own."""
-        return as_svg.document(drawn.shapes, drawn.size, drawn.title, drawn.words, self.name, SCALE)
+        return svg(drawn, self.name, self.large)
 
     def redraw(self, change: dict) -> None:
         """Draw the picture for the control's new value."""
         self.picture.value = self.svg(self.draw(change['new']))
+
+
+def svg(drawn: Drawing, name: str, large: bool) -> str:
+    """A drawing as SVG text; `large`: for a projector, no print on it is small."""
+    shapes = projector.enlarged(drawn.shapes, drawn.size[0]) if large else drawn.shapes
+    return as_svg.document(shapes, drawn.size, drawn.title, drawn.words, name, SCALE)
 
 
 def printed(drawn: list[Drawing], prefix: str) -> dict[str, str]:

@@ -13,11 +13,18 @@
     if (panel.showPopover) { panel.popover = 'manual'; panel.showPopover(); }
     stage.focus();
     const leave = () => { document.removeEventListener('keydown', keys, true); panel.hidePopover?.(); panel.popover = null; };
+    // how far down: most of the screen, or to the top of what the screen's end cuts, so that a picture is seen whole
+    const onwards = () => {
+      const {top, bottom} = stage.getBoundingClientRect(), far = 0.85 * stage.clientHeight;
+      const cut = [...stage.querySelectorAll('.jp-OutputArea-child')].map(one => one.getBoundingClientRect())
+        .find(box => box.top - top > 12 && box.top - top <= far && box.bottom > bottom + 4);
+      return cut ? cut.top - top - 8 : far;
+    };
     let asked = 0; // when the kernel was asked for another beat: a second press while it works is not a second beat
     const turn = way => {
       if (Date.now() - asked < PATIENCE) return;
       const more = way > 0 ? stage.scrollHeight - stage.clientHeight - stage.scrollTop > 4 : stage.scrollTop > 4;
-      if (more) { stage.scrollBy(0, way * 0.85 * stage.clientHeight); return; }
+      if (more) { stage.scrollBy(0, way > 0 ? onwards() : -0.85 * stage.clientHeight); return; }
       const button = panel.querySelector(way > 0 ? '.minicell-next' : '.minicell-back');
       if (button.disabled) return;
       asked = Date.now();
@@ -32,6 +39,13 @@
       act();
     };
     document.addEventListener('keydown', keys, true);
+    // Tab leads to a control: what it moves is seen whole, where the screen is high enough
+    stage.addEventListener('focusin', ({target}) => {
+      const box = target.closest('.jp-OutputArea-child')?.getBoundingClientRect();
+      const {bottom, height} = stage.getBoundingClientRect();
+      if (box && target.matches(':focus-visible') && box.height < height && box.bottom > bottom)
+        stage.scrollBy(0, box.bottom - bottom + 4);
+    });
     panel.querySelector('.minicell-leave').addEventListener('click', leave);
     // a new beat begins at its top, and Tab leads to its first control
     new MutationObserver(() => { asked = 0; stage.scrollTop = 0; stage.focus(); }).observe(stage, {childList: true});

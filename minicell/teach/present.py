@@ -13,6 +13,8 @@ from typing import Any
 import ipywidgets as w
 from IPython.utils.capture import capture_output
 
+from minicell.view import projector
+
 from .beats import Beat, Part, place
 from .shown import Shown, button, row
 
@@ -138,7 +140,8 @@ class Presentation:
         with capture_output() as caught:
             hook, trap.hook = trap.hook, sys.displayhook  # else a result is shown at once, and by the shell
             try:
-                ran = self.shell.run_cell(part.text, store_history=False)
+                with projector.presenting():
+                    ran = self.shell.run_cell(part.text, store_history=False)
             finally:
                 trap.hook = hook
         error = '' if ran.success else f'{type(ran.error_in_exec).__name__}: {ran.error_in_exec}'

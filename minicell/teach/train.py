@@ -13,12 +13,12 @@ import ipywidgets as w
 import numpy as np
 from IPython.display import display
 
-from minicell.view import as_svg
+from minicell.view import projector
 from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
 from minicell.view.thumb import short
 
 from . import words
-from .figure import SCALE, Drawing, printed
+from .figure import SCALE, Drawing, printed, svg
 from .shown import Shown, button, column, html, row
 
 FRAMES = 20  # pictures of one run
@@ -58,6 +58,7 @@ class Training:
     ) -> None:
         self.name, self.run, self.steps, self.draw = name, run, steps, draw
         self.kept: dict[int, Curve] = {}
+        self.large = projector.on
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
         self.choice = w.RadioButtons(
@@ -158,7 +159,7 @@ class Training:
 
     def show(self, drawn: Drawing) -> None:
         """Put a picture on the page."""
-        self.picture.value = as_svg.document(drawn.shapes, drawn.size, drawn.title, drawn.words, self.name, SCALE)
+        self.picture.value = svg(drawn, self.name, self.large)
 
 
 def progress(done: int, of: int, said: str = '') -> str:

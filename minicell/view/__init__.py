@@ -44,17 +44,21 @@ def filmstrip(tape: Any, format: str = 'svg', scale: float = 1.0) -> str | bytes
     return film.strip(tape, format, scale)
 
 
-def show(tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0, step: int | str | None = None) -> Any:
+def show(
+    tape: Any, zoom: str = 'ops', compare: bool = True, scale: float | None = None, step: int | str | None = None
+) -> Any:
     """The tape as a widget to step through.
 
-    zoom: 'cells', 'ops' or 'inside'; compare: the true gradient beside that of a bprop; scale: 1.6 for a projector;
+    zoom: 'cells', 'ops' or 'inside'; compare: the true gradient beside that of a bprop; scale: 1.6 is larger; from 2
+    on the picture is one for a projector, of what the step is about alone (None: 1, or 2 while a lesson is presented);
     step: the one to open at, as the picture counts them (-1 is the last), or 'takeover', 'largest', 'nan', 'wrong'.
 
     Raises ValueError or TypeError for other options.
     """
-    from . import widget
+    from . import projector, widget
 
-    return widget.View(tape, zoom, compare, scale, step)
+    usual = projector.SCALE if projector.on else 1.0
+    return widget.View(tape, zoom, compare, usual if scale is None else scale, step)
 
 
 def bundle(tape: Any, **options: Any) -> dict[str, Any]:

@@ -61,6 +61,8 @@ def text(shape: Text) -> str:
         parts.append(f' font-family="{MONO}" xml:space="preserve"')
     if shape.struck:
         parts.append(' text-decoration="line-through"')
+    if shape.narrow:
+        parts.append(f' textLength="{number(shape.narrow)}" lengthAdjust="spacingAndGlyphs"')
     title = f'<title>{safe(shape.full)}</title>' if shape.full else ''
     return ''.join(parts) + f'>{title}{safe(shape.text)}</text>'
 

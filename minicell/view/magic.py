@@ -26,7 +26,7 @@ class TapeMagics(Magics):
     @argument('name', nargs='?', help='keep the Tape under this name')
     @argument('--zoom', choices=ZOOMS, default='ops', help='how close to look')
     @argument('--no-compare', dest='compare', action='store_false', help='without the true gradients')
-    @argument('--scale', type=float, default=1.0, help='1.6 for a projector')
+    @argument('--scale', type=float, help='1.6 is larger, 2 is for a projector')
     @argument(
         '--step', type=number_or_word, default=None, help='where to open: a number, or takeover, largest, nan, wrong'
     )

@@ -48,6 +48,7 @@ class Text(NamedTuple):
     mono: bool = False
     full: str = ''
     struck: bool = False  # a line through it: what would have been
+    narrow: float = 0  # letters made narrower, so that it is so wide
 
 
 class Path(NamedTuple):

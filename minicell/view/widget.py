@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from . import film, fold, jumps, record, story
+from . import film, fold, jumps, projector, record, story
 from .controls import Controls
 from .layout import WIDTH
 from .model import Frame
@@ -32,12 +32,13 @@ class View(w.VBox):
     def __init__(self, tape: Any, zoom: str, compare: bool, scale: float, step: int | str | None) -> None:
         check(compare, scale)
         self.tape, self.scale = tape, scale
+        self.large = scale >= projector.SCALE
         self.told = record.tell(tape)
         self.opened = Seen(zoom, compare)
         self.prefix = f'view{views()}-'
         self.told_as: dict[Seen, list[Frame]] = {}
         self.stacks: dict[Seen, w.Stack] = {}
-        self.wide = w.Layout(width='100%', overflow='auto hidden' if scale > 1 else 'visible')
+        self.wide = w.Layout(width='100%', overflow='auto hidden' if 1 < scale < projector.SCALE else 'visible')
         self.page = w.HTML(layout=self.wide)
         self.page.add_class('lat-target-tape')
         self.draw = Throttle(lambda frame: setattr(self.page, 'value', self.svg(frame)))
@@ -50,7 +51,8 @@ class View(w.VBox):
             *(button for button, _ in self.jumps),
             c.button('Reset', 'Back to the step, zoom and comparison at the start', self.reset),
         ]
-        super().__init__(c.rows, layout=w.Layout(width='100%', max_width=f'{round(WIDTH * max(scale, 1))}px'))
+        most = (projector.WIDTH if self.large else WIDTH) * max(scale, 1)
+        super().__init__(c.rows, layout=w.Layout(width='100%', max_width=f'{round(most)}px'))
         torn = step is None and getattr(tape, 'error', None) is not None
         self.start = place(-1 if torn else step, self.of(self.opened))
         self.look(self.opened, self.start)
@@ -70,7 +72,10 @@ class View(w.VBox):
 
     def svg(self, frame: Frame, number: int = 0) -> str:
         """A frame as it stands on the page; `number` tells frames of the same step apart."""
-        return film.svg(frame, f'{self.prefix}{number}-', self.scale, fit=self.scale <= 1)
+        prefix = f'{self.prefix}{number}-'
+        if self.large:
+            return projector.svg(frame, prefix, self.scale)
+        return film.svg(frame, prefix, self.scale, fit=self.scale <= 1)
 
     def stack(self, seen: Seen) -> w.Stack:
         """All frames of one way to look, made once; the browser shows one of them."""
@@ -108,7 +113,8 @@ class View(w.VBox):
         c.turn.layout.display = None if turns > 1 else 'none'
         if seen.turn is None:
             self.follow(step, turns)
-        self.children = (*c.rows, picture)
+        steps, other = c.rows
+        self.children = (steps, picture, other) if self.large else (steps, other, picture)  # what is read comes first
 
     def follow(self, step: int, turns: int) -> None:
         """The turn that the folded card shows is the one that the step is about."""
@@ -199,7 +205,7 @@ def check(compare: Any, scale: Any) -> None:
     if not isinstance(compare, bool):
         raise TypeError(f'compare is True or False: with or without the true gradients. It is not {compare!r}')
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < 100:
-        raise ValueError(f'scale is a number above 0: 1 is the usual size, 1.6 is for a projector. It is not {scale!r}')
+        raise ValueError(f'scale is a number above 0: 1 is the usual size, 2 is for a projector. It is not {scale!r}')
 
 
 def place(step: Any, frames: list[Frame]) -> int:

@@ -1,5 +1,6 @@
 """A lesson on a projector of 1280 by 720: large enough, nothing cut, and led by keyboard alone."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,27 +8,30 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.lab import CELLS, LOOPBACK, ROOT, RUN_ALL, Notebook, Server, errors
+from tests.browser.lab import CELLS, LOOPBACK, RUN_ALL, Notebook, Server, errors
+from tests.lessons.notebooks import PATHS
 
 pytestmark = pytest.mark.browser
 
-LESSON = '03_takeover.ipynb'
+LESSONS = {'03': 19, '09': 27}  # and their beats
 SCREEN = {'width': 1280, 'height': 720}
 SMALLEST = 22  # pixels on the screen
 
-# What is written outside of pictures and is smaller than it should be, or leaves the screen at a side.
+# What is smaller than it should be, in a picture or outside of one, or leaves the screen or its picture at a side.
 FAULTS = """smallest => {
   const panel = document.querySelector('.minicell-present'), found = [];
   const zoom = one => one ? (parseFloat(getComputedStyle(one).zoom) || 1) * zoom(one.parentElement) : 1;
   const walk = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const words = walk.currentNode.textContent.trim(), one = walk.currentNode.parentElement;
-    const box = one.getBoundingClientRect();
-    if (!words || !box.width || !one.checkVisibility() || one.closest('style, svg')) continue;
-    const size = parseFloat(getComputedStyle(one).fontSize) * zoom(one);
-    if (size < smallest || box.left < 0 || box.right > innerWidth) found.push([size, box.left, box.right, words]);
+    const box = one.getBoundingClientRect(), picture = one.closest('svg');
+    if (!words || !box.width || !one.checkVisibility() || one.closest('style, title, desc')) continue;
+    const scale = picture ? picture.getScreenCTM().a : zoom(one);
+    const size = parseFloat(getComputedStyle(one).fontSize) * scale;
+    const {left, right} = picture ? picture.getBoundingClientRect() : {left: 0, right: innerWidth};
+    if (size < smallest || box.left < left || box.right > right + 1) found.push([size, box.left, box.right, words]);
   }
   for (const one of panel.querySelectorAll('svg')) {
     const box = one.getBoundingClientRect();
@@ -38,16 +42,20 @@ FAULTS = """smallest => {
 TURNED = '() => document.querySelector(".minicell-stage").scrollTop'
 MORE = """() => { const stage = document.querySelector('.minicell-stage');
   return stage.scrollHeight - stage.clientHeight - stage.scrollTop > 4; }"""
+SLIDERS = 'all => all.filter(one => one.checkVisibility()).map(one => one.className.match(/lat-slider-(\\S+)/)[1])'
 FILLS = """() => { const box = document.querySelector('.minicell-present').getBoundingClientRect();
   return [box.left, box.top, box.width, box.height]; }"""
 
 
-@pytest.fixture(scope='module')
-def stage(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
+@pytest.fixture(scope='module', params=LESSONS)
+def stage(
+    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Notebook]:
     """A teacher's notebook beside the lesson's: two cells, and nothing of the lesson has run."""
     folder = tmp_path_factory.mktemp('class')
-    shutil.copy(ROOT / 'lessons' / LESSON, folder)
-    cells = [new_code_cell("from minicell.teach import lesson\nL = lesson('03')"), new_code_cell('L.present()')]
+    shutil.copy(PATHS[request.param], folder)
+    setup = f"from minicell.teach import lesson\nL = lesson('{request.param}')"
+    cells = [new_code_cell(setup), new_code_cell('L.present()')]
     kernel = {'name': 'python3', 'display_name': 'Python 3', 'language': 'python'}
     nbformat.write(new_notebook(cells=cells, metadata={'kernelspec': kernel}), folder / 'class.ipynb')
     with Server(folder) as server:
@@ -55,6 +63,7 @@ def stage(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         notebook.page.set_viewport_size(SCREEN)
         notebook.page.evaluate(RUN_ALL)
         notebook.page.locator('.minicell-present:popover-open .minicell-beat').wait_for()
+        notebook.lesson = request.param
         yield notebook
         notebook.close()
 
@@ -63,12 +72,55 @@ def here(stage: Notebook):
     return stage.page.locator('.minicell-code-here')
 
 
+def tab_to(page: Page, what: str) -> None:
+    """Press Tab until the focus is on `what`, from the top of the beat."""
+    page.locator('.minicell-stage').evaluate('stage => stage.focus()')
+    for _ in range(40):
+        page.keyboard.press('Tab')
+        if page.evaluate('what => document.activeElement.matches(what)', what):
+            return
+    raise AssertionError(f'Tab does not lead to {what}')
+
+
+def answer(page: Page) -> None:
+    """Choose the first answer, and commit."""
+    tab_to(page, '.minicell-stage input[type=radio]')
+    page.keyboard.press('Space')
+    page.wait_for_timeout(500)  # no hand is faster than the kernel's answer
+    for _ in range(20):
+        page.keyboard.press('Tab')
+        if page.evaluate('() => document.activeElement.textContent') == 'Commit':
+            break
+    page.keyboard.press('Space')
+    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'))
+
+
+def step_through(page: Page, name: str) -> dict[str, list]:
+    """Move a slider from its start to its end, or choose each choice, by arrow keys; return what is wrong."""
+    slides = page.locator(f'.minicell-stage .lat-slider-{name} .noUi-handle').count() > 0
+    handle = f'.minicell-stage .lat-slider-{name} {".noUi-handle" if slides else "input[type=radio]"}'
+    tab_to(page, handle)
+    place = f'() => document.querySelector({handle!r}).parentElement.style.transform'
+    place = place if slides else '() => document.activeElement.value'
+    if slides:
+        page.keyboard.press('Home')
+    faults, seen = {}, set()
+    while (now := page.evaluate(place)) not in seen and len(seen) < 40:
+        page.wait_for_timeout(150)
+        seen.add(now)
+        if found := page.evaluate(FAULTS, SMALLEST):
+            faults[f'{name}, place {len(seen)}'] = found
+        page.keyboard.press('ArrowRight' if slides else 'ArrowDown')
+    assert len(seen) > 1, f'{name} does not move'
+    return faults
+
+
 def test_by_keyboard_through_the_lesson(stage, shots: Path):
     page = stage.page
     shots.mkdir(parents=True, exist_ok=True)
     assert errors(page.evaluate(CELLS)) == []
     assert page.evaluate(FILLS) == [0, 0, SCREEN['width'], SCREEN['height']]
-    faults, visited = {}, []
+    faults, visited, answered, stepped = {}, [], 0, []
     while True:
         code = here(stage).inner_text()
         visited.append(code)
@@ -80,22 +132,37 @@ def test_by_keyboard_through_the_lesson(stage, shots: Path):
             before = page.evaluate(TURNED)
             page.keyboard.press('PageDown')
             assert page.evaluate(TURNED) > before
+        if page.locator('.minicell-stage').get_by_role('button', name='Commit').count():
+            answer(page)
+            answered += 1
+        for name in page.locator('.minicell-stage [class*=lat-slider-]').evaluate_all(SLIDERS):
+            faults |= step_through(page, name)
+            page.screenshot(path=shots / f'present-{code}-{name}.png')
+            stepped.append(name)
         if page.locator('.minicell-next[disabled]').count():
             break
+        while page.evaluate(MORE):
+            page.keyboard.press('PageDown')
         page.keyboard.press('PageDown')
         expect(here(stage)).not_to_have_text(code, timeout=30000)
     assert faults == {}
-    assert (visited[0], len(visited), len(set(visited))) == ('L03-s1-x1', 19, 19)
+    assert (visited[0], len(set(visited))) == (f'L{stage.lesson}-s1-x1', len(visited))
+    assert len(visited) == LESSONS[stage.lesson]
+    assert answered >= 4 and stepped[0] == 'tape' and len(stepped) == 2
     page.keyboard.press('PageUp')
+    while page.evaluate(TURNED) > 4 and here(stage).inner_text() == visited[-1]:
+        page.keyboard.press('PageUp')
     expect(here(stage)).to_have_text(visited[-2])
 
 
 def test_to_a_code_and_a_vote_by_keyboard(stage):
     page = stage.page
+    page.locator('.minicell-bar').get_by_role('button', name='Reset').press('Space')
+    expect(page.locator('.minicell-bar')).to_contain_text('as at the beginning', timeout=30000)
     page.get_by_role('textbox', name='Go to').focus()
-    page.keyboard.type('L03-s3-x1')
+    page.keyboard.type(f'L{stage.lesson}-s3-x1')
     page.keyboard.press('Enter')
-    expect(here(stage)).to_have_text('L03-s3-x1')
+    expect(here(stage)).to_have_text(f'L{stage.lesson}-s3-x1')
     expect(page.locator('.minicell-stage')).to_be_focused()
 
     page.keyboard.press('Tab')
@@ -103,7 +170,7 @@ def test_to_a_code_and_a_vote_by_keyboard(stage):
     page.keyboard.press('Space')
     page.wait_for_timeout(500)  # no hand is faster than the kernel's answer
     page.locator('.minicell-stage').get_by_role('button', name='Commit').press('Space')
-    expect(page.locator('.minicell-stage')).to_contain_text('Committed')
+    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'))
     page.get_by_role('button', name='Reset').last.press('Space')
     expect(page.locator('.minicell-stage')).to_contain_text('Locked')
     page.get_by_role('button', name='Unlock').press('Space')
@@ -116,5 +183,5 @@ def test_escape_leads_back_to_the_notebook(stage):
     expect(page.locator('.minicell-present:popover-open')).to_have_count(0)
     expect(page.locator('.minicell-present')).to_be_visible()
     page.locator('.minicell-present').get_by_role('button', name='Next', exact=True).last.press('Enter')
-    expect(here(stage)).to_have_text('L03-s4-x1', timeout=30000)
+    expect(here(stage)).to_have_text(f'L{stage.lesson}-s4-x1', timeout=30000)
     assert (stage.seen.console, stage.seen.failed, stage.seen.hosts) == ([], [], {LOOPBACK})

@@ -184,7 +184,7 @@ def test_a_torn_tape_opens_where_it_is_torn():
         ({'zoom': 'far'}, ValueError, "zoom is one of 'cells', 'ops', 'inside', not 'far'"),
         ({'compare': 'yes'}, TypeError, 'compare is True or False'),
         ({'scale': 0}, ValueError, 'scale is a number above 0'),
-        ({'scale': 'large'}, ValueError, '1.6 is for a projector'),
+        ({'scale': 'large'}, ValueError, '2 is for a projector'),
         ({'step': 0}, ValueError, 'step goes from 1 to '),
         ({'step': 99}, ValueError, 'It is not 99'),
         ({'step': 'end'}, ValueError, "'takeover', 'largest', 'nan', 'wrong'"),
