@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 BINDER = ROOT / 'binder'
 FILE = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))
@@ -31,9 +29,13 @@ def faults(text: str) -> list[str]:
     return [f'{each} is none of: {sorted(due)}' for each in badges(text) if each not in due]
 
 
-@pytest.mark.parametrize('page', ['README.md', 'binder/README.md'])
-def test_every_badge_opens_a_lesson_at_the_one_place_and_tag(page):
-    assert faults((ROOT / page).read_text(encoding='utf-8')) == []
+def test_every_badge_opens_a_lesson_at_the_one_place_and_tag():
+    assert faults((ROOT / 'README.md').read_text(encoding='utf-8')) == []
+
+
+def test_the_form_of_a_badge_is_written_down():
+    form = badge('NN_name.ipynb').replace(PLACE['repository'], 'ORG/REPO').replace(PLACE['tag'], 'TAG')
+    assert form in (BINDER / 'README.md').read_text(encoding='utf-8')
 
 
 def test_each_lesson_has_a_badge():
