@@ -93,7 +93,7 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (350, 3510, 980, 3826),
+        (350, 3510, 930, 3826),
         'The second tape holds what a bprop computed, Cos and Mul, and is read back in its turn',
     ),
     '10': Still(
