@@ -118,6 +118,7 @@ async def run(channel, name: str, source: str) -> None:
         if isinstance(came, bytes):  # a message with buffers: pictures of widgets
             continue
         reply = json.loads(came)
+        assert reply['msg_type'] != 'error', reply['content']
         if reply['msg_type'] == 'execute_reply' and reply['parent_header'].get('msg_id') == sent['msg_id']:
             assert reply['content']['status'] == 'ok', reply['content']
             return
