@@ -92,7 +92,7 @@ def answer(page: Page) -> None:
         if page.evaluate('() => document.activeElement.textContent') == 'Commit':
             break
     page.keyboard.press('Space')
-    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'))
+    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'), timeout=30000)
 
 
 def step_through(page: Page, name: str) -> dict[str, list]:
@@ -170,11 +170,12 @@ def test_to_a_code_and_a_vote_by_keyboard(stage):
     page.keyboard.press('Space')
     page.wait_for_timeout(500)  # no hand is faster than the kernel's answer
     page.locator('.minicell-stage').get_by_role('button', name='Commit').press('Space')
-    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'))
+    expect(page.locator('.minicell-stage')).to_contain_text(re.compile('Committed|You said'), timeout=30000)
     page.get_by_role('button', name='Reset').last.press('Space')
-    expect(page.locator('.minicell-stage')).to_contain_text('Locked')
+    expect(page.locator('.minicell-stage')).to_contain_text('Locked', timeout=30000)
+    page.wait_for_timeout(500)
     page.get_by_role('button', name='Unlock').press('Space')
-    expect(page.locator('.minicell-stage')).to_contain_text('Unlocked')
+    expect(page.locator('.minicell-stage')).to_contain_text('Unlocked', timeout=30000)
 
 
 def test_escape_leads_back_to_the_notebook(stage):
