@@ -31,6 +31,7 @@ STYLE = f"""<style>
 .minicell-beat pre {{ white-space: pre-wrap !important; overflow-wrap: anywhere; }}
 .minicell-beat svg, .minicell-beat img {{ max-width: 100%; height: auto; }}
 .minicell-beat .widget-html, .minicell-beat .widget-html-content {{ min-width: 0; }}
+.minicell-beat .jupyter-widget-Collapse-header {{ font-size: 14px !important; }}
 .minicell-bar label, .minicell-bar input, .minicell-bar button {{ font-size: 14px; }}
 .minicell-present:popover-open {{ position: fixed; inset: 0; width: 100vw; height: 100vh; max-height: none;
   margin: 0; padding: 0; border: 0; box-sizing: border-box; display: flex; flex-direction: column; overflow: hidden; }}
