@@ -1,6 +1,5 @@
 """The committed lessons, and what is in them."""
 
-import ast
 import importlib
 import re
 from typing import Any
@@ -74,13 +73,9 @@ def promised(listing: str) -> list[str]:
     return re.findall(r'# prints (.*\S)', listing)
 
 
-def missing(listing: str, module: str, names: tuple[str, ...] = ('ms', 'nn', 'ops')) -> list[str]:
-    """Names of MindSpore that a listing uses and `module` does not have."""
-    root = importlib.import_module(module)
-    there = {'ms': root, 'nn': root.nn, 'ops': root.ops}
-    used = {
-        (node.value.id, node.attr)
-        for node in ast.walk(ast.parse(listing))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
-    }
-    return sorted(f'{of}.{name}' for of, name in used if not hasattr(there[of], name))
+def fault(listing: str, out: str) -> str:
+    """What is wrong with what a listing printed: '' when it is what its comments promise, or they promise nothing."""
+    if not out.strip():
+        return 'it prints nothing'
+    due = promised(listing) or out.splitlines()
+    return '' if out.splitlines() == due else f'it prints\n{out}and promises\n' + '\n'.join(due)
