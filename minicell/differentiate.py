@@ -70,7 +70,7 @@ class Played:
     ) -> None:
         owner = getattr(function, '__self__', None)
         bypass = getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct'
-        if bypass and owner not in tape.bprops:
+        if bypass and owner not in tape.in_bprop():
             name = type(owner).__name__
             tape.warn_user(
                 f'{name}.construct is differentiated directly, and that goes past {name}.bprop: autodiff computes the '
@@ -199,7 +199,7 @@ class Played:
 
     def _say_bypassed(self) -> None:
         """An op that stands in the construct of a Cell with its own bprop, and is recorded: nobody called the Cell."""
-        running = {type(cell).__name__ for cell in tape.bprops}
+        running = {type(cell).__name__ for cell in tape.in_bprop()}
         said = set(running)
         for entry in self.entries[self.base : self.end]:
             name, _ = tape.constructs.get(id(entry[4]), ('', None))
@@ -263,7 +263,7 @@ class BadNumbers:
     def say(self) -> None:
         """A warning: something of it arrived in a gradient."""
         if self.seen is None:
-            cells = ', '.join(sorted(kind.__name__ for kind in tape.ran))
+            cells = ', '.join(sorted(kind.__name__ for kind in tape.taken))
             tape.warn_user(
                 'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
                 'it: it came with a number, an input, a value computed forward, sens'

@@ -49,7 +49,7 @@ def set_context(**settings: object) -> None:
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise GraphArgumentError(f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}.{users_line()}')
     _context.update(settings)
-    Cell.in_graph_mode = _call_cell if mode == GRAPH_MODE else None
+    tape.graph_mode = _call_cell if mode == GRAPH_MODE else None
 
 
 def get_context(name: str) -> object:

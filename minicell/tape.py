@@ -42,12 +42,15 @@ depth = 0  # how many gradients are open
 written: dict = {}  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
 severed_said: dict = {}
-bprops: list = []  # the Cells whose bprop is running
+answering: object = None  # the code of the function that calls a bprop
 absent = 0  # how often a bprop returned None for an input: a declared absence is no cut path
-ran: dict = {}  # the classes of Cells whose bprop was called since the outermost gradient began
+# The classes of Cells that took over since the outermost gradient began -> the address that marks what is born inside
+# one, and how many arguments its construct takes where all of them can be given by position (else -1).
+taken: dict = {}
 constructs: dict = {}  # id of the code of a construct whose Cell has a bprop -> (the class's name, that code)
 calls_construct = False  # some Cell calls another's construct by name, perhaps past a bprop
 inner = 0  # how often a gradient was taken at a point that another one differentiates by
+graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
 touched: list = []  # those of them that were used inside the hidden stretch that is running
@@ -108,6 +111,18 @@ def record_from(address: int) -> None:
     start, hidden_from, hiding = address, OFF, 0
 
 
+def hide(born: int, construct: Callable, args: tuple, kwargs: dict) -> object:
+    """Call a construct unrecorded: what is made there from values of the tape gets the address `born`."""
+    global hidden_from, hiding
+    hidden_from, hiding = start, born
+    try:
+        if kwargs or len(args) != 1:
+            return construct(*args, **kwargs)
+        return construct(args[0])  # a call that Python is quick at
+    finally:
+        hidden_from, hiding = OFF, 0
+
+
 def look(on: bool) -> None:
     """Keep (or no longer keep) everything that happens."""
     global looking
@@ -127,7 +142,7 @@ def deeper(by: int) -> None:
     if depth == 0:
         age += AGE
         written.clear()
-        ran.clear()
+        taken.clear()
         severed.clear()
 
 
@@ -171,9 +186,10 @@ def escaped(name: str, at: int, frame) -> int:
             f'{name} uses a value that was computed inside construct of {cell}, which has its own bprop: '
             f'nothing there is recorded, so the gradient through this value would silently be lost. {advice}'
         )
-    if bprops:
+    running = in_bprop()
+    if running:
         warn(
-            f'{type(bprops[-1]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called '
+            f'{type(running[0]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called '
             f"twice, this is the last call's value, and the gradient of the first call is wrong. {advice}",
             HiddenValueWarning,
             frame,
@@ -299,6 +315,16 @@ def reads(function: Callable) -> frozenset[str]:
         found.update(last[:-1])
         last = last[-1:]
     return parameters & found
+
+
+def in_bprop() -> list:
+    """The Cells whose bprop is running, the innermost first: found on the stack, for only errors and warnings ask."""
+    found, frame = [], sys._getframe()
+    while frame is not None:
+        if frame.f_code is answering:
+            found.append(frame.f_locals['cell'])
+        frame = frame.f_back
+    return found
 
 
 def caller(up: int = 1):

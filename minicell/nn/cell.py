@@ -21,6 +21,21 @@ from ..tensor import Tensor, tensors_in
 from . import hooks, takeover
 
 
+class NotSetUp:
+    """In the place of what `Cell.__init__` keeps on the instance: reading it says that nobody called that.
+
+    (A `__getattr__` could say so too, but with one Python no longer reads attributes at full speed.)
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, cell: object, owner: type) -> object:
+        raise CellError(
+            f"The '{owner.__name__}' object has no attribute '{self.name}': call super().__init__() first.{users_line()}"
+        )
+
+
 class Cell:
     """The base of every network: write `construct`, and if its gradient is to be your own, `bprop`.
 
@@ -40,9 +55,9 @@ class Cell:
     bprop = None
     internal_params = None
     _hooks = None
-    in_graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
-    always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
     _bprop_debug = False
+    _params, _cells, _primitives, _auto_prefix, _phase, training = (NotSetUp() for _ in range(6))
+    always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -65,7 +80,7 @@ class Cell:
 
     def __init__(self, auto_prefix: bool = True) -> None:
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='predict')
+        self.__dict__.update(training=False, _phase='predict', _hooks=None, _bprop_debug=False)
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; every Cell writes its own."""
@@ -74,8 +89,8 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if Cell.in_graph_mode is not None and tape.tracer is None:
-            return Cell.in_graph_mode(self, args, kwargs)
+        if tape.graph_mode is not None and tape.tracer is None:
+            return tape.graph_mode(self, args, kwargs)
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
         if tape.looking:
@@ -147,21 +162,6 @@ class Cell:
                 f'trainable_params no longer finds it.',
                 UnregisteredWarning,
             )
-
-    def __getattr__(self, name: str) -> object:
-        if '_params' not in self.__dict__ and name in (
-            'training',
-            '_params',
-            '_cells',
-            '_primitives',
-            '_auto_prefix',
-            '_phase',
-        ):
-            raise CellError(
-                f"The '{type(self).__name__}' object has no attribute '{name}': call super().__init__() "
-                f'first.{users_line()}'
-            )
-        raise CellError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name: str) -> None:
         self._forget(name)

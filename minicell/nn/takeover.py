@@ -21,17 +21,8 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell whose own bprop is to take over: construct unrecorded, and one entry for the whole."""
     if tape.hiding:  # what an outer Cell hides, it hides whole
         return cell.construct(*args, **kwargs)
-    stretch, due = KNOWN.get(type(cell)) or _know(cell)
-    tape.hidden_from = tape.start
-    tape.hiding = stretch + tape.age
-    try:
-        if kwargs or len(args) != 1:
-            result = cell.construct(*args, **kwargs)
-        else:  # a call that Python is quick at
-            result = cell.construct(args[0])
-    finally:
-        tape.hidden_from = OFF
-        tape.hiding = 0
+    born, due = tape.taken.get(type(cell)) or _know(cell)
+    result = tape.hide(born, cell.construct, args, kwargs)
     if tape.touched:
         _say_swallowed(cell, (*args, *kwargs.values()), frame)
     if due != len(args) or kwargs:
@@ -54,7 +45,7 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     was = tape.hidden_from, tape.hiding
     if hides:
         tape.hidden_from = tape.start
-        tape.hiding = (KNOWN.get(type(cell)) or _know(cell))[0] + tape.age
+        tape.hiding = (tape.taken.get(type(cell)) or _know(cell))[0]
     try:
         result = cell.construct(*inner, **named)
     except Exception as error:
@@ -83,22 +74,23 @@ def _say_swallowed(cell, inputs: tuple, frame) -> None:
         )
 
 
-# A class of Cells -> the address that marks what is born inside it, and how many arguments construct takes where all of
-# them can be given by position (else -1).
-KNOWN: dict = {}
+KNOWN: dict = {}  # a class of Cells -> its number in tape.stretches, and what `tape.taken` says second
 
 
 def _know(cell) -> tuple[int, int]:
-    parameters = inspect.signature(cell.construct).parameters.values()
-    tape.stretches.append(type(cell).__name__)
-    by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-    KNOWN[type(cell)] = OFF + len(tape.stretches) - 1, len(parameters) if by_position else -1
-    return KNOWN[type(cell)]
+    if type(cell) not in KNOWN:
+        parameters = inspect.signature(cell.construct).parameters.values()
+        by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        KNOWN[type(cell)] = len(tape.stretches), len(parameters) if by_position else -1
+        tape.stretches.append(type(cell).__name__)
+    number, due = KNOWN[type(cell)]
+    tape.taken[type(cell)] = OFF + tape.age + number, due
+    return tape.taken[type(cell)]
 
 
 def bound(cell, args: tuple, kwargs: dict) -> tuple:
     """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
-    if not kwargs and (KNOWN.get(type(cell)) or _know(cell))[1] == len(args):
+    if not kwargs and (tape.taken.get(type(cell)) or _know(cell))[1] == len(args):
         return args
     given = inspect.signature(cell.construct).bind(*args, **kwargs)
     given.apply_defaults()
@@ -150,7 +142,7 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
     if type(result) is Tensor:
         out = blank()
         out.array = value = result.array
-        if tape.start <= at and value.dtype.kind in 'fc':
+        if tape.start <= at and (result.at >= OFF or value.dtype.kind in 'fc'):  # only floats have addresses
             out.at = tape.tick()
             tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
             return out
@@ -239,8 +231,6 @@ def answer(cell, inputs: tuple, out: object, g: object) -> object:
             _remake(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None)), True
         )
         result = _tuples(result, False)
-    tape.bprops.append(cell)
-    tape.ran[type(cell)] = True
     try:
         if len(inputs) == 1:  # a call that Python is quick at
             returned = cell.bprop(inputs[0], result, dout)
@@ -251,11 +241,12 @@ def answer(cell, inputs: tuple, out: object, g: object) -> object:
             raise bad_signature(cell, inputs, error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
-    finally:
-        tape.bprops.pop()
     if cell._bprop_debug:
         _report(cell, inputs, dout, returned)
     return returned
+
+
+tape.answering = answer.__code__
 
 
 def _report(cell, inputs: tuple, dout: object, returned: object) -> None:

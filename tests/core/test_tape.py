@@ -16,7 +16,7 @@ from tests.core.cells import Cube, Product
 def untouched():
     """Nothing is open: the next gradient starts from a clean state."""
     assert tape.start == tape.OFF and not tape.looking and not tape.hiding and tape.hidden_from == tape.OFF
-    assert tape.depth == 0 and not tape.written and not tape.bprops
+    assert tape.depth == 0 and not tape.written and not tape.taken
     assert gc.isenabled()
     np.testing.assert_array_equal(ms.grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy(), [2, 4])
 
