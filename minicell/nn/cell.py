@@ -32,7 +32,8 @@ class NotSetUp:
 
     def __get__(self, cell: object, owner: type) -> object:
         raise CellError(
-            f"The '{owner.__name__}' object has no attribute '{self.name}': call super().__init__() first.{users_line()}"
+            f"The '{owner.__name__}' object has no attribute '{self.name}': call super().__init__() "
+            f'first.{users_line()}'
         )
 
 
