@@ -110,5 +110,5 @@ def clip_by_value(x: Tensor, clip_value_min: object = None, clip_value_max: obje
     """
     if clip_value_min is None and clip_value_max is None:
         raise SettingError(f'clip_by_value: at least one of the two bounds is due.{users_line()}')
-    x = x if clip_value_min is None else maximum(x, clip_value_min)
-    return x if clip_value_max is None else minimum(x, clip_value_max)
+    x = x if clip_value_min is None else maximum(x, clip_value_min, 2)  # the user's line is two frames away
+    return x if clip_value_max is None else minimum(x, clip_value_max, 2)

@@ -50,6 +50,7 @@ def f(x):
     r = ops.select(p, x, 0.0)
     s = 2 ** x
     t = 1 / x
+    u = ops.clamp(x, 0.0, 1.0)
     return total
 """
 
@@ -79,6 +80,8 @@ DUE = [
     ('Select', 'r = ops.select', 'ops.select(p, x, 0.0)', 'r'),
     ('Pow', 's = 2 ** x', '2 ** x', 's'),
     ('Div', 't = 1 / x', '1 / x', 't'),
+    ('Maximum', 'u = ops.clamp', 'ops.clamp(x, 0.0, 1.0)', 'u'),
+    ('Minimum', 'u = ops.clamp', 'ops.clamp(x, 0.0, 1.0)', 'u'),
 ]
 
 
