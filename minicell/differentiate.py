@@ -49,7 +49,7 @@ def differentiate(
     sens: the cotangents of its outputs (ones where None); aux: only the first output is differentiated.
     """
     own = tape.start == OFF and not tape.looking  # nobody else needs this tape: it may shrink while it is read
-    paused = own and gc.isenabled()
+    paused = tape.start == OFF and gc.isenabled()
     if paused:
         gc.disable()  # the tape makes no cycles, and the collector would walk all of it again and again
     tape.deeper(1)
