@@ -15,7 +15,7 @@ from minicell.teach.lesson04 import QUESTIONS
 from minicell.teach.lesson04.exercise_4b import WORDS
 from minicell.teach.lesson04.exercise_4b import suspects as suspects_file
 from minicell.teach.lesson04.exercise_4b.suspects import SUSPECTS, classify
-from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped
+from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
 from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
 
@@ -54,6 +54,21 @@ def test_too_small_an_eps_leaves_nothing():
     slope = central(cube, 1.2, 1e-9, SINGLE)
     assert slope.above == slope.below and slope.error == pytest.approx(4.32, rel=1e-6)
     assert 'no digit is left' in CURVES.draw(1e-9).words
+
+
+@pytest.mark.parametrize(
+    ('step', 'dtype', 'left'), [(1e-1, DOUBLE, 16), (1e-5, DOUBLE, 12), (1e-10, DOUBLE, 7), (1e-5, SINGLE, 4)]
+)
+def test_fewer_digits_are_left_for_a_smaller_eps(step, dtype, left):
+    """Also where the two values stand on either side of a round number, and hardly a digit is the same."""
+    lines, cut = subtraction(central(cube, 1.2, step, dtype), {SINGLE: 8, DOUBLE: 16}[dtype])
+    assert {len(line) - cut for line in lines} == {left}
+    assert set(lines[-1][:cut]) <= set(' 0.') and lines[-1][cut] != '0'
+
+
+def test_all_digits_cancel_where_the_values_are_the_same():
+    lines, cut = subtraction(central(cube, 1.2, 1e-9, SINGLE), 8)
+    assert lines[-1] == '0.00000000' and cut == 10
 
 
 def test_the_dots_lie_on_the_curves():
@@ -135,6 +150,11 @@ def test_other_mistakes_fail(line, named):
     verdict = SLOPES.check_code(LOOP.format(line))
     assert verdict.state == 'failed'
     assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+def test_numbers_that_look_the_same_are_said_to_differ():
+    verdict = SLOPES.check_code(next(m for m in SLOPES.mistakes if m.name == 'mistake_09_float32').code)
+    assert re.search(r'In digits that are not shown, yours is off by up to \de-0\d', verdict.said), verdict
 
 
 def test_half_begun_is_not_attempted():

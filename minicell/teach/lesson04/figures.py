@@ -10,7 +10,6 @@ import numpy as np
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import thumb
-from minicell.view.metrics import width
 from minicell.view.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
 
 WIDTH, HEIGHT = 760, 336
@@ -122,33 +121,33 @@ def dot(dtype: type, slope: Slope) -> list[Shape]:
 
 
 def numbers(dtype: type, slope: Slope, top: float) -> list[Shape]:
-    """What the difference was made of; the leading digits that cancel are pale, those that are left are bold."""
+    """What the difference was made of, digit under digit: those that cancel are pale, those that are left are bold."""
     colour, _ = LOOKS[dtype]
     room = WIDTH - NOTES - 10
-    digits = DIGITS[dtype]
-    above, below = (f'{value:.{digits}f}' for value in (slope.above, slope.below))
-    same = common(above, below)
     sign = Box(NOTES, top - 10, 10, 10, fill=colour, radius=0 if dtype is np.float32 else 5)
     out: list[Shape] = [sign, text(NOTES + 16, top, room - 16, np.dtype(dtype).name, 14, colour, bold=True)]
-    for k, (name, shown) in enumerate((('f(x + eps)', above), ('f(x − eps)', below))):
+    lines, cut = subtraction(slope, DIGITS[dtype])
+    for k, (name, shown) in enumerate(zip(('f(x + eps)', 'f(x − eps)', 'difference'), lines, strict=True)):
         y = top + 22 + 18 * k
-        pale, left = shown[:same], shown[same:]
-        edge = NOTES + 92 + width(pale, 12.5, mono=True)
         out.append(text(NOTES, y, 90, name, 12.5, MUTED))
-        out.append(text(NOTES + 92, y, edge - NOTES - 91.5, pale, 12.5, MUTED, mono=True))
-        out.append(text(edge, y, room - edge + NOTES, left, 12.5, bold=True, mono=True))
+        out.append(text(NOTES + 92, y, room - 92, shown[:cut], 12.5, MUTED, mono=True))
+        left = ' ' * cut + shown[cut:]  # so that it begins where the pale digits end, however wide they are drawn
+        out.append(text(NOTES + 92, y, room - 92, left, 12.5, bold=True, mono=True))
     told = (('slope', f'{slope.slope:.10f}'), ('true', f'{slope.true:.10f}'), ('error', thumb.short(slope.error)))
     for k, (name, shown) in enumerate(told):
-        y = top + 62 + 18 * k
+        y = top + 80 + 18 * k
         bold = name == 'error'
         out.append(text(NOTES, y, 90, name, 12.5, INK if bold else MUTED, bold=bold))
         out.append(text(NOTES + 92, y, room - 92, shown, 12.5, bold=bold, mono=True))
     return out
 
 
-def common(a: str, b: str) -> int:
-    """How many characters two numbers have in common at their beginning."""
-    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+def subtraction(slope: Slope, digits: int) -> tuple[list[str], int]:
+    """The two values and their difference, as on paper, and the column where the difference has its first digit."""
+    lines = [f'{value:.{digits}f}' for value in (slope.above, slope.below, slope.above - slope.below)]
+    wide = max(map(len, lines))
+    lines = [line.rjust(wide) for line in lines]
+    return lines, next((k for k, digit in enumerate(lines[-1]) if digit in '123456789'), wide)
 
 
 def says(shown: str, here: dict[type, Slope]) -> str:
