@@ -20,7 +20,7 @@ from .panel import Panel, hint_page, solution_page
 from .present import Presentation
 from .progress import Kept
 from .question import Choice, Prediction, Question, Result
-from .shown import Shown, button, column, html, row, script
+from .shown import Shown, button, column, html, row, script, spoken
 
 SENTENCE_HEIGHT = 96
 GLANCE_HEIGHT = 120
@@ -224,7 +224,7 @@ class Lesson:
         )
         waits = words.paragraphs('A model answer waits here. Write yours first.')
         shows = words.headline('plain', 'A model answer') + words.paragraphs(model)
-        answer = html('', SENTENCE_HEIGHT)
+        answer = spoken(SENTENCE_HEIGHT)
 
         def show() -> None:
             answer.value = words.block(shows, 'plain', SENTENCE_HEIGHT)

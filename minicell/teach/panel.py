@@ -7,7 +7,7 @@ import ipywidgets as w
 
 from . import words
 from .exercise import Exercise, Mistake, Verdict
-from .shown import Shown, button, column, html, row
+from .shown import Shown, button, column, html, row, spoken
 
 HINT_HEIGHT = 210
 VERDICT_HEIGHT = 250
@@ -23,9 +23,9 @@ class Panel:
         self.exercise = exercise
         self.done = done
         self.more = button('', 'Show the next hint', self.next_hint, '200px')
-        self.hints = html('', HINT_HEIGHT)
+        self.hints = spoken(HINT_HEIGHT)
         box = self.make_box()
-        self.verdict = html('', VERDICT_HEIGHT)
+        self.verdict = spoken(VERDICT_HEIGHT)
         buttons = row(
             button(f'Check this {self.what}', f'Check the {self.what} in the box', self.check),
             button('Insert the solution', 'Put the solution into the box and check it', self.insert_solution),

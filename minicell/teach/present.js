@@ -2,17 +2,30 @@
 // over what does not fit, then go to the next beat. Escape leads back to the notebook.
 (() => {
   const PATIENCE = 30000; // milliseconds
-  const last = () => [...document.querySelectorAll('.minicell-present:not([data-opened])')].at(-1);
+  const newest = () => [...document.querySelectorAll('.minicell-present:not([data-opened])')].at(-1);
   let tries = 0;
   const open = () => {
-    const panel = last();
-    if (!panel?.querySelector('.minicell-stage')) { if (tries++ < 100) setTimeout(open, 50); return; }
-    const stage = panel.querySelector('.minicell-stage');
+    const panel = newest();
+    const [stage, where, last] = ['.minicell-stage', '.minicell-code-here', '.minicell-leave']
+      .map(part => panel?.querySelector(part));
+    if (!(stage && where && last)) { if (tries++ < 100) setTimeout(open, 50); return; }
     panel.dataset.opened = 'yes';
-    stage.tabIndex = -1;
-    if (panel.showPopover) { panel.popover = 'manual'; panel.showPopover(); }
+    stage.tabIndex = 0; // the arrow keys scroll it
+    stage.setAttribute('role', 'group');
+    stage.setAttribute('aria-label', 'The beat');
+    where.closest('.widget-html-content').setAttribute('role', 'status');
+    const fills = on => { // while it fills the screen, Tab goes round in it: what lies behind is not seen
+      for (const [key, value] of Object.entries({role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Presentation'}))
+        if (on) panel.setAttribute(key, value); else panel.removeAttribute(key);
+    };
+    if (panel.showPopover) { panel.popover = 'manual'; panel.showPopover(); fills(true); }
     stage.focus();
-    const leave = () => { document.removeEventListener('keydown', keys, true); panel.hidePopover?.(); panel.popover = null; };
+    const leave = () => {
+      document.removeEventListener('keydown', keys, true);
+      panel.hidePopover?.();
+      panel.popover = null;
+      fills(false);
+    };
     // how far down: most of the screen, or to the top of what the screen's end cuts, so that a picture is seen whole
     const onwards = () => {
       const {top, bottom} = stage.getBoundingClientRect(), far = 0.85 * stage.clientHeight;
@@ -32,7 +45,9 @@
     };
     const keys = event => {
       if (!panel.isConnected) { document.removeEventListener('keydown', keys, true); return; }
-      const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: leave}[event.key];
+      const [from, to] = event.shiftKey ? [stage, last] : [last, stage];
+      const round = event.key === 'Tab' && panel.popover && document.activeElement === from && (() => to.focus());
+      const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: leave}[event.key] || round;
       if (!act) return;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -46,7 +61,7 @@
       if (box && target.matches(':focus-visible') && box.height < height && box.bottom > bottom)
         stage.scrollBy(0, box.bottom - bottom + 4);
     });
-    panel.querySelector('.minicell-leave').addEventListener('click', leave);
+    last.addEventListener('click', leave);
     // a new beat begins at its top, and Tab leads to its first control
     new MutationObserver(() => { asked = 0; stage.scrollTop = 0; stage.focus(); }).observe(stage, {childList: true});
   };

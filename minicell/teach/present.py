@@ -39,6 +39,8 @@ STYLE = f"""<style>
 .minicell-stage {{ overflow: auto; display: block; padding: 12px 24px; box-sizing: border-box; max-height: 75vh; }}
 .minicell-present:popover-open > .minicell-stage {{ max-height: none; }}
 .minicell-stage:focus {{ outline: none; }}
+.minicell-present:has(> .minicell-stage:focus-visible) .minicell-code-here {{ outline: 3px solid #0072B2;
+  outline-offset: 3px; }}
 .minicell-bar {{ border-top: 1px solid #C9CED4; background: #FFFFFF; }}
 .minicell-bar .widget-html-content {{ white-space: nowrap; font-size: 14px; line-height: 32px; }}
 </style>"""

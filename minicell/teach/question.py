@@ -6,7 +6,7 @@ from typing import NamedTuple
 import ipywidgets as w
 
 from . import words
-from .shown import Shown, button, column, html, row
+from .shown import Shown, button, column, html, row, spoken
 
 
 class Choice(NamedTuple):
@@ -54,9 +54,9 @@ class Prediction:
         )
         self.radio.add_class('minicell-choices')
         self.submit = button('Commit', f'Commit your answer to: {title}', self.commit, '120px')
-        self.hint = html('')
+        self.hint = spoken()
         self.height = LOW if question.below else HEIGHT
-        self.answer = html('', self.height)
+        self.answer = spoken(self.height)
         self.shown = Shown(
             column(
                 html(words.block(words.headline('plain', title) + words.paragraphs(question.ask)) + LARGE),

@@ -34,6 +34,13 @@ def html(value: str, height: int | None = None) -> w.HTML:
     return w.HTML(value, layout=w.Layout(width='auto', **fixed))
 
 
+def spoken(height: int | None = None) -> w.HTML:
+    """A place for what answers a press; the page's script tells it to who does not see it."""
+    made = html('', height)
+    made.add_class('minicell-said')
+    return made
+
+
 def button(words: str, tooltip: str, act: Any, width: str = 'auto') -> w.Button:
     """A button with words on it."""
     made = w.Button(description=words, tooltip=tooltip, layout=w.Layout(width=width))

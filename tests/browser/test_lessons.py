@@ -1,10 +1,12 @@
-"""Every lesson in a real browser, in one JupyterLab: all cells run, the console is clean, every control has a name."""
+"""Every lesson in a real browser, in one JupyterLab: all cells run, the console is clean, every control has a name, and
+axe finds nothing serious, before a learner has begun and after."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.axe import OURS, axe, unroll, use
 from tests.browser.lab import LOOPBACK, ROOT, Notebook, Server, errors
 
 pytestmark = pytest.mark.browser
@@ -27,6 +29,13 @@ def test_lesson(browser, server, name):
         assert [cell['source'] for cell in cells if cell['count'] is None] == []
         assert errors(cells) == []
         assert notebook.nameless() == []
+        unroll(notebook)
+        for state in ('untouched', 'used'):
+            if state == 'used':
+                assert sum(use(notebook)) > 0
+            found = axe(notebook.page, OURS)
+            assert (found.serious, found.doubtful) == ([], []), state
+            assert found.looked > 60, 'axe takes what is there for hidden'
         assert (notebook.seen.console, notebook.seen.failed) == ([], [])
         assert notebook.seen.hosts == {LOOPBACK}
     finally:

@@ -1,0 +1,79 @@
+"""Axe-core over what is ours in a page of JupyterLab.
+
+Ours: all that a cell shows, down to what ipywidgets made of it; the text cells; and the presentation. Not ours:
+JupyterLab's bars, prompts, folders and editors, and the colours that its theme gives to code in a text.
+"""
+
+from typing import NamedTuple
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.lab import READY, Notebook
+
+OURS = {
+    'include': [['.jp-OutputArea-output'], ['.jp-RenderedMarkdown']],
+    'exclude': [['.jp-RenderedMarkdown code[class*=language-]']],
+}
+PRESENTED = {'include': [['.minicell-present']], 'exclude': OURS['exclude']}
+
+# JupyterLab's body is 0 pixels high, and its cells are drawn when they are in view: for axe, nothing could be seen.
+UNROLLED = 'body, .jp-LabShell {overflow: visible !important} .jp-Cell {content-visibility: visible !important}'
+HEIGHT = "() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight"
+
+# What a learner does who takes the last answer each time, asks for every hint, and makes a common mistake.
+USE = """async () => {
+  const press = words => [...document.querySelectorAll('.jp-OutputArea-output button')]
+    .filter(button => words.test(button.textContent)).map(button => button.click()).length;
+  const chosen = [...document.querySelectorAll('.minicell-choices')].map(group => [...group.querySelectorAll('input')]);
+  for (const radios of chosen) radios.at(-1).click();
+  const words = [/^Commit$/, ...Array(4).fill(/^(Hint \\d|Show the solution)/), /^Insert a common mistake$/];
+  return [...words, /^Show the model answer$/, /^Last$/, /^Inside$/].map(press);
+}"""
+
+
+class Found(NamedTuple):
+    """What axe says. `looked`: how many pieces of text it could measure the contrast of."""
+
+    serious: list[str]
+    doubtful: list[str]
+    looked: int
+
+
+def unroll(notebook: Notebook) -> None:
+    """Make the window as high as the notebook, so that axe sees all of it."""
+    page = notebook.page
+    page.add_style_tag(content=UNROLLED)
+    page.set_viewport_size({'width': 1400, 'height': page.evaluate(HEIGHT) + 200})
+    page.wait_for_timeout(500)
+
+
+def use(notebook: Notebook) -> list[int]:
+    """Answer, ask for hints, make mistakes; return how often each button was pressed."""
+    pressed = notebook.page.evaluate(USE)
+    notebook.page.wait_for_timeout(500)  # for the kernel to hear of it
+    notebook.page.wait_for_function(READY, arg=notebook.name, polling=100)
+    notebook.page.wait_for_timeout(500)
+    return pressed
+
+
+def axe(page: Page, context: dict | None = None) -> Found:
+    """Run axe over what is ours; without a context, over the whole page."""
+    results = Axe().run(page, context, {}).response
+    measured = next((each['nodes'] for each in results['passes'] if each['id'] == 'color-contrast'), [])
+    serious = [told(each) for each in results['violations'] if each['impact'] in ('serious', 'critical')]
+    return Found(serious, [each for each in map(doubt, results['incomplete']) if each], len(measured))
+
+
+def told(rule: dict, nodes: list[dict] | None = None) -> str:
+    """A rule that is broken, and where first."""
+    nodes = rule['nodes'] if nodes is None else nodes
+    why = (nodes[0]['failureSummary'] or '').replace('\n', ' ')
+    return f'{rule["id"]}, {len(nodes)} times: {nodes[0]["html"][:200]}: {why[:300]}'
+
+
+def doubt(rule: dict) -> str:
+    """What axe could not decide. Text on shapes it never can: tests/view/measure.py measures that. A list of choices
+    has an arrow for a background."""
+    left = [node for node in rule['nodes'] if not node['html'].startswith(('<text', '<select'))]
+    return told(rule, left) if left else ''
