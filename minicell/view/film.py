@@ -24,7 +24,10 @@ def png(frame: Frame, scale: float = 1.0) -> bytes:
 
 
 def stills(all_frames: list[Frame]) -> list[Frame]:
-    """The start, forward done, the takeover, the result; fewer where they are the same."""
+    """The start, forward done, the takeover, the result; fewer where they are the same.
+
+    Where an error came before any bprop had answered, the third one is the step that led to it.
+    """
     told = all_frames[0].record
     kinds = [step.kind for step in told.steps]
     last = len(all_frames) - 1
@@ -32,7 +35,8 @@ def stills(all_frames: list[Frame]) -> list[Frame]:
     done = max((i for i in range(min(begun, len(kinds))) if kinds[i] == 'write'), default=0)
     given = [i for i, step in enumerate(told.steps) if step.kind == 'give']
     custom = [i for i in given if told.entries[told.steps[i].entry].kind == 'call']
-    takeover = next(iter(custom or given), last)
+    before = [max(last - 1, 0)] if kinds and kinds[-1] == 'fail' else given
+    takeover = next(iter(custom or before), last)
     return [all_frames[i] for i in sorted({0, done, takeover, last}) if i <= last]
 
 

@@ -165,7 +165,7 @@ HEADER = BLEND.start[: BLEND.start.index('        # It was')]
 @pytest.mark.parametrize(
     'body',
     [
-        'return (k / 2 * (dout * y).sum(0), ops.broadcast_to(k / 2 * dout * x, y.shape), 0)',
+        'n = y.shape[0]; return k / n * (dout * y).sum(0), ops.broadcast_to(k / n * dout * x, y.shape), 0',
         'return [k * (dout * y).mean(0), ops.ones_like(y) * (k * dout * x / y.shape[0]), None]',
         'return *ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y), None',
     ],
@@ -191,19 +191,24 @@ def test_other_mistakes_fail(body, said):
     assert verdict.state == 'failed' and said in verdict.said, verdict
 
 
+def test_a_share_that_fits_two_rows_only_fails_with_three():
+    verdict = BLEND.check_code(BLEND.solution.replace('y.shape[0]', '2'))
+    assert verdict.mistake.name == 'mistake_09_two_rows' and 'y (3, 4)' in verdict.said, verdict
+
+
 def test_a_changed_construct_fails():
     verdict = BLEND.check_code(BLEND.solution.replace('.mean(0)\n\n', '.sum(0)\n\n'))
     assert verdict.state == 'failed' and 'leave it as it was' in verdict.said
 
 
 def test_what_follows_the_error_blindly_is_silent():
-    """The trap of the exercise: .sum(0), as the error proposes, raises nothing and is twice too large."""
+    """The trap of the exercise: .sum(0), as the error proposes, raises nothing and counts each row in full."""
     told = next(each for each in BLEND.mistakes if each.name == 'mistake_06_both_silent')
     space: dict = {}
     exec(told.code, space)
     exec(BLEND.solution, right := {})
     wrong, due = called(space['Blend']()), called(right['Blend']())
-    assert np.allclose(wrong['dx'], 2 * due['dx']) and np.allclose(wrong['dy'], 2 * due['dy'])
+    assert np.allclose(wrong['dx'], 3 * due['dx']) and np.allclose(wrong['dy'], 3 * due['dy'])
 
 
 # ---- what the text says ------------------------------------------------------------------------------------------
@@ -213,7 +218,8 @@ def test_the_tape_is_kept_up_to_the_torn_card():
     output = by_id(read('05').cells)['l05-tape'].outputs[0].data
     told = ''.join(output['text/plain'])
     assert '3  (z * z).sum()' in told and 'Large.bprop' in told and '!!  BpropShapeError' in told
-    assert 'the error ended the run' in ''.join(output['image/svg+xml'])
+    svg = ''.join(output['image/svg+xml'])
+    assert 'the error ended the run' in svg and 'Large.bprop runs line 6' in svg  # where its dout is seen
 
 
 def test_four_questions_in_that_order():

@@ -17,10 +17,10 @@ HINTS = (
     'tuple: `None`.',
     'Each number of `x` is used in all rows of `y`, so `dx` collects over the rows. How, sum or mean? Look at '
     '`construct`: there the rows are averaged. And each number of `y` is used once, in one row of so many.',
-    '`dx` is `k * (dout * y).mean(0)`. For `dy`, work out `k * dout * x / 2` for one row, and put it into both with '
-    '`ops.broadcast_to(..., y.shape)`. Then `return dx, dy, None`.',
+    '`dx` is `k * (dout * y).mean(0)`. For `dy`, work out `k * dout * x / y.shape[0]` for one row, and put it into all '
+    'of them with `ops.broadcast_to(..., y.shape)`. Then `return dx, dy, None`.',
 )
-TRIED = ((2, 3, 2.5), (2, 4, -1.0))  # rows, columns, k
+TRIED = ((2, 3, 2.5), (3, 4, -1.0))  # rows, columns, k
 SEED = 5
 
 
@@ -42,7 +42,7 @@ def trial(answer: Any) -> Trial:
 def called(cell: Any) -> dict[str, Any]:
     """What bprop returns, called by hand."""
     rng = np.random.default_rng(SEED)
-    x, y, dout = (ms.Tensor(rng.standard_normal(shape)) for shape in ((3,), (2, 3), (3,)))
+    x, y, dout = (ms.Tensor(rng.standard_normal(shape)) for shape in ((4,), (3, 4), (4,)))
     try:
         returned = cell.bprop(x, y, 2.5, cell.construct(x, y, 2.5), dout)
     except (ValueError, ms.errors.MinicellError) as error:

@@ -15,5 +15,5 @@ class Blend(nn.Cell):
 
     def bprop(self, x, y, k, out, dout):
         dx = k * (dout * y).mean(0)
-        dy = ops.broadcast_to(k * dout * x / 2, y.shape)
+        dy = ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
         return dx, dy

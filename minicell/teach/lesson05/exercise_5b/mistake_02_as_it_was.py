@@ -1,7 +1,7 @@
 """The framework sums what is too large, and spreads what is too small.
 
-Here neither is done. `dx` has the two rows of `y`, and `x` has one; `dy` has one, and `y` has two. Bring each to the
-shape of its input yourself.
+Here neither is done. `dx` has all the rows of `y`, and `x` has one; `dy` has one, and `y` has several. Bring each to
+the shape of its input yourself.
 """
 
 # ruff: noqa: D101, F401

@@ -1,6 +1,6 @@
-"""One row stands for both.
+"""One row stands for all.
 
-Both rows have the same gradient, and it must be written out for both: `dy` has the shape of `y`.
+All rows have the same gradient, and it must be written out for each: `dy` has the shape of `y`.
 """
 
 # ruff: noqa: D101, F401
@@ -14,5 +14,5 @@ class Blend(nn.Cell):
 
     def bprop(self, x, y, k, out, dout):
         dx = k * (dout * y).mean(0)
-        dy = k * dout * x / 2
+        dy = k * dout * x / y.shape[0]
         return dx, dy, None

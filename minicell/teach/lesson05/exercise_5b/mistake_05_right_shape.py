@@ -1,7 +1,7 @@
 """The shapes fit, so it is right.
 
-Now everything passes, and `dy` is still twice too large: `construct` takes a mean, so each row has a share of a half.
-Only a gradient check tells you.
+Now no error comes, and `dy` is still too large: `construct` takes a mean, so each row has only a share in it.
+That something is missing, only a gradient check tells you.
 """
 
 # ruff: noqa: D101

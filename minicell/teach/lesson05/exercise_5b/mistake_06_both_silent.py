@@ -1,7 +1,7 @@
 """No error, so no mistake.
 
-You have followed the errors to the end, and both gradients are twice too large. Errors speak of form. The half that
-comes from the mean is maths.
+You have followed the errors to the end, and both gradients are as many times too large as `y` has rows. Errors speak of
+form. The share that comes from the mean is maths.
 """
 
 # ruff: noqa: D101

@@ -1,7 +1,7 @@
-"""Each number of `out` is k times a mean over two rows. So each row has a share of a half.
+"""Each number of `out` is k times a mean over the rows of `y`. So each row has a share: one over their number.
 
-`x` is used in both rows, and collects from both: a half of their sum, which is their mean. `y` is used once, row by
-row: `k * dout * x / 2`, the same in both rows. `k` is a Python number: None, in its place.
+`x` is used in every row, and collects from all of them: their mean. `y` is used once, row by row:
+`k * dout * x / y.shape[0]`, the same in each row. `k` is a Python number: None, in its place.
 """
 
 # ruff: noqa: D101
@@ -15,5 +15,5 @@ class Blend(nn.Cell):
 
     def bprop(self, x, y, k, out, dout):
         dx = k * (dout * y).mean(0)
-        dy = ops.broadcast_to(k * dout * x / 2, y.shape)
+        dy = ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
         return dx, dy, None
