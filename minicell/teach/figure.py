@@ -26,10 +26,13 @@ class Drawing(NamedTuple):
 
 
 class Figure:
-    """`draw` makes the picture for a value of `control`, always of the same size; `stills` are values to print."""
+    """`draw` makes the picture for a value of `control`, always of the same size.
+
+    `stills` are for a page without a kernel: values to draw, or drawings of their own.
+    """
 
     def __init__(
-        self, name: str, control: w.ValueWidget, draw: Callable[[float], Drawing], stills: Sequence[float]
+        self, name: str, control: w.ValueWidget, draw: Callable[[float], Drawing], stills: Sequence[float | Drawing]
     ) -> None:
         self.name = name
         self.control = control
@@ -40,7 +43,7 @@ class Figure:
         control.observe(self.redraw, 'value')
         control.add_class(f'lat-slider-{name}')
         self.picture.add_class(f'lat-target-{name}')
-        drawn = [draw(value) for value in stills]
+        drawn = [still if isinstance(still, Drawing) else draw(still) for still in stills]
         text = '\n'.join(one.words for one in drawn)
         self.shown = Shown(column(control, self.picture), text, pictures=printed(drawn, f'{name}-still'))
 

@@ -62,6 +62,11 @@ def test_every_suspect_has_a_letter():
     assert sorted(LETTERS) == list('ABCDEFGH') and sorted(LETTERS.values()) == sorted(BUGS)
 
 
+def test_a_letter_names_a_suspect():
+    for letter, bug in LETTERS.items():
+        assert {k: p.test(suspect(letter)) for k, p in PROBES.items()} == figures.outcomes(letter), bug
+
+
 def test_suspect_e_is_the_one_of_the_notebook(page):
     given = [ms.Tensor(array) for array in numbers(4)]
     x, w, dout = given
@@ -206,6 +211,7 @@ def test_pictures_keep_their_size_and_cut_no_words():
     drawn.append(figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right))
     tests = [figures.draw_tests(letter) for letter in ('', *LETTERS)]
     assert len({each.size for each in tests}) == 1
+    tests.append(figures.overview())
     cut = [shape.full for each in [*drawn, *tests] for shape in each.shapes if isinstance(shape, Text) and shape.full]
     assert cut == []
 
@@ -216,6 +222,16 @@ def test_the_figure_of_the_tests():
     figure.control.value = 1 + list(LETTERS).index('D')
     assert '>−1.00<' in figure.picture.value and '>no<' in figure.picture.value
     assert [label for label, _ in figure.control.options] == ['the right one', *LETTERS]
+
+
+def test_a_page_without_a_kernel_shows_every_test_of_every_suspect():
+    """Or its reader could not name the bugs."""
+    drawn = figures.overview()
+    marks = [shape for shape in drawn.shapes if not isinstance(shape, Text)]
+    assert len(marks) == len(PROBES) * (1 + 1 + len(LETTERS)) - len(LETTERS) + 1  # a rule, the marks; slope has numbers
+    assert 'zero says no to B, F; one_hot says no to B, C, F' in drawn.words and 'A 5.00' in drawn.words
+    page = by_id(read('06').cells)['l06-tests-figure'].outputs[0].data
+    assert drawn.words in ''.join(page['text/plain']) and 'All tests, all suspects' in ''.join(page['image/svg+xml'])
 
 
 # ---- the exercises -------------------------------------------------------------------------------------------------

@@ -177,6 +177,36 @@ def draw_tests(letter: str) -> Drawing:
     return Drawing(out, size, name, f'{name}: {", ".join(said)}.')
 
 
+def overview() -> Drawing:
+    """What every test says of every suspect, for a page without a kernel."""
+    title = 'All tests, all suspects'
+    out: list[Shape] = [text(LEFT, 30, 300, title, 18, bold=True)]
+    out += [text(LEFT, 56, 90, 'test', 12, MUTED), text(144, 56, 60, 'calls', 12, MUTED, 'end')]
+    columns = {letter: 208 + 62 * k for k, letter in enumerate(('', *LETTERS))}
+    out += [text(x, 56, 60, letter or 'right', 14, anchor='middle', bold=True) for letter, x in columns.items()]
+    said = []
+    for k, (test, probe) in enumerate(PROBES.items()):
+        y = 82 + k * ROW
+        out += [
+            Path((((LEFT, y - 19), (WIDTH - LEFT, y - 19)),), RULE, 1),
+            text(LEFT, y, 96, test, 13, mono=True),
+            text(144, y, 40, str(probe.calls), 13, anchor='end'),
+        ]
+        for letter, x in columns.items():
+            found = outcomes(letter)[test]
+            colour = FORWARD if found is True else BACKWARD_TEXT
+            if isinstance(found, bool):
+                out.append(tick(x - 7, y - 12, found, colour, 14))
+            else:
+                out.append(text(x, y, 60, short(found), 13, colour, 'middle', True))
+        no = [letter for letter in LETTERS if outcomes(letter)[test] is not True]
+        said.append(f'{test} says no to {", ".join(no) or "nobody"}')
+    size = (WIDTH, 82 + len(PROBES) * ROW - 8)
+    out.append(Box(0.5, 0.5, size[0] - 1, size[1] - 1, stroke=RULE, radius=4))
+    factors = ', '.join(f'{letter} {short(outcomes(letter)["slope"])}' for letter in LETTERS)
+    return Drawing(out, size, title, f'{title}: {"; ".join(said)}. The numbers of slope: {factors}.')
+
+
 def tests() -> Figure:
     """Choose a suspect, and see what each test says of it."""
     letters = ('', *LETTERS)
@@ -187,4 +217,4 @@ def tests() -> Figure:
         style={'description_width': 'initial'},
         layout=w.Layout(width='auto', max_width='100%'),
     )
-    return Figure('tests', control, lambda k: draw_tests(letters[int(k)]), stills=(0, 1))
+    return Figure('tests', control, lambda k: draw_tests(letters[int(k)]), stills=(1, overview()))

@@ -46,7 +46,10 @@ class MatMul(nn.Cell):
 
 
 def suspect(bug: str, factor: float = 5.0, seed: int = 5) -> nn.Cell:
-    """A product with this bug. `factor` is that of 'scaled', `seed` that of 'random dx': 5 is the one of the lesson."""
+    """A product with this bug, or with that of this letter.
+
+    `factor` is that of 'scaled', `seed` that of 'random dx': 5 is the one of the lesson.
+    """
 
     @cache  # it is asked at each step
     def noise(shape: tuple[int, ...]) -> ms.Tensor:
@@ -63,4 +66,5 @@ def suspect(bug: str, factor: float = 5.0, seed: int = 5) -> nn.Cell:
         'random dx': lambda x, w, out, dout: (ops.matmul(dout, noise(w.shape).T), ops.matmul(x.T, dout)),
         'mean, not sum': lambda x, w, out, dout: (ops.matmul(dout, w.T), ops.matmul(x.T, dout) / x.shape[0]),
     }
-    return type('Suspect', (MatMul,), {'bprop': lambda self, *given, back=wrong[bug]: back(*given)})()
+    back = wrong[LETTERS.get(bug, bug)]
+    return type('Suspect', (MatMul,), {'bprop': lambda self, *given: back(*given)})()

@@ -1,5 +1,6 @@
 """`zero` fails for two: they do not listen to `dout`. B follows the weights and the batch all the same: it is right for
-a `dout` of ones. F follows nothing: `x + 1`, `w + 1`.
+a `dout` of ones. F follows nothing: `x + 1`, `w + 1`. With `w + 1` for a gradient each step takes every weight towards
+−1, and there its training came to rest.
 
 `one_hot` fails for C alone, beside those two: `dx` has no row at all. E has one, but it fails `weights`: there is no
 `w` in its `dx`.
