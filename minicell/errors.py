@@ -14,7 +14,7 @@ class MinicellError(Exception):
     """The base of every error of minicell's own."""
 
 
-class ShapeError(MinicellError, ValueError):
+class ShapeError(MinicellError, ValueError, RuntimeError):
     """Shapes that do not fit an op."""
 
 
@@ -130,11 +130,11 @@ class NotATensorError(MinicellError, TypeError):
     """grad found no float Tensor to differentiate."""
 
 
-class SensError(MinicellError, ValueError, TypeError):
+class SensError(MinicellError, ValueError, TypeError, RuntimeError):
     """A sens that does not fit the output."""
 
 
-class GraphArgumentError(MinicellError, ValueError):
+class GraphArgumentError(MinicellError, ValueError, TypeError):
     """A setting of graph mode that is none."""
 
 
@@ -190,7 +190,7 @@ class SettingError(MinicellError, ValueError):
     """A layer, a loss or an optimizer set up with a value that it cannot work with."""
 
 
-class LabelError(MinicellError, ValueError):
+class LabelError(MinicellError, ValueError, RuntimeError):
     """A label that names no class."""
 
 

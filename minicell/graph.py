@@ -38,13 +38,25 @@ from .where import Where
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _context = {'mode': PYNATIVE_MODE, 'device_target': 'CPU'}
+# MindSpore 2.10's names for them
+_SETTINGS = """
+    mode device_target device_id save_graphs save_graphs_path aoe_tune_mode aoe_config enable_reduce_precision
+    variable_memory_max_size enable_auto_mixed_precision inter_op_parallel_num enable_graph_kernel
+    reserve_class_name_in_scope check_bprop max_device_memory print_file_path max_call_depth env_config_path
+    graph_kernel_flags save_compile_cache runtime_num_threads load_compile_cache pynative_synchronize
+    mempool_block_size disable_format_transform op_timeout deterministic ascend_config jit_syntax_level debug_level
+    jit_enable_inplace_ops gpu_config jit_config enable_compile_cache
+"""
 
 
 def set_context(**settings: object) -> None:
     """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's other settings are accepted and have no effect here.
 
-    Raises ValueError for a mode that is neither.
+    Raises ValueError for a mode that is neither, and for a setting that MindSpore does not have.
     """
+    for name in settings:
+        if name not in _SETTINGS.split():
+            raise GraphArgumentError(f'set_context has no setting {name!r}.{users_line()}')
     mode = settings.get('mode', _context['mode'])
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise GraphArgumentError(f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}.{users_line()}')

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import tape
 from .dtype import int32
-from .errors import ParameterAttributeError, ParameterError, ShapeError, article, users_line
+from .errors import ParameterAttributeError, ParameterError, SettingError, ShapeError, article, users_line
 from .tape import sever
 from .tensor import Tensor, as_array, overwrite
 
@@ -21,7 +21,8 @@ class Parameter(Tensor):
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
     of the attribute which holds it.
 
-    Raises TypeError for what is no Tensor, number, list or array, ValueError for a bool.
+    Raises TypeError for what is no Tensor, number, list or array, and where requires_grad is no bool; ValueError for a
+    bool, and for a name that is no string.
 
     >>> Parameter(Tensor([1.0, 2.0]), name='w')
     Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
@@ -36,6 +37,9 @@ class Parameter(Tensor):
             )
         if isinstance(default_input, tuple):
             raise ParameterError(f'a Parameter cannot be made of a tuple: write a list or a Tensor.{users_line()}')
+        if not isinstance(requires_grad, bool):
+            got = article(type(requires_grad).__name__)
+            raise ParameterError(f'requires_grad of a Parameter is a bool, but got {got}.{users_line()}')
         super().__init__(default_input, int32 if isinstance(default_input, int) else None)
         self.named = name is not None
         self.name = f'Parameter#{next(_number)}' if name is None else name
@@ -49,7 +53,7 @@ class Parameter(Tensor):
     @name.setter
     def name(self, name: str) -> None:
         if not isinstance(name, str):
-            raise ParameterError(
+            raise SettingError(
                 f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}'
             )
         self.param_name = name

@@ -8,8 +8,10 @@ PER_LINE = {'f': 12, 'i': 24, 'u': 24, 'b': 24}  # numbers a line in rank 1
 
 
 def number(value: object, kind: str, digits: int) -> str:
-    """One number: `1.50000000e+00`, ` True`, `-20`."""
-    return f'{value:.{digits}e}' if kind == 'f' else str(value)
+    """One number: `1.50000000e+00`, ` True`, `-20`, `1+2j`."""
+    if kind == 'c':
+        return f'{value.real:.6g}{value.imag:+.6g}j'
+    return f'{value:.{digits}e}' if kind == 'f' else f'{value!s:>5}' if kind == 'b' else str(value)
 
 
 def text(array: np.ndarray, title: str) -> str:
@@ -17,14 +19,15 @@ def text(array: np.ndarray, title: str) -> str:
     head = f'Tensor(shape={list(array.shape)}, dtype={title}, value='
     if array.ndim == 0:
         value = array.item()
-        return f'{head} {value:.6g})' if isinstance(value, float) else f'{head} {value})'
+        shown = f'{value:.6g}' if isinstance(value, float) else number(value, array.dtype.kind, 0).strip()
+        return f'{head} {shown})'
     if array.size == 0:
         return f'{head} )'
     kind, digits = array.dtype.kind, 4 if array.dtype == np.float16 else 8
     shown = _cut(array)
     cells = [number(v, kind, digits) for v in np.ravel(shown).tolist()]
     # a float takes the place of its sign even where no number is negative
-    width = max(len(c) for c in cells)
+    width = 0 if kind == 'c' else max(len(c) for c in cells)
     if kind == 'f' and not any(c.startswith('-') and len(c) == width for c in cells):
         width += 1
     cells = np.array([c.rjust(width) for c in cells], dtype=object).reshape(shown.shape)
@@ -59,14 +62,6 @@ def _nest(cells: np.ndarray, shape: tuple[int, ...], depth: int) -> str:
         rows = [*rows[:EDGE], '...', *rows[EDGE:]]
         if cells.ndim == 1:
             return '[' + ', '.join(rows[:EDGE]) + ' ... ' + ', '.join(rows[EDGE + 1 :]) + ']'
-        return (
-            '['
-            + between.join(rows[:EDGE])
-            + '\n'
-            + ' ' * (depth + 1)
-            + '...\n'
-            + ' ' * (depth + 1)
-            + between.join(rows[EDGE + 1 :])
-            + ']'
-        )
+        pad = '\n' + ' ' * (depth + 1)
+        return '[' + between.join(rows[:EDGE]) + f',{pad}...{pad}' + between.join(rows[EDGE + 1 :]) + ']'
     return '[' + between.join(rows) + ']'

@@ -47,6 +47,10 @@ class Conv2d(Cell):
         super().__init__()
         only_nchw('Conv2d', data_format)
         positive_int('Conv2d', in_channels=in_channels, out_channels=out_channels, group=group)
+        if str(pad_mode).lower() not in ('same', 'valid', 'pad'):
+            raise SettingError(
+                f"For 'Conv2d', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}.{users_line()}"
+            )
         if in_channels % group or out_channels % group:
             raise SettingError(
                 f"For 'Conv2d', group={group} divides in_channels and out_channels, but they are {in_channels} and "

@@ -151,7 +151,8 @@ class Dense(Cell):
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
         then = '' if self.activation is None else f', activation={self.activation}'
-        return f'input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}{then}'
+        bias = ', has_bias=True' if self.has_bias else ''
+        return f'input_channels={self.in_channels}, output_channels={self.out_channels}{bias}{then}'
 
 
 def positive_int(who: str, **settings: object) -> None:

@@ -1,6 +1,9 @@
 """The losses as Cells. Each is called with what the network says and what was due."""
 
+import numpy as np
+
 from .. import ops
+from ..errors import DTypeError, users_line
 from ..ops.loss import check_reduction
 from ..tensor import Tensor
 from .cell import Cell
@@ -56,7 +59,8 @@ class SmoothL1Loss(LossBase):
 class CrossEntropyLoss(LossBase):
     """-log of the probability that softmax(logits) gives to the right class: see `ops.cross_entropy`.
 
-    Raises TypeError for labels that are not Int32, ValueError for shapes that do not fit.
+    Raises TypeError for classes that are not Int32 (the function takes Int64 as well), ValueError for shapes that do
+    not fit.
 
     >>> import minicell as ms
     >>> print(ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
@@ -75,6 +79,11 @@ class CrossEntropyLoss(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
+        if isinstance(labels, Tensor) and labels.array.dtype.kind in 'iub' and labels.array.dtype != np.int32:
+            raise DTypeError(
+                f'CrossEntropyLoss: the data type of labels should be Int32, but got {labels.dtype}: write '
+                f'Tensor(labels, ms.int32), or labels.astype(ms.int32).{users_line()}'
+            )
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
@@ -98,7 +107,7 @@ class NLLLoss(LossBase):
         self.weight, self.ignore_index = weight, ignore_index
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Log probabilities (N, C), and Int32 classes (N,)."""
+        """Log probabilities (N, C), and Int32 or Int64 classes (N,)."""
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 

@@ -13,8 +13,9 @@ class BatchNorm(Cell):
     """Batch normalization: gamma * (x - mean) / sqrt(var + eps) + beta, each channel for itself.
 
     In training mean and var are the batch's, and the moving ones go towards them:
-    moving = momentum * moving + (1 - momentum) * batch's. Else they are the moving ones. No gradient passes through
-    the moving statistics, and writing them after use harms none.
+    moving = momentum * moving + (1 - momentum) * batch's; there the batch's variance is the unbiased one, over n - 1
+    examples. Else they are the moving ones. No gradient passes through the moving statistics, and writing them after
+    use harms none.
 
     Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
@@ -65,7 +66,8 @@ class BatchNorm(Cell):
             away = x - mean
             variance = ops.square(away).mean(axes, keep_dims=True)
             self._move(self.moving_mean, mean)
-            self._move(self.moving_variance, variance)
+            count = x.size // self.num_features
+            self._move(self.moving_variance, variance, count / max(count - 1, 1))
         else:
             away = x - self._over_channels(self.moving_mean)
             variance = self._over_channels(self.moving_variance)
@@ -75,14 +77,14 @@ class BatchNorm(Cell):
     def _over_channels(self, p: Tensor) -> Tensor:
         return p.reshape((1, -1, *(1,) * (self.rank - 2))) if self.rank > 2 else p
 
-    def _move(self, moving: Parameter, new: Tensor) -> None:
-        new = moving * self.momentum + ops.stop_gradient(new).reshape(moving.shape) * (1 - self.momentum)
+    def _move(self, moving: Parameter, new: Tensor, scale: float = 1.0) -> None:
+        new = moving * self.momentum + ops.stop_gradient(new).reshape(moving.shape) * (scale * (1 - self.momentum))
         ops.assign(moving, new if new.dtype is moving.dtype else new.astype(moving.dtype))
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
         return (
-            f'num_features={self.num_features}, eps={self.eps}, momentum={1 - self.momentum}, gamma={self.gamma}, '
+            f'num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, '
             f'beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}'
         )
 

@@ -64,6 +64,9 @@ from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .primitive import Primitive, primitive
 from .reduce import all, any, argmax, argmin, max, mean, min, sum
 from .select import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     equal,
     greater,
     greater_equal,
@@ -139,6 +142,9 @@ NotEqual = primitive('NotEqual', not_equal, 'x != y, as Bool.')
 LogicalAnd = primitive('LogicalAnd', logical_and, 'x and y, elementwise.')
 LogicalOr = primitive('LogicalOr', logical_or, 'x or y, elementwise.')
 LogicalNot = primitive('LogicalNot', logical_not, 'not x, elementwise.')
+BitwiseAnd = primitive('BitwiseAnd', bitwise_and, 'x & y: integers bit by bit, Bools as x and y.')
+BitwiseOr = primitive('BitwiseOr', bitwise_or, 'x | y: integers bit by bit, Bools as x or y.')
+BitwiseXor = primitive('BitwiseXor', bitwise_xor, 'x ^ y: integers bit by bit, Bools as one of the two.')
 Select = primitive('Select', select, 'x where the condition is True, else y.')
 Cast = primitive('Cast', cast, 'x in another dtype.')
 Reshape = primitive('Reshape', reshape, 'The same numbers in another shape.')
@@ -210,8 +216,9 @@ def _with_operators() -> None:
         '__le__': le,
         '__eq__': eq,
         '__ne__': ne,
-        '__and__': logical_and,
-        '__or__': logical_or,
+        '__and__': bitwise_and,
+        '__or__': bitwise_or,
+        '__xor__': bitwise_xor,
         '__invert__': logical_not,
         '__getitem__': getitem,
         'astype': cast,

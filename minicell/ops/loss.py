@@ -17,6 +17,7 @@ from .saving import Saving, apply_saving
 from .select import where
 
 getframe = sys._getframe
+CLASSES = (np.int32, np.int64)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------
 #
@@ -115,11 +116,11 @@ def cross_entropy(
 ) -> Tensor:
     """-log of the probability that softmax(input) gives to the right class.
 
-    input: logits (N, C), (C,) or (N, C, d1, ...); target: Int32 classes of shape (N,), () or (N, d1, ...), or
+    input: logits (N, C), (C,) or (N, C, d1, ...); target: Int32 or Int64 classes of shape (N,), () or (N, d1, ...), or
     probabilities of input's shape and dtype. weight: one number a class; classes equal to ignore_index count nothing.
     The mean is over the weights of the classes that count.
 
-    Raises TypeError for labels that are not Int32, ValueError for shapes that do not fit, for a class that is not there
+    Raises TypeError for labels of another dtype, ValueError for shapes that do not fit, for a class that is not there
     and for another reduction than 'mean', 'sum', 'none'.
 
     >>> import minicell as ms
@@ -135,7 +136,7 @@ def cross_entropy(
             f'cross_entropy takes float logits of shape (N, C), but got {z.dtype} {shape}.{users_line(frame)}'
         )
     by_class = labels.dtype.kind in 'iub'
-    if not (by_class and labels.dtype == np.int32 and len(shape) == 2 and labels.shape == shape[:1]):
+    if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
         _check_target(z, t, by_class, frame)
     batch = (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
     z = _rows(z)
@@ -166,14 +167,14 @@ def _rows(x: Tensor) -> Tensor:
 def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
     shape = z.shape
     due = (*shape[:1], *shape[2:]) if by_class and len(shape) > 1 else () if by_class else shape
-    if by_class and t.array.dtype != np.int32:
+    if by_class and t.array.dtype not in CLASSES:
         raise DTypeError(
-            f'cross_entropy: the data type of labels should be Int32, but got {t.dtype}: write '
+            f'cross_entropy: the data type of labels should be Int32 or Int64, but got {t.dtype}: write '
             f'Tensor(labels, ms.int32), or labels.astype(ms.int32).{users_line(frame)}'
         )
     if t.shape != due:
         kind = 'classes' if by_class else 'probabilities'
-        also = '' if by_class else ' (classes are Int32; these are floats)'
+        also = '' if by_class else ' (classes are integers; these are floats)'
         raise ShapeError(
             f'cross_entropy: logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}.'
             f'{users_line(frame)}'
@@ -198,7 +199,7 @@ def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
 
 
 def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
-    """Targets for Int32 classes, and the sum of the weights that count."""
+    """Targets for classes, and the sum of the weights that count."""
     count, classes = z.array.shape
     labels = t if t.ndim == 1 else t.reshape((-1,))
     kept = None
@@ -320,7 +321,7 @@ def binary_cross_entropy_with_logits(
 def nll_loss(
     inputs: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean'
 ) -> Tensor:
-    """-log probability of the right class, from log probabilities (N, C) and Int32 classes (N,)."""
+    """-log probability of the right class, from log probabilities (N, C) and Int32 or Int64 classes (N,)."""
     frame = getframe(1)
     check_reduction('nll_loss', reduction, frame)
     _check_target(inputs, target, True, frame)

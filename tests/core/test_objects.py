@@ -300,8 +300,10 @@ def test_arithmetic_of_a_parameter_gives_a_tensor():
 def test_default_names_are_numbered():
     a, b = Parameter(1.0), Parameter(1.0)
     assert a.name.startswith('Parameter#') and a.name != b.name
-    with pytest.raises(TypeError, match='the name of a Parameter is a string, but got an int'):
+    with pytest.raises(ValueError, match='the name of a Parameter is a string, but got an int'):
         a.name = 3
+    with pytest.raises(TypeError, match=r'(?s)requires_grad of a Parameter is a bool, but got an int.*your line'):
+        Parameter(1.0, requires_grad=1)
     a.name = 'mine'
     assert 'name=mine' in repr(a)
 

@@ -319,6 +319,9 @@ def test_print_is_reported_once_and_runs_once(capsys):
 def test_settings_of_the_context():
     with refused(GraphArgumentError, 'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got 7', line='mode=7'):
         ms.set_context(mode=7)
+    with refused(GraphArgumentError, "set_context has no setting 'mod'", line='mod=0'):
+        ms.set_context(mod=0)
+    ms.set_context(pynative_synchronize=True)  # MindSpore's own: accepted
     with refused(GraphArgumentError, "there is no setting 'speed'", line="get_context('speed')"):
         ms.get_context('speed')
     assert ms.get_context('mode') == ms.PYNATIVE_MODE == 1 and ms.GRAPH_MODE == 0

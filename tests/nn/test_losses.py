@@ -58,6 +58,13 @@ def test_labels_are_int32(dtype):
     assert isinstance(error.value, DTypeError)
 
 
+def test_the_functions_take_int64_labels():
+    for loss in (ops.cross_entropy, ops.nll_loss):
+        assert float(loss(Tensor(Z), Tensor([1, 0]))) == float(loss(Tensor(Z), Tensor([1, 0], ms.int32)))
+    with pytest.raises(TypeError, match=r'should be Int32 or Int64, but got Int8'):
+        ops.cross_entropy(Tensor(Z), Tensor([1, 0], ms.int8))
+
+
 @pytest.mark.parametrize('label', [3, -1])
 def test_a_class_that_is_not_there(label):
     with pytest.raises(LabelError, match=rf'class {label} is not there.*0 to 2'):

@@ -196,6 +196,7 @@ def test_a_primitive_class_calls_its_op(name, kind):
         'Fill': (ms.float32, (2,), 3),
         'Select': (Tensor([True, False]), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])),
         'LogicalNot': (Tensor([True]),),
+        **{f'Bitwise{how}': (Tensor([1, 2]), Tensor([3, 6])) for how in ('And', 'Or', 'Xor')},
         'BiasAdd': (Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0])),
         **{f'Assign{how}': (ms.Parameter([1.0]), Tensor([2.0])) for how in ('', 'Add', 'Sub')},
     }.get(name)
