@@ -1,6 +1,6 @@
 """Any name will do, as long as it says backward.
 
-The Cell has no method called `bprop`, so nothing took over: autodiff read `construct`, and its gradients are right.
+The Cell has no method called `bprop`, so nothing took over: autodiff recorded `construct`, and its gradients are right.
 A misspelt name passes in silence. Call the method `bprop`.
 """
 
