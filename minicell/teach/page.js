@@ -23,6 +23,8 @@
   // a tooltip that is not there is the word null
   const label = of => of?.querySelector('.widget-label');
   const words = of => label(of)?.textContent.trim() || [of?.title, label(of)?.title].find(one => one && one !== 'null');
+  // else JupyterLab takes these keys, and goes to the next cell
+  const keep = event => { if (/^(Arrow|Page|Home|End)/.test(event.key)) event.stopPropagation(); };
   const name = (one, said) => { if (said) one.setAttribute('aria-label', said); };
   const pressed = button => button.setAttribute('aria-pressed', button.classList.contains('mod-active'));
   const steps = handle => {
@@ -58,8 +60,7 @@
       name(group, words(group.closest('.widget-radio')));
       groups += 1;
       for (const radio of group.querySelectorAll('input')) radio.name = `minicell-radio-${groups}`;
-      // else JupyterLab takes them, and goes to the next cell
-      group.addEventListener('keydown', event => { if (event.key.startsWith('Arrow')) event.stopPropagation(); });
+      group.onkeydown = keep;
     }
   };
 
@@ -68,6 +69,7 @@
     for (const one of document.querySelectorAll(SCROLLS)) {
       if (one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1) {
         one.tabIndex = 0;
+        one.onkeydown = keep;
         one.setAttribute('role', 'group');
         name(one, one.querySelector('p')?.textContent || 'Printed');
       } else ['tabindex', 'role', 'aria-label'].forEach(attribute => one.removeAttribute(attribute));
