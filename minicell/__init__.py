@@ -35,6 +35,7 @@ _LATER = {
     'CheckResult': 'check',
     'check_bprop': 'check',
     'explain': 'explanation',
+    **dict.fromkeys(('jacfwd', 'jacrev'), 'jacobian'),
     **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'jit', 'set_context'), 'graph'),
 }
 

@@ -1,5 +1,6 @@
 """MindSpore's ways to ask for a gradient: grad, value_and_grad, GradOperation, vjp, jvp."""
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 
@@ -24,11 +25,48 @@ def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
             raise GradArgumentError('`grad_position` and `weight` can not be None at the same time.')
         return ()
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    if not positions or not all(isinstance(p, int) and not isinstance(p, bool) for p in positions):
+    if not all(isinstance(p, int) for p in positions):
         raise NotATensorError(f'grad_position is an int, a tuple of ints, or None, but got {grad_position!r}.')
-    if min(positions) < 0 or len(set(positions)) < len(positions):
+    if min(positions, default=0) < 0 or len(set(positions)) < len(positions):
         raise GradArgumentError(f'grad_position counts from 0 and names each argument once, but got {grad_position!r}.')
     return positions
+
+
+def _check_function(who: str, fn: object, **flags: object) -> None:
+    if not callable(fn):
+        raise NotATensorError(f'{who} takes a function or a Cell, but got {article(type(fn).__name__)}.{users_line()}')
+    _check_flags(who, **flags)
+
+
+def _check_flags(who: str, **flags: object) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise NotATensorError(
+                f"For '{who}', '{name}' is a bool, but got {article(type(value).__name__)}.{users_line()}"
+            )
+
+
+def _by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments in the order of fn's signature, so that what is given by name has a position too."""
+    try:
+        signature = inspect.signature(getattr(fn, 'construct', fn))
+    except ValueError:  # a builtin: nobody knows
+        return args, kwargs
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise NotATensorError(f'{name_of(fn)} cannot be called like this: {error}.{users_line()}') from None
+    return given.args, given.kwargs
+
+
+def _take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
+    """The arguments, and the sens that came by name or behind them."""
+    sens = kwargs.pop('sens', None)
+    if sens is None:
+        if not args:
+            raise SensError(f'sens_param=True: the last argument is sens, but there is none.{users_line()}')
+        *args, sens = args
+    return tuple(args), sens
 
 
 def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...]) -> None:
@@ -71,12 +109,14 @@ def value_and_grad(
     weights: object = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable:
     """A function that returns fn's value and its gradients.
 
-    grad_position: which arguments (an int, or a tuple of ints; None: none); weights: a Parameter, or a list of them.
-    has_aux: only the first output is differentiated. return_ids: each gradient comes with its position or name.
-    Several outputs, and outputs with several numbers, are differentiated as if summed.
+    grad_position: which arguments (an int, or a tuple of ints; None: none), in the order of fn's signature; weights: a
+    Parameter, or a list of them. has_aux: only the first output is differentiated. return_ids: each gradient comes with
+    its position or name. sens_param: the last argument is the cotangent of the output; else several outputs, and
+    outputs with several numbers, are differentiated as if summed.
 
     Raises ValueError or TypeError for a grad_position that is none, RuntimeError for one that is too large, TypeError
     where there is no float Tensor.
@@ -87,12 +127,21 @@ def value_and_grad(
     9.0 6.0
     """
     positions = _check_positions(grad_position, weights)
+    _check_function('grad', fn, has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
     params = () if weights is None else _check_weights(weights)
+    last = max(positions, default=-1)
 
     @wraps(fn, updated=())
     def value_and_gradient(*args, **kwargs):
+        sens = None
+        if sens_param:
+            args, sens = _take_sens(args, kwargs)
+        if last >= len(args):
+            args, kwargs = _by_place(fn, args, kwargs)
+        if grad_position == ():
+            raise GradPositionError(f'grad_position is (): name an argument, or write None.{users_line()}')
         _check_arguments(fn, args, positions)
-        out, by_place, by_weight = differentiate(fn, args, kwargs, positions, params, aux=has_aux)
+        out, by_place, by_weight = differentiate(fn, args, kwargs, positions, params, sens, has_aux)
         if has_aux and not (isinstance(out, tuple) and len(out) > 1):
             raise GradArgumentError(f'has_aux=True needs more than one output, but {name_of(fn)} returned one.')
         if return_ids:
@@ -113,6 +162,7 @@ def grad(
     weights: object = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable:
     """A function that returns fn's gradients; the arguments are those of `value_and_grad`.
 
@@ -120,7 +170,7 @@ def grad(
     >>> print(ms.grad(ms.grad(lambda x: x * x * x))(ms.Tensor(2.0)))
     12.0
     """
-    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids)
+    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @wraps(fn, updated=())
     def gradient(*args, **kwargs):
@@ -134,8 +184,13 @@ def grad(
 def get_grad(gradients: tuple, identifier: object) -> Tensor:
     """The gradient of a position or a Parameter, among what `grad(..., return_ids=True)` returned.
 
-    Raises RuntimeError where it is not there.
+    Raises RuntimeError where it is not there, TypeError for what is no int and no Parameter.
     """
+    if not isinstance(identifier, int) and not hasattr(identifier, 'requires_grad'):
+        raise NotATensorError(
+            f'get_grad takes a position (an int) or a Parameter, but got {article(type(identifier).__name__)}.'
+            f'{users_line()}'
+        )
     key = getattr(identifier, 'name', identifier)
     pending = [gradients]
     while pending:
@@ -150,8 +205,9 @@ def get_grad(gradients: tuple, identifier: object) -> Tensor:
 class GradOperation:
     """MindSpore's older way to ask: `GradOperation(get_all=True)(net)(x, y)`.
 
-    get_all: all float Tensor arguments, as a tuple; else the first. get_by_list: the weights too (for a Cell without a
-    list, its trainable ones). sens_param: the last argument is the cotangent of the output.
+    get_all: all Tensor arguments, as a tuple (integers have zeros in their place); else the first. get_by_list: the
+    weights too (for a Cell without a list, its trainable ones). sens_param: the last argument is the cotangent of the
+    output.
 
     >>> import minicell as ms
     >>> f = ms.ops.GradOperation(get_all=True)(lambda x, y: x * y)
@@ -160,11 +216,7 @@ class GradOperation:
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
-        for name, value in (('get_all', get_all), ('get_by_list', get_by_list), ('sens_param', sens_param)):
-            if not isinstance(value, bool):
-                raise NotATensorError(
-                    f"For 'GradOperation', '{name}' is a bool, but got {article(type(value).__name__)}."
-                )
+        _check_flags('GradOperation', get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
@@ -172,34 +224,39 @@ class GradOperation:
     def __call__(self, fn: Callable, weights: object = None) -> Callable:
         """The function that returns the gradients of fn."""
 
+        _check_function('GradOperation', fn)
+
         def gradient(*args, **kwargs):
-            sens = kwargs.pop('sens', None)
-            if self.sens_param and sens is None:
-                if not args:
-                    raise SensError(f'sens_param=True: the last argument is sens, but there is none.{users_line()}')
-                *args, sens = args
+            sens = None
+            if self.sens_param:
+                args, sens = _take_sens(args, kwargs)
+            if kwargs:
+                args, kwargs = _by_place(fn, args, kwargs)
             params = weights
             if params is None and self.get_by_list:
                 params = fn.trainable_params() if hasattr(fn, 'trainable_params') else ()
             params = _check_weights(params) if self.get_by_list else ()
             places = tuple(k for k, a in enumerate(args) if isinstance(a, Tensor) and is_float(a))
             if not self.get_all and not (self.get_by_list and params):
-                _check_arguments(fn, tuple(args), (0,))
+                _check_arguments(fn, args, (0,))
             if self.get_all and not places:
                 raise NotATensorError(
                     f'There is nothing to differentiate: {name_of(fn)} was called without a float Tensor.{users_line()}'
                 )
-            _check_arguments(fn, tuple(args), places if self.get_all else ())
+            _check_arguments(fn, args, places if self.get_all else ())
             wanted = places if self.get_all else () if self.get_by_list else (0,)
-            _, by_place, by_weight = differentiate(fn, tuple(args), kwargs, wanted, params, sens)
-            dx = tuple(by_place) if self.get_all else (by_place or [None])[0]
-            return (
-                (dx, tuple(by_weight))
-                if self.get_by_list and self.get_all
-                else tuple(by_weight)
-                if self.get_by_list
-                else dx
-            )
+            _, by_place, by_weight = differentiate(fn, args, kwargs, wanted, params, sens)
+            if self.get_all:
+                found = dict(zip(places, by_place, strict=True))
+                dx = tuple(
+                    found[k] if k in found else zeros_like(a) for k, a in enumerate(args) if isinstance(a, Tensor)
+                )
+            else:
+                dx = (by_place or [None])[0]
+            if not self.get_by_list:
+                return dx
+            dw = by_weight[0] if hasattr(weights, 'requires_grad') else tuple(by_weight)
+            return (dx, dw) if self.get_all else dw
 
         return gradient
 
@@ -208,13 +265,14 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     """fn's value and a function from the cotangent of its output to the gradients of its inputs (a tuple).
 
     With weights, that function returns (gradients of the inputs, gradients of the weights). has_aux: only the first
-    output is differentiated, and the others come third.
+    output is differentiated, and the others come third (one by itself, several as a tuple).
 
     >>> import minicell as ms
     >>> out, back = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 3.0]))
     >>> print(out, back(ms.Tensor([1.0, 10.0])))
     [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
     """
+    _check_function('vjp', fn, has_aux=has_aux)
     params = () if weights is None else _check_weights(weights)
     if tape.tracer is not None:
         tape.tracer.refuse_vjp(name_of(fn))
@@ -229,9 +287,23 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
             by_place, by_weight = played.read(sens)
         finally:
             tape.deeper(-1)
-        return tuple(by_place) if weights is None else (tuple(by_place), tuple(by_weight))
+        if weights is None:
+            return tuple(by_place)
+        return tuple(by_place), by_weight[0] if hasattr(weights, 'requires_grad') else tuple(by_weight)
 
-    return (played.result[0], back, played.result[1:]) if has_aux else (played.result, back)
+    if not has_aux:
+        return played.result, back
+    out, further = _split(fn, played.result)
+    return out, back, further
+
+
+def _split(fn: Callable, outputs: object) -> tuple[object, object]:
+    """The first output, and the other one, or a tuple of the others."""
+    if not isinstance(outputs, tuple) or len(outputs) < 2:
+        raise GradArgumentError(
+            f'has_aux=True needs more than one output, but {name_of(fn)} returned one.{users_line()}'
+        )
+    return outputs[0], outputs[1] if len(outputs) == 2 else outputs[1:]
 
 
 def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
@@ -244,9 +316,12 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
     >>> print(ms.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(10.0)))
     (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 60))
     """
-    xs, along = (a if isinstance(a, tuple) else (a,) for a in (inputs, v))
+    _check_function('jvp', fn, has_aux=has_aux)
+    xs, along = (tuple(a) if isinstance(a, (tuple, list)) else (a,) for a in (inputs, v))
     places = tuple(range(len(xs)))
     _check_arguments(fn, xs, places)
+    if not all(isinstance(t, Tensor) for t in along):
+        raise SensError(f'v holds Tensors, one for each input of {name_of(fn)}, but got {v!r:.60}.{users_line()}')
     if [(t.shape, t.dtype) for t in along] != [(t.shape, t.dtype) for t in xs]:
         raise SensError(f'v needs a Tensor of the same shape and dtype for each input of {name_of(fn)}.{users_line()}')
     seen = {}
@@ -260,5 +335,8 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
     us = tuple(zeros_like(t) for t in outs if is_float(t))
     _, slopes, _ = differentiate(back, us, {}, tuple(range(len(us))), sens=along)
     out = seen['out']
-    out, extra = (out[0], (out[1:],)) if has_aux else (out, ())
-    return (out, slopes[0] if len(slopes) == 1 else tuple(slopes), *extra)
+    slope = slopes[0] if len(slopes) == 1 else tuple(slopes)
+    if not has_aux:
+        return out, slope
+    out, further = _split(fn, out)
+    return out, slope, further

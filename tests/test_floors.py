@@ -18,7 +18,7 @@ FLOORS = [
     {'dtype', 'errors', 'where', 'printed'},
     {'tape', 'tensor', 'watch', 'listing'},
     {'ops'},
-    {'grad', 'differentiate'},
+    {'grad', 'differentiate', 'jacobian'},
     {'parameter', 'nn', 'common'},
     {'syntax', 'ir', 'tracer', 'check', 'graph', 'explanation'},
     {'view', 'installation'},

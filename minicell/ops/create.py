@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from ..dtype import DType, as_numpy
-from ..tensor import Tensor, as_array, wrap
+from ..tensor import Tensor, as_array
 from .make import apply_plain, operand
 from .rules import Plain
 
@@ -78,16 +78,16 @@ def eye(n: int, m: int | None = None, dtype: DType | None = None) -> Tensor:
     return apply_plain(EYE, (), getframe(1), n, m, 0, np.float32 if dtype is None else as_numpy(dtype))
 
 
-def stop_gradient(value: Tensor) -> Tensor:
-    """The same numbers, as a constant: no gradient passes.
+def stop_gradient(value: object) -> object:
+    """The same numbers, as a constant: no gradient passes. Of a tuple or list, each; what is no Tensor stays.
 
     >>> import minicell as ms
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
-    return (
-        wrap(operand(STOP, value).array) if not isinstance(value, Tensor) else apply_plain(STOP, (value,), getframe(1))
-    )
+    if isinstance(value, Tensor):
+        return apply_plain(STOP, (value,), getframe(1))
+    return type(value)(map(stop_gradient, value)) if type(value) in (tuple, list) else value
 
 
 STOP = Plain('StopGradient', np.array)
