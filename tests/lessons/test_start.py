@@ -33,10 +33,11 @@ def test_the_map_says_what_the_lessons_say():
 
 
 def test_under_three_minutes(run):
+    assert lint.minutes(read('00')) < 3
     start = time.monotonic()
     cells = run(read('00'))
     assert complaints(cells) == []
-    assert lint.minutes(read('00')) + (time.monotonic() - start) / 60 < 3
+    assert time.monotonic() - start < 60, 'seconds, on a busy machine too'
     assert 'is ready' in printed(cells[0]) and '✓ a gradient' in printed(cells[0])
 
 
