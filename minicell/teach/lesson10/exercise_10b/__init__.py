@@ -20,8 +20,8 @@ NAME = 'changed_by'
 WORDS = ('optimizer', 'forward', 'nobody')
 HINTS = (
     'Two questions for each: is it in `net.trainable_params()`, and does a gradient other than 0 reach it?',
-    'Make a `Zoo()` and print `[p.name for p in net.trainable_params()]`. Two of the six are missing that you might '
-    'have expected, or three. And of those that are there, which one sits behind a cut wire?',
+    'Make a `Zoo()` and print `[p.name for p in net.trainable_params()]`. Three of the six are not in it. And of those '
+    'that are, which one sits behind a cut wire?',
     'Forward writes what `BatchNorm` keeps about its data, and only while the Cell is training.',
 )
 SHOTS = ('w', 'fixed', 'listed', 'norm.gamma', 'norm.moving_mean', 'hidden.w')
