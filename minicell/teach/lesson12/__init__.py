@@ -67,7 +67,7 @@ QUESTIONS = {
                 'half the network gives half the result',
             ),
             Choice(
-                'Nearly nine in ten.',
+                'About nine in ten.',
                 'The first layer stands still, and you would hardly have noticed. The accuracy does not tell whether '
                 'gradients flow.',
             ),

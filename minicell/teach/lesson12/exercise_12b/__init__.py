@@ -36,7 +36,24 @@ def trial(answer: Any) -> Trial:
     if not isinstance(slope, ms.Tensor) or slope.shape != x.shape:
         got = f'shape {slope.shape}' if isinstance(slope, ms.Tensor) else type(slope).__name__
         return Trial(True, False, {'slope': got}, f'slope(x) wants one number for each x, in its shape; got {got}.')
-    did = {'slope': np.asarray(slope.asnumpy(), np.float64)}
+    values = np.asarray(slope.asnumpy(), np.float64)
+    did = {'kind': kind(values), 'slope': values}
     got = frozen(cell, learning_rate=0.02, steps=150)
     said = f'150 steps with a frozen readout: accuracy {got:.3f}; asked for: {ENOUGH:.2f}'
     return Trial(True, got >= ENOUGH, did, said)
+
+
+def kind(slope: np.ndarray) -> str:
+    """What is remarkable about a slope, in a word: answers of one kind share a misconception."""
+    left, right, far = slope[AT < 0], slope[AT > 0], slope[np.abs(AT) > 0.1]
+    if not slope.any():
+        return 'zero'
+    if (right < 0).any():
+        return 'negative above the threshold' if (left >= 0).all() else 'negative'
+    if (left < 0).any():
+        return 'negative'
+    if np.ptp(slope) == 0:
+        return 'the same everywhere'
+    if not left.any():
+        return 'above the threshold alone'
+    return 'a needle' if far.max() < 0.1 * slope.max() else 'a bump'
