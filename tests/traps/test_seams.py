@@ -1,0 +1,113 @@
+"""Where minicell is stricter, kinder or simply other than MindSpore in small things: seen on both, side by side."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, ops
+from minicell.errors import (
+    DTypeError,
+    IndexWriteError,
+    LabelError,
+    LeavesTapeWarning,
+    NotATensorError,
+    OperandError,
+    ParameterError,
+    SensError,
+    ShapeError,
+)
+from tests.traps.said import refused, warned
+
+X = Tensor([1.0, 2.0, 3.0])
+
+
+def test_a_tensor_made_of_a_tensor_is_a_constant():
+    """MindSpore passes the gradient through Tensor(x): 2, 4, 6 here."""
+    with warned() as said:
+        assert ms.grad(lambda x: (Tensor(x) * x).sum())(X).tolist() == [1, 2, 3]
+    said.one(LeavesTapeWarning)
+
+
+def test_an_index_write_on_the_way_is_refused():
+    """MindSpore differentiates it: 0, 4, 6 here."""
+
+    def f(x):
+        y = x * 1
+        y[0] = 50.0
+        return (y * y).sum()
+
+    with refused(IndexWriteError, 'writes in place', 'ops.select', line='y[0] = 50.0'):
+        ms.grad(f)(X)
+
+
+def test_comparisons():
+    """MindSpore says False to None, and to a list, whatever is in it."""
+    x = Tensor([1.0, 2.0, 3.0])
+    for other in (None, 'a'):
+        with pytest.raises(OperandError, match='Equal takes Tensors and numbers'):
+            x == other  # noqa: B015
+    assert (x == [1.0, 2.0, 4.0]).tolist() == [True, True, False]
+
+
+def test_ops_on_integers_and_bools():
+    """MindSpore takes the difference of Bools, and has 2⁶³ - 1 for an integer over 0."""
+    with pytest.raises(DTypeError, match='Sub does not take Bool and Bool'):
+        Tensor([True]) - Tensor([True])
+    with np.errstate(divide='ignore'):
+        assert (Tensor([5]) // 0).tolist() == [0]
+
+
+def test_a_python_float_beside_float64_keeps_its_digits():
+    """MindSpore rounds it to Float32 on its way."""
+    one = Tensor([1.0], ms.float64)
+    assert [t.item() for t in (one * 0.1, 0.1 / one, ops.maximum(one - one, 0.1))] == [0.1, 0.1, 0.1]
+    assert (Tensor([0.3], ms.float64) == 0.3).item() and ms.grad(lambda x: x * 0.1)(one).item() == 0.1
+
+
+def test_squeeze_of_an_axis_that_is_longer_than_one():
+    with refused(ShapeError, 'Squeeze: shapes (2, 3) do not fit', line='ops.squeeze('):
+        ops.squeeze(ops.ones((2, 3)), 0)
+
+
+def test_max_gives_no_indices():
+    a = Tensor([[1.0, 5.0], [7.0, 2.0]])
+    assert float(ops.max(a)) == 7 and ops.max(a, 1).tolist() == a.max(1).tolist() == [5, 7]
+    assert a.argmax(1).tolist() == [1, 0]
+
+
+def test_the_slope_at_an_edge():
+    """MindSpore gives half of both sides, 0.6 and 0.5; and NaN for the norm."""
+    assert ms.grad(lambda x: ops.leaky_relu(x, 0.2))(Tensor([0.0])).item() == pytest.approx(0.2)
+    assert ms.grad(ops.hardtanh)(Tensor([-1.0, 1.0])).tolist() == [1, 1]
+    assert ms.grad(ops.norm)(Tensor([0.0, 0.0])).tolist() == [0, 0]
+
+
+def test_nesterov_makes_its_own_steps():
+    w = Parameter(Tensor([2.0]), name='w')
+    opt = nn.Momentum([w], 0.1, 0.9, use_nesterov=True)
+    opt((Tensor([1.0]),))
+    assert float(w) == pytest.approx(2 - 0.1 * (1 + 0.9))
+
+
+def test_batch_norm_of_one_example_keeps_its_statistics_finite():
+    norm = nn.BatchNorm1d(1).set_train()
+    norm(Tensor([[3.0]]))
+    assert norm.moving_variance.asnumpy() == pytest.approx([0.9])
+
+
+def test_a_label_counts_from_0():
+    with refused(LabelError, 'the class -1 is not there', line='ops.cross_entropy('):
+        ops.cross_entropy(Tensor([[1.0, 2.0]]), Tensor([-1], ms.int32))
+
+
+def test_what_a_parameter_is_for_takes_no_tensor():
+    net = nn.Dense(3, 1)
+    with refused(NotATensorError, 'weights holds Parameters, but got a Tensor', line='ms.grad('):
+        ms.grad(net, None, [X])(X)
+    with refused(ParameterError, "'variable' should be a Parameter, but got a Tensor", line='ops.assign('):
+        ops.assign(Tensor([1.0]), Tensor([2.0]))
+
+
+def test_jvp_wants_a_v_that_fits():
+    with refused(SensError, 'v needs a Tensor of the same shape', line='ms.jvp('):
+        ms.jvp(ops.exp, X, Tensor([1.0, 2.0]))
