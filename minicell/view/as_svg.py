@@ -83,8 +83,9 @@ def document(
     w, h = (number(v) for v in size)
     body = ''.join(WRITERS[type(s)](s) for s in shapes if not (type(s) is Text and not s.text))
     width, height = number(size[0] * scale), number(size[1] * scale)
+    heard = f'{prefix}-desc' if title in alt else f'{prefix}-title {prefix}-desc'  # nothing is read twice
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{prefix}-title {prefix}-desc" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{heard}" '
         f'width="{width}" height="{height}" viewBox="0 0 {w} {h}" '
         f'style="display:block;{"max-width:100%;height:auto;" * fit}background:#fff" '
         f'font-family="{SANS}" font-size="12" fill="{INK}">'
