@@ -18,7 +18,7 @@ import ipywidgets as w
 from . import words
 from .exercise import Exercise, Trial, Verdict, run
 from .panel import Panel
-from .shown import column, html
+from .shown import column
 
 NAME = 'ORDER'
 NOWHERE = 'choose a line'
@@ -121,7 +121,7 @@ class OrderPanel(Panel):
         ]
         for box in self.boxes:
             box.observe(self.move, 'value')
-        return column(html(words.block(self.offered())), *self.boxes)
+        return column(*self.boxes)
 
     def offered(self) -> str:
         """The lines to choose from, as HTML."""

@@ -31,7 +31,7 @@ class Question(NamedTuple):
     below: bool = False  # a cell below shows what happened, and the reply with it
 
 
-HEIGHT = 170  # pixels kept free for the reply, so that nothing below moves when it comes
+HEIGHT = 180  # pixels kept free for the reply, so that nothing below moves when it comes
 LARGE = '<style>.minicell-choices label{font-size:15px;line-height:1.6;height:auto}</style>'
 LOW = 84  # where the reply comes with the result of a cell below
 
@@ -118,8 +118,11 @@ class Prediction:
         elif self.choice is None:
             body = self.all_replies()
         else:
+            right = next(choice for choice in self.question.choices if choice.right)
             said = words.paragraphs(self.choice.text)
-            body = headline(self.choice) + words.columns(('You said', said), ('The answer', reply(self.choice)))
+            if self.choice is not right:
+                said += f'<p style="margin:0"><b>Right is:</b> {words.inline(right.text)}</p>'
+            body = headline(self.choice) + words.columns(('You said', said), ('Why', reply(self.choice)))
             body += self.after()
         state = 'plain' if self.unlocked and (self.question.below or self.choice is None) else self.state
         self.answer.value = words.block(body, state, self.height)

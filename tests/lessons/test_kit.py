@@ -34,6 +34,7 @@ def test_predict_commit_reveal():
     assert '42' not in result.view.value  # chosen, not committed
     asked.submit.click()
     assert 'all &lt;u&gt; is lost' in asked.answer.value and 'no' in asked.answer.value
+    assert '<b>Right is:</b> yes &lt;i&gt;' in asked.answer.value  # the reply says why 'no' is wrong, not what is right
     assert '42' in result.view.value and '<s>' not in result.view.value
     asked.radio.value = 0
     asked.submit.click()

@@ -2,6 +2,7 @@
 
 import types
 
+import ipywidgets as w
 import pytest
 
 from minicell.teach import lesson, words
@@ -103,6 +104,17 @@ def test_the_way_without_typing(ordering):
     for _ in range(4):
         panel.next_hint()
     assert '1. the sum\n2. ops.sin' in panel.hints.value
+
+
+def test_the_lines_are_listed_once(ordering):
+    """Above the hints; the places name them again, and a second list would push these off the screen."""
+
+    def within(one):
+        return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
+
+    panel = OrderPanel(ordering, lambda verdict: None)
+    pages = [one.value for one in within(panel.shown.widget) if isinstance(one, w.HTML)]
+    assert sum('belongs nowhere' in page for page in pages) == 1
 
 
 def test_it_reads_without_a_kernel(ordering):
