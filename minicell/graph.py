@@ -222,6 +222,32 @@ class GraphCell:
 _KINDS: dict = {}
 
 
+def bprop_graph(cell: Cell) -> Graph:
+    """The graph that graph mode made last of a Cell's bprop. Raises ValueError where there is none yet.
+
+    >>> import minicell as ms
+    >>> class Double(ms.nn.Cell):
+    ...     def construct(self, x):
+    ...         return 2 * x
+    ...     def bprop(self, x, out, dout):
+    ...         return (2 * dout,)
+    >>> double = Double()
+    >>> print(ms.grad(ms.jit(double))(ms.Tensor(3.0)))
+    2.0
+    >>> print(bprop_graph(double))
+    graph Double.bprop(x0: Float32 (), x1: Float32 (), x2: Float32 ())
+      c0 = constant 2.0
+      %1 = Mul(x2, c0)
+      return (%1,)
+    """
+    made = [graph for graph in cell.__dict__.get('_graphs', {}).values() if isinstance(graph, Graph)]
+    if not made:
+        raise GraphArgumentError(
+            f'there is no graph of {type(cell).__name__}.bprop yet: take a gradient in graph mode first.{users_line()}'
+        )
+    return made[-1]
+
+
 # ---- replaying -----------------------------------------------------------------------------------------------------
 
 

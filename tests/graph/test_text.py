@@ -7,12 +7,13 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from minicell.ir import Graph
 from tests.core.cells import Cube
 
 X = Tensor([1.0, 2.0])
 
 
-def graph_of(function, *args) -> ms.graph.Graph:
+def graph_of(function, *args) -> Graph:
     f = ms.jit(function)
     f(*args)
     return f.graphs[0]

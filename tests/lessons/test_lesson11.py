@@ -10,6 +10,7 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.errors import GraphWriteError
+from minicell.graph import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise
 from minicell.teach.lesson11 import figures
@@ -109,7 +110,7 @@ def test_a_setting_that_changes_is_traced_anew():
 
 def test_a_bprop_without_a_graph_has_none_to_show():
     with pytest.raises(ValueError, match=r'no graph of A\.bprop yet: take a gradient in graph mode first'):
-        figures.bprop_graph(STATEMENTS['A']())
+        bprop_graph(STATEMENTS['A']())
 
 
 # ---- the figure ----------------------------------------------------------------------------------------------------

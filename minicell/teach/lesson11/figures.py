@@ -1,11 +1,12 @@
 """The figure of lesson 11: the same Cell run N times, by Python and from a graph, and the branch that is frozen."""
 
 import inspect
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ipywidgets as w
 
 import minicell as ms
+from minicell.graph import bprop_graph
 from minicell.ir import Graph
 from minicell.teach.figure import Drawing, Figure
 from minicell.view.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
@@ -23,14 +24,6 @@ class Runs(NamedTuple):
     gradients: list[float]
     python: list[bool]  # of each call: did Python run?
     graph: Graph | None
-
-
-def bprop_graph(cell: Any) -> Graph:
-    """The graph that stands for a Cell's bprop, once graph mode has made it; raises ValueError where there is none."""
-    made = [graph for graph in vars(cell).get('_graphs', {}).values() if isinstance(graph, Graph)]
-    if not made:
-        raise ValueError(f'no graph of {type(cell).__name__}.bprop yet: take a gradient in graph mode first')
-    return made[-1]
 
 
 def runs(kind: type, calls: list, n: int, mode: int) -> Runs:
@@ -57,7 +50,7 @@ def draw(kind: type, calls: list, n: int) -> Drawing:
     """The picture for n calls: a row a call on both sides; below them the code, and the graph."""
     eager, traced = (runs(kind, calls, n, mode) for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE))
     name = kind.__name__
-    title = f'{n} {"gradient" if n == 1 else "gradients"} of {name}, at x = 1, 2, 3, ...'
+    title = f'{n} {"gradient" if n == 1 else "gradients"} of {name}, at x = {", ".join(map(str, range(1, n + 1)))}'
     out: list[Shape] = [
         Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
         text(LEFT, 28, WIDTH - 2 * LEFT, title, 18, bold=True),
