@@ -104,7 +104,7 @@ QUESTIONS = {
         (
             Choice(
                 'It is right: what one run gives too much, another gives too little.',
-                'It comes out at half of the truth. The two masks know nothing of each other, and `dout` knows the first.',
+                'It comes out at half of the truth. The masks know nothing of each other, and `dout` knows the first.',
                 'any mask of the same kind will do',
             ),
             Choice(
