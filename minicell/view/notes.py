@@ -97,7 +97,8 @@ class Notes:
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output: one, or those in a tuple, list or dict."""
         if not isinstance(thing, dict | list | tuple):
-            return (self.value(thing, at, name),)
+            # `y, mask = drop(x)` names what drop returns, and no single tensor that was made on the way
+            return (self.value(thing, at, '' if name.startswith('(') else name),)
         parts = [p.strip() for p in name.strip('()').split(',')] if isinstance(thing, list | tuple) else []
         if len(parts) == len(thing) > 1:
             return tuple(v for t, n in zip(thing, parts, strict=True) for v in self.values(t, at, n))

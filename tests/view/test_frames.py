@@ -50,6 +50,21 @@ def test_caption_numbers_come_from_the_data():
     assert f'off by up to {off:.2f}' in frames[8].caption
 
 
+def test_the_name_of_a_tuple_is_no_name_for_what_was_made_on_the_way_to_it():
+    drop = ops.Dropout2D(0.8)
+
+    def loss(x):
+        y, _ = drop(x)
+        return y.sum()
+
+    with ms.Tape() as tape:
+        ms.grad(loss)(ms.Tensor(np.ones((1, 4, 1, 2))))
+    drawn, dropout = (e for e in view.frames(tape)[0].record.entries if e.name in ('DropoutMask', 'Dropout'))
+    assert [v.name for v in (*drawn.outputs, *dropout.outputs)] == ['', '']
+    assert [v.name for v in dropout.inputs] == ['x', 'DropoutMask']
+    assert [s.name for s in dropout.saves] == ['DropoutMask']
+
+
 def test_takeover_says_whose_code_and_which_lines():
     svg = view.svg(view.frames(gallery.run('matmul'))[8])
     shown = texts(svg)
