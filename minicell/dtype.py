@@ -23,7 +23,7 @@ class DType:
         return self.title
 
     def __repr__(self) -> str:
-        return f'mindspore.{self.name}'
+        return f'mindspore.{self.name.rstrip("_")}'
 
     def __reduce__(self) -> str:
         return self.name  # there is one object a dtype, so that `is` compares them
@@ -52,18 +52,18 @@ BY_NUMPY = {d.numpy: d for d in ALL}
 BY_NAME = {d.name: d for d in ALL} | {d.title.lower(): d for d in ALL}
 
 
-def as_numpy(dtype: object) -> np.dtype:
+def as_numpy(dtype: object, only: bool = False) -> np.dtype:
     """The NumPy dtype behind a minicell dtype, a NumPy or Python type, or a name such as `'int32'`.
 
-    Raises TypeError for anything else.
+    Raises TypeError for anything else; `only`: for anything but a minicell dtype.
 
     >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
-    (dtype('float16'), dtype('int32'), dtype('float32'))
+    (dtype('float16'), dtype('int32'), dtype('float64'))
     """
     if isinstance(dtype, DType):
         return dtype.numpy
-    if isinstance(dtype, type) and dtype in (float, int, bool):
-        return {float: float32, int: int64, bool: bool_}[dtype].numpy
+    if only:
+        raise TypeError(f'{dtype!r} is not a dtype: use one of minicell.float32, minicell.int64, minicell.bool_ ...')
     if isinstance(dtype, str) and dtype.lower() in BY_NAME:
         return BY_NAME[dtype.lower()].numpy
     try:

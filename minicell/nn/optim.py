@@ -239,8 +239,6 @@ class SGD(Optimizer):
                 f"For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but "
                 f"got 'momentum' {momentum}, 'dampening' {dampening}.{users_line()}"
             )
-        if not self.is_group:
-            self.decays = (float(weight_decay),) * len(self.parameters)  # as MindSpore's SGD: beta and gamma too
         self.momentum, self.dampening, self.nesterov = float(momentum), float(dampening), nesterov
         if momentum:
             self.accum = self.parameters.clone('accum', init='zeros')

@@ -64,7 +64,7 @@ def test_every_dtype(dtype):
         str(dtype.numpy).replace('ui', 'UI').capitalize().replace('int', 'Int')
         if dtype.numpy.kind != 'u'
         else str(dtype.numpy).replace('uint', 'UInt'),
-        f'mindspore.{dtype.name}',
+        f'mindspore.{dtype.name.rstrip("_")}',
     )
     assert (dtype == dtype.numpy) is False
     assert copy.deepcopy(dtype) is dtype

@@ -69,12 +69,6 @@ def test_squeeze_of_an_axis_that_is_longer_than_one():
         ops.squeeze(ops.ones((2, 3)), 0)
 
 
-def test_max_gives_no_indices():
-    a = Tensor([[1.0, 5.0], [7.0, 2.0]])
-    assert float(ops.max(a)) == 7 and ops.max(a, 1).tolist() == a.max(1).tolist() == [5, 7]
-    assert a.argmax(1).tolist() == [1, 0]
-
-
 def test_the_slope_at_an_edge():
     """MindSpore gives half of both sides, 0.6 and 0.5; and NaN for the norm."""
     assert ms.grad(lambda x: ops.leaky_relu(x, 0.2))(Tensor([0.0])).item() == pytest.approx(0.2)
