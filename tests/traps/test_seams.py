@@ -105,3 +105,18 @@ def test_what_a_parameter_is_for_takes_no_tensor():
 def test_jvp_wants_a_v_that_fits():
     with refused(SensError, 'v needs a Tensor of the same shape', line='ms.jvp('):
         ms.jvp(ops.exp, X, Tensor([1.0, 2.0]))
+
+
+def test_a_jit_function_and_set_data_mean_the_same_parameter():
+    """In MindSpore b stays 0 from set_data on."""
+    b = Parameter(Tensor([1.0, 2.0]), name='b')
+
+    @ms.jit
+    def add(t):
+        ops.assign(b, b + t)
+        return True
+
+    add(Tensor([1.0, 1.0]))
+    b.set_data(Tensor([0.0, 0.0]))
+    add(Tensor([1.0, 1.0]))
+    assert b.asnumpy().tolist() == [1, 1] and len(add.graphs) == 1
