@@ -166,6 +166,20 @@ class CellError(MinicellError, AttributeError):
     """A Cell that is not set up, or an attribute that it does not have."""
 
 
+class CellNameError(MinicellError, KeyError):
+    """A name under which a Cell can keep nothing, or keeps something else."""
+
+    __str__ = Exception.__str__  # KeyError's would show the sentence in quotes
+
+
+class CellIndexError(MinicellError, IndexError):
+    """A place in a row of Cells where there is none."""
+
+
+class NotCalledError(MinicellError, NotImplementedError):
+    """A list or dict of Cells, called as if it were one."""
+
+
 class PropertyError(MinicellError, TypeError):
     """A Cell's property was given a value of the wrong type."""
 

@@ -16,8 +16,9 @@ from .activation import (
     get_activation,
 )
 from .cell import Cell
+from .containers import CellDict, CellList, SequentialCell
 from .conv import AvgPool2d, Conv2d, MaxPool2d
-from .layers import CellList, Dense, Dropout, Dropout2d, Flatten, Identity, SequentialCell
+from .layers import Dense, Dropout, Dropout2d, Flatten, Identity
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,

@@ -2,14 +2,16 @@
 
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, ValuesView
 
 from .. import tape
 from ..errors import (
     CellError,
+    CellNameError,
     KeptOnSelfWarning,
     NearMissWarning,
     PropertyError,
+    SettingError,
     UnregisteredWarning,
     article,
     users_line,
@@ -19,6 +21,7 @@ from ..parameter import Parameter, ParameterTuple
 from ..tape import OFF
 from ..tensor import Tensor, tensors_in
 from . import hooks, takeover
+from .near_miss import nearly_bprop
 
 
 class NotSetUp:
@@ -55,9 +58,9 @@ class Cell:
 
     bprop = None
     internal_params = None
-    _hooks = None
+    requires_grad = False  # what set_grad was told; no gradient depends on it
     _bprop_debug = False
-    _params, _cells, _primitives, _auto_prefix, _phase, training = (NotSetUp() for _ in range(6))
+    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, training = (NotSetUp() for _ in range(7))
     always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -71,7 +74,7 @@ class Cell:
             return
         whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
         for name, method in cls.__dict__.items():
-            if _nearly_bprop(name, method):
+            if nearly_bprop(name, method):
                 instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
                 tape.warn_user(
                     f'{cls.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
@@ -79,9 +82,11 @@ class Cell:
                     NearMissWarning,
                 )
 
-    def __init__(self, auto_prefix: bool = True) -> None:
+    def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
+        """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
         self.__dict__.update(training=False, _phase='predict', _hooks=None, _bprop_debug=False)
+        self.__dict__.update(flags or {})
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; every Cell writes its own."""
@@ -111,7 +116,7 @@ class Cell:
                 )
             object.__setattr__(self, name, value)
         elif isinstance(value, Parameter):
-            self.insert_param_to_cell(name, value)
+            self._insert_param(name, value)
         elif isinstance(value, Cell):
             self._insert_cell(name, value)
         elif isinstance(value, Primitive):
@@ -130,10 +135,22 @@ class Cell:
                     f'{type(self).__name__}.{name} is a Parameter: give it a Tensor, or write set_data, but got '
                     f'{article(type(value).__name__)}.{users_line()}'
                 )
+            if name in self.__dict__.get('_cells', ()):
+                self._replace_cell(name, value)
+                return
             self._forget(name)
             if isinstance(value, ParameterTuple):
-                self._insert_tuple(name, value)
+                self._insert_tuple(value)
             object.__setattr__(self, name, value)
+
+    def _replace_cell(self, name: str, value: object) -> None:
+        """None may take a Cell's place, and its name stays; nothing else may."""
+        if value is not None:
+            raise PropertyError(
+                f'{type(self).__name__}.{name} is a Cell: give it another Cell, or None, but got '
+                f'{article(type(value).__name__)}.{users_line()}'
+            )
+        self._cells[name] = self.__dict__[name] = None
 
     def _look_at(self, name: str, value: object) -> None:
         """Attributes that look right and do nothing, or not what they seem."""
@@ -178,12 +195,14 @@ class Cell:
             for key in [k for k, p in self._params.items() if id(p) in mine]:
                 del self._params[key]
 
-    def _insert_tuple(self, name: str, parameters: ParameterTuple) -> None:
+    def _insert_tuple(self, parameters: ParameterTuple) -> None:
         """Keep the Parameters of a tuple, each under its own name."""
-        for k, p in enumerate(parameters):
+        params = self._set_up('_params')
+        for p in parameters:
             if not p.named:
-                p.name, p.named = f'{name}.{k}', True
-            self._set_up('_params')[p.name] = p
+                unnamed = sum(k.startswith('Parameter$') for k in params)
+                p.name, p.named = f'Parameter${unnamed + 1}', True
+            params[p.name] = p
 
     def _set_up(self, kind: str) -> dict:
         """A registry, or an error that says that __init__ was not called."""
@@ -195,33 +214,86 @@ class Cell:
             )
         return found
 
-    def insert_param_to_cell(self, param_name: str, param: Parameter) -> None:
-        """Keep a Parameter under a name. It takes that name unless it has one."""
+    def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
+        """Keep a Parameter under a name. It takes that name unless it has one.
+
+        Raises TypeError for what is no Parameter, KeyError for a name that is taken, is empty, or has a dot in it.
+        """
+        self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
+        if not param_name or (check_name_contain_dot and '.' in param_name):
+            raise CellNameError(f'insert_param_to_cell: {param_name!r} is no name for an attribute.{users_line()}')
+        self._insert_param(param_name, param)
+
+    def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
+        """Keep a Cell under a name; the names of its Parameters stay.
+
+        Raises TypeError for what is no Cell, KeyError for a name that is taken.
+        """
+        self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)), '_cells')
+        self._set_up('_cells')[child_name] = self.__dict__[child_name] = child_cell
+
+    def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
+        due = 'Parameter' if kind is Parameter else 'Cell'
+        for found, wanted, noun in ((name, str, 'name'), (value, kind, due)):
+            if not isinstance(found, wanted):
+                raise PropertyError(
+                    f'{who} takes a name and a {due}, but as the {noun} it got {article(type(found).__name__)}.'
+                    f'{users_line()}'
+                )
+        if name not in self._set_up(registry) and hasattr(self, name):
+            raise CellNameError(
+                f'{type(self).__name__} has an attribute called {name}, that is no {due}: choose another '
+                f'name.{users_line()}'
+            )
+
+    def _insert_param(self, name: str, param: Parameter) -> None:
         params = self._set_up('_params')
-        self._cells.pop(param_name, None)
+        if self._cells.get(name) is not None:
+            raise self._taken(name, 'Cell')
+        self._cells.pop(name, None)
         if not param.named:
-            param.name, param.named = param_name, True
-        params[param_name] = param
-        self.__dict__[param_name] = param
+            param.name, param.named = name, True
+        params[name] = param
+        self.__dict__[name] = param
 
     def _insert_cell(self, name: str, cell: 'Cell') -> None:
         cells = self._set_up('_cells')
-        self._params.pop(name, None)
+        if name in self._params:
+            raise self._taken(name, 'Parameter')
         cells[name] = cell
         self.__dict__[name] = cell
         if self._auto_prefix and '_params' in cell.__dict__:
             cell.update_parameters_name(f'{name}.')
+
+    def _taken(self, name: str, kind: str) -> Exception:
+        return CellNameError(
+            f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name.{users_line()}'
+        )
 
     def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
         """Give every Parameter the name of its place, behind a prefix."""
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
+    def check_names(self) -> None:
+        """Raise ValueError where two Parameters bear one name."""
+        seen = {}
+        for place, p in self.parameters_and_names():
+            if p.name in seen:
+                raise SettingError(
+                    f'{type(self).__name__}: the Parameters at {seen[p.name]} and {place} are both called {p.name}; '
+                    f'give each its own name.{users_line()}'
+                )
+            seen[p.name] = place
+
     # ---- what is inside --------------------------------------------------------------------------------------------
 
-    def cells_and_names(self, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
-        """This Cell and all below it, each once, with dotted names; own parts before children's."""
-        pending, seen = [(name_prefix, self)], set()
+    def cells_and_names(self, cells: set | None = None, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
+        """This Cell and all below it, each once, with dotted names; own parts before children's.
+
+        cells: those that were seen already, and are left out.
+        """
+        pending, seen = [(name_prefix, self)], set(map(id, cells or ()))
         while pending:
             name, cell = pending.pop(0)
             if id(cell) in seen:
@@ -231,17 +303,25 @@ class Cell:
             pending[:0] = [(f'{name}.{k}' if name else k, c) for k, c in cell._cells.items() if c is not None]
 
     def name_cells(self) -> OrderedDict:
-        """The children by name."""
-        return OrderedDict((k, c) for k, c in self._cells.items() if c is not None)
+        """The children by name, each once."""
+        first = {id(c): k for k, c in reversed(self._cells.items())}
+        return OrderedDict((k, c) for k, c in self._cells.items() if c is not None and first[id(c)] == k)
 
-    def cells(self) -> list['Cell']:
+    def cells(self) -> ValuesView:
         """The children."""
-        return list(self.name_cells().values())
+        return self.name_cells().values()
+
+    def apply(self, fn: Callable) -> 'Cell':
+        """Call fn(cell) for each Cell inside, and for this one last; returns this one."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
 
     def parameters_and_names(self, name_prefix: str = '', expand: bool = True) -> Iterator[tuple[str, Parameter]]:
         """Every Parameter once, with the dotted name of its place."""
         seen = set()
-        for cell_name, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
+        for cell_name, cell in self.cells_and_names(None, name_prefix) if expand else [(name_prefix, self)]:
             for k, p in cell._params.items():
                 if id(p) not in seen:
                     seen.add(id(p))
@@ -271,6 +351,16 @@ class Cell:
         for _, cell in self.cells_and_names():
             cell.__dict__.update(training=bool(mode), _phase='train' if mode else 'predict')
         return self
+
+    def set_grad(self, requires_grad: bool = True) -> 'Cell':
+        """Note it in requires_grad: in MindSpore it prepares the Cell for a gradient, and here nothing has to be."""
+        self.__dict__['requires_grad'] = requires_grad
+        return self
+
+    @property
+    def cls_name(self) -> str:
+        """The name of the Cell's class."""
+        return type(self).__name__
 
     @property
     def phase(self) -> str:
@@ -329,28 +419,3 @@ class Cell:
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
-
-
-NEARLY = {'backward', 'backprop', 'back_prop'}
-
-
-def _nearly_bprop(name: str, method: object) -> bool:
-    """Whether a method is a bprop by another name; `crop(self, x)` and `pop(self)` are near in letters alone."""
-    code = getattr(getattr(method, '__func__', method), '__code__', None)
-    if code is None or not (name in NEARLY or 0 < _distance(name, 'bprop') <= 2):
-        return False
-    names = code.co_varnames[: code.co_argcount]
-    # self, an input, out, dout, or any number
-    return name in NEARLY or len(names) > 3 or 'dout' in names or bool(code.co_flags & 0x04)
-
-
-def _distance(a: str, b: str) -> int:
-    """How many letters one has to add, drop or change (Levenshtein)."""
-    if abs(len(a) - len(b)) > 2:
-        return 3
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        above, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            above, row[j] = row[j], min(above + (x != y), row[j] + 1, row[j - 1] + 1)
-    return row[-1]

@@ -1,113 +1,14 @@
-"""Layers: SequentialCell and CellList, Dense, Flatten, Dropout."""
+"""Layers: Dense, Flatten, Dropout."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from .. import ops
 from ..common.initializer import HeUniform, Uniform, initializer
-from ..errors import CellError, DTypeError, ParameterError, SettingError, article, users_line
+from ..errors import DTypeError, SettingError, article, users_line
 from ..parameter import Parameter
 from ..tensor import Tensor
 from .activation import get_activation
 from .cell import Cell
-
-
-def _a_cell(holder: str, cell: object) -> Cell:
-    if not isinstance(cell, Cell):
-        raise ParameterError(f'{holder} holds Cells, but got {article(type(cell).__name__)}.{users_line()}')
-    return cell
-
-
-class _Row(Cell):
-    """What SequentialCell and CellList have in common: Cells in a row, named by their places."""
-
-    def append(self, cell: Cell) -> Cell:
-        """One more at the end; returns the row."""
-        place, prefix = str(len(self._cells)), self._prefix()
-        setattr(self, place, _a_cell(type(self).__name__, cell))
-        if prefix and self._auto_prefix:
-            cell.update_parameters_name(f'{prefix}{place}.')
-        return self
-
-    def _prefix(self) -> str:
-        """What stands before this row in the names of its Parameters, once it is part of another Cell."""
-        for place, cell in self._cells.items():
-            for name, p in cell.parameters_and_names():
-                return p.name.removesuffix(f'{place}.{name}') if p.name.endswith(f'{place}.{name}') else ''
-        return ''
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def __getitem__(self, index: int | slice) -> Cell:
-        found = list(self._cells.values())[index]
-        return type(self)(*found) if isinstance(index, slice) else found
-
-    def __setitem__(self, index: int, cell: Cell) -> None:
-        setattr(self, list(self._cells)[index], _a_cell(type(self).__name__, cell))
-
-    def __iter__(self) -> Iterator[Cell]:
-        return iter(self._cells.values())
-
-
-class SequentialCell(_Row):
-    """Cells one after the other: given one by one, in a list, or in an OrderedDict that names them.
-
-    Raises TypeError for what is no Cell.
-
-    >>> from minicell import nn
-    >>> nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
-    SequentialCell(
-      (0): Dense(input_channels=2, output_channels=3, has_bias=True)
-      (1): ReLU()
-    )
-    """
-
-    def __init__(self, *args: object) -> None:
-        super().__init__()
-        if len(args) == 1 and isinstance(args[0], (list, OrderedDict)):
-            args = args[0]
-        for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
-            setattr(self, str(name), _a_cell('SequentialCell', cell))
-
-    def construct(self, input_data: Tensor) -> Tensor:
-        """Each Cell's output is the next one's input."""
-        for cell in self._cells.values():
-            input_data = cell(input_data)
-        return input_data
-
-
-class CellList(_Row):
-    """A list of Cells that the Cell around it knows of, so that their Parameters are found. It cannot be called.
-
-    Raises TypeError for what is no Cell.
-
-    >>> from minicell import nn
-    >>> layers = nn.CellList([nn.Dense(1, 1) for _ in range(2)])
-    >>> [p.name for p in layers.get_parameters()]
-    ['0.weight', '0.bias', '1.weight', '1.bias']
-    """
-
-    def __init__(self, *args: object) -> None:
-        super().__init__()
-        self.extend(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
-
-    def extend(self, cells: Iterable[Cell]) -> 'CellList':
-        """Several more at the end; returns the list."""
-        for cell in cells:
-            self.append(cell)
-        return self
-
-    def insert(self, index: int, cell: Cell) -> None:
-        """One more before the place `index`; those behind it get new names."""
-        cells = list(self)
-        cells.insert(index, _a_cell('CellList', cell))
-        self._cells.clear()
-        self.extend(cells)
-
-    def construct(self, *inputs: object) -> object:
-        """Say what to do instead."""
-        raise CellError(f'a CellList is a list: call its Cells, as in `for cell in self.cells_: ...`.{users_line()}')
 
 
 class Dense(Cell):

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import CellError, DTypeError, ParameterError, SettingError, ShapeError
+from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError
 from minicell.nn.activation import KINDS
 
 
@@ -38,7 +38,7 @@ def test_a_cell_list_registers_its_cells():
     assert net(ones(1, 2)).asnumpy().tolist() == [[4]]
     assert len(net.layers) == 3 and net.layers[-1] is net.layers[2] and len(net.layers[:2]) == 2
     assert repr(net.layers[1:2]) == 'CellList(\n  (0): ReLU()\n)'
-    with pytest.raises(CellError, match='a CellList is a list: call its Cells'):
+    with pytest.raises(NotCalledError, match='a CellList is a list: call its Cells'):
         net.layers(ones(1, 2))
 
 
@@ -87,11 +87,15 @@ def test_dense_settings():
         nn.Dense(3, 2)(ones(4, 2))
 
 
-def test_dense_in_other_dtypes_promotes_as_the_ops_do():
-    layer = nn.Dense(3, 2)
-    assert layer(Tensor(np.ones((1, 3)))).dtype == ms.float64
-    assert layer(Tensor(np.ones((1, 3), np.int32))).dtype == ms.float32
-    assert nn.Dense(3, 2, has_bias=False)(Tensor(np.ones((1, 3), np.float16))).dtype == ms.float32
+@pytest.mark.parametrize('dtype', ['float64', 'int32', 'float16'])
+def test_dense_takes_the_dtype_of_its_weight_alone(dtype):
+    with pytest.raises(DTypeError, match='(?s)Dense takes Tensors of one dtype.*your line: test_layers'):
+        nn.Dense(3, 2)(Tensor(np.ones((1, 3), dtype)))
+    with pytest.raises(DTypeError, match='MatMul takes Tensors of one dtype'):
+        ops.ones((1, 3)) @ Tensor(np.ones((3, 1), dtype))
+    for call in (lambda: nn.Dense(1, 1)([1.0]), lambda: nn.Dense(1, 1)(1.0), lambda: ops.ones((1, 1)) @ 2.0):
+        with pytest.raises(TypeError, match='(Dense|MatMul) takes a Tensor, but got a (list|float)'):
+            call()
 
 
 def test_the_repr_of_layers_for_images():
