@@ -1,8 +1,9 @@
 """The ops: functions (`ops.matmul(x, y)`), MindSpore's operator classes (`ops.MatMul()(x, y)`), Tensor's operators."""
 
+from collections.abc import Callable
 from functools import partial
 
-from ..tensor import Tensor
+from . import methods
 from .activation import (
     elu,
     gelu,
@@ -45,7 +46,19 @@ from .arithmetic import (
 )
 from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 from .conv import Conv2D, bias_add, conv2d
-from .create import arange, eye, fill, full, ones, ones_like, stop_gradient, zeros, zeros_like
+from .create import (
+    arange,
+    eye,
+    fill,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    stop_gradient,
+    zeros,
+    zeros_like,
+)
 from .dropout import Dropout, Dropout2D, dropout, dropout2d
 from .hooks import HookBackward, InsertGradientOf
 from .loss import (
@@ -58,11 +71,10 @@ from .loss import (
     one_hot,
     smooth_l1_loss,
 )
-from .make import reflected
 from .matmul import MatMul, dense, matmul
 from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .primitive import Primitive, primitive
-from .reduce import all, any, argmax, argmin, max, mean, min, sum
+from .reduce import all, amax, amin, any, argmax, argmin, max, mean, min, sum
 from .select import (
     bitwise_and,
     bitwise_or,
@@ -88,20 +100,19 @@ from .shape import (
     concat,
     expand_dims,
     flatten,
-    flatten_method,
-    getitem,
     reshape,
     squeeze,
     stack,
     swapaxes,
     transpose,
 )
-from .statistics import clip_by_value, norm, prod, std, var
+from .statistics import clamp, clip_by_value, norm, prod, std, var
 
 # MindSpore's shorter names.
 gt, ge, lt, le, eq, ne = greater, greater_equal, less, less_equal, equal, not_equal
 where, absolute, subtract, multiply, divide, negative = select, abs, sub, mul, div, neg
-reduce_sum, reduce_mean, clamp = sum, mean, clip_by_value
+reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
+clip, floor_mod, remainder, true_divide, floor_divide = clamp, mod, mod, div, floor_div
 
 # fmt: off
 Add = primitive('Add', add, 'x + y.')
@@ -152,6 +163,10 @@ Transpose = primitive('Transpose', transpose, 'The axes in another order.')
 ExpandDims = primitive('ExpandDims', expand_dims, 'A new axis of length 1.')
 Fill = primitive('Fill', fill, 'A Tensor of one value.')
 ZerosLike = primitive('ZerosLike', zeros_like, 'Zeros in the shape of a Tensor.')
+Flatten = primitive('Flatten', flatten, 'All axes but the first as one.')
+FloorDiv = primitive('FloorDiv', floor_div, 'x / y, rounded down.')
+FloorMod = primitive('FloorMod', mod, 'What x // y leaves, with the sign of y.')
+StopGradient = primitive('StopGradient', stop_gradient, 'The same numbers, as a constant.')
 OnesLike = primitive('OnesLike', ones_like, 'Ones in the shape of a Tensor.')
 # fmt: on
 
@@ -159,21 +174,62 @@ OnesLike = primitive('OnesLike', ones_like, 'Ones in the shape of a Tensor.')
 class ReduceSum(Primitive):
     """The sum over axes; keep_dims leaves them as length 1."""
 
+    def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None:
+        self.settings = {'keep_dims': keep_dims, 'skip_mode': skip_mode}
+        self.function = partial(sum, keepdim=keep_dims)
+
+
+class _Reduce(Primitive):
+    """Over axes; keep_dims leaves them as length 1."""
+
+    over: Callable
+
     def __init__(self, keep_dims: bool = False) -> None:
-        self.function = partial(sum, keepdims=keep_dims)
+        self.settings = {'keep_dims': keep_dims}
+        self.function = partial(type(self).over, keep_dims=keep_dims)
 
 
-class ReduceMean(Primitive):
+class ReduceMean(_Reduce):
     """The mean over axes; keep_dims leaves them as length 1."""
 
-    def __init__(self, keep_dims: bool = False) -> None:
-        self.function = partial(mean, keep_dims=keep_dims)
+    over = staticmethod(mean)
+
+
+class ReduceMax(_Reduce):
+    """The largest over axes; keep_dims leaves them as length 1."""
+
+    over = staticmethod(amax)
+
+
+class ReduceMin(_Reduce):
+    """The smallest over axes; keep_dims leaves them as length 1."""
+
+    over = staticmethod(amin)
+
+
+class ReduceProd(_Reduce):
+    """The product over axes; keep_dims leaves them as length 1."""
+
+    over = staticmethod(prod)
+
+
+class ReduceAll(_Reduce):
+    """Whether all over axes are True; keep_dims leaves them as length 1."""
+
+    over = staticmethod(all)
+
+
+class ReduceAny(_Reduce):
+    """Whether any over axes is True; keep_dims leaves them as length 1."""
+
+    over = staticmethod(any)
 
 
 class Softmax(Primitive):
     """exp(x) / sum(exp(x)) along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
+        self.settings = {'axis': (axis,)}
         self.function = partial(softmax, axis=axis)
 
 
@@ -181,13 +237,23 @@ class LogSoftmax(Primitive):
     """The logarithm of Softmax."""
 
     def __init__(self, axis: int = -1) -> None:
+        self.settings = {'axis': axis}
         self.function = partial(log_softmax, axis=axis)
+
+
+class Squeeze(Primitive):
+    """Without the axes of length 1, or those that are named."""
+
+    def __init__(self, axis: int | tuple[int, ...] = ()) -> None:
+        self.settings = {'axis': axis if isinstance(axis, tuple) else (axis,)}
+        self.function = partial(squeeze, axis=None if axis == () else axis)
 
 
 class Concat(Primitive):
     """Tensors one after the other along an axis."""
 
     def __init__(self, axis: int = 0) -> None:
+        self.settings = {'axis': axis}
         self.function = partial(concat, axis=axis)
 
 
@@ -195,47 +261,8 @@ class Stack(Primitive):
     """Tensors of one shape side by side along a new axis."""
 
     def __init__(self, axis: int = 0) -> None:
+        self.settings = {'axis': axis}
         self.function = partial(stack, axis=axis)
 
 
-def _with_operators() -> None:
-    methods = {
-        '__add__': add,
-        '__sub__': sub,
-        '__mul__': mul,
-        '__truediv__': div,
-        '__floordiv__': floor_div,
-        '__mod__': mod,
-        '__pow__': pow,
-        '__matmul__': matmul,
-        '__neg__': neg,
-        '__abs__': abs,
-        '__gt__': gt,
-        '__ge__': ge,
-        '__lt__': lt,
-        '__le__': le,
-        '__eq__': eq,
-        '__ne__': ne,
-        '__and__': bitwise_and,
-        '__or__': bitwise_or,
-        '__xor__': bitwise_xor,
-        '__invert__': logical_not,
-        '__getitem__': getitem,
-        'astype': cast,
-        'T': property(transpose),
-        'flatten': flatten_method,
-    }
-    for name in ('add', 'mul', 'sub', 'truediv', 'pow', 'floordiv', 'mod', 'matmul'):
-        op = methods[f'__{name}__']
-        methods[f'__r{name}__'] = op if name in ('add', 'mul') else reflected(op)
-    same = """abs add sub mul div neg pow square sqrt exp log sin cos tanh sign floor sigmoid maximum minimum
-        matmul reshape transpose swapaxes broadcast_to expand_dims squeeze
-        log1p expm1 erf rsqrt reciprocal softmax log_softmax prod var std norm
-        sum mean max min argmax argmin any all isnan isinf isfinite"""
-    methods |= {name: globals()[name] for name in same.split()}
-    methods['clip'] = clip_by_value
-    for name, method in methods.items():
-        setattr(Tensor, name, method)
-
-
-_with_operators()
+methods.give(globals())

@@ -4,10 +4,11 @@ import sys
 
 import numpy as np
 
-from ..errors import ShapeError, users_line
+from ..dtype import DType
+from ..errors import DTypeError, SettingError, ShapeError, users_line
 from ..tensor import Tensor
-from .arithmetic import ZERO, erf, exp, tanh
-from .make import agree, apply, apply_many, on_both, operand, refuse_dtype, unary
+from .arithmetic import ZERO, erf, exp, maximum, minimum, tanh
+from .make import agree, apply, apply_many, cast_to, on_both, refuse_dtype, the_tensor, unary
 from .rules import NoRule, Rule, UnaryWith
 from .select import where
 
@@ -59,22 +60,24 @@ def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
     return below
 
 
+# At 0, the mean of both slopes.
 # fmt: off
 SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
 LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
                     lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
 LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
-              lambda g, out, x, alpha: where(x > 0, g, g * alpha))
+              lambda g, out, x, alpha: where(x > 0, g, where(x < 0, g * alpha, g * ((1 + alpha) / 2))))
 ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
             lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
 softplus = unary('Softplus', lambda x: np.logaddexp(x, ZERO[x.dtype]),
                  lambda g, out, x: g * both_sigmoid(x), floats=True)
 # fmt: on
+GELU, HARDTANH = Rule('GeLU', None), Rule('HardTanh', None)  # the names of what is composed of other ops
 _exp, both_sigmoid = on_both(exp), on_both(sigmoid)
 
 
 def _of_floats(rule: Rule, x: object, attributes: tuple, frame) -> Tensor:
-    x = operand(rule, x)
+    x = the_tensor(rule, x, frame)
     if x.array.dtype.kind != 'f':
         refuse_dtype(rule, x, frame)
     return apply(rule, x, attributes, frame)
@@ -88,7 +91,7 @@ def _axis(rule: Rule, x: object, axis: int, frame) -> tuple[int]:
     return (axis,)
 
 
-def softmax(input: Tensor, axis: int = -1) -> Tensor:
+def softmax(input: Tensor, axis: int = -1, *, dtype: DType | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis: positive numbers that sum to 1.
 
     Raises TypeError for integers, ValueError for an axis that is not there.
@@ -98,14 +101,16 @@ def softmax(input: Tensor, axis: int = -1) -> Tensor:
     [0.5 0.5]
     """
     frame = sys._getframe(1)
-    input = operand(SOFTMAX, input)
+    input = the_tensor(SOFTMAX, input, frame)
+    if dtype is not None:
+        input = cast_to(input, dtype.numpy, frame)
     return _of_floats(SOFTMAX, input, _axis(SOFTMAX, input, axis, frame), frame)
 
 
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """The logarithm of `softmax`, without its underflow. Raises as `softmax` does."""
     frame = sys._getframe(1)
-    logits = operand(LOG_SOFTMAX, logits)
+    logits = the_tensor(LOG_SOFTMAX, logits, frame)
     return _of_floats(LOG_SOFTMAX, logits, _axis(LOG_SOFTMAX, logits, axis, frame), frame)
 
 
@@ -127,13 +132,27 @@ def silu(input: Tensor) -> Tensor:
 def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
     """x times the probability that a standard normal number is below x ('tanh': by its usual approximation).
 
+    Raises TypeError for integers, ValueError for another word.
+
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
     """
+    if the_tensor(GELU, input, sys._getframe(1)).array.dtype.kind != 'f':
+        refuse_dtype(GELU, input, sys._getframe(1))
+    if approximate not in ('none', 'tanh'):
+        raise SettingError(f"gelu: approximate is 'none' or 'tanh', but got {approximate!r}.{users_line()}")
     if approximate == 'tanh':
         return input * (tanh((input + input * input * input * 0.044715) * 0.7978845608028654) + 1) * 0.5
     return input * (erf(input * 0.7071067811865476) + 1) * 0.5
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """x cut off below min_val and above max_val, where its slope is 0."""
-    return where(input < min_val, min_val, where(input > max_val, max_val, input))
+    """x cut off below min_val and above max_val, where its slope is 0; at both edges, half of 1.
+
+    Integers stay integers, where the edges are. Raises TypeError for an edge that is no number.
+    """
+    for edge in (min_val, max_val):
+        if isinstance(edge, bool) or not isinstance(edge, (int, float)):
+            raise DTypeError(f'hardtanh: an edge is a number, but got {edge!r}.{users_line()}')
+    if the_tensor(HARDTANH, input, sys._getframe(1)).array.dtype.kind in 'iu':
+        min_val, max_val = (int(edge) if edge == int(edge) else edge for edge in (min_val, max_val))
+    return minimum(maximum(input, min_val, up=2), max_val, up=2)

@@ -186,7 +186,7 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
             f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {shape} and {getattr(bias, "shape", bias)}.'
             f'{users_line(getframe(1))}'
         )
-    return _bias_add(input_x, bias, 2)
+    return _bias_add(input_x, bias, up=2)
 
 
 class Conv2D(Primitive):

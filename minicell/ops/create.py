@@ -4,9 +4,10 @@ import sys
 
 import numpy as np
 
-from ..dtype import DType, as_numpy
+from ..dtype import DType, as_numpy, float32
+from ..errors import DTypeError, SettingError, users_line
 from ..tensor import Tensor, as_array
-from .make import apply_plain, operand
+from .make import apply_plain, the_tensor
 from .rules import Plain
 
 FILL = Plain('Fill', np.full)
@@ -21,7 +22,14 @@ getframe = sys._getframe
 def _shape(shape: object) -> tuple[int, ...]:
     if isinstance(shape, Tensor):
         shape = shape.tolist()
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+    lengths = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) for n in lengths):
+        raise DTypeError(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
+    return lengths
+
+
+def _dtype(dtype: DType | None) -> np.dtype:
+    return float32.numpy if dtype is None else as_numpy(dtype, only=True)
 
 
 def fill(type: DType, shape: tuple[int, ...], value: float) -> Tensor:
@@ -31,7 +39,7 @@ def fill(type: DType, shape: tuple[int, ...], value: float) -> Tensor:
     >>> print(ms.ops.fill(ms.float32, (2,), 20))
     [20. 20.]
     """
-    return apply_plain(FILL, (), getframe(1), _shape(shape), _number(value), as_numpy(type))
+    return apply_plain(FILL, (), getframe(1), _shape(shape), _number(value), as_numpy(type, only=True))
 
 
 def _number(value: object) -> object:
@@ -46,48 +54,72 @@ def full(size: tuple[int, ...], fill_value: float, *, dtype: DType | None = None
 
 def zeros(size: tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of zeros, Float32 unless a dtype is given."""
-    return apply_plain(FILL, (), getframe(1), _shape(size), 0, np.float32 if dtype is None else as_numpy(dtype))
+    return apply_plain(FILL, (), getframe(1), _shape(size), 0, _dtype(dtype))
 
 
-def ones(size: tuple[int, ...], dtype: DType | None = None) -> Tensor:
+def ones(shape: tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of ones, Float32 unless a dtype is given."""
-    return apply_plain(FILL, (), getframe(1), _shape(size), 1, np.float32 if dtype is None else as_numpy(dtype))
+    return apply_plain(FILL, (), getframe(1), _shape(shape), 1, _dtype(dtype))
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None) -> Tensor:
     """Zeros in the shape, and unless one is given the dtype, of a Tensor."""
-    x = operand(ZEROS_LIKE, input)
-    return apply_plain(ZEROS_LIKE, (x,), getframe(1), None if dtype is None else as_numpy(dtype))
+    x = the_tensor(ZEROS_LIKE, input, getframe(1))
+    return apply_plain(ZEROS_LIKE, (x,), getframe(1), None if dtype is None else _dtype(dtype))
 
 
 def ones_like(input: Tensor, *, dtype: DType | None = None) -> Tensor:
     """Ones in the shape, and unless one is given the dtype, of a Tensor."""
-    x = operand(ONES_LIKE, input)
-    return apply_plain(ONES_LIKE, (x,), getframe(1), None if dtype is None else as_numpy(dtype))
+    x = the_tensor(ONES_LIKE, input, getframe(1))
+    return apply_plain(ONES_LIKE, (x,), getframe(1), None if dtype is None else _dtype(dtype))
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
-    """Numbers from start to before end: Int64, or Float32 where one of them is a float."""
+    """Numbers from start to before end: Int64, or Float32 where one of them is a float.
+
+    Raises ValueError for a step of 0, or one that leads away from end.
+    """
     start, end = (0, start) if end is None else (start, end)
+    if not _number(step) or (_number(end) - _number(start)) * _number(step) < 0:
+        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line(getframe(1))}')
     wanted = as_array([_number(start), _number(end), _number(step)], dtype).dtype
     return apply_plain(RANGE, (), getframe(1), _number(start), _number(end), _number(step), wanted)
 
 
 def eye(n: int, m: int | None = None, dtype: DType | None = None) -> Tensor:
     """Ones on the diagonal."""
-    return apply_plain(EYE, (), getframe(1), n, m, 0, np.float32 if dtype is None else as_numpy(dtype))
+    return apply_plain(EYE, (), getframe(1), n, m, 0, _dtype(dtype))
 
 
-def stop_gradient(value: object) -> object:
-    """The same numbers, as a constant: no gradient passes. Of a tuple or list, each; what is no Tensor stays.
+def full_like(input: Tensor, fill_value: float, *, dtype: DType | None = None) -> Tensor:
+    """One value in the shape, and unless one is given the dtype, of a Tensor."""
+    x = the_tensor(FILL, input, getframe(1))
+    wanted = x.array.dtype if dtype is None else _dtype(dtype)
+    return apply_plain(FILL, (), getframe(1), x.shape, _number(fill_value), wanted)
+
+
+def linspace(start: float, end: float, steps: int) -> Tensor:
+    """`steps` numbers at even distances, from start to end.
+
+    >>> from minicell import ops
+    >>> print(ops.linspace(0, 1, 5))
+    [0.   0.25 0.5  0.75 1.  ]
+    """
+    (steps,) = _shape(steps)
+    return apply_plain(SPACED, (), getframe(1), _number(start), _number(end), steps)
+
+
+def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
+    """The same numbers, as a constant: no gradient passes. What is no Tensor comes back; of a tuple, each Tensor in it.
 
     >>> import minicell as ms
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
-    if isinstance(value, Tensor):
-        return apply_plain(STOP, (value,), getframe(1))
-    return type(value)(map(stop_gradient, value)) if type(value) in (tuple, list) else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(stop_gradient(v) for v in value)
+    return apply_plain(STOP, (value,), getframe(1)) if isinstance(value, Tensor) else value
 
 
 STOP = Plain('StopGradient', np.array)
+SPACED = Plain('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))

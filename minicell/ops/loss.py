@@ -5,9 +5,8 @@ import sys
 import numpy as np
 
 from .. import tape
-from ..dtype import as_numpy
 from ..errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError, article, users_line
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, as_array, wrap
 from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .arithmetic import abs, log, maximum, square
 from .make import agree, apply, apply_plain, on_both, operand, place
@@ -101,7 +100,7 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
     if x.array.dtype.kind not in 'iu':
         raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
     on, off = (_constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
-    dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_numpy(type(on_value))
+    dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
     return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
 

@@ -44,6 +44,10 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
         kind = np.asarray(value).dtype.kind
         floats = 'c' if kind == 'c' else 'fc'
         if other is not None and (other.kind in floats or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
+            if kind == 'i' and other.kind in 'iu' and not np.iinfo(other).min <= value <= np.iinfo(other).max:
+                raise DTypeError(
+                    f'{rule.name}: {value} is no {BY_NUMPY[other]}: write x.astype(minicell.int64) first.{users_line()}'
+                )
             return constant(value, other)
         return wrap(as_array(value))
     if isinstance(value, (list, tuple)):
@@ -54,10 +58,23 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
     )
 
 
+def no_tensor(rule: Rule, value: object, frame) -> OperandError:
+    """What to say of an argument that is no Tensor, to an op that takes no numbers and no lists."""
+    got = article(type(value).__name__)
+    return OperandError(f'{rule.name} takes a Tensor, but got {got}: write Tensor(...) around it.{users_line(frame)}')
+
+
+def the_tensor(rule: Rule, value: object, frame=None) -> Tensor:
+    """The argument of such an op."""
+    if not isinstance(value, Tensor):
+        raise no_tensor(rule, value, frame)
+    return value
+
+
 def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
     """Both operands as Tensors of one dtype; a Tensor that has to change gets a Cast of its own on the tape."""
-    a = operand(rule, x, y.array.dtype if isinstance(y, Tensor) else None)
-    b = operand(rule, y, a.array.dtype)
+    a = operand(rule, x, _beside(y, floats))
+    b = operand(rule, y, _beside(a, floats))
     both = promote(a.array.dtype, b.array.dtype)
     if floats and both.kind not in 'fc':
         both = float32.numpy
@@ -66,6 +83,25 @@ def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tenso
         a if a.array.dtype == both else cast_to(a, both, frame),
         b if b.array.dtype == both else cast_to(b, both, frame),
     )
+
+
+def _beside(other: object, floats: bool) -> np.dtype | None:
+    """The dtype that a number beside this operand takes: of its own where integers become floats first."""
+    if not isinstance(other, Tensor) or (floats and other.array.dtype.kind not in 'fc'):
+        return None
+    return other.array.dtype
+
+
+def alike(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands, for an op that takes Tensors of one dtype alone. Raises TypeError for anything else."""
+    frame = getframe(2)
+    x, y = the_tensor(rule, x, frame), the_tensor(rule, y, frame)
+    if x.array.dtype != y.array.dtype:
+        raise DTypeError(
+            f'{rule.name} takes Tensors of one dtype, but got {x.dtype} and {y.dtype}: write '
+            f'y.astype(x.dtype).{users_line(frame)}'
+        )
+    return x, y
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
@@ -103,86 +139,99 @@ def refuse_dtype(rule: Rule, x: Tensor, frame) -> None:
 # ---- played forward ------------------------------------------------------------------------------------------------
 
 
-def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False) -> Callable:
-    """An op of one Tensor. `dx(g, out, x)` is its rule; `floats`: it refuses integers and bools."""
+def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divides: bool = False) -> Callable:
+    """An op of one Tensor. `dx(g, out, x)` is its rule; `floats`: it refuses integers and bools; `divides`: it does
+    not, but makes them Float32 first, as a division does.
+    """
     rule = Unary(name, kernel, dx)
+    floats = floats or divides
 
-    def op(x):
+    def op(input):
         try:
-            value, at = x.array, x.at
+            value, at = input.array, input.at
         except AttributeError:
-            x = operand(rule, x)
-            value, at = x.array, -1
+            raise no_tensor(rule, input, getframe(1)) from None
         if floats and at < tape.start and value.dtype.kind not in 'fc':  # (what is recorded is a float)
-            refuse_dtype(rule, x, getframe(1))
+            if not divides:
+                refuse_dtype(rule, input, getframe(1))
+            input = cast_to(input, float32.numpy, getframe(1))
+            value = input.array
         out = blank()
         out.array = kernel(value)
         if at < tape.start:
             out.at = -1
             if tape.looking:
-                note(rule, x, (), out, getframe(1))
+                note(rule, input, (), out, getframe(1))
         elif at < tape.hidden_from:
             out.at = tape.tick()
             f = getframe(1)
-            tape.record((rule, x, (), out, f.f_code, f.f_lasti))
+            tape.record((rule, input, (), out, f.f_code, f.f_lasti))
         else:
             born = tape.hiding
             if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
                 out.at = born  # all that `hidden` would find to do, in the usual case
             else:
-                out.at = hidden(rule, x, (), out, at, getframe(1))
+                out.at = hidden(rule, input, (), out, at, getframe(1))
         return out
 
     return named(op, rule)
 
 
-def binary(name: str, kernel: Callable, dx: Callable | None, dy: Callable | None, floats: bool = False) -> Callable:
+def binary(
+    name: str,
+    kernel: Callable,
+    dx: Callable | None,
+    dy: Callable | None,
+    floats: bool = False,
+    settle: Callable = agree,
+) -> Callable:
     """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)`, `dy`: its rules; None: it ends gradients.
 
-    `floats`: what is no float becomes Float32 first, as in a division of integers. The op's own parameter `up` says how
-    many frames away the caller is, for `1 - x`.
+    `floats`: what is no float becomes Float32 first, as in a division of integers. `settle` makes Tensors of one dtype
+    of two operands that are not. The op's own parameter `up` says how many frames away the caller is, for `1 - x`.
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
     ends = dx is None
+    constants = CONSTANTS if settle is agree else {}
 
-    def op(x, y, up=1):
-        kind = type(y)
+    def op(input, other, *, up=1):
+        kind = type(other)
         if kind is not Tensor and (kind is float or kind is int):
             try:
-                y = CONSTANTS[kind][x.array.dtype][y]
+                other = constants[kind][input.array.dtype][other]
             except (KeyError, AttributeError):
-                x, y = agree(rule, x, y, floats)
+                input, other = settle(rule, input, other, floats)
         try:
-            xv = x.array
-            yv = y.array
+            xv = input.array
+            yv = other.array
             same = xv.dtype is yv.dtype
         except AttributeError:
             same = False
         if not same or (floats and xv.dtype.kind not in 'fc'):
-            x, y = agree(rule, x, y, floats)
-            xv, yv = x.array, y.array
+            input, other = settle(rule, input, other, floats)
+            xv, yv = input.array, other.array
         out = blank()
         try:
             out.array = kernel(xv, yv)
         except (ValueError, TypeError) as error:
-            raise misfit(rule, (x, y), error, getframe(up)) from None
-        at = x.at
-        if y.at > at:
-            at = y.at
+            raise misfit(rule, (input, other), error, getframe(up)) from None
+        at = input.at
+        if other.at > at:
+            at = other.at
         if at < tape.start or ends:
             out.at = -1
             if tape.looking:
-                note(rule, (x, y) if ends else x, () if ends else y, out, getframe(up))
+                note(rule, (input, other) if ends else input, () if ends else other, out, getframe(up))
         elif at < tape.hidden_from:
             out.at = tape.tick()
             f = getframe(up)
-            tape.record((rule, x, y, out, f.f_code, f.f_lasti))
+            tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         else:
             born = tape.hiding
             if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
                 out.at = born  # all that `hidden` would find to do, in the usual case
             else:
-                out.at = hidden(rule, x, y, out, at, getframe(up))
+                out.at = hidden(rule, input, other, out, at, getframe(up))
         return out
 
     return named(op, rule)
@@ -196,9 +245,9 @@ def reflected(op: Callable) -> Callable:
         try:
             x = CONSTANTS[type(x)][y.array.dtype][x]
         except (KeyError, TypeError):  # not at hand, or no number: op takes care of it
-            return op(x, y, 2)
+            return op(x, y, up=2)
         if y.at >= tape.start or tape.looking:
-            return op(x, y, 2)
+            return op(x, y, up=2)
         out = blank()
         out.array = kernel(x.array, y.array)
         out.at = -1
@@ -244,7 +293,7 @@ def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Te
 def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
     """A unary rule with static arguments, called at `frame`."""
     if not isinstance(x, Tensor):
-        x = operand(rule, x)
+        raise no_tensor(rule, x, frame)
     try:
         value = rule.kernel(x.array, *attributes)
     except ValueError as error:
@@ -265,7 +314,7 @@ def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
 def plain(name: str, kernel: Callable) -> Callable:
     """An op of one operand that ends every gradient."""
     rule = Plain(name, kernel)
-    return named(lambda x: apply_plain(rule, (operand(rule, x),), getframe(1)), rule)
+    return named(lambda input: apply_plain(rule, (the_tensor(rule, input, getframe(1)),), getframe(1)), rule)
 
 
 def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tensor:

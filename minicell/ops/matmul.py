@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ShapeError, users_line
 from ..tensor import Tensor, wrap
-from .make import agree, binary, on_both, place
+from .make import alike, binary, on_both, place
 from .primitive import Primitive
 from .rules import Many
 from .shape import swapaxes
@@ -40,7 +40,7 @@ def _dy(g, out, x, y):
     return _turned(x) @ g
 
 
-matmul = binary('MatMul', np.matmul, _dx, _dy)
+matmul = binary('MatMul', np.matmul, _dx, _dy, settle=alike)
 
 
 def _matmul_of(transpose_a: bool, transpose_b: bool, x: Tensor, y: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ DENSE = Many(
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out).
 
-    Raises ValueError for shapes that do not fit.
+    Raises TypeError for Tensors of several dtypes, ValueError for shapes that do not fit.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])))
@@ -88,10 +88,9 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     x, w, b = input, weight, bias
     same = isinstance(x, Tensor) and x.array.dtype is w.array.dtype and (b is None or b.array.dtype is w.array.dtype)
     if not same:
-        x, w = agree(DENSE, x, w, True)
+        x, w = alike(DENSE, x, w)
         if b is not None:
-            x, b = agree(DENSE, x, b, True)
-            w = agree(DENSE, x, w, True)[1]
+            w, b = alike(DENSE, w, b)
     shape, due = x.array.shape, w.array.shape
     if not shape or len(due) != 2 or shape[-1] != due[1]:
         raise ShapeError(
@@ -114,5 +113,6 @@ class MatMul(Primitive):
     """
 
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None:
+        self.settings = {'transpose_a': transpose_a, 'transpose_b': transpose_b}
         turned = transpose_a or transpose_b
         self.function = partial(_matmul_of, transpose_a, transpose_b) if turned else matmul

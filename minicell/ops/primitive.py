@@ -1,9 +1,10 @@
 """Primitive: the base of MindSpore's operator classes, and of primitives of one's own."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from operator import attrgetter
+from types import MappingProxyType
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Primitive:
     __call__ = property(attrgetter('function'))
     kernel: Callable | None = None
     rule: Callable | None = None
+    settings: Mapping[str, object] = MappingProxyType({})  # what is printed
 
     @property
     def name(self) -> str:
@@ -56,7 +58,8 @@ class Primitive:
         return op
 
     def __repr__(self) -> str:
-        return f'{self.name}()'
+        said = ', '.join(f'{name}={value}' for name, value in self.settings.items())
+        return f'Prim[{self.name}]<{said}>' if said else f'Prim[{self.name}]'
 
 
 def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:

@@ -2,13 +2,15 @@
 
 import builtins
 import sys
+from collections.abc import Callable
 from math import prod as product
 
 import numpy as np
 
+from ..dtype import DType
 from ..errors import DTypeError, users_line
-from ..tensor import Tensor
-from .make import apply, apply_plain, cast_to, operand
+from ..tensor import Tensor, wrap
+from .make import apply, apply_plain, cast_to, named, on_both, the_tensor
 from .rules import Plain, UnaryWith
 from .select import where, zero_like
 from .shape import spread
@@ -58,21 +60,60 @@ MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdi
 MAX = UnaryWith('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = UnaryWith('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on
+
+
+def _first(where_best: Callable) -> Callable:
+    """A mask of where the best number of an axis stands; of equal ones, the first."""
+    mask = Plain('Mask', lambda x, axis: _mask(x.shape, where_best(x, axis, keepdims=True), axis))
+    return on_both(lambda x, axis: apply_plain(mask, (x,), getframe(2), axis), mask.kernel)
+
+
+def _mask(shape: tuple[int, ...], places: np.ndarray, axis: int) -> np.ndarray:
+    out = np.zeros(shape, bool)
+    np.put_along_axis(out, places, True, axis)
+    return out
+
+
+def _to_the_first(where_best: Callable) -> Callable:
+    first = _first(where_best)
+
+    def dx(g, out, x, axis, keepdims):
+        share = _over(g, x.shape, (axis,), keepdims)
+        return where(first(x, axis), share, zero_like(share))
+
+    return dx
+
+
+MAX_AT = UnaryWith('ArgMaxWithValue', MAX.kernel, _to_the_first(np.argmax))
+MIN_AT = UnaryWith('ArgMinWithValue', MIN.kernel, _to_the_first(np.argmin))
 ARGMAX = Plain('Argmax', lambda x, axis, keepdims: np.asarray(np.argmax(x, axis, keepdims=keepdims)))
 ARGMIN = Plain('Argmin', lambda x, axis, keepdims: np.asarray(np.argmin(x, axis, keepdims=keepdims)))
 ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keepdims))
 EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=keepdims))
 
+# The axis is called axis or dim, and what keeps it keepdims, keep_dims or keepdim: MindSpore's ops each have their own
+# words, and its methods of the same name take another pair as well.
 
-def _axes(axis: object) -> tuple[int, ...] | None:
-    """None or () means all axes, as in MindSpore."""
-    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
+
+def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
+    """None or () means all axes, as in MindSpore; and of rank 0 there is an axis 0. Raises TypeError for no integer."""
+    if axis is None:
         return None
-    return (int(axis),) if not isinstance(axis, (list, tuple)) else tuple(int(a) for a in axis)
+    axes = tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+    for a in axes:
+        if not isinstance(a, (int, np.integer)) or isinstance(a, bool):
+            raise DTypeError(f'an axis is an int, or a tuple of them, but got {axis!r}.{users_line()}')
+    return axes if axes and (rank or axes[0] not in (0, -1)) else None
 
 
 def sum(
-    input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, *, dtype: object = None
+    input: Tensor,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
 ) -> Tensor:
     """The sum over an axis, several, or all. Bool and small integers are added as Int64.
 
@@ -83,54 +124,138 @@ def sum(
     [4. 6.]
     """
     x = input if dtype is None else cast_to(input, dtype.numpy)
-    return apply(SUM, x, (_axes(axis), keepdims), getframe(1))
+    axes = None if dim is axis is None else _axes(axis if dim is None else dim, x.ndim)
+    out = apply(SUM, x, (axes, keepdim or keepdims), getframe(1))
+    return out if dtype is None or out.dtype is dtype else cast_to(out, dtype.numpy)
 
 
-def mean(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+def mean(
+    x: Tensor,
+    axis: int | tuple[int, ...] | None = None,
+    keep_dims: bool = False,
+    *,
+    dtype: DType | None = None,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """The mean over an axis, several, or all, of a float Tensor. Raises TypeError for integers.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.mean(Tensor([1.0, 2.0])))
     1.5
     """
-    if operand(MEAN, input).array.dtype.kind not in 'fc':
+    x = the_tensor(MEAN, x)
+    if dtype is not None:
+        x = cast_to(x, dtype.numpy)
+    if x.array.dtype.kind not in 'fc':
         raise DTypeError(
-            f'ReduceMean of {input.dtype}: the mean of integers is no integer. Write '
+            f'ReduceMean of {x.dtype}: the mean of integers is no integer. Write '
             f'x.astype(minicell.float32).mean().{users_line(getframe(1))}'
         )
-    return apply(MEAN, input, (_axes(axis), keep_dims), getframe(1))
+    axes = None if axis is dim is None else _axes(dim if axis is None else axis, x.ndim)
+    return apply(MEAN, x, (axes, keep_dims or keepdim), getframe(1))
 
 
-def max(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-    """The largest value; equal ones share the gradient evenly."""
-    return apply(MAX, input, (_axes(axis), keepdims), getframe(1))
+def _with_places(rules: tuple, input: Tensor, axis: int | None, keepdims: bool, frame) -> tuple[Tensor, Tensor]:
+    rule, rule_at, places = rules
+    x = the_tensor(rule, input, frame)
+    if axis is None or not x.ndim:
+        return apply(rule, x, (_axes(axis, x.ndim), False), frame), wrap(np.zeros((), np.int64))
+    if not isinstance(axis, (int, np.integer)):
+        raise DTypeError(f'{rule.name}: here the axis is an int, but got {axis!r}.{users_line(frame)}')
+    values = apply(rule_at, x, (axis, keepdims), frame)
+    return values, apply_plain(places, (x,), frame, axis, keepdims)
 
 
-def min(input: Tensor, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-    """The smallest value; equal ones share the gradient evenly."""
-    return apply(MIN, input, (_axes(axis), keepdims), getframe(1))
+def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The largest values along an axis and where they stand, as Int64; of equal ones the first, which has the gradient.
+
+    Without an axis the largest value of all, with a 0, as in MindSpore; there equal ones share the gradient evenly.
+    Raises TypeError where axis is no int, ValueError for one that is not there.
+
+    >>> from minicell import Tensor, ops
+    >>> values, places = ops.max(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
+    >>> print(values, places)
+    [5. 7.] [1 0]
+    """
+    return _with_places(LARGEST, input, axis, keepdims, getframe(1))
 
 
-def argmax(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest values along an axis and where they stand: as `max`."""
+    return _with_places(SMALLEST, input, axis, keepdims, getframe(1))
+
+
+LARGEST, SMALLEST = (MAX, MAX_AT, ARGMAX), (MIN, MIN_AT, ARGMIN)
+
+
+def _method(rules: tuple) -> Callable:
+    def method(input, *places, axis=None, keepdims=False, return_indices=False, dim=None, keepdim=False):
+        frame = getframe(1)
+        if places:
+            first, *more = places
+            keepdims = more[0] if more else keepdims
+            dim, axis = (first, None) if isinstance(first, int) else (None, first)
+        if dim is not None or return_indices:
+            return _with_places(rules, input, axis if dim is None else dim, keepdims or keepdim, frame)
+        if isinstance(axis, int) and input.ndim:
+            return apply(rules[1], input, (axis, keepdims), frame)
+        return apply(rules[0], input, (_axes(axis, input.ndim), keepdims), frame)
+
+    return named(method, rules[0])
+
+
+# Tensor's own: x.max() and x.max(axis=0) are the values, x.max(0) and x.max(dim=0) come with where they stand.
+max_method, min_method = _method(LARGEST), _method(SMALLEST)
+
+
+def _reduction(rule: UnaryWith) -> Callable:
+    def op(input, axis=None, keep_dims=False, *, keepdims=False):
+        x = the_tensor(rule, input, getframe(1))
+        return apply(rule, x, (_axes(axis, x.ndim), keep_dims or keepdims), getframe(1))
+
+    return named(op, rule)
+
+
+# The values alone, over any axes; equal ones share the gradient evenly.
+amax, amin = _reduction(MAX), _reduction(MIN)
+
+
+def argmax(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
+) -> Tensor:
     """Where the largest value is, as Int64; no gradient passes.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.argmax(Tensor([1.0, 3.0, 2.0])))
     1
     """
-    return apply_plain(ARGMAX, (operand(ARGMAX, input),), getframe(1), axis, keepdims)
+    x = the_tensor(ARGMAX, input, getframe(1))
+    return apply_plain(ARGMAX, (x,), getframe(1), axis if dim is None else dim, keepdim or keepdims)
 
 
-def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the smallest value is, as Int64; no gradient passes."""
-    return apply_plain(ARGMIN, (operand(ARGMIN, input),), getframe(1), axis, keepdims)
+def argmin(
+    input: Tensor, axis: int | None = None, keepdims: bool = False, *, dim: int | None = None, keepdim: bool = False
+) -> Tensor:
+    """Where the smallest value is, as Int32 (of a number, Int64); no gradient passes."""
+    x = the_tensor(ARGMIN, input, getframe(1))
+    out = apply_plain(ARGMIN, (x,), getframe(1), dim if axis is None else axis, keepdim or keepdims)
+    return cast_to(out, np.dtype(np.int32)) if x.ndim else out
 
 
-def any(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+def any(
+    input: Tensor, axis: object = None, keep_dims: bool = False, *, dim: object = None, keepdim: bool = False
+) -> Tensor:
     """Whether any value is not 0, as Bool."""
-    return apply_plain(ANY, (operand(ANY, input),), getframe(1), _axes(axis), keep_dims)
+    x = the_tensor(ANY, input, getframe(1))
+    axes = _axes(dim if axis is None else axis, x.ndim)
+    return apply_plain(ANY, (x,), getframe(1), axes, keep_dims or keepdim)
 
 
-def all(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+def all(
+    input: Tensor, axis: object = None, keep_dims: bool = False, *, dim: object = None, keepdim: bool = False
+) -> Tensor:
     """Whether every value is not 0, as Bool."""
-    return apply_plain(EVERY, (operand(EVERY, input),), getframe(1), _axes(axis), keep_dims)
+    x = the_tensor(EVERY, input, getframe(1))
+    axes = _axes(dim if axis is None else axis, x.ndim)
+    return apply_plain(EVERY, (x,), getframe(1), axes, keep_dims or keepdim)

@@ -7,9 +7,9 @@ from math import prod
 import numpy as np
 
 from ..dtype import as_numpy, promote
-from ..errors import ShapeError, users_line
+from ..errors import DTypeError, ShapeError, article, users_line
 from ..tensor import Tensor, plain_index
-from .make import apply, apply_many, cast_to, misfit, on_both, operand
+from .make import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
 from .rules import Many, UnaryWith, fit
 
 getframe = sys._getframe
@@ -29,7 +29,7 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
-TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(*_inverse(axes)))
+TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
 EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
 SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
 BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
@@ -39,47 +39,98 @@ def _inverse(axes: tuple[int, ...]) -> list[int]:
     return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
 
 
-def reshape(input: Tensor, *shape: int) -> Tensor:
+def reshape(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The same numbers in another shape; one length may be -1. Raises ValueError where the counts differ.
 
     >>> from minicell import Tensor, ops
     >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
     (2, 2)
     """
-    return apply(RESHAPE, input, (_ints(shape),), getframe(1))
+    return apply(RESHAPE, input, (_ints((shape,)),), getframe(1))
 
 
-def transpose(input: Tensor, *axes: int) -> Tensor:
-    """The axes in another order; without one, reversed. Raises ValueError for axes that are no permutation."""
-    x = operand(TRANSPOSE, input)
-    axes = _ints(axes) if axes else tuple(reversed(range(x.ndim)))
-    return apply(TRANSPOSE, x, (axes,), getframe(1))
+def reshape_method(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
+    """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`.
+
+    >>> from minicell import Tensor
+    >>> Tensor([1, 2, 3, 4]).reshape(2, -1).shape
+    (2, 2)
+    """
+    if not sizes:
+        sizes = (shape,)
+    return apply(RESHAPE, input, (_ints(sizes),), getframe(1))
+
+
+def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The axes in another order. Raises ValueError for axes that are no permutation."""
+    return apply(TRANSPOSE, input, (_ints((dims,)),), getframe(1))
+
+
+def transpose_method(input: Tensor, *axes: int) -> Tensor:
+    """The axes in another order; without one, reversed; of two, one by one, each takes the other's place: MindSpore's
+    `x.transpose(2, 0, 1)`, `x.transpose()`, `x.transpose(0, 2)`.
+
+    >>> from minicell import ops
+    >>> ops.zeros((2, 3, 4)).transpose(0, 2).shape
+    (4, 3, 2)
+    """
+    if len(axes) == 2 and isinstance(axes[0], int):
+        return _swapped(input, *axes, getframe(1))
+    axes = _ints(axes) if axes else tuple(reversed(range(input.ndim)))
+    return apply(TRANSPOSE, input, (axes,), getframe(1))
+
+
+def permute(input: Tensor, *axes: int) -> Tensor:
+    """The axes in another order, one by one or as a tuple: `x.permute(2, 0, 1)`."""
+    return apply(TRANSPOSE, input, (_ints(axes),), getframe(1))
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged. Raises ValueError for an axis that is not there."""
-    rank = input.ndim
+    return _swapped(input, axis0, axis1, getframe(1))
+
+
+def _swapped(x: Tensor, axis0: int, axis1: int, frame) -> Tensor:
+    rank = the_tensor(TRANSPOSE, x, frame).ndim
     if not (-rank <= axis0 < rank and -rank <= axis1 < rank):
         error = ValueError(f'of axes {axis0} and {axis1} one is not there')
-        raise misfit(TRANSPOSE, (input,), error, getframe(1))
+        raise misfit(TRANSPOSE, (x,), error, frame)
     axes = list(range(rank))
     axes[axis0], axes[axis1] = axes[axis1], axes[axis0]
-    return apply(TRANSPOSE, input, (tuple(axes),), getframe(1))
+    return apply(TRANSPOSE, x, (tuple(axes),), frame)
 
 
 def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The Tensor repeated along axes of length 1 or missing ones. Raises ValueError where it does not fit."""
-    return apply(BROADCAST, input, (tuple(shape),), getframe(1))
+    """The Tensor repeated along axes of length 1 or missing ones; -1: as long as it is.
+
+    Raises ValueError where it does not fit.
+    """
+    return apply(BROADCAST, input, (_as_long(input, tuple(shape)),), getframe(1))
 
 
-def expand_dims(input: Tensor, axis: int) -> Tensor:
-    """A new axis of length 1."""
-    return apply(EXPAND, input, (axis,), getframe(1))
+def broadcast_method(input: Tensor, *sizes: int) -> Tensor:
+    """As `ops.broadcast_to`; the lengths may also stand one by one: MindSpore's `x.broadcast_to(2, 3)`, `x.expand`."""
+    return apply(BROADCAST, input, (_as_long(input, _ints(sizes)),), getframe(1))
+
+
+def _as_long(x: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with the Tensor's own lengths for -1, where it has that axis."""
+    if -1 not in shape:
+        return shape
+    missing = len(shape) - x.ndim
+    return tuple([x.shape[k - missing] if n == -1 and k >= missing else n for k, n in enumerate(shape)])
+
+
+def expand_dims(input_x: Tensor, axis: int) -> Tensor:
+    """A new axis of length 1. Raises TypeError where axis is no int."""
+    if not isinstance(axis, (int, np.integer)):
+        raise DTypeError(f'ExpandDims: the axis is an int, but got {axis!r}.{users_line(getframe(1))}')
+    return apply(EXPAND, input_x, (axis,), getframe(1))
 
 
 def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
     """Without the axes of length 1. Raises ValueError where a named axis is longer."""
-    return apply(SQUEEZE, input, (axis,), getframe(1))
+    return apply(SQUEEZE, input, (tuple(axis) if isinstance(axis, list) else axis,), getframe(1))
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
@@ -108,8 +159,11 @@ def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim:
 
 
 def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
+    if not isinstance(order, str):
+        raise DTypeError(f"Flatten: order is 'C' or 'F', but got {article(type(order).__name__)}.{users_line(frame)}")
     if order not in ('C', 'F'):
         raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
+    the_tensor(RESHAPE, x, frame)
     if order == 'F':
         x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
     if x.ndim < 2:
@@ -124,12 +178,21 @@ spread = on_both(broadcast_to, _spread)
 
 
 def cast(input: Tensor, dtype: object) -> Tensor:
-    """The Tensor in another dtype. A gradient passes from float to float; a cast to integers or Bool ends it.
+    """The Tensor, or number, in another dtype. A gradient passes from float to float; a cast to integers ends it.
+
+    Raises TypeError for what is no dtype of minicell's: its name, or NumPy's (`x.astype` takes these, too).
 
     >>> import minicell as ms
     >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
     [1]
     """
+    if isinstance(input, (list, tuple)):
+        raise no_tensor(CAST, input, getframe(1))
+    return cast_to(operand(CAST, input), as_numpy(dtype, only=True), getframe(1))
+
+
+def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
+    """As `ops.cast`; the dtype may also be its name, NumPy's, or Python's int, float and bool."""
     return cast_to(input, as_numpy(dtype), getframe(1))
 
 

@@ -5,14 +5,15 @@ from math import inf
 
 import numpy as np
 
-from ..errors import DTypeError, SettingError, ShapeError, users_line
+from ..dtype import DType
+from ..errors import SettingError, ShapeError, users_line
 from ..tensor import Tensor
 from .arithmetic import ONE, abs, maximum, minimum, sqrt, square
-from .make import apply, operand
-from .reduce import SUM, _axes, _count, _kept, _over, max, mean, min, sum
+from .make import apply, binary, cast_to, the_tensor
+from .reduce import SUM, _axes, _count, _kept, _over, amax, amin, mean, sum
 from .rules import UnaryWith
-from .select import where
-from .shape import concat, reshape, transpose
+from .select import not_equal, where
+from .shape import concat, reshape, squeeze, transpose
 
 
 def _length(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
@@ -37,6 +38,8 @@ def var(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0,
     >>> print(ops.var(Tensor([1.0, 3.0])))
     1.0
     """
+    if _axes(axis) and not the_tensor(SUM, input).ndim:
+        raise ShapeError(f'var: there is no axis {axis!r} in shape ().{users_line()}')
     away = square(input - mean(input, axis, keep_dims=True))
     return sum(away, axis, keepdims) / (_count(input.shape, _axes(axis)) - int(ddof))
 
@@ -47,42 +50,72 @@ def std(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0,
 
 
 def norm(
-    A: Tensor, ord: float | None = None, dim: int | tuple[int, ...] | None = None, keepdim: bool = False
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
 ) -> Tensor:
-    """The length of a vector: ord 2 (or None) the Euclidean one, 1 the sum and inf the largest of absolute values.
+    """The length of a vector, or the norm of a matrix.
 
-    At 0, where the Euclidean length has a kink, the gradient is 0. Raises ValueError for another ord, TypeError for
-    integers.
+    Without ord, the root of the sum of squares over dim. With it, over one axis: the p-norm of a vector, inf and -inf
+    its largest and smallest, 0 how many numbers are not 0; over two, that of a matrix: 'fro', and 1, -1, inf, -inf.
+    At 0, where the Euclidean length has a kink, the gradient is 0. Integers become Float32.
+
+    Raises ValueError for another ord.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
     frame = sys._getframe(1)
-    x = operand(NORM, A)
-    if x.array.dtype.kind != 'f':
-        raise DTypeError(
-            f'norm works on floats, but got {x.dtype}: write x.astype(minicell.float32).{users_line(frame)}'
+    x = the_tensor(NORM, A, frame)
+    if dtype is not None or x.array.dtype.kind not in 'f':
+        x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
+    axes = tuple(range(x.ndim)) if _axes(dim) is None else _axes(dim)
+    if ord is None or ord == 'fro' or (ord == 2 and len(axes) < 2):
+        return apply(NORM, x, (axes or None, keepdim), frame)
+    if len(axes) == 2 and ord in (1, -1, inf, -inf):
+        inner, outer = sorted([a % x.ndim for a in axes], reverse=ord in (inf, -inf))
+        sums = sum(abs(x), inner, True)
+        best = (amax if ord > 0 else amin)(sums, outer, True)
+        return best if keepdim else squeeze(best, axes)
+    if len(axes) != 1 or isinstance(ord, str):
+        raise SettingError(
+            f"norm: ord is None or 'fro', for one axis a number, for two 1, -1, inf or -inf, but got {ord!r} for "
+            f'{len(axes)} axes.{users_line(frame)}'
         )
-    if ord in (None, 2):
-        return apply(NORM, x, (_axes(dim), keepdim), frame)
-    if ord not in (1, inf, -inf):
-        raise SettingError(f'norm: ord is None, 1, 2, inf or -inf, but got {ord!r}.{users_line(frame)}')
-    return {1: sum, inf: max, -inf: min}[ord](abs(x), dim, keepdim)
+    if ord in (inf, -inf):
+        return (amax if ord > 0 else amin)(abs(x), axes, keepdim)
+    if ord == 0:
+        return sum(not_equal(x, 0).astype(x.dtype), axes, keepdim)
+    total = sum(abs(x) if ord == 1 else abs(x) ** ord, axes, keepdim)
+    return total if ord == 1 else total ** (1 / ord)
 
 
-def prod(input: Tensor, axis: int | tuple[int, ...] | None = None, keep_dims: bool = False) -> Tensor:
+def prod(
+    input: Tensor,
+    axis: int | tuple[int, ...] | None = None,
+    keep_dims: bool = False,
+    dtype: DType | None = None,
+    *,
+    dim: int | tuple[int, ...] | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """The product over an axis, several, or all: halves are multiplied until one is left, so that a 0 harms nothing.
 
-    (The product divided by x, the textbook's gradient, is 0 / 0 there.)
+    (The product divided by x, the textbook's gradient, is 0 / 0 there.) Integers are multiplied as Int64.
 
     >>> import minicell as ms
     >>> print(ms.grad(ms.ops.prod)(ms.Tensor([2.0, 0.0, 5.0])))
     [ 0. 10.  0.]
     """
-    x = operand(SUM, input)
-    rank = x.ndim
-    asked = range(rank) if _axes(axis) is None else _axes(axis)
+    x = the_tensor(SUM, input)
+    if dtype is not None or x.array.dtype.kind in 'iub':
+        x = cast_to(x, np.dtype(np.int64) if dtype is None else dtype.numpy)
+    rank, keep_dims, axis = x.ndim, keep_dims or keepdim, dim if axis is None else axis
+    asked = range(rank) if _axes(axis, rank) is None else _axes(axis, rank)
     axes = tuple(a % rank for a in asked if -rank <= a < rank)
     if len(set(axes)) < len(asked):
         raise ShapeError(f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}.{users_line()}')
@@ -110,5 +143,25 @@ def clip_by_value(x: Tensor, clip_value_min: object = None, clip_value_max: obje
     """
     if clip_value_min is None and clip_value_max is None:
         raise SettingError(f'clip_by_value: at least one of the two bounds is due.{users_line()}')
-    x = x if clip_value_min is None else maximum(x, clip_value_min, 2)  # the user's line is two frames away
-    return x if clip_value_max is None else minimum(x, clip_value_max, 2)
+    x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
+    return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
+
+
+# At a tie the slope is x's.
+_at_least = binary('Maximum', np.maximum, lambda g, out, x, y: g * (x >= y), lambda g, out, x, y: g * (x < y))
+_at_most = binary('Minimum', np.minimum, lambda g, out, x, y: g * (x <= y), lambda g, out, x, y: g * (x > y))
+
+
+def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
+    """x cut off below min and above max, as `clip_by_value`; but at a bound the slope is that inside.
+
+    Raises ValueError where both are None.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.clamp(Tensor([-2.0, 0.5, 2.0]), max=1))
+    [-2.   0.5  1. ]
+    """
+    if min is None and max is None:
+        raise SettingError(f'clamp: at least one of the two bounds is due.{users_line()}')
+    x = input if min is None else _at_least(input, min, up=2)
+    return x if max is None else _at_most(x, max, up=2)

@@ -61,7 +61,7 @@ def written(x):
 
 PROGRAMS = {
     'ops': lambda x: (ops.tanh(x) * ops.exp(x / 2) - 1 / (x * x + 1)).sum(),
-    'shapes': lambda x: ops.concat((x.reshape(3, 1), ops.stack((x, x), 1)), 1).max(1) @ x[[2, 0, 1]],
+    'shapes': lambda x: ops.concat((x.reshape(3, 1), ops.stack((x, x), 1)), 1).amax(1) @ x[[2, 0, 1]],
     'custom': lambda x: Cube()(x).sum(),
     'two inputs, one object': lambda x: Product()(x, x).sum(),
     'several outputs': lambda x: (Split()(x)[1] * Split()(x)[0]).sum(),

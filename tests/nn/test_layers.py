@@ -89,12 +89,12 @@ def test_dense_settings():
 
 @pytest.mark.parametrize('dtype', ['float64', 'int32', 'float16'])
 def test_dense_takes_the_dtype_of_its_weight_alone(dtype):
-    with pytest.raises(DTypeError, match='(?s)Dense takes Tensors of one dtype.*your line: test_layers'):
+    with pytest.raises(DTypeError, match=r'(?s)Dense takes Tensors of one dtype.*your line: test_layers'):
         nn.Dense(3, 2)(Tensor(np.ones((1, 3), dtype)))
     with pytest.raises(DTypeError, match='MatMul takes Tensors of one dtype'):
         ops.ones((1, 3)) @ Tensor(np.ones((3, 1), dtype))
     for call in (lambda: nn.Dense(1, 1)([1.0]), lambda: nn.Dense(1, 1)(1.0), lambda: ops.ones((1, 1)) @ 2.0):
-        with pytest.raises(TypeError, match='(Dense|MatMul) takes a Tensor, but got a (list|float)'):
+        with pytest.raises(TypeError, match=r'(Dense|MatMul) takes a Tensor, but got a (list|float)'):
             call()
 
 

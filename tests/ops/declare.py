@@ -119,7 +119,7 @@ SMOOTH = [
     two('mod', np.mod, domain=(0.5, 3.0), fits=lambda *a: _not_whole(*a)),
     one('neg', np.negative),
     one('square', np.square),
-    one('sqrt', np.sqrt, domain=(0.3, 2.0), floats=True),
+    one('sqrt', np.sqrt, domain=(0.3, 2.0), dtype='divided'),
     one('exp', np.exp, floats=True),
     one('log', np.log, domain=(0.3, 2.0), floats=True),
     one('sin', np.sin, floats=True),
@@ -135,15 +135,23 @@ SMOOTH = [
 SHAPED = [
     *_reduced('sum', np.sum, 'keepdims'),
     *_reduced('mean', _mean, 'keep_dims'),
-    *_reduced('max', np.max, 'keepdims'),
-    *_reduced('min', np.min, 'keepdims'),
+    *_reduced('amax', np.max, 'keepdims'),
+    *_reduced('amin', np.min, 'keepdims'),
+    *[
+        Declared(f'max[{axis}]', lambda x, a=axis: ops.max(x, a)[0], lambda x, a=axis: np.max(x, a), (((2, 3),),))
+        for axis in (None, 0, -1)
+    ],
+    *[
+        Declared(f'min[{axis}]', lambda x, a=axis: ops.min(x, a)[0], lambda x, a=axis: np.min(x, a), (((2, 3),),))
+        for axis in (None, 0, -1)
+    ],
     with_('sum', np.sum, (((0, 3),),), label='empty'),
     with_('sum', lambda x, axis: np.sum(x, axis), (((0, 3),), ((2, 0),)), axis=0),
     *[
         Declared(f'reshape[{shape}]', lambda x, s=shape: ops.reshape(x, s), lambda x, s=shape: x.reshape(s), tries)
         for shape, tries in [((3, 2), (((2, 3),),)), ((-1,), (((2, 3),), ((),), ((0, 2),))), ((), (((1, 1),),))]
     ],
-    Declared('transpose', ops.transpose, np.transpose, (((2, 3),), ((4,),), ((),), ((2, 0, 3),))),
+    Declared('transpose', lambda x: x.T, np.transpose, (((2, 3),), ((4,),), ((),), ((2, 0, 3),))),
     *[
         Declared(
             f'transpose{axes}', lambda x, a=axes: ops.transpose(x, a), lambda x, a=axes: x.transpose(a), (((2, 3, 4),),)
@@ -231,7 +239,7 @@ STEPS = [
         ]
     ],
     with_('argmax', np.argmax, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Int64'),
-    with_('argmin', np.argmin, (((3,),), ((2, 3),)), axis=-1, differentiable=False, dtype='Int64'),
+    with_('argmin', np.argmin, (((3,),), ((2, 3),)), axis=-1, differentiable=False, dtype='Int32'),
     with_('any', np.any, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
     with_('all', np.all, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
     Declared('zeros_like', ops.zeros_like, np.zeros_like, ONE, differentiable=False),

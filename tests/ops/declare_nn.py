@@ -210,7 +210,7 @@ LOSSES = [
 
 FUNCTIONS = [
     one('rsqrt', lambda x: 1 / np.sqrt(x), domain=(0.3, 2.0), floats=True, exact=False),
-    one('reciprocal', lambda x: 1 / x, domain=(0.3, 2.0), floats=True, exact=False),
+    one('reciprocal', lambda x: 1 / x, domain=(0.3, 2.0), dtype='divided', exact=False),
     one('log1p', np.log1p, domain=(-0.6, 2.0), floats=True),
     one('expm1', np.expm1, floats=True),
     one('erf', erf, floats=True, exact=False),
@@ -232,8 +232,12 @@ FUNCTIONS = [
             ('var', lambda x, ddof: np.var(x, ddof=ddof), {'ddof': 1}),
             ('std', lambda x, axis: np.std(x, axis), {'axis': -1}),
             ('norm', lambda x, dim: np.sqrt((x * x).sum(dim)), {'dim': -1}),
-            ('norm', lambda x, ord: np.abs(x).sum(), {'ord': 1, 'kinks': (0.0,)}),
-            ('norm', lambda x, ord: np.abs(x).max(), {'ord': math.inf, 'kinks': (0.0,)}),
+            *[('norm', np.linalg.norm, {'ord': ord, 'kinks': (0.0,)}) for ord in (1, -1, math.inf, -math.inf)],
+            (
+                'norm',
+                lambda x, ord, dim: (np.abs(x) ** ord).sum(dim) ** (1 / ord),
+                {'ord': 3, 'dim': 0, 'kinks': (0.0,)},
+            ),
             ('prod', lambda x, axis: np.prod(x, axis), {'axis': 0}),
             ('prod', lambda x, axis: np.prod(x, axis), {'axis': None}),
             ('prod', lambda x, axis, keep_dims: np.prod(x, axis, keepdims=True), {'axis': -1, 'keep_dims': True}),

@@ -67,7 +67,8 @@ def test_integers_go_through(declared, dtype):
     got = declared.op(*map(Tensor, arrays))
     due = {'same': dtype, 'divided': 'float32', 'Bool': 'bool'}[declared.dtype]
     assert str(got.dtype).lower() == due, f'{declared.name} of {dtype} gives {got.dtype}'
-    np.testing.assert_allclose(got.asnumpy(), declared.oracle(*arrays), rtol=1e-6)
+    exactly = [a.astype(np.float64) for a in arrays] if declared.dtype == 'divided' else arrays
+    np.testing.assert_allclose(got.asnumpy(), declared.oracle(*exactly), rtol=1e-6)
 
 
 # ---- which dtype two operands agree on ---------------------------------------------------------------------------
@@ -187,7 +188,7 @@ PRIMITIVES = [
 def test_a_primitive_class_calls_its_op(name, kind):
     """ops.Tanh()(x) is what the class's own function gives, and is called by its name."""
     made = kind()
-    assert (made.name, repr(made)) == (name, f'{name}()')
+    assert made.name == name and repr(made).startswith(f'Prim[{name}]')
     arguments = {
         'Cast': (Tensor([1.5]), ms.int32),
         'Reshape': (Tensor([1.0, 2.0]), (2, 1)),
@@ -288,7 +289,7 @@ x4 = Tensor(np.ones(4, np.float32))
         (lambda: ops.select(x23 > 0, x23, x4), r'Select: shapes \(2, 3\) and \(2, 3\) and \(4,\)'),
         (lambda: x23.reshape(4), r'Reshape: shapes \(2, 3\)'),
         (lambda: x23.sum(2), r'ReduceSum: shapes \(2, 3\)'),
-        (lambda: x23.transpose(0, 0), r'Transpose: shapes \(2, 3\)'),
+        (lambda: x23.transpose((0, 0)), r'Transpose: shapes \(2, 3\)'),
         (lambda: x23.swapaxes(0, 2), r'Transpose: shapes \(2, 3\)'),
         (lambda: ops.broadcast_to(x4, (3,)), r'BroadcastTo: shapes \(4,\)'),
         (lambda: ops.expand_dims(x4, 3), r'ExpandDims: shapes \(4,\)'),

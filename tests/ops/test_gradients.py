@@ -157,11 +157,39 @@ def test_at_a_kink(function, at, due):
     assert bend is None or np.isfinite(bend(Tensor(at)).asnumpy())
 
 
-@pytest.mark.parametrize('reduce', [ops.max, ops.min])
+@pytest.mark.parametrize('reduce', [ops.amax, ops.amin])
 def test_equal_extremes_share_the_gradient(reduce):
-    x = Tensor([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]]) * (1 if reduce is ops.max else -1)
+    x = Tensor([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]]) * (1 if reduce is ops.amax else -1)
     got = ms.grad(lambda x: reduce(x, 1).sum())(x).asnumpy()
     np.testing.assert_allclose(got, [[1 / 3] * 3, [0, 0.5, 0.5]])
+
+
+@pytest.mark.parametrize('sign', [1, -1])
+def test_with_its_place_an_extreme_hands_the_gradient_to_the_first(sign):
+    x = Tensor([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]]) * sign
+    best = ops.max if sign > 0 else ops.min
+    values, places = best(x, 1)
+    assert values.tolist() == [2 * sign, 3 * sign] and places.tolist() == [0, 1] and places.dtype == ms.int64
+    for f in (lambda x: best(x, 1)[0], lambda x: best(x, -1, True)[0], lambda x: getattr(x, best.__name__)(axis=1)):
+        np.testing.assert_array_equal(ms.grad(lambda x: f(x).sum())(x).asnumpy(), [[1, 0, 0], [0, 1, 0]])  # noqa: B023
+        bend = ms.grad(lambda x: (ms.grad(lambda x: (f(x) * f(x)).sum())(x) * x).sum())(x)  # noqa: B023
+        np.testing.assert_array_equal(bend.asnumpy(), 4 * sign * np.array([[2, 0, 0], [0, 3, 0]]))
+    np.testing.assert_array_equal(ms.grad(lambda x: best(x)[0])(x[0]).asnumpy(), [1 / np.float32(3)] * 3)
+
+
+def test_what_max_and_min_are_as_methods():
+    """x.max() and x.max(axis=0): the values; x.max(0), x.max(dim=0), return_indices: with their places."""
+    x = Tensor([[1.0, 5.0], [7.0, 2.0]])
+    assert x.max().item() == x.max(axis=()).item() == 7 and x.max(axis=0).tolist() == x.max((0,)).tolist() == [7, 5]
+    for values, places in (x.max(0), x.max(dim=0), x.max(axis=0, return_indices=True), ops.max(x, 0)):
+        assert (values.tolist(), places.tolist()) == ([7, 5], [1, 0])
+    assert [t.shape for t in x.min(1, True)] == [(2, 1), (2, 1)] and x.min(axis=1, keepdims=True).shape == (2, 1)
+    value, place = ops.max(x)
+    assert (value.item(), place.item()) == (7, 0)  # of all, MindSpore says 0
+    with pytest.raises(TypeError, match='here the axis is an int, but got'):
+        ops.max(x, (0,))
+    with pytest.raises(ValueError, match='ArgMaxWithValue: shapes'):
+        ops.max(x, 2)
 
 
 def test_an_index_that_names_a_place_twice_adds():

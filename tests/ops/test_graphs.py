@@ -72,7 +72,7 @@ def minicell_ops() -> SimpleNamespace:
         mean=lambda a: a.mean(0, keep_dims=True),
         sum=lambda a: a.sum(-1),
         total=lambda a: a.sum(),
-        max=lambda a: a.max(-1),
+        max=lambda a: a.max(axis=-1),
         flat=lambda a: a.reshape(-1),
         turn=lambda a: a.T,
         spread=lambda a, shape: ops.broadcast_to(a, shape),

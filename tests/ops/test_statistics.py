@@ -31,16 +31,29 @@ def test_a_norm_at_zero_has_the_gradient_0():
 
 
 def test_settings_that_do_not_fit():
-    with pytest.raises(SettingError, match='ord is None, 1, 2, inf or -inf, but got 3'):
-        ops.norm(Tensor([1.0]), 3)
+    for ord, x in ((3, Tensor([[1.0]])), ('nuc', Tensor([[1.0]])), ('x', Tensor([1.0]))):
+        with pytest.raises(SettingError, match=f"ord is None or 'fro', for one axis a number.*but got {ord!r}"):
+            ops.norm(x, ord)
     with pytest.raises(SettingError, match='at least one of the two bounds'):
         ops.clip_by_value(Tensor([1.0]))
-    with pytest.raises(TypeError, match='norm works on floats'):
-        ops.norm(Tensor([1]))
+    with pytest.raises(SettingError, match='clamp: at least one of the two bounds'):
+        ops.clamp(Tensor([1.0]))
+    with pytest.raises(TypeError, match='LpNorm takes a Tensor, but got a float'):
+        ops.norm(2.0)
+
+
+def test_norms_of_integers_and_of_numbers_that_are_not_0():
+    assert ops.norm(Tensor([3, 4])).item() == 5 and ops.norm(Tensor([3, 4])).dtype == ms.float32
+    assert ops.norm(Tensor([3.0, 0.0, 4.0]), 0).item() == 2
+    assert ops.norm(Tensor([[3.0], [4.0]]), 'fro', (0, 1), True).tolist() == [[5]]
+    assert ops.norm(Tensor([3.0, 4.0]), dtype=ms.float64).dtype == ms.float64
 
 
 def test_clipping_on_one_side():
     x = Tensor([-2.0, 0.5, 2.0])
     assert ops.clip_by_value(x, clip_value_max=1.0).asnumpy().tolist() == [-2, 0.5, 1]
-    assert x.clip(0.0).asnumpy().tolist() == [0, 0.5, 2]
+    assert x.clip(0.0).asnumpy().tolist() == ops.clamp(x, min=0.0).tolist() == [0, 0.5, 2]
+    edges = Tensor([-1.0, 1.0])
+    assert ms.grad(lambda x: ops.clamp(x, -1.0, 1.0).sum())(edges).tolist() == [1, 1]
+    assert ms.grad(lambda x: ops.clip_by_value(x, -1.0, 1.0).sum())(edges).tolist() == [0.5, 0.5]
     assert ms.grad(lambda x: ops.clip_by_value(x, -1.0, 1.0).sum())(x).asnumpy().tolist() == [0, 1, 0]

@@ -1,0 +1,88 @@
+"""Tensor's operators and methods: the ops, under the names that MindSpore gives them there."""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import OperandError
+from ..tensor import Tensor
+from .make import cast_to, reflected
+from .reduce import max_method, min_method
+from .shape import astype, broadcast_method, flatten_method, getitem, permute, reshape_method, transpose_method
+
+OPERATORS = {
+    'add': 'add',
+    'sub': 'sub',
+    'mul': 'mul',
+    'truediv': 'div',
+    'floordiv': 'floor_div',
+    'mod': 'mod',
+    'pow': 'pow',
+    'matmul': 'matmul',
+}
+ALONE = {
+    'neg': 'neg',
+    'abs': 'abs',
+    'invert': 'logical_not',
+    'gt': 'gt',
+    'ge': 'ge',
+    'lt': 'lt',
+    'le': 'le',
+    'and': 'bitwise_and',
+    'or': 'bitwise_or',
+    'xor': 'bitwise_xor',
+}
+# these are the functions of that name
+SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg negative pow square sqrt exp log sin cos
+    tanh sign floor sigmoid maximum minimum floor_divide remainder matmul swapaxes expand_dims squeeze log1p expm1 erf
+    rsqrt reciprocal softmax prod var std norm clamp clip sum mean amax amin argmax argmin any all isnan isinf isfinite
+    equal eq not_equal ne greater gt greater_equal ge less lt less_equal le
+    logical_and logical_or logical_xor logical_not"""
+OWN = {
+    'T': property(transpose_method),
+    'max': max_method,
+    'min': min_method,
+    'reshape': reshape_method,
+    'view': reshape_method,
+    'transpose': transpose_method,
+    'permute': permute,
+    'flatten': flatten_method,
+    'broadcast_to': broadcast_method,
+    'expand': broadcast_method,
+    'astype': astype,
+    'to': astype,
+    '__getitem__': getitem,
+}
+DTYPES = {'half': 'float16', 'float': 'float32', 'double': 'float64', 'int': 'int32', 'long': 'int64', 'bool': 'bool'}
+
+
+def _comparison(op: Callable, otherwise: bool) -> Callable:
+    """`x == y`; what can be no operand, such as None, is not equal."""
+
+    def compare(input, other):
+        try:
+            return op(input, other, up=2)
+        except OperandError:
+            if isinstance(other, np.ndarray):
+                raise  # it could be meant
+            return otherwise
+
+    return compare
+
+
+def _cast(dtype: str) -> Callable:
+    wanted = np.dtype(dtype)
+    return lambda input: cast_to(input, wanted, sys._getframe(1))
+
+
+def give(ops: dict) -> None:
+    """Tensor gets its methods, from the ops by name."""
+    methods = {f'__{name}__': ops[op] for name, op in (OPERATORS | ALONE).items()}
+    for name, op in OPERATORS.items():
+        methods[f'__r{name}__'] = ops[op] if name in ('add', 'mul') else reflected(ops[op])
+    methods |= {name: ops[name] for name in SAME.split()} | OWN
+    methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
+    methods |= {'__eq__': _comparison(ops['eq'], False), '__ne__': _comparison(ops['ne'], True)}
+    for name, method in methods.items():
+        setattr(Tensor, name, method)
