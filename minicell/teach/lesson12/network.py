@@ -60,7 +60,7 @@ def train(net, x, t, frozen=False, steps=300, learning_rate=0.01):
         loss, gradients = step()
         optimizer(gradients)
         for w in weights:
-            w.set_data(ms.Tensor(w.asnumpy().round(6)))
+            w.set_data(ms.Tensor(w.asnumpy().round(6)))  # so that all machines arrive at the same numbers
         yield float(loss)
 
 
