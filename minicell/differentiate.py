@@ -28,6 +28,7 @@ from .errors import (
     users_line,
 )
 from .ops.create import ones_like, zeros_like
+from .ops.hooks import of_leaves
 from .ops.rules import leaf
 from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, note
 from .tensor import Tensor, is_float, tensors_in, wrap
@@ -83,6 +84,7 @@ class Played:
         self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
         self.weights = tuple(weights)
         self.marked = list({id(w): w for w in self.weights if w.requires_grad}.values())
+        self.sources = [*(inputs[k] for k in positions), *self.marked]
         before = [w.at for w in self.marked]
         self.depends = any(t.at >= tape.hidden_from for t in tensors_in(inputs)) if self.taint else False
         # a slope may be straight: its own slope is 0, and no op leads there; a replay has warned when it was traced
@@ -95,8 +97,7 @@ class Played:
         try:
             arguments = self._mark(function, inputs, positions, before)
             if tape.looking:
-                sources = (*[inputs[k] for k in positions], *self.marked)
-                note(BEGIN, function, (tuple(self.leaves), sources), tape.depth, tape.caller())
+                note(BEGIN, function, (tuple(self.leaves), tuple(self.sources)), tape.depth, tape.caller())
             if self.flat:
                 tape.record_from(self.mark)
             newly = {id(w) for w in self.marked} - tape.weights
@@ -174,7 +175,7 @@ class Played:
                     _read_once(self.entries, cts, self.mark, len(self.leaves))
                 else:
                     _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
-                gradients = _finished(cts, self.leaves, self.flat)
+                gradients = of_leaves(_finished(cts, self.leaves, self.flat), self.leaves, self.sources)
                 finite = _all_finite(gradients)
             if not self.quiet and tape.absent == absent:
                 self._say_unconnected(cts)

@@ -188,8 +188,8 @@ class PrimitiveError(MinicellError, TypeError, ValueError):
     """A primitive of the user's own without a kernel, or whose rule returned the wrong cotangents."""
 
 
-class HookError(MinicellError, TypeError):
-    """A hook that cannot be called, or one that returned the wrong number of gradients."""
+class HookError(MinicellError, TypeError, ValueError, RuntimeError):
+    """A hook that cannot be called, or one that returned something that does not fit."""
 
 
 class ParameterAttributeError(MinicellError, AttributeError):
@@ -202,6 +202,12 @@ class ParameterError(MinicellError, TypeError):
 
 class SettingError(MinicellError, ValueError):
     """A layer, a loss or an optimizer set up with a value that it cannot work with."""
+
+
+class UnknownNameError(SettingError, KeyError):
+    """The name of something that there is not."""
+
+    __str__ = Exception.__str__  # a KeyError would print its message in quotes
 
 
 class LabelError(MinicellError, ValueError, RuntimeError):

@@ -390,13 +390,23 @@ class Cell:
 
     # ---- hooks ----------------------------------------------------------------------------------------------------
 
-    def register_forward_pre_hook(self, hook_fn: Callable) -> hooks.HookHandle:
-        """hook_fn(cell, inputs) before construct; what it returns, unless None, are the inputs."""
-        return hooks.register(self, 'forward_pre', hook_fn)
+    def register_forward_pre_hook(
+        self, hook_fn: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> hooks.HookHandle:
+        """hook_fn(cell, inputs) before construct; what it returns, unless None, are the inputs.
 
-    def register_forward_hook(self, hook_fn: Callable) -> hooks.HookHandle:
-        """hook_fn(cell, inputs, output) after construct; what it returns, unless None, is the output."""
-        return hooks.register(self, 'forward', hook_fn)
+        prepend: before the other hooks. with_kwargs: hook_fn(cell, inputs, kwargs), which returns both.
+        """
+        return hooks.register(self, 'forward_pre', hook_fn, prepend, with_kwargs=with_kwargs)
+
+    def register_forward_hook(
+        self, hook_fn: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> hooks.HookHandle:
+        """hook_fn(cell, inputs, output) after construct; what it returns, unless None, is the output.
+
+        with_kwargs: hook_fn(cell, inputs, kwargs, output). always_call: also, with None, when construct has failed.
+        """
+        return hooks.register(self, 'forward', hook_fn, prepend, with_kwargs=with_kwargs, always=always_call)
 
     def register_backward_pre_hook(self, hook_fn: Callable) -> hooks.HookHandle:
         """hook_fn(cell, grad_output) when the gradient arrives; what it returns, unless None, takes its place."""

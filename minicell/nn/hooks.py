@@ -11,6 +11,7 @@ import numpy as np
 from .. import tape
 from ..errors import HookError, article, plural
 from ..ops.create import zeros_like
+from ..ops.hooks import HookHandle, like
 from ..ops.make import place_several
 from ..ops.rules import Rule
 from ..tape import OFF
@@ -21,28 +22,24 @@ from .takeover import call as takeover_call
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
 
-class HookHandle:
-    """What a register method returns; `remove()` takes the hook away."""
+class Hook:
+    """A function and how it is called: with_kwargs, it gets (and a pre hook returns) the keyword arguments too."""
 
-    def __init__(self, hooks: list, hook: Callable) -> None:
-        self._hooks, self._hook = hooks, hook
-
-    def remove(self) -> None:
-        """Take the hook away; a second time does nothing."""
-        if self._hook in self._hooks:
-            self._hooks.remove(self._hook)
+    def __init__(self, called: Callable, with_kwargs: bool = False, always: bool = False) -> None:
+        self.called, self.with_kwargs, self.always = called, with_kwargs, always
 
 
-def register(cell, kind: str, hook: Callable) -> HookHandle:
-    """Add a hook of one of KINDS. Raises TypeError for what cannot be called."""
-    if not callable(hook):
+def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bool) -> HookHandle:
+    """Add a hook of one of KINDS, before the others with `prepend`. Raises TypeError for what cannot be called."""
+    if not callable(called):
         raise HookError(
-            f'a {kind} hook of {type(cell).__name__} must be callable, but got {article(type(hook).__name__)}.'
+            f'a {kind} hook of {type(cell).__name__} must be callable, but got {article(type(called).__name__)}.'
         )
     if cell._hooks is None:
         cell.__dict__['_hooks'] = {k: [] for k in KINDS}
-    cell._hooks[kind].append(hook)
-    return HookHandle(cell._hooks[kind], hook)
+    hook, hooks = Hook(called, **how), cell._hooks[kind]
+    hooks.insert(0 if prepend else len(hooks), hook)
+    return HookHandle(hooks, hook)
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -51,22 +48,46 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         tape.tracer.refuse_hooks(cell)
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
-        changed = hook(cell, args)
-        if changed is not None:
-            args = changed if isinstance(changed, tuple) else (changed,)
+        args, kwargs = _before(cell, hook, args, kwargs)
     passage = Passage(cell) if hooks['backward'] or hooks['backward_pre'] else None
     if passage:
         args = passage.enter(args, frame)
-    if tape.looking:
-        out = watched_call(cell, args, kwargs, frame)
-    elif cell.bprop is None or tape.start == OFF:
-        out = cell.construct(*args, **kwargs)
-    else:
-        out = takeover_call(cell, args, kwargs, frame)
+    try:
+        if tape.looking:
+            out = watched_call(cell, args, kwargs, frame)
+        elif cell.bprop is None or tape.start == OFF:
+            out = cell.construct(*args, **kwargs)
+        else:
+            out = takeover_call(cell, args, kwargs, frame)
+    except Exception:
+        for hook in list(hooks['forward']):
+            if hook.always:
+                _after(cell, hook, args, kwargs, None)
+        raise
     for hook in list(hooks['forward']):
-        changed = hook(cell, args, out)
+        changed = _after(cell, hook, args, kwargs, out)
         out = out if changed is None else changed
     return passage.leave(out, frame) if passage else out
+
+
+def _before(cell, hook: Hook, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments, as a pre hook leaves them."""
+    if not hook.with_kwargs:
+        changed = hook.called(cell, args)
+        return args if changed is None else changed if isinstance(changed, tuple) else (changed,), kwargs
+    changed = hook.called(cell, args, kwargs)
+    if changed is None:
+        return args, kwargs
+    if not (isinstance(changed, tuple) and [type(part) for part in changed] == [tuple, dict]):
+        raise HookError(
+            f'a forward_pre hook of {type(cell).__name__} with with_kwargs returns None, or a tuple and a dict: the '
+            f'new (args, kwargs), but got {article(type(changed).__name__)}.'
+        )
+    return changed
+
+
+def _after(cell, hook: Hook, args: tuple, kwargs: dict, out: object) -> object:
+    return hook.called(cell, args, kwargs, out) if hook.with_kwargs else hook.called(cell, args, out)
 
 
 class Passage:
@@ -97,7 +118,7 @@ class Passage:
     def call_hooks(self, kind: str, gradients: tuple, *more: tuple) -> tuple:
         """The gradients, as each hook leaves them."""
         for hook in list(self.cell._hooks[kind]):
-            changed = hook(self.cell, gradients, *more)
+            changed = hook.called(self.cell, gradients, *more)
             if changed is None:
                 continue
             changed = changed if isinstance(changed, tuple) else (changed,)
@@ -106,7 +127,8 @@ class Passage:
                     f'a {kind} hook of {type(self.cell).__name__} returned {plural(len(changed), "gradient")}, '
                     f'but {len(gradients)} are due, one for each.'
                 )
-            gradients = changed
+            who = f'a {kind} hook of {type(self.cell).__name__}'
+            gradients = tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
         return gradients
 
 
@@ -119,11 +141,11 @@ class Exit(Rule):
     def vjp(self, g, mark, x, y, out):
         floats = [t for t in tensors_in(out.out) if is_float(t)]
         flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = tuple(_tensor(g.of.get(k), t) for k, t in enumerate(floats))
+        arrived = tuple(_tensor(g.of.get(k)) for k, _ in enumerate(floats))
         y.arrived = y.call_hooks('backward_pre', arrived)
         if not any(t.at >= mark for t in y.inputs):  # no gradient leaves: the backward hooks hear of it here
             y.call_hooks('backward', tuple(None for _ in y.inputs), y.arrived)
-        return [(t, d.array if flat else d) for t, d in zip(x, y.arrived, strict=True)]
+        return [(t, d.array if flat and d is not None else d) for t, d in zip(x, y.arrived, strict=True)]
 
     def attributes(self, y):
         return ()
@@ -145,17 +167,24 @@ class Entrance(Exit):
         given = []
         for t in y.inputs:
             d = g.of.get(next(arrived)) if is_float(t) else None
-            given.append(_tensor(d, t) if t.at >= mark else None)
+            given.append(_tensor(zeros_like(t) if d is None else d) if t.at >= mark else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
         return [
             (t, d if d is None or not flat else d.array) for t, d in zip(y.inputs, gone, strict=True) if t.at >= mark
         ]
 
 
-def _tensor(g: object, like: Tensor) -> Tensor:
+def _tensor(g: object) -> Tensor | None:
+    return g if g is None or isinstance(g, Tensor) else wrap(g)
+
+
+def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
+    """What a hook returned for a gradient; where none arrived, or none leaves, there is none to be changed."""
     if g is None:
-        return zeros_like(like)
-    return g if isinstance(g, Tensor) else wrap(g)
+        return None
+    if isinstance(changed, Tensor) and changed.dtype != g.dtype:
+        raise HookError(f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due.')
+    return like(changed, g, who)
 
 
 EXIT, ENTRANCE = Exit(), Entrance()

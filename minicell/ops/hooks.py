@@ -1,33 +1,169 @@
-"""Ops that change nothing forward and call a function on the way back."""
+"""Ops that change nothing forward and call a function on the way back, and `Tensor.register_hook`."""
 
 import sys
+import weakref
 from collections.abc import Callable
 
-from ..errors import HookError, article, users_line
+from .. import tape
+from ..errors import GraphValueError, HookError, article, plural, users_line
 from ..tensor import Tensor, wrap
-from .make import operand, place
+from .create import zeros_like
+from .make import operand, place, place_several
 from .primitive import Primitive
-from .rules import Rule
+from .rules import Rule, leaf
+
+
+class HookHandle:
+    """What registering a hook returns; `remove()` takes the hook away."""
+
+    def __init__(self, hooks: list, hook: object) -> None:
+        self._hooks, self._hook = hooks, hook
+
+    def remove(self) -> None:
+        """Take the hook away; a second time does nothing."""
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
+class Hooked(Rule):
+    """The rule of an entry whose output has hooks: they see the gradient first."""
+
+    def __init__(self, inner: Rule) -> None:
+        super().__init__(inner.name, inner.kernel)
+        self.inner = inner
+        self.hooks: list = []
+
+    # Each method is what Rule says of it.
+
+    def pull(self, g, cts, mark, x, y, out):
+        self.inner.pull(self._changed(g), cts, mark, x, y, out)
+
+    def trace(self, g, cts, mark, x, y, out):
+        self.inner.trace(self._changed(g), cts, mark, x, y, out)
+
+    def vjp(self, g, mark, x, y, out):
+        return self.inner.vjp(self._changed(g), mark, x, y, out)
+
+    def _changed(self, g: object) -> object:
+        return through(self.hooks, g) if isinstance(g, Tensor) else through(self.hooks, wrap(g)).array
+
+    def title(self, entry):
+        return self.inner.title((self.inner, *entry[1:]))
+
+    def attributes(self, y):
+        return self.inner.attributes(y)
+
+    def tensors(self, x, y):
+        return self.inner.tensors(x, y)
+
+    def values_read(self, entry):
+        return self.inner.values_read((self.inner, *entry[1:]))
+
+
+_of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
+
+
+def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
+    """Call hook_fn(gradient) when the gradient of this Tensor is known; what it returns, unless None, takes its place.
+
+    Raises TypeError for what cannot be called.
+
+    >>> import minicell as ms
+    >>> def f(x):
+    ...     y = x * 3
+    ...     y.register_hook(lambda g: g * 10)
+    ...     return y * y
+    >>> print(ms.grad(f)(ms.Tensor(1.0)))
+    180.0
+    """
+    if not callable(hook_fn):
+        raise HookError(f'register_hook takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
+    if tape.tracer is not None:
+        raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
+    k = self.at - tape.first
+    if tape.start <= self.at < tape.OFF and tape.entries[k][0] is not leaf:
+        rule, *rest = tape.entries[k]
+        if not isinstance(rule, Hooked):
+            rule = Hooked(rule)
+            tape.entries[k] = rule, *rest
+        hooks = rule.hooks
+    else:
+        key = id(self)
+        if key not in _of_leaves:
+            _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
+        hooks = _of_leaves[key][1]
+    hooks.append(hook_fn)
+    return HookHandle(hooks, hook_fn)
+
+
+Tensor.register_hook = register_hook
+
+
+def of_leaves(gradients: list[Tensor], *leaves: list[Tensor]) -> list[Tensor]:
+    """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
+    if not _of_leaves:
+        return gradients
+    changed = []
+    for g, *owners in zip(gradients, *leaves, strict=True):
+        for key in dict.fromkeys(map(id, owners)):
+            g = through(_of_leaves[key][1], g) if key in _of_leaves else g
+        changed.append(g)
+    return changed
+
+
+def through(hooks: list, g: Tensor) -> Tensor:
+    """A gradient, as each hook leaves it. Raises TypeError for what is no gradient of its shape."""
+    for hook in list(hooks):
+        changed = hook(g)
+        g = g if changed is None else like(changed, g, 'a hook')
+    return g
+
+
+def like(changed: object, g: Tensor, who: str) -> Tensor:
+    """What a hook returned in the place of g, in its dtype, or an error that says what is wrong with it."""
+    if not isinstance(changed, Tensor) or changed.shape != g.shape:
+        got = f'a Tensor of shape {changed.shape}' if isinstance(changed, Tensor) else article(type(changed).__name__)
+        raise HookError(f'{who} returned {got}, but a gradient of shape {g.shape} is due, or None.')
+    return changed if changed.dtype == g.dtype else changed.astype(g.dtype)
 
 
 class _Hook(Rule):
     """The identity; `y` is called with the gradient (a Tensor), and may return another."""
 
     def vjp(self, g, mark, x, y, out):
-        changed = y(g if isinstance(g, Tensor) else wrap(g))
+        arrived = g if isinstance(g, Tensor) else wrap(g)
+        changed = y(arrived)
         if changed is None:
             return ((x, g),)
-        if not isinstance(changed, Tensor) or changed.shape != x.shape:
-            got = (
-                f'a Tensor of shape {changed.shape}' if isinstance(changed, Tensor) else article(type(changed).__name__)
-            )
-            raise HookError(
-                f'{self.name}: the function returned {got}, but a gradient of shape {x.shape} is due, or None.'
-            )
-        return ((x, changed if isinstance(g, Tensor) else changed.array.astype(x.array.dtype)),)
+        changed = like(changed, arrived, f'{self.name}: the function')
+        return ((x, changed if isinstance(g, Tensor) else changed.array),)
 
     def attributes(self, y):
         return ()
+
+
+class _Hooks(Rule):
+    """The same for several Tensors: `y` is called with a tuple of gradients."""
+
+    def vjp(self, g, mark, x, y, out):
+        traced = any(isinstance(d, Tensor) for d in g.of.values())
+        arrived = [g.of.get(k) for k in range(len(x))]
+        arrived = tuple(
+            zeros_like(t) if d is None else d if isinstance(d, Tensor) else wrap(d)
+            for d, t in zip(arrived, x, strict=True)
+        )
+        changed = y(arrived)
+        changed = arrived if changed is None else changed if isinstance(changed, tuple) else (changed,)
+        if len(changed) != len(x):
+            raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
+        gave = [like(d, t, f'{self.name}: the function') for d, t in zip(changed, arrived, strict=True)]
+        return [(t, d if traced else d.array) for t, d in zip(x, gave, strict=True)]
+
+    def attributes(self, y):
+        return ()
+
+    def tensors(self, x, y):
+        return x
 
 
 class InsertGradientOf(Primitive):
@@ -44,27 +180,37 @@ class InsertGradientOf(Primitive):
     def __init__(self, f: Callable) -> None:
         if not callable(f):
             raise HookError(f'{self.name} takes a function, but got {article(type(f).__name__)}.{users_line()}')
-        rule, called = _Hook(self.name, None), self.called_with(f)
+        rule = _Hook(self.name, None)
 
         def through(x: Tensor) -> Tensor:
             x = operand(rule, x)
-            return place(rule, x, called, wrap(x.array), x.at, sys._getframe(1))
+            return place(rule, x, f, wrap(x.array), x.at, sys._getframe(1))
 
         self.function = through
 
-    def called_with(self, f: Callable) -> Callable:
-        """How f gets the gradient."""
-        return f
 
+class HookBackward(Primitive):
+    """As InsertGradientOf, for one Tensor or several: f gets their gradients in a tuple, and may return one.
 
-class HookBackward(InsertGradientOf):
-    """As InsertGradientOf, but f gets the gradient in a tuple."""
+    cell_id: accepted, and has no effect here.
+    """
 
-    def called_with(self, f: Callable) -> Callable:
-        """As a tuple, as MindSpore gives it."""
+    def __init__(self, hook_fn: Callable, cell_id: str = '') -> None:
+        if not callable(hook_fn):
+            raise HookError(f'{self.name} takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
+        rule, rules = _Hook(self.name, None), _Hooks(self.name, None)
 
         def call(g: Tensor) -> object:
-            changed = f((g,))
+            changed = hook_fn((g,))
             return changed[0] if isinstance(changed, tuple) and len(changed) == 1 else changed
 
-        return call
+        def through(*inputs: Tensor) -> object:
+            inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)
+            at = max([x.at for x in inputs], default=-1)
+            if len(inputs) == 1:
+                return place(rule, inputs[0], call, wrap(inputs[0].array), at, frame)
+            outs = tuple(wrap(x.array) for x in inputs)
+            place_several(rules, inputs, hook_fn, outs, list(outs), at, frame)
+            return outs
+
+        self.function = through
