@@ -31,7 +31,7 @@ class Question(NamedTuple):
     below: bool = False  # a cell below shows what happened, and the reply with it
 
 
-HEIGHT = 180  # pixels kept free for the reply, so that nothing below moves when it comes
+HEIGHT = 186  # pixels kept free for the reply, so that nothing below moves when it comes
 LARGE = '<style>.minicell-choices label{font-size:15px;line-height:1.6;height:auto}</style>'
 LOW = 84  # where the reply comes with the result of a cell below
 
@@ -121,7 +121,7 @@ class Prediction:
             right = next(choice for choice in self.question.choices if choice.right)
             said = words.paragraphs(self.choice.text)
             if self.choice is not right:
-                said += f'<p style="margin:0"><b>Right is:</b> {words.inline(right.text)}</p>'
+                said += f'<p style="margin:0 0 6px"><b>Right is:</b> {words.inline(right.text)}</p>'
             body = headline(self.choice) + words.columns(('You said', said), ('Why', reply(self.choice)))
             body += self.after()
         state = 'plain' if self.unlocked and (self.question.below or self.choice is None) else self.state
