@@ -143,7 +143,8 @@ def arrival_width(a: Arrival) -> float:
     """The room of one arrived gradient with its sources."""
     longest = max((width(source(p), 12) for _, p in a.parts), default=width(a.why, 12))
     longest = max(longest, width(f'and {len(a.parts)} more', 12)) if len(a.parts) > 3 else longest
-    return slot(shown(a))[0] + 14 + min(longest + 30, 460)
+    badge = 30 if len(a.parts) > 1 else 6
+    return slot(shown(a))[0] + 14 + min(longest + badge, 460)
 
 
 def shown(a: Arrival) -> Value:
