@@ -25,13 +25,14 @@ from .errors import (
     users_line,
 )
 from .errors import place as where_is
-from .ir import Assign, Cache, Call, Grad, Graph, Identity, Op, snapshot
+from .ir import Assign, Call, Grad, Graph, Op, Step
 from .nn.cell import Cell
 from .nn.takeover import _remake, watched_call
 from .nn.takeover import call as takeover_call
 from .ops.make import place, place_several
 from .ops.rules import Plain
 from .parameter import Parameter
+from .snapshot import Cache, Identity, snapshot
 from .tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
 from .tracer import inputs_of, trace
 from .where import Where
@@ -345,4 +346,9 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
     return []
 
 
-PLAY = {Op: _play_op, Call: _play_call, Grad: _play_grad, Assign: _play_assign}
+def _play_step(node: Step, args: list[Tensor], values: list) -> list[Tensor]:
+    given, named = node.arguments(args)
+    return tensors_in(node.cell.construct(*given, **named))
+
+
+PLAY = {Op: _play_op, Call: _play_call, Grad: _play_grad, Assign: _play_assign, Step: _play_step}

@@ -1,14 +1,13 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads, printed and drawn as text."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
-
-import numpy as np
 
 from .differentiate import name_of
 from .errors import GraphValueError, place, users_line
 from .ops.rules import Many, Rule
-from .tape import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
+from .snapshot import now, snapshot
+from .tape import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker
 from .tensor import Tensor, tensors_in
 from .where import Where
 
@@ -63,6 +62,20 @@ class Assign(NamedTuple):
     what: str
     outs: tuple[int, ...]
     site: tuple
+
+
+class Step(NamedTuple):
+    """An optimizer, which is called as it is; `given` are its arguments, with Places where their Tensors are."""
+
+    cell: object
+    inputs: tuple[int, ...]
+    given: tuple
+    outs: tuple[int, ...]
+    site: tuple
+
+    def arguments(self, tensors: list[Tensor]) -> tuple[tuple, dict]:
+        """What the call gets, with these Tensors in their places."""
+        return _filled(self.given, tensors)
 
 
 class Graph:
@@ -180,6 +193,12 @@ class Graph:
             return self._call(entries, k)
         if rule is BEGIN:
             return self._grad(entries, k)
+        if rule is STEP:
+            end = _matching(entries, k, STEP, STEPPED)
+            inputs = tuple(map(self.slot, tensors_in((y, out))))
+            outs = tuple(self._new(t) for t in tensors_in(entries[end][3]))
+            self.nodes.append(Step(x, inputs, _emptied((y, out), None), outs, (code, lasti)))
+            return end + 1
         if rule is WRITE:
             source, how = out
             if source is None:
@@ -271,6 +290,8 @@ class Graph:
         if isinstance(node, Grad):
             args += [w.name for w in node.weights]
             return f'{outs} = gradient of {node.name}({", ".join(args)})'
+        if isinstance(node, Step):
+            return f'{type(node.cell).__name__}({", ".join(args)})  # writes {_some(node.cell.parameters)}'
         return f'{self._name(node.target)} <- {args[0]}  # {node.what}'
 
     def dot(self) -> str:
@@ -358,53 +379,9 @@ def _line_of(site: tuple) -> str:
     return f'\n  your line: {place(where.file, where.line)}: {where.text}' if where else users_line()
 
 
-def now(holder: object, name: str) -> object:
-    """What an attribute of a Cell, or a name in a module, stands for now."""
-    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
-
-
-class Cache(dict):
-    """The graphs that a Cell keeps: a copy of the Cell, or one that was pickled, starts without."""
-
-    def __deepcopy__(self, memo: dict) -> 'Cache':
-        return Cache()
-
-    def __reduce__(self) -> tuple:
-        return Cache, ()
-
-
-class Identity:
-    """In a snapshot: this very object. It stays alive, so that no other gets its address."""
-
-    def __init__(self, of: object) -> None:
-        self.of = of
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self.of is other.of
-
-    def __hash__(self) -> int:
-        return id(self.of)
-
-
-def snapshot(value: object, of_tensor: Callable = Identity) -> object:
-    """What has to be equal for a trace to hold: the numbers of Python and NumPy, and which object anything else is."""
-    if isinstance(value, Tensor):
-        return of_tensor(value)
-    if isinstance(value, (float, complex)):
-        return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
-    if isinstance(value, (bool, int, str, bytes, type(None), range)):
-        return type(value), value
-    if isinstance(value, (tuple, list)):
-        return type(value), tuple(snapshot(v, of_tensor) for v in value)
-    if isinstance(value, dict):
-        return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
-    if isinstance(value, (set, frozenset)):
-        return type(value), frozenset(snapshot(v, of_tensor) for v in value)
-    if isinstance(value, slice):
-        return slice, snapshot((value.start, value.stop, value.step))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return type(value), value.dtype.str, value.shape, value.tobytes()
-    return Identity(value)
+def _some(parameters: tuple) -> str:
+    """The names of a few Parameters."""
+    return ', '.join(p.name for p in parameters[:3]) + (', ...' if len(parameters) > 3 else '')
 
 
 def _settings(node: Op) -> list[str]:

@@ -68,8 +68,9 @@ class Marker:
         self.name = name
 
 
-ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, OPEN, REPORT = map(
-    Marker, ('enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'open', 'report')
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, OPEN, REPORT, STEP, STEPPED = map(
+    Marker,
+    ('enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'open', 'report', 'step', 'stepped'),
 )
 
 

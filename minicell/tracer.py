@@ -8,10 +8,11 @@ import numpy as np
 
 from . import tape
 from .errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError, users_line
-from .ir import Graph, now, snapshot
+from .ir import Graph
 from .nn.cell import Cell
 from .nn.takeover import _remake
 from .parameter import Parameter
+from .snapshot import now, snapshot
 from .syntax import PLAIN, Lines
 from .tensor import Tensor, tensors_in, wrap
 from .watch import Tape
@@ -55,6 +56,17 @@ class Tracer:
                 known.update(map(id, tensors_in(getattr(out, 'out', out))))
                 known.update(map(id, inputs if rule in (tape.ENTER, tape.BEGIN, tape.END) else ()))
         return id(t) in known or isinstance(t, Parameter)
+
+    def step(self, cell: Cell, args: tuple, kwargs: dict, frame) -> object:
+        """Call an optimizer as it is: in the graph it is one node, which calls it again in every replay."""
+        tape.note(tape.STEP, cell, args, kwargs, frame)
+        tape.trace_with(None)
+        try:
+            out = cell.construct(*args, **kwargs)
+        finally:
+            tape.trace_with(self)
+        tape.note(tape.STEPPED, cell, None, out, frame)
+        return out
 
     def refuse_value(self, t: Tensor, how: str) -> None:
         """Numbers of a traced Tensor do not exist in a graph."""

@@ -9,7 +9,7 @@ import numpy as np
 from . import tape
 from .errors import users_line
 from .listing import listing
-from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, WRITE
+from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, STEP, STEPPED, WRITE
 from .tensor import Tensor, tensors_in
 from .where import Where
 
@@ -276,7 +276,7 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
         return Report(at, x, y)
     if rule is FAIL:
         return Fail(at, where, y, made.get(id(out)))
-    if rule is OPEN or rule.name in ('Leaf', 'TupleGetItem'):
+    if rule in (OPEN, STEP, STEPPED) or rule.name in ('Leaf', 'TupleGetItem'):
         return None
     recorded = getattr(out, 'at', -1)
     state = 'hidden' if hidden or recorded >= OFF else 'recorded' if recorded >= 0 else 'unrecorded'

@@ -20,7 +20,7 @@ FLOORS = [
     {'ops'},
     {'grad', 'differentiate', 'jacobian'},
     {'parameter', 'nn', 'common'},
-    {'syntax', 'ir', 'tracer', 'check', 'graph', 'explanation'},
+    {'syntax', 'snapshot', 'ir', 'tracer', 'check', 'graph', 'explanation'},
     {'view', 'installation'},
     {'teach'},
     {'command'},

@@ -32,6 +32,8 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
 
 def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call any Cell while someone is looking."""
+    if tape.tracer is not None and cell.always_eager:
+        return tape.tracer.step(cell, args, kwargs, frame)
     custom = cell.bprop is not None
     if frame.f_code.co_filename.startswith(HOME):
         frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell

@@ -1,0 +1,56 @@
+"""What of Python a trace depends on: what has to be as it was for the trace to hold."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .tensor import Tensor
+
+
+class Identity:
+    """In a snapshot: this very object. It stays alive, so that no other gets its address."""
+
+    def __init__(self, of: object) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+def snapshot(value: object, of_tensor: Callable = Identity) -> object:
+    """What has to be equal for a trace to hold: the numbers of Python and NumPy, and which object anything else is."""
+    if isinstance(value, Tensor):
+        return of_tensor(value)
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
+    if isinstance(value, (bool, int, str, bytes, type(None), range)):
+        return type(value), value
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, dict):
+        return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
+    if isinstance(value, (set, frozenset)):
+        return type(value), frozenset(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, slice):
+        return slice, snapshot((value.start, value.stop, value.step))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return type(value), value.dtype.str, value.shape, value.tobytes()
+    return Identity(value)
+
+
+def now(holder: object, name: str) -> object:
+    """What an attribute of a Cell, or a name in a module, stands for now."""
+    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
+
+
+class Cache(dict):
+    """The graphs that a Cell keeps: a copy of the Cell, or one that was pickled, starts without."""
+
+    def __deepcopy__(self, memo: dict) -> 'Cache':
+        return Cache()
+
+    def __reduce__(self) -> tuple:
+        return Cache, ()
