@@ -250,7 +250,7 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
     elif not isinstance(init, Initializer):
         init = Constant(init)
     numbers = init.fill(_shape(shape))
-    return wrap(np.asarray(numbers).astype(np.float32 if dtype is None else as_numpy(dtype)))
+    return wrap(np.asarray(numbers).astype(np.float32 if dtype is None else as_numpy(dtype, only=True)))
 
 
 def _shape(shape: object) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """The activations as Cells."""
 
 from .. import ops
-from ..errors import SettingError, users_line
+from ..errors import DTypeError, SettingError, UnknownNameError, users_line
 from ..tensor import Tensor
 from .cell import Cell
 
@@ -43,6 +43,8 @@ class Softmax(Cell):
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
+        if not isinstance(axis, int):
+            raise DTypeError(f"For 'Softmax', 'axis' is an int, but got {axis!r}.{users_line()}")
         self.axis = axis
 
     def construct(self, input: Tensor) -> Tensor:
@@ -91,6 +93,8 @@ class GELU(Cell):
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
+        if not isinstance(approximate, bool):
+            raise DTypeError(f"For 'GELU', 'approximate' is a bool, but got {approximate!r}.{users_line()}")
         self.approximate = approximate
 
     def construct(self, x: Tensor) -> Tensor:
@@ -119,6 +123,13 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
+        for edge in (min_val, max_val):
+            if isinstance(edge, bool) or not isinstance(edge, (int, float)):
+                raise DTypeError(f"For 'Hardtanh', an edge is a number, but got {edge!r}.{users_line()}")
+        if not min_val < max_val:
+            raise SettingError(
+                f"For 'Hardtanh', min_val is less than max_val, but got {min_val} and {max_val}.{users_line()}"
+            )
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Tensor) -> Tensor:
@@ -130,13 +141,17 @@ KINDS = (ReLU, ReLU6, Sigmoid, Tanh, Softmax, LogSoftmax, LeakyReLU, ELU, GELU, 
 BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 
-def get_activation(name: str) -> Cell:
-    """The activation of a name, such as 'relu'. Raises ValueError for a name that there is not.
+def get_activation(name: str | None) -> Cell | None:
+    """The activation of a name, such as 'relu'; None for None. Raises KeyError for a name that there is not.
 
     >>> get_activation('relu')
     ReLU()
     """
-    kind = BY_NAME.get(name.lower())
+    if name is None:
+        return None
+    kind = BY_NAME.get(name)
     if kind is None:
-        raise SettingError(f'there is no activation {name!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}')
+        raise UnknownNameError(
+            f'there is no activation {name!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}'
+        )
     return kind()

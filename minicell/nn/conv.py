@@ -2,8 +2,9 @@
 
 from .. import ops
 from ..common.initializer import HeUniform, Initializer, Uniform, initializer
+from ..dtype import DType, float32
 from ..errors import SettingError, users_line
-from ..ops.window import pair
+from ..ops.window import check_margin, pair
 from ..parameter import Parameter
 from ..tensor import Tensor
 from .cell import Cell
@@ -43,6 +44,7 @@ class Conv2d(Cell):
         weight_init: object = None,
         bias_init: object = None,
         data_format: str = 'NCHW',
+        dtype: DType = float32,
     ) -> None:
         super().__init__()
         only_nchw('Conv2d', data_format)
@@ -51,6 +53,7 @@ class Conv2d(Cell):
             raise SettingError(
                 f"For 'Conv2d', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}.{users_line()}"
             )
+        check_margin('Conv2d', pad_mode, padding)
         if in_channels % group or out_channels % group:
             raise SettingError(
                 f"For 'Conv2d', group={group} divides in_channels and out_channels, but they are {in_channels} and "
@@ -64,9 +67,9 @@ class Conv2d(Cell):
         inputs = in_channels // group * self.kernel_size[0] * self.kernel_size[1]
         self.weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
         shape = (out_channels, in_channels // group, *self.kernel_size)
-        self.weight = Parameter(initializer(self.weight_init, shape), name='weight')
+        self.weight = Parameter(initializer(self.weight_init, shape, dtype), name='weight')
         self.bias_init = Uniform(inputs**-0.5) if bias_init is None else bias_init
-        self.bias = Parameter(initializer(self.bias_init, (out_channels,)), name='bias') if has_bias else None
+        self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name='bias') if has_bias else None
 
     def construct(self, x: Tensor) -> Tensor:
         """Floats of shape (N, in_channels, H, W)."""
@@ -97,6 +100,7 @@ class _Pool(Cell):
         pair(name, 'kernel_size', kernel_size)
         pair(name, 'stride', stride)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        check_margin(name, pad_mode, padding)
         self.pad_mode = str(pad_mode).upper()
         if self.pad_mode not in ('VALID', 'SAME', 'PAD'):
             raise SettingError(
@@ -156,4 +160,6 @@ class AvgPool2d(_Pool):
     def construct(self, x: Tensor) -> Tensor:
         """Floats of shape (N, C, H, W)."""
         counts = self.count_include_pad and self.pad_mode == 'PAD'
-        return ops.avg_pool2d(x, self.kernel_size, self.stride, self.padding, counts, pad_mode=self.pad_mode)
+        return ops.avg_pool2d(
+            x, self.kernel_size, self.stride, self.padding, count_include_pad=counts, pad_mode=self.pad_mode
+        )

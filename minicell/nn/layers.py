@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from .. import ops
 from ..common.initializer import HeUniform, Uniform, initializer
-from ..errors import DTypeError, SettingError, article, users_line
+from ..dtype import DType, float32
+from ..errors import DTypeError, SettingError, ShapeError, article, users_line
 from ..parameter import Parameter
 from ..tensor import Tensor
 from .activation import get_activation
@@ -32,16 +33,26 @@ class Dense(Cell):
         bias_init: object = None,
         has_bias: bool = True,
         activation: str | Cell | None = None,
+        dtype: DType = float32,
     ) -> None:
         super().__init__()
         positive_int('Dense', in_channels=in_channels, out_channels=out_channels)
+        if not isinstance(has_bias, bool):
+            raise DTypeError(
+                f"For 'Dense', 'has_bias' is a bool, but got {article(type(has_bias).__name__)}.{users_line()}"
+            )
+        if not (activation is None or isinstance(activation, str) or callable(activation)):
+            raise DTypeError(
+                f"For 'Dense', 'activation' is a name, a Cell or a primitive, but got "
+                f'{article(type(activation).__name__)}.{users_line()}'
+            )
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
-        self.weight = Parameter(initializer(weight_init, (out_channels, in_channels)), name='weight')
+        self.weight = Parameter(initializer(weight_init, (out_channels, in_channels), dtype), name='weight')
         self.bias = None
         if has_bias:
             bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(bias_init, (out_channels,)), name='bias')
+            self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias')
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
 
     def construct(self, x: Tensor) -> Tensor:
@@ -65,9 +76,11 @@ def positive_int(who: str, **settings: object) -> None:
             raise SettingError(f"For '{who}', '{name}' is at least 1, but got {value}.{users_line()}")
 
 
-def probability(who: str, what: str, value: object, due: str, fits: Callable[[float], bool]) -> None:
+def probability(
+    who: str, what: str, value: object, due: str, fits: Callable[[float], bool], kinds: object = (int, float)
+) -> None:
     """Raise unless a setting is a number that fits."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, kinds):
         raise DTypeError(f"For '{who}', '{what}' is a float, but got {article(type(value).__name__)}.{users_line()}")
     if not fits(value):
         raise SettingError(f"For '{who}', the '{what}' must be a number {due}, but got {value}.{users_line()}")
@@ -81,7 +94,11 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
-        """Any shape of at least one axis."""
+        """Any shape that has the axes. Raises ValueError for one that has not."""
+        if isinstance(x, Tensor) and not -x.ndim <= self.start_dim < x.ndim:
+            raise ShapeError(
+                f'Flatten: there is no axis {self.start_dim} in a Tensor of shape {x.shape}.{users_line()}'
+            )
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 
@@ -105,7 +122,7 @@ class Dropout(Cell):
     [1. 2.]
     """
 
-    def __init__(self, keep_prob: float = 0.5, p: float | None = None) -> None:
+    def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
         super().__init__()
         if p is None:
             probability('Dropout', 'keep_prob', keep_prob, 'in range (0, 1]', lambda p: 0 < p <= 1)
@@ -128,7 +145,7 @@ class Dropout2d(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        probability('Dropout2d', 'p', p, 'in range [0, 1]', lambda p: 0 <= p <= 1)
+        probability('Dropout2d', 'p', p, 'in range [0, 1]', lambda p: 0 <= p <= 1, float)
         self.p = p
 
     def construct(self, x: Tensor) -> Tensor:

@@ -79,6 +79,12 @@ class CrossEntropyLoss(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
+        ops.loss.check_tensors('CrossEntropyLoss', logits, labels)
+        if labels.ndim < logits.ndim and labels.array.dtype.kind == 'f':
+            raise DTypeError(
+                f'CrossEntropyLoss: labels of shape {labels.shape} are classes, and should be Int32, but got '
+                f'{labels.dtype}: write labels.astype(ms.int32).{users_line()}'
+            )
         if isinstance(labels, Tensor) and labels.array.dtype.kind in 'iub' and labels.array.dtype != np.int32:
             raise DTypeError(
                 f'CrossEntropyLoss: the data type of labels should be Int32, but got {labels.dtype}: write '
@@ -95,7 +101,14 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse = sparse
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """As the settings say."""
+        """As the settings say. Raises TypeError for integers without sparse, and for floats with it."""
+        ops.loss.check_tensors('SoftmaxCrossEntropyWithLogits', logits, labels)
+        if (labels.array.dtype.kind in 'iub') is not self.sparse:
+            due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
+            raise DTypeError(
+                f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse}) takes {due}, but got '
+                f'{labels.dtype}.{users_line()}'
+            )
         return ops.cross_entropy(logits, labels, reduction=self.reduction)
 
 

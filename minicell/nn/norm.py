@@ -2,11 +2,21 @@
 
 from .. import ops
 from ..common.initializer import initializer
+from ..dtype import DType, float32
 from ..errors import DTypeError, SettingError, ShapeError, users_line
 from ..parameter import Parameter
 from ..tensor import Tensor
 from .cell import Cell
+from .conv import only_nchw
 from .layers import positive_int
+
+
+def _in(dtype: DType, x: Tensor) -> Tensor:
+    return x if x.dtype is dtype else x.astype(dtype)
+
+
+def _over_channels(p: Tensor, x: Tensor) -> Tensor:
+    return p.reshape((1, -1, *(1,) * (x.ndim - 2))) if x.ndim > 2 else p
 
 
 class BatchNorm(Cell):
@@ -20,7 +30,7 @@ class BatchNorm(Cell):
     Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
 
-    rank: int
+    ranks: tuple[int, ...]
 
     def __init__(
         self,
@@ -33,10 +43,13 @@ class BatchNorm(Cell):
         moving_mean_init: object = 'zeros',
         moving_var_init: object = 'ones',
         use_batch_statistics: bool | None = None,
+        data_format: str = 'NCHW',
+        dtype: DType = float32,
     ) -> None:
         super().__init__()
         name = type(self).__name__
         positive_int(name, num_features=num_features)
+        only_nchw(name, data_format)
         if not 0 <= momentum <= 1:
             raise SettingError(f"For '{name}', the 'momentum' lies in [0, 1], but got {momentum}.{users_line()}")
         if use_batch_statistics not in (None, True, False):
@@ -46,20 +59,25 @@ class BatchNorm(Cell):
             )
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.use_batch_statistics = use_batch_statistics
-        self.moving_mean = Parameter(initializer(moving_mean_init, num_features), requires_grad=False)
-        self.moving_variance = Parameter(initializer(moving_var_init, num_features), requires_grad=False)
-        self.gamma = Parameter(initializer(gamma_init, num_features), requires_grad=affine)
-        self.beta = Parameter(initializer(beta_init, num_features), requires_grad=affine)
+        self.moving_mean = Parameter(initializer(moving_mean_init, num_features, dtype), requires_grad=False)
+        self.moving_variance = Parameter(initializer(moving_var_init, num_features, dtype), requires_grad=False)
+        self.gamma = Parameter(initializer(gamma_init, num_features, dtype), requires_grad=affine)
+        self.beta = Parameter(initializer(beta_init, num_features, dtype), requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, C) for BatchNorm1d, (N, C, H, W) for BatchNorm2d."""
-        if x.ndim != self.rank or x.shape[1] != self.num_features:
-            due = ('N', self.num_features, 'H', 'W')[: self.rank]
+        """Floats of shape (N, C) or (N, C, L) for BatchNorm1d, (N, C, H, W) for BatchNorm2d."""
+        if x.ndim not in self.ranks or x.shape[1] != self.num_features:
+            due = ('N', self.num_features, 'H', 'W')[: self.ranks[0]]
             raise ShapeError(
                 f'{type(self).__name__} takes a Tensor of shape ({", ".join(map(str, due))}), but got {x.shape}.'
                 f'{users_line()}'
             )
-        axes = (0, *range(2, self.rank))
+        if x.array.dtype.kind != 'f':
+            raise DTypeError(
+                f'{type(self).__name__} takes floats, but got {x.dtype}: write '
+                f'x.astype(minicell.float32).{users_line()}'
+            )
+        axes = (0, *range(2, x.ndim))
         by_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         if by_batch:
             mean = x.mean(axes, keep_dims=True)
@@ -69,13 +87,10 @@ class BatchNorm(Cell):
             count = x.size // self.num_features
             self._move(self.moving_variance, variance, count / max(count - 1, 1))
         else:
-            away = x - self._over_channels(self.moving_mean)
-            variance = self._over_channels(self.moving_variance)
-        scale = self._over_channels(self.gamma) * ops.rsqrt(variance + self.eps)
-        return away * scale + self._over_channels(self.beta)
-
-    def _over_channels(self, p: Tensor) -> Tensor:
-        return p.reshape((1, -1, *(1,) * (self.rank - 2))) if self.rank > 2 else p
+            away = x - _over_channels(self.moving_mean, x)
+            variance = _over_channels(self.moving_variance, x)
+        scale = _over_channels(self.gamma, x) * ops.rsqrt(variance + self.eps)
+        return _in(x.dtype, away * scale + _over_channels(self.beta, x))
 
     def _move(self, moving: Parameter, new: Tensor, scale: float = 1.0) -> None:
         new = moving * self.momentum + ops.stop_gradient(new).reshape(moving.shape) * (scale * (1 - self.momentum))
@@ -100,13 +115,13 @@ class BatchNorm1d(BatchNorm):
     [[-1.0], [1.0]] [0.2]
     """
 
-    rank = 2
+    ranks = (2, 3)
 
 
 class BatchNorm2d(BatchNorm):
     """Batch normalization of images (N, C, H, W), each channel over examples and pixels; else as BatchNorm1d."""
 
-    rank = 4
+    ranks = (4,)
 
 
 class LayerNorm(Cell):
@@ -118,7 +133,7 @@ class LayerNorm(Cell):
 
     >>> from minicell import nn, Tensor
     >>> print(nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])))
-    [[-0.999995  0.999995]]
+    [[-1.  1.]]
     """
 
     def __init__(
@@ -128,7 +143,8 @@ class LayerNorm(Cell):
         begin_params_axis: int = -1,
         gamma_init: object = 'ones',
         beta_init: object = 'zeros',
-        epsilon: float = 1e-5,
+        epsilon: float = 1e-7,
+        dtype: DType = float32,
     ) -> None:
         super().__init__()
         if not isinstance(normalized_shape, (tuple, list)):
@@ -136,15 +152,15 @@ class LayerNorm(Cell):
                 f"For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
                 f'{normalized_shape!r}.{users_line()}'
             )
-        self.normalized_shape, self.epsilon = tuple(normalized_shape), epsilon
+        self.normalized_shape, self.epsilon = normalized_shape, epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
-        self.gamma = Parameter(initializer(gamma_init, normalized_shape))
-        self.beta = Parameter(initializer(beta_init, normalized_shape))
+        self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype))
+        self.beta = Parameter(initializer(beta_init, normalized_shape, dtype))
 
     def construct(self, input_x: Tensor) -> Tensor:
         """Floats whose last axes are normalized_shape."""
         first = self.begin_norm_axis % max(input_x.ndim, 1)
-        if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != self.normalized_shape:
+        if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != tuple(self.normalized_shape):
             raise ShapeError(
                 f'LayerNorm: the last axes are {self.normalized_shape}, but got a Tensor of shape {input_x.shape}.'
                 f'{users_line()}'
@@ -152,11 +168,11 @@ class LayerNorm(Cell):
         axes = tuple(range(first, input_x.ndim))
         away = input_x - input_x.mean(axes, keep_dims=True)
         variance = ops.square(away).mean(axes, keep_dims=True)
-        return away * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta
+        return _in(input_x.dtype, away * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta)
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
         return (
             f'normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, '
-            f'begin_params_axis={self.begin_params_axis}, gamma={self.gamma}, beta={self.beta}'
+            f'begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}'
         )

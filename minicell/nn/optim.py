@@ -20,7 +20,8 @@ from .cell import Cell
 class Optimizer(Cell):
     """The base. `parameters` is a ParameterTuple; a subclass's `construct(gradients)` gets as many gradients.
 
-    learning_rate: a number, a Tensor of rank 0, or one rate a step (a list, or a Tensor of rank 1; the last one stays).
+    learning_rate: a number, a Tensor of rank 0, or one rate a step (a list, or a Tensor of rank 1; after the last one a
+    step is a RuntimeError).
     parameters: Parameters, or dicts, each with 'params' and perhaps its own 'lr' and 'weight_decay', and if the order
     matters a last one with 'order_params'. Without dicts, weight decay leaves out every name with 'beta' or
     'gamma' in it.
@@ -95,7 +96,7 @@ class Optimizer(Cell):
         if rates:
             own = {k: _rate(name, rate) for k, rate in rates.items()}
             self._rates = tuple(own.get(id(p), (self.learning_rate, self._schedule)) for p in self.parameters)
-        self.global_step = Parameter(np.zeros(1, np.int32), name='global_step', requires_grad=False)
+        self.global_step = Parameter(np.zeros(1, np.int32), name='global_step')
 
     def get_lr(self) -> Tensor | tuple:
         """The rate of this step (with groups: of each Parameter), and one step more is counted."""
@@ -188,12 +189,16 @@ def _rate(name: str, value: object) -> tuple[Parameter, np.ndarray | None]:
     rates = rates.astype(np.float32)
     if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
         raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")
-    first = Parameter(Tensor(rates if rates.ndim == 0 else rates[0]), name='learning_rate', requires_grad=False)
+    first = Parameter(Tensor(rates if rates.ndim == 0 else rates[0]), name='learning_rate')
     return first, rates if rates.ndim else None
 
 
 def _now(rate: Parameter, schedule: np.ndarray | None, step: int) -> Tensor:
-    return rate if schedule is None else Tensor(schedule[min(step, len(schedule) - 1)])
+    if schedule is None:
+        return rate
+    if step >= len(schedule):
+        raise OptimizerError(f'there are learning rates for {len(schedule)} steps, and this is one more.{users_line()}')
+    return Tensor(schedule[step])
 
 
 def at_least_0(name: str, **settings: object) -> None:
@@ -325,7 +330,9 @@ class Adam(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for what, value in (('beta1', beta1), ('beta2', beta2)):
-            if not isinstance(value, float) or not 0 < value < 1:
+            if not isinstance(value, float):
+                raise ParameterError(f"For 'Adam', '{what}' is a float, but got {value!r}.{users_line()}")
+            if not 0 < value < 1:
                 raise SettingError(f"For 'Adam', '{what}' lies between 0.0 and 1.0, but got {value!r}.{users_line()}")
         if not eps > 0:
             raise SettingError(f"For 'Adam', 'eps' is above 0, but got {eps!r}.{users_line()}")

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..errors import SettingError, ShapeError, users_line
 from ..tensor import Tensor
-from .make import agree, apply_many, binary, on_both
+from .make import alike, apply_many, binary, on_both, refuse_dtype
 from .primitive import Primitive
 from .rules import Many
 from .saving import Saving, apply_saving
-from .window import Window, check_images, cropped, padded, window
+from .window import Window, check_images, check_margin, cropped, padded, window
 
 getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
@@ -145,7 +145,9 @@ def conv2d(
     """
     frame = getframe(1)
     check_images('Conv2D', input)
-    x, w = agree(CONV, input, weight, True)
+    x, w = alike(CONV, input, weight)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(CONV, x, frame)
     if type(groups) is not int or groups < 1:
         raise SettingError(f"For 'Conv2D', 'groups' is an int of at least 1, but got {groups!r}.{users_line(frame)}")
     c, shape = x.shape[1], w.shape
@@ -203,5 +205,10 @@ class Conv2D(Primitive):
         dilation: int | tuple[int, int] = 1,
         group: int = 1,
     ) -> None:
+        if str(pad_mode).lower() not in ('valid', 'same', 'pad'):
+            raise SettingError(
+                f"For 'Conv2D', 'pad_mode' is 'valid', 'same' or 'pad', but got {pad_mode!r}.{users_line()}"
+            )
+        check_margin('Conv2D', pad_mode, pad)
         self.out_channel, self.kernel_size = out_channel, kernel_size
         self.function = partial(conv2d, stride=stride, pad_mode=pad_mode, padding=pad, dilation=dilation, groups=group)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import DTypeError, SettingError, ShapeError, article, users_line
 from ..tensor import Tensor
-from .make import apply_many, apply_plain, operand, refuse_dtype
+from .make import apply_many, apply_plain, cast_to, operand, refuse_dtype
 from .primitive import Primitive
 from .rules import Many, Plain
 
@@ -76,7 +76,7 @@ def _check_rank(name: str, x: object, frame) -> None:
 
 
 class Dropout(Primitive):
-    """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask as Bool.
+    """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask in x's dtype.
 
     Raises TypeError where keep_prob is no float, ValueError outside 0 .. 1.
     """
@@ -84,7 +84,12 @@ class Dropout(Primitive):
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
         _check('Dropout', 'keep_prob', keep_prob, float, getframe(1))
         self.keep_prob = keep_prob
-        self.function = lambda x: _drop(x, keep_prob, None, getframe(1))
+
+        def drop(x):
+            out, mask = _drop(x, keep_prob, None, getframe(1))
+            return out, cast_to(mask, x.array.dtype, getframe(1))
+
+        self.function = drop
 
 
 class Dropout2D(Primitive):

@@ -5,11 +5,20 @@ import sys
 import numpy as np
 
 from .. import tape
-from ..errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError, article, users_line
+from ..errors import (
+    DTypeError,
+    LabelError,
+    LeavesTapeError,
+    OperandError,
+    SettingError,
+    ShapeError,
+    article,
+    users_line,
+)
 from ..tensor import Tensor, as_array, wrap
 from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .arithmetic import abs, log, maximum, square
-from .make import agree, apply, apply_plain, on_both, operand, place
+from .make import apply, apply_plain, on_both, place, the_tensor
 from .reduce import mean, sum
 from .rules import Binary, Plain
 from .saving import Saving, apply_saving
@@ -96,7 +105,7 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
     [[1 0 0]
      [0 0 1]]
     """
-    x = operand(ONE_HOT, indices)
+    x = the_tensor(ONE_HOT, indices, getframe(1))
     if x.array.dtype.kind not in 'iu':
         raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
     on, off = (_constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
@@ -128,7 +137,9 @@ def cross_entropy(
     """
     frame = getframe(1)
     check_reduction('cross_entropy', reduction, frame)
-    z, t = operand(CROSS_ENTROPY, input), operand(CROSS_ENTROPY, target)
+    z, t = the_tensor(CROSS_ENTROPY, input, frame), the_tensor(CROSS_ENTROPY, target, frame)
+    if not 0 <= label_smoothing <= 1:
+        raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line(frame)}')
     shape, labels = z.array.shape, t.array
     if z.array.dtype.kind != 'f' or not shape:
         raise DTypeError(
@@ -236,6 +247,25 @@ def check_reduction(name: str, reduction: object, frame=None) -> None:
         raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line(frame)}")
 
 
+def check_tensors(name: str, input: object, target: object, alike: bool = False) -> None:
+    """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
+    for t in (input, target):
+        if not isinstance(t, Tensor):
+            got = article(type(t).__name__)
+            raise OperandError(f'{name} takes two Tensors, but got {got}: write Tensor(...) around it.{users_line()}')
+    if not alike:
+        return
+    if input.array.dtype != target.array.dtype or input.array.dtype.kind != 'f':
+        raise DTypeError(
+            f'{name} takes floats of one dtype, but got {input.dtype} and {target.dtype}: write '
+            f'labels.astype(minicell.float32).{users_line()}'
+        )
+    if input.shape != target.shape:
+        raise ShapeError(
+            f'{name} takes two Tensors of one shape, but got {input.shape} and {target.shape}.{users_line()}'
+        )
+
+
 def reduced(x: Tensor, reduction: str) -> Tensor:
     """The mean, the sum, or all of it."""
     return mean(x) if reduction == 'mean' else sum(x) if reduction == 'sum' else x
@@ -249,21 +279,28 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     2.5
     """
     check_reduction('mse_loss', reduction)
+    check_tensors('mse_loss', input, target)
     return reduced(square(input - target), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """|input - target|, and of that the mean ('sum': the sum; 'none': all)."""
     check_reduction('l1_loss', reduction)
+    check_tensors('l1_loss', input, target)
     return reduced(abs(input - target), reduction)
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = 'none') -> Tensor:
     """d² / 2 beta where d = |input - target| is below beta, else d - beta / 2.
 
+    Raises TypeError for integers and two dtypes, ValueError for two shapes.
+
     Source: Girshick, Fast R-CNN, arXiv:1504.08083.
     """
     check_reduction('smooth_l1_loss', reduction)
+    check_tensors('smooth_l1_loss', input, target, alike=True)
+    if not beta > 0:
+        raise SettingError(f'smooth_l1_loss: beta is above 0, but got {beta!r}.{users_line()}')
     d = abs(input - target)
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
 
@@ -287,33 +324,38 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(t log p + (1 - t) log(1 - p)) for probabilities p; a logarithm counts as at least -100.
 
-    Raises TypeError for integers, ValueError for shapes that differ.
+    Raises TypeError for integers and two dtypes, ValueError for two shapes.
     """
     frame = getframe(1)
     check_reduction('binary_cross_entropy', reduction, frame)
-    p, t = agree(BCE, logits, labels, True)
-    if p.shape != t.shape:
-        raise ShapeError(
-            f'binary_cross_entropy: probabilities of shape {p.shape} go with labels of that shape, but got {t.shape}.'
-            f'{users_line(frame)}'
-        )
+    check_tensors('binary_cross_entropy', logits, labels, alike=True)
+    p, t = logits, labels
     out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
     return reduced(out if weight is None else out * weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
-    logits: Tensor,
-    label: Tensor,
+    input: Tensor,
+    target: Tensor,
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
     reduction: str = 'mean',
 ) -> Tensor:
-    """binary_cross_entropy(sigmoid(logits), label), stable for large logits: softplus(z) - t z."""
+    """binary_cross_entropy(sigmoid(input), target), stable for large logits: softplus(z) - t z.
+
+    Raises TypeError for integers, ValueError for two shapes.
+    """
     check_reduction('binary_cross_entropy_with_logits', reduction)
+    check_tensors('binary_cross_entropy_with_logits', input, target)
+    z, t = (
+        input,
+        target if target.dtype is input.dtype or target.array.dtype.kind != 'f' else target.astype(input.dtype),
+    )
+    check_tensors('binary_cross_entropy_with_logits', z, t, alike=True)
     if pos_weight is None:
-        loss = softplus(logits) - label * logits
+        loss = softplus(z) - t * z
     else:
-        loss = (1 - label) * logits + (label * (pos_weight - 1) + 1) * softplus(-logits)
+        loss = (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 

@@ -194,7 +194,7 @@ def binary(
     ends = dx is None
     constants = CONSTANTS if settle is agree else {}
 
-    def op(input, other, *, up=1):
+    def op(input, other, up=1):  # (by keyword alone would cost an operator a twentieth)
         kind = type(other)
         if kind is not Tensor and (kind is float or kind is int):
             try:

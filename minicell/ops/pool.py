@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from ..errors import SettingError, users_line
 from ..tensor import Tensor
 from .make import apply, apply_many, on_both, operand, refuse_dtype
 from .primitive import Primitive
@@ -131,12 +132,21 @@ def _set_up(rule: Rule, x: object, kernel_size, stride, pad_mode, padding, dilat
     return x, window(name, x.shape[2:], kernel_size, stride, pad_mode, padding, dilation)
 
 
+def _only(name: str, **settings: object) -> None:
+    """Raise for settings of MindSpore's that minicell does without."""
+    for what, value in settings.items():
+        if value:
+            raise SettingError(f"'{name}' has no {what} here: leave it out.{users_line()}")
+
+
 def max_pool2d(
     x: Tensor,
     kernel_size: int | tuple[int, int],
     stride: int | tuple[int, int] | None = None,
     padding: int | tuple[int, ...] = 0,
     dilation: int | tuple[int, int] = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
     *,
     pad_mode: str = 'pad',
 ) -> Tensor:
@@ -150,16 +160,19 @@ def max_pool2d(
     [[[[4.]]]]
     """
     frame = getframe(1)
+    _only('max_pool2d', ceil_mode=ceil_mode, return_indices=return_indices)
     x, win = _set_up(MAX_POOL, x, kernel_size, stride, pad_mode, padding, dilation, frame)
     return apply(MAX_POOL, x, (win,), frame)
 
 
 def avg_pool2d(
-    x: Tensor,
+    input_x: Tensor,
     kernel_size: int | tuple[int, int] = 1,
     stride: int | tuple[int, int] | None = 1,
     padding: int | tuple[int, ...] = 0,
+    ceil_mode: bool = False,
     count_include_pad: bool = True,
+    divisor_override: int = 0,
     *,
     pad_mode: str = 'pad',
 ) -> Tensor:
@@ -172,7 +185,8 @@ def avg_pool2d(
     [[[[2.5]]]]
     """
     frame = getframe(1)
-    x, win = _set_up(AVG_POOL, x, kernel_size, stride, pad_mode, padding, 1, frame)
+    _only('avg_pool2d', ceil_mode=ceil_mode, divisor_override=divisor_override)
+    x, win = _set_up(AVG_POOL, input_x, kernel_size, stride, pad_mode, padding, 1, frame)
     return apply(AVG_POOL, x, (win, bool(count_include_pad)), frame)
 
 

@@ -58,6 +58,18 @@ def cropped(x: np.ndarray, pad: tuple[int, int, int, int]) -> np.ndarray:
     return x[:, :, top : x.shape[2] - bottom, left : x.shape[3] - right]
 
 
+def check_margin(name: str, pad_mode: object, padding: object) -> None:
+    """Raise for a margin below 0, or one that pad_mode does not ask for."""
+    sides = padding if isinstance(padding, (tuple, list)) else (padding,)
+    if str(pad_mode).lower() != 'pad' and any(sides):
+        raise SettingError(
+            f"For '{name}', 'padding' must be zero when 'pad_mode' is not 'pad', but got {padding} and "
+            f"'{pad_mode}'.{users_line()}"
+        )
+    if any(isinstance(n, (int, float)) and n < 0 for n in sides):
+        raise SettingError(f"For '{name}', 'padding' is at least 0, but got {padding}.{users_line()}")
+
+
 def pair(name: str, what: str, value: object, least: int = 1) -> tuple[int, int]:
     """A setting for height and width, from an int or two."""
     both = (value, value) if isinstance(value, int) else value

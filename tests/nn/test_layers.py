@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError
+from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError, UnknownNameError
 from minicell.nn.activation import KINDS
 
 
@@ -81,8 +81,13 @@ def test_dense_settings():
         nn.Dense(3, 0)
     with pytest.raises(DTypeError, match="'in_channels' is an int, but got a float"):
         nn.Dense(3.0, 1)
-    with pytest.raises(ValueError, match="no activation 'rely'"):
+    with pytest.raises(UnknownNameError, match=r"^there is no activation 'rely'"):  # and no quotes, as a KeyError has
         nn.Dense(3, 1, activation='rely')
+    assert issubclass(UnknownNameError, KeyError) and nn.get_activation(None) is None
+    with pytest.raises(DTypeError, match="'activation' is a name, a Cell or a primitive, but got an int"):
+        nn.Dense(3, 1, activation=3)
+    with pytest.raises(DTypeError, match="'has_bias' is a bool, but got an int"):
+        nn.Dense(3, 1, has_bias=1)
     with pytest.raises(ShapeError, match=r'Dense: a weight of shape \(out, in\).*got \(2, 3\) and \(4, 2\)'):
         nn.Dense(3, 2)(ones(4, 2))
 
@@ -136,7 +141,10 @@ def test_shapes_of_a_convolution(settings, shape):
         (lambda: nn.Conv2d(1, 1, 3, stride=(1, 2, 3)), "'stride' is an int"),
         (lambda: nn.Conv2d(1, 1, 3, data_format='NHWC'), "images are 'NCHW'"),
         (lambda: nn.Conv2d(1, 1, 3, pad_mode='full')(ones(1, 1, 4, 4)), "'pad_mode' is 'same', 'valid' or 'pad'"),
-        (lambda: nn.Conv2d(1, 1, 3, padding=1)(ones(1, 1, 4, 4)), "padding=1 needs pad_mode='pad'"),
+        (
+            lambda: nn.Conv2d(1, 1, 3, padding=1)(ones(1, 1, 4, 4)),
+            "'padding' must be zero when 'pad_mode' is not 'pad'",
+        ),
         (lambda: nn.Conv2d(1, 1, 5, pad_mode='valid')(ones(1, 1, 4, 4)), r'window of \(5, 5\) does not fit'),
         (lambda: nn.Conv2d(1, 1, 3)(ones(1, 4, 4)), r'Conv2D takes a Tensor of shape \(N, C, H, W\), but got shape'),
         (lambda: nn.MaxPool2d(2, pad_mode='all'), "'pad_mode' is"),
@@ -337,7 +345,7 @@ def test_layer_norm_as_torchs():
     torch = pytest.importorskip('torch', reason='torch is a second opinion, where it is installed')
     x = np.random.default_rng(0).standard_normal((2, 3, 4))
     for axes in ((4,), (3, 4)):
-        layer = nn.LayerNorm(axes, -len(axes), -len(axes))
+        layer = nn.LayerNorm(axes, -len(axes), -len(axes), epsilon=1e-5)  # MindSpore's own is 1e-7
         got, g = ms.value_and_grad(lambda x, layer=layer: (layer(x) ** 3).sum())(Tensor(x))
         leaf = torch.tensor(x, requires_grad=True)
         due = (torch.nn.functional.layer_norm(leaf, axes) ** 3).sum()

@@ -151,3 +151,41 @@ def test_against_torch():
         value, g = ms.value_and_grad(ours)(Tensor(inputs[0]), Tensor(inputs[1]))
         np.testing.assert_allclose(value.asnumpy(), due.detach().numpy(), rtol=1e-9, err_msg=repr(ours))
         np.testing.assert_allclose(g.asnumpy(), leaf.grad.numpy(), rtol=1e-9, atol=1e-12, err_msg=repr(ours))
+
+
+ROW, DUE = Tensor([[0.5, 1.0]]), Tensor([[1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ('call', 'kind', 'says'),
+    [
+        (lambda: nn.MSELoss()(ROW, 0.5), TypeError, 'mse_loss takes two Tensors, but got a float'),
+        (lambda: nn.L1Loss()(ROW, [0.5]), TypeError, 'l1_loss takes two Tensors, but got a list'),
+        (lambda: nn.CrossEntropyLoss()(ROW, 1), TypeError, 'CrossEntropyLoss takes two Tensors, but got an int'),
+        (
+            lambda: nn.CrossEntropyLoss()(ROW, Tensor([1.0])),
+            TypeError,
+            'are classes, and should be Int32, but got Float32',
+        ),
+        (lambda: nn.SmoothL1Loss()(ROW, DUE[0]), ValueError, r'two Tensors of one shape, but got \(1, 2\) and \(2,\)'),
+        (
+            lambda: nn.SmoothL1Loss()(Tensor([1]), Tensor([2])),
+            TypeError,
+            'floats of one dtype, but got Int64 and Int64',
+        ),
+        (lambda: nn.BCELoss()(ROW, DUE.half()), TypeError, 'floats of one dtype, but got Float32 and Float16'),
+        (lambda: nn.BCEWithLogitsLoss()(ROW, DUE[0]), ValueError, r'one shape, but got \(1, 2\) and \(2,\)'),
+        (lambda: nn.BCEWithLogitsLoss()(ROW, Tensor([[1, 0]])), TypeError, 'one dtype, but got Float32 and Int64'),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits()(ROW, Tensor([1])),
+            TypeError,
+            'Float32 probabilities, but got Int64',
+        ),
+        (lambda: nn.SoftmaxCrossEntropyWithLogits(True)(ROW, DUE), TypeError, 'Int32 classes, but got Float32'),
+        (lambda: ops.smooth_l1_loss(ROW, DUE, 0.0), ValueError, 'beta is above 0'),
+        (lambda: ops.cross_entropy(ROW, DUE, label_smoothing=2.0), ValueError, 'label_smoothing lies between'),
+    ],
+)
+def test_what_a_loss_cannot_take(call, kind, says):
+    with pytest.raises(kind, match=rf'(?s){says}.*your line: test_losses'):
+        call()

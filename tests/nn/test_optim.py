@@ -101,14 +101,18 @@ def test_groups():
 
 
 @pytest.mark.parametrize('rates', [[0.5, 0.25], Tensor([0.5, 0.25]), (r for r in (0.5, 0.25))])
-def test_a_rate_a_step_and_the_last_one_stays(rates):
+def test_a_rate_a_step_and_none_after_the_last(rates):
     w = Parameter(Tensor([0.0]), 'w')
     opt = nn.SGD([w], rates)
     values = []
-    for _ in range(3):
+    for _ in range(2):
         opt((Tensor([-1.0]),))
         values.append(float(w))
-    assert values == [0.5, 0.75, 1.0]
+    assert values == [0.5, 0.75]
+    with pytest.raises(
+        RuntimeError, match=r'(?s)learning rates for 2 steps, and this is one more.*your line: test_optim'
+    ):
+        opt((Tensor([-1.0]),))
 
 
 def test_the_rate_can_be_written():
@@ -139,7 +143,7 @@ def test_the_state_is_not_the_networks():
     net = nn.Dense(1, 1)
     for opt in (nn.SGD(net.trainable_params(), momentum=0.9), nn.Adam(net.trainable_params())):
         assert opt.parameters == tuple(net.trainable_params())
-        assert not opt.trainable_params()
+        assert [p.name for p in opt.trainable_params()] == ['learning_rate', 'global_step']  # as in MindSpore
     assert [p.name for p in net.get_parameters()] == ['weight', 'bias']
 
 
