@@ -97,7 +97,7 @@ def axes() -> list[Shape]:
     for k in range(LEAST, 1, 3):
         x = LEFT + (k - LEAST) / -LEAST * WIDE
         out.append(Path((((x, TOP), (x, TOP + HIGH)),), RULE))
-        out.append(text(x, TOP + HIGH + 16, 50, f'1e{k}' if k else '1', 11.5, MUTED, 'middle'))
+        out.append(text(x, TOP + HIGH + 19, 50, f'1e{k}' if k else '1', 11.5, MUTED, 'middle'))
     for k in range(LOW, HIGH_ERROR + 1, 3):
         y = TOP + (HIGH_ERROR - k) / (HIGH_ERROR - LOW) * HIGH
         out.append(Path((((LEFT, y), (LEFT + WIDE, y)),), RULE))
@@ -105,9 +105,9 @@ def axes() -> list[Shape]:
     return [
         *out,
         text(LEFT, TOP - 10, WIDE, 'error of the slope', 13, bold=True),
-        text(LEFT + WIDE, TOP + HIGH + 34, 60, 'eps', 13, anchor='end', bold=True),
-        text(LEFT, TOP + HIGH + 34, 150, '◀ the digits run out', 12, MUTED),
-        text(LEFT + WIDE - 40, TOP + HIGH + 34, 150, 'the curve bends ▶', 12, MUTED, 'end'),
+        text(LEFT + WIDE, TOP + HIGH + 38, 60, 'eps', 13, anchor='end', bold=True),
+        text(LEFT, TOP + HIGH + 38, 150, '◀ the digits run out', 12, MUTED),
+        text(LEFT + WIDE - 40, TOP + HIGH + 38, 150, 'the curve bends ▶', 12, MUTED, 'end'),
     ]
 
 
