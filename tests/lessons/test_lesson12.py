@@ -67,7 +67,7 @@ def test_what_the_text_says_of_it(page):
     assert all(mean[name, frozen] > 0.9 for name in ('a = 1', 'a = 5') for frozen in (False, True))
     assert 0.8 < mean['straight through', True] < 0.92 < mean['straight through', False]
     assert mean['triangular', False] < mean['true derivative', False] and mean['triangular', True] < 0.35
-    printed = by_id(read('12').cells)['l12-table'].outputs[0].text
+    printed = by_id(read('12').cells)['l12-shown'].outputs[0].data['text/plain']
     for name in page['surrogates']:
         assert f'{mean[name, False]:.3f}' in printed and f'{mean[name, True]:.3f}' in printed
 

@@ -106,8 +106,8 @@ QUESTIONS = {
                 'the optimizer mends the gradient',
             ),
         ),
-        after='Now look at the table and the figure below: each surrogate stands over the membranes that it is to '
-        'reach.',
+        after='The figure below shows why: each surrogate stands over the membranes that it is to reach.',
+        below=True,
     ),
 }
 SENTENCES = {
