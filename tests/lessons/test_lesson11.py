@@ -163,7 +163,7 @@ def test_pictures_keep_their_size_and_cut_no_words_and_come_quickly(stops):
 
 def test_the_slider(stops):
     figure = figures.run_times(*stops)
-    assert (figure.control.min, figure.control.value, figure.control.max) == (1, 5, 8)
+    assert (figure.control.min, figure.control.value, figure.control.max) == (1, 1, 8)
     figure.control.value = 8
     assert 'Python ran bprop 8 times' in figure.picture.value and 'Python ran bprop once' in figure.picture.value
     still = figure.shown._repr_mimebundle_()['text/plain']
