@@ -22,6 +22,7 @@ from .errors import (
     GraphTupleError,
     GraphValueError,
     article,
+    plural,
     users_line,
 )
 from .errors import place as where_is
@@ -199,6 +200,11 @@ class GraphCell:
             raise GraphBpropError(
                 f'{name}.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and '
                 f'dout.{line}'
+            )
+        named = code.co_argcount - hasattr(self.source.bprop, '__func__')  # without self
+        if named < 2:
+            raise GraphBpropError(
+                f'{name}.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout.{line}'
             )
         if self.internal_params:
             raise GraphBpropError(

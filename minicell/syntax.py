@@ -18,6 +18,10 @@ MONITORING = getattr(sys, 'monitoring', None)  # from Python 3.12 up: a branch i
 REFUSED = {
     ast.Try: "Unsupported statement 'Try'",
     ast.TryStar: "Unsupported statement 'Try'",
+    ast.Import: "Unsupported statement 'Import'",
+    ast.ImportFrom: "Unsupported statement 'Import'",
+    ast.ClassDef: "Unsupported statement 'ClassDef'",
+    ast.Delete: "Unsupported statement 'Delete'",
     ast.Yield: "Unsupported expression 'Yield'",
     ast.YieldFrom: "Unsupported expression 'YieldFrom'",
     ast.Await: "Unsupported expression 'Await'",

@@ -57,6 +57,40 @@ class Tensor:
         """How many numbers."""
         return self.array.size
 
+    @property
+    def itemsize(self) -> int:
+        """How many bytes a number takes."""
+        return self.array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes all of them take."""
+        return self.array.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many bytes apart neighbours are, on each axis."""
+        return self.array.strides
+
+    def dim(self) -> int:
+        """How many axes."""
+        return self.array.ndim
+
+    def numel(self) -> int:
+        """How many numbers."""
+        return self.array.size
+
+    def is_floating_point(self) -> bool:
+        """Whether the numbers are Float16, Float32 or Float64."""
+        return self.array.dtype.kind == 'f'
+
+    @staticmethod
+    def from_numpy(array: np.ndarray) -> 'Tensor':
+        """A Tensor with a copy of the numbers. Raises TypeError for what is no array."""
+        if not isinstance(array, np.ndarray):
+            raise DTypeError(f'from_numpy takes a NumPy array, but got {article(type(array).__name__)}.{users_line()}')
+        return Tensor(array)
+
     def asnumpy(self) -> np.ndarray:
         """The numbers as a read-only NumPy array that shares memory with the Tensor.
 
@@ -254,12 +288,17 @@ def plain_index(index: object) -> object:
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
     recorded = isinstance(value, Tensor) and tape.address(value) >= tape.start
-    if tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tape.address(tensor) >= tape.start)):
+    if tape.hiding and type(tensor) is Tensor and not tape.start <= tape.address(tensor) < tape.OFF:
+        if recorded:
+            tensor.at = tape.hiding  # construct's own: the Cell's bprop knows what it computes
+    elif tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tape.address(tensor) >= tape.start)):
         raise IndexWriteError(
             'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
             f'into a copy that is not differentiated.{users_line(frame)}'
         )
+    if not isinstance(value, Tensor) and np.asarray(value).dtype.kind not in 'biufc':
+        raise OperandError(f'x[i] = v takes a Tensor or numbers, but got {value!r:.60}.{users_line(frame)}')
     overwrite(tensor, value, 'x[i] = v', frame, plain_index(index))
 
 

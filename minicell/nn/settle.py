@@ -83,17 +83,28 @@ def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
     for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
         if isinstance(x, Tensor):
             pairs.append((x, _checked(cell, inputs, k, x, d)))
-        elif inner := tensors_in(x):
-            parts = d if isinstance(d, (tuple, list)) else (d,) * len(inner) if d is None else None
-            if parts is None or len(parts) != len(inner):
-                raise _wrong(
-                    BpropTupleError,
-                    cell,
-                    f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which holds '
-                    f'{plural(len(inner), "Tensor")}: return a tuple of as many gradients in its place.',
-                )
-            pairs += [(t, _checked(cell, inputs, k, t, p)) for t, p in zip(inner, parts, strict=True)]
+        else:
+            pairs += _inside(cell, inputs, k, x, d)
     return pairs + _checked_params(cell, params or (), by_param)
+
+
+def _inside(cell, inputs: tuple, k: int, x: object, d: object) -> list[tuple]:
+    """The pairs for an input that is a tuple, list or dict: its gradient is a tuple with a place for each part."""
+    if isinstance(x, Tensor):
+        return [(x, _checked(cell, inputs, k, x, d))]
+    inner = tensors_in(x)
+    if d is None or not inner:
+        return [(t, _checked(cell, inputs, k, t, None)) for t in inner]
+    parts = x.values() if isinstance(x, dict) else x
+    if not isinstance(d, (tuple, list)) or len(d) != len(parts):
+        raise _wrong(
+            BpropTupleError,
+            cell,
+            f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which is '
+            f'{article(type(x).__name__)} of {len(parts)}: return a tuple of as many gradients in its place, with None '
+            'for what is no Tensor.',
+        )
+    return [pair for v, p in zip(parts, d, strict=True) for pair in _inside(cell, inputs, k, v, p)]
 
 
 def _checked_params(cell, params, given: dict) -> list[tuple]:

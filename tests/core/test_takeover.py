@@ -196,7 +196,7 @@ def test_a_tuple_of_tensors_as_an_input():
         assert (values(dx), values(dy)) == ([7] * 3, [3] * 3)
     dx, dy = run(lambda p, d: (None, d))
     assert (values(dx), values(dy)) == ([1] * 3, [0] * 3)
-    with pytest.raises(RuntimeError, match='returned a bare Tensor for its input pair, which holds 2 Tensors'):
+    with pytest.raises(RuntimeError, match='returned a bare Tensor for its input pair, which is a tuple of 2'):
         run(lambda p, d: (d, d))
     with pytest.raises(RuntimeError, match='returned a tuple of 1 for its input pair'):
         run(lambda p, d: ((d,), d))

@@ -355,3 +355,29 @@ def test_a_value_from_inside_a_custom_cell_is_refused_outside_it():
 
     with refused(GraphValueError, 'a value from inside construct of Leaks', 'return it', line='y = net(x)'):
         ms.jit(f)(X)
+
+
+@pytest.mark.parametrize(
+    ('body', 'name'),
+    [('import math', 'Import'), ('from math import pi', 'Import'), ('class A: pass', 'ClassDef'), ('del x', 'Delete')],
+)
+def test_statements_that_a_graph_has_no_place_for(body, name, tmp_path):
+    path = tmp_path / 'body.py'
+    path.write_text(f'def f(x):\n    y = x * 2\n    {body}\n    return y\n')
+    space = {}
+    exec(compile(path.read_text(), str(path), 'exec'), space)
+    with pytest.raises(GraphSyntaxError, match=rf"Unsupported statement '{name}'.*body\.py, line 3: {body}"):
+        ms.jit(space['f'])(Tensor(1.0))
+
+
+def test_a_bprop_without_out_and_dout_is_refused():
+    class Short(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, dout):
+            return (dout,)
+
+    net = Short()
+    with pytest.raises(GraphBpropError, match=r'(?s)Short\.bprop takes 1 parameter: the inputs are due, then out and'):
+        ms.grad(ms.jit(lambda x: net(x)))(Tensor(1.0))

@@ -10,7 +10,7 @@ OPTIMIZERS = {
     'SGD': lambda params: nn.SGD(params, 0.1),
     'Momentum': lambda params: nn.Momentum(params, 0.1, 0.9),
     'Adam': lambda params: nn.Adam(params, 0.1),
-    'a rate a step': lambda params: nn.SGD(params, [0.1, 0.05, 0.01]),
+    'a rate a step': lambda params: nn.SGD(params, [0.1, 0.05, 0.01, 0.01]),
 }
 
 
