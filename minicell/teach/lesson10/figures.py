@@ -86,7 +86,7 @@ def draw(kinds: tuple[type, ...], numbers: Any, n: int) -> Drawing:
         Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
         text(LEFT, 28, 420, title, 18, bold=True),
         text(LEFT, 52, 330, 'FORWARD', 13, FORWARD, bold=True),
-        text(LEFT + 84, 52, 250, f'w goes to {n} place{"s" * (n > 1)}', 13, MUTED),
+        text(LEFT + 92, 52, 250, f'w goes to {n} place{"s" * (n > 1)}', 13, MUTED),
         text(DOUT, 52, 100, 'BACKWARD', 13, BACKWARD_TEXT, bold=True),
         text(DOUT + 98, 52, 270, f'{n} gradient{"s" * (n > 1)} come{"s" * (n == 1)} back to it', 13, MUTED),
     ]
