@@ -36,11 +36,14 @@ _LATER = {
     'check_bprop': 'check',
     'explain': 'explanation',
     **dict.fromkeys(('jacfwd', 'jacrev'), 'jacobian'),
-    **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'jit', 'set_context'), 'graph'),
+    'jit': 'graph',
+    **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'set_context', 'set_device'), 'context'),
 }
 
 
 def __getattr__(name: str) -> object:
+    if name == 'context':
+        return import_module('.context', __name__)
     if name not in _LATER:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     value = globals()[name] = getattr(import_module(f'.{_LATER[name]}', __name__), name)

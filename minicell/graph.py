@@ -38,42 +38,19 @@ from .tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
 from .tracer import inputs_of, trace
 from .where import Where
 
-GRAPH_MODE, PYNATIVE_MODE = 0, 1
-_context = {'mode': PYNATIVE_MODE, 'device_target': 'CPU'}
-# MindSpore 2.10's names for them
-_SETTINGS = """
-    mode device_target device_id save_graphs save_graphs_path aoe_tune_mode aoe_config enable_reduce_precision
-    variable_memory_max_size enable_auto_mixed_precision inter_op_parallel_num enable_graph_kernel
-    reserve_class_name_in_scope check_bprop max_device_memory print_file_path max_call_depth env_config_path
-    graph_kernel_flags save_compile_cache runtime_num_threads load_compile_cache pynative_synchronize
-    mempool_block_size disable_format_transform op_timeout deterministic ascend_config jit_syntax_level debug_level
-    jit_enable_inplace_ops gpu_config jit_config enable_compile_cache
-"""
+OPTIONS = {'capture_mode': ('ast', 'bytecode', 'trace'), 'jit_level': ('O0', 'O1'), 'dynamic': (0, 1)}
 
 
-def set_context(**settings: object) -> None:
-    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's other settings are accepted and have no effect here.
-
-    Raises ValueError for a mode that is neither, and for a setting that MindSpore does not have.
-    """
-    for name in settings:
-        if name not in _SETTINGS.split():
-            raise GraphArgumentError(f'set_context has no setting {name!r}.{users_line()}')
-    mode = settings.get('mode', _context['mode'])
-    if mode not in (GRAPH_MODE, PYNATIVE_MODE):
-        raise GraphArgumentError(f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}.{users_line()}')
-    _context.update(settings)
-    tape.graph_mode = _call_cell if mode == GRAPH_MODE else None
-
-
-def get_context(name: str) -> object:
-    """A setting. Raises ValueError for one that was never set."""
-    if name not in _context:
-        raise GraphArgumentError(f'there is no setting {name!r}: {", ".join(_context)}.{users_line()}')
-    return _context[name]
-
-
-def jit(fn: Callable | None = None, **options: object) -> Callable:
+def jit(
+    function: Callable | None = None,
+    *,
+    capture_mode: str = 'ast',
+    jit_level: str = 'O0',
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = '',
+    **options: object,
+) -> Callable:
     """Trace a function once a signature and replay it. MindSpore's options are accepted and have no effect.
 
     `f.graphs` are its traces; printing one shows it in words, `minicell.view.draw` as a drawing.
@@ -90,7 +67,18 @@ def jit(fn: Callable | None = None, **options: object) -> Callable:
       %2 = ReduceSum(%1, axis=None, keepdims=False)
       return %2
     """
-    return partial(jit, **options) if fn is None else Jitted(fn)
+    given = {'capture_mode': capture_mode, 'jit_level': jit_level, 'dynamic': dynamic}
+    for name, value in given.items():
+        if value not in OPTIONS[name]:
+            raise GraphArgumentError(
+                f"For 'jit', '{name}' is one of {', '.join(map(repr, OPTIONS[name]))}, but got {value!r}.{users_line()}"
+            )
+    if function is None:
+        return partial(jit, **given, fullgraph=fullgraph, backend=backend, **options)
+    if not callable(function):
+        got = article(type(function).__name__)
+        raise GraphArgumentError(f"For 'jit', a function or a Cell is due, but got {got}.{users_line()}")
+    return Jitted(function)
 
 
 class Jitted:
@@ -137,7 +125,7 @@ def _check_output(name: str, out: object) -> None:
         )
 
 
-def _call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
+def call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
     """A Cell called in graph mode: it is traced as a function of its arguments."""
     if cell.always_eager:
         return cell.construct(*args, **kwargs)

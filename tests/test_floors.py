@@ -20,7 +20,7 @@ FLOORS = [
     {'ops'},
     {'grad', 'differentiate', 'jacobian'},
     {'parameter', 'nn', 'common'},
-    {'syntax', 'snapshot', 'ir', 'tracer', 'check', 'graph', 'explanation'},
+    {'syntax', 'snapshot', 'ir', 'tracer', 'check', 'graph', 'context', 'explanation'},
     {'view', 'installation'},
     {'teach'},
     {'command'},

@@ -325,6 +325,25 @@ def test_settings_of_the_context():
     with refused(GraphArgumentError, "there is no setting 'speed'", line="get_context('speed')"):
         ms.get_context('speed')
     assert ms.get_context('mode') == ms.PYNATIVE_MODE == 1 and ms.GRAPH_MODE == 0
+    assert ms.get_context('pynative_synchronize') is True and ms.get_context('max_call_depth') == 1000
+    ms.context.set_context(pynative_synchronize=False)
+    with refused(GraphArgumentError, 'pynative_synchronize is a bool, but got a str', line='pynative_synchronize='):
+        ms.set_context(pynative_synchronize='yes')
+    for call in (lambda: ms.set_context(device_target='XPU'), lambda: ms.set_device('XPU')):
+        with pytest.raises(ValueError, match="device_target is one of CPU, GPU, Ascend, Davinci, but got 'XPU'"):
+            call()
+    ms.set_device('CPU')
+    assert ms.context.get_context('device_target') == 'CPU' and ms.context.GRAPH_MODE == 0
+
+
+@pytest.mark.parametrize(('name', 'value'), [('capture_mode', 'no'), ('jit_level', 'O9'), ('dynamic', 7)])
+def test_options_of_jit(name, value):
+    with refused(GraphArgumentError, f"For 'jit', '{name}' is one of ", f'but got {value!r}', line='ms.jit('):
+        ms.jit(lambda x: x, **{name: value})
+    with refused(GraphArgumentError, "For 'jit', a function or a Cell is due, but got an int", line='ms.jit('):
+        ms.jit(3)
+    assert ms.jit(function=lambda x: x * 2, backend='ms_backend', fullgraph=True)(Tensor(1.0)).item() == 2
+    assert ms.jit(jit_level='O0')(lambda x: x * 3)(Tensor(1.0)).item() == 3
 
 
 def test_the_users_own_exception_is_unchanged_and_leaves_nothing():

@@ -1,0 +1,78 @@
+"""MindSpore's settings. One counts here, the mode; the others are known, kept, and have no effect."""
+
+from . import tape
+from .errors import GraphArgumentError, article, users_line
+from .graph import call_cell
+
+GRAPH_MODE, PYNATIVE_MODE = 0, 1
+_settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
+    'mode': PYNATIVE_MODE,
+    'device_target': 'CPU',
+    'device_id': 0,
+    'save_graphs': 0,
+    'save_graphs_path': '.',
+    'aoe_tune_mode': '',
+    'aoe_config': {},
+    'enable_reduce_precision': True,
+    'variable_memory_max_size': '0',
+    'inter_op_parallel_num': 0,
+    'enable_graph_kernel': False,
+    'reserve_class_name_in_scope': True,
+    'check_bprop': False,
+    'max_device_memory': 1024.0,
+    'print_file_path': '',
+    'max_call_depth': 1000,
+    'env_config_path': '',
+    'graph_kernel_flags': '',
+    'runtime_num_threads': 2,
+    'pynative_synchronize': False,
+    'mempool_block_size': 1.0,
+    'disable_format_transform': False,
+    'op_timeout': 900,
+    'deterministic': 'OFF',
+    'ascend_config': {},
+    'jit_syntax_level': 2,
+    'jit_level': '',
+    'debug_level': 0,
+    'gpu_config': {},
+    'jit_config': {},
+    'enable_compile_cache': None,
+    'compile_cache_path': '',
+    'memory_optimize_level': 0,
+    'exec_order': 'bfs',
+    'precision_mode': '',
+}
+_DEVICES = ('CPU', 'GPU', 'Ascend', 'Davinci')
+
+
+def set_context(**settings: object) -> None:
+    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's other settings are accepted and have no effect here.
+
+    Raises ValueError for a mode that is neither, for a device and for a setting that MindSpore does not have; TypeError
+    for a flag that is no bool.
+    """
+    for name, value in settings.items():
+        if name not in _settings:
+            raise GraphArgumentError(f'set_context has no setting {name!r}.{users_line()}')
+        if isinstance(_settings[name], bool) and not isinstance(value, bool):
+            raise GraphArgumentError(f'{name} is a bool, but got {article(type(value).__name__)}.{users_line()}')
+    mode = settings.get('mode', _settings['mode'])
+    if mode not in (GRAPH_MODE, PYNATIVE_MODE):
+        raise GraphArgumentError(f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}.{users_line()}')
+    device = settings.get('device_target', 'CPU')
+    if device not in _DEVICES:
+        raise GraphArgumentError(f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}.{users_line()}')
+    _settings.update(settings)
+    tape.graph_mode = call_cell if mode == GRAPH_MODE else None
+
+
+def get_context(attr_key: str) -> object:
+    """A setting. Raises ValueError for one that MindSpore does not have."""
+    if attr_key not in _settings:
+        raise GraphArgumentError(f'there is no setting {attr_key!r}: {", ".join(_settings)}.{users_line()}')
+    return _settings[attr_key]
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """The newer way to name the device; everything runs on the CPU here."""
+    set_context(device_target=device_target, device_id=device_id or 0)
