@@ -1,5 +1,6 @@
 """Parameter: a Tensor that a Cell owns and an optimizer updates; ParameterTuple."""
 
+import re
 import sys
 from collections.abc import Iterable
 from itertools import count
@@ -19,7 +20,7 @@ class Parameter(Tensor):
     """A Tensor whose value is updated in training.
 
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
-    of the attribute which holds it.
+    of the attribute which holds it. layerwise_parallel and parallel_optimizer are for several machines: no effect here.
 
     Raises TypeError for what is no Tensor, number, list or array, and where requires_grad is no bool; ValueError for a
     bool, and for a name that is no string.
@@ -28,21 +29,25 @@ class Parameter(Tensor):
     Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
     """
 
-    __slots__ = ('named', 'param_name', 'requires_grad')
+    __slots__ = ('_requires_grad', 'named', 'param_name')
 
-    def __init__(self, default_input: object, name: str | None = None, requires_grad: bool = True) -> None:
+    def __init__(
+        self,
+        default_input: object,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+    ) -> None:
         if isinstance(default_input, bool):
             raise ShapeError(
                 f'a Parameter cannot be made of a bool: give a number, a Tensor, or an array.{users_line()}'
             )
-        if isinstance(default_input, tuple):
-            raise ParameterError(f'a Parameter cannot be made of a tuple: write a list or a Tensor.{users_line()}')
-        if not isinstance(requires_grad, bool):
-            got = article(type(requires_grad).__name__)
-            raise ParameterError(f'requires_grad of a Parameter is a bool, but got {got}.{users_line()}')
+        if isinstance(default_input, (tuple, complex, np.generic)):
+            got = article(type(default_input).__name__)
+            raise ParameterError(f'a Parameter cannot be made of {got}: write a list or a Tensor.{users_line()}')
         super().__init__(default_input, int32 if isinstance(default_input, int) else None)
-        self.named = name is not None
-        self.name = f'Parameter#{next(_number)}' if name is None else name
+        self.name = name
         self.requires_grad = requires_grad
 
     @property
@@ -51,12 +56,27 @@ class Parameter(Tensor):
         return self.param_name
 
     @name.setter
-    def name(self, name: str) -> None:
+    def name(self, name: str | None) -> None:
+        self.named = bool(name)
+        if not name and isinstance(name, str | None):
+            name = f'Parameter#{next(_number)}'
         if not isinstance(name, str):
             raise SettingError(
                 f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}'
             )
         self.param_name = name
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether it has a gradient."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            got = article(type(value).__name__)
+            raise ParameterError(f'requires_grad of a Parameter is a bool, but got {got}.{users_line()}')
+        self._requires_grad = value
 
     @property
     def required_grad(self) -> bool:
@@ -105,11 +125,16 @@ class Parameter(Tensor):
     def clone(self, init: str | float = 'same') -> 'Parameter':
         """A Parameter of its own with the same name and value ('zeros', 'ones' or a number: with that value)."""
         filled = {'same': self.array, 'zeros': np.zeros_like(self.array), 'ones': np.ones_like(self.array)}
-        value = filled[init] if isinstance(init, str) else np.full_like(self.array, init)
+        if isinstance(init, str) and init not in filled:
+            raise SettingError(f"clone: init is 'same', 'zeros', 'ones' or a number, but got {init!r}.{users_line()}")
+        value = filled[init] if isinstance(init, str) else np.full_like(self.array, as_array(init))
         return Parameter(Tensor(value), self.name, self.requires_grad)
 
-    def __copy__(self) -> 'Parameter':
+    def copy(self) -> 'Parameter':
+        """A Parameter of its own with the same name and value."""
         return self.clone()
+
+    __copy__ = copy
 
     def __deepcopy__(self, memo: dict) -> 'Parameter':
         memo[id(self)] = copied = self.clone()
@@ -138,7 +163,7 @@ class ParameterTuple(tuple):
                 raise ParameterError(
                     f'ParameterTuple holds Parameters, but got {article(type(p).__name__)}.{users_line()}'
                 )
-        names = [p.name for p in items]
+        names = [p.name for p in {id(p): p for p in items}.values()]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ShapeError(
@@ -148,6 +173,10 @@ class ParameterTuple(tuple):
 
     def clone(self, prefix: str, init: str | float = 'same') -> 'ParameterTuple':
         """Copies of all, named `prefix.old name`."""
+        if not isinstance(prefix, str):
+            raise ParameterError(f'clone: prefix is a string, but got {article(type(prefix).__name__)}.{users_line()}')
+        if not re.fullmatch(r'\w+[0-9a-zA-Z_.]*', prefix, re.ASCII):
+            raise SettingError(f'clone: the prefix {prefix!r} is no name: letters, digits, _ and dots.{users_line()}')
         copies = [p.clone(init) for p in self]
         for p in copies:
             p.name = f'{prefix}.{p.name}'

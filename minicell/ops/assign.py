@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from .. import tape
 from ..dtype import BY_NUMPY, promote
 from ..errors import DTypeError, ParameterError, ShapeError, article, users_line
 from ..tape import sever
@@ -12,7 +13,7 @@ from .primitive import primitive
 
 
 def assign(variable: Tensor, value: Tensor | float) -> Tensor:
-    """Overwrite a Parameter with a value of its shape; returns the Parameter.
+    """Overwrite a Parameter with a value of its shape; returns that value, as a Tensor.
 
     The value's dtype has to fit into the Parameter's: integers into floats, Float16 into Float32, never the reverse.
     Raises ValueError for another shape, TypeError for a dtype that does not fit and for what is no Parameter.
@@ -26,11 +27,11 @@ def assign(variable: Tensor, value: Tensor | float) -> Tensor:
     new = _fitting('Assign', variable, value, frame, scalars=False)
     writable(variable, f'ops.assign({variable.name}, ...)', frame, new)[...] = new.array
     sever(variable, value)
-    return variable
+    return _written(variable)
 
 
 def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
-    """Add a number, or a value of its shape, to a Parameter in place; returns it. Raises as `assign` does.
+    """Add a number, or a value of its shape, to a Parameter in place; returns the new value. Raises as `assign` does.
 
     >>> from minicell import Parameter, ops
     >>> print(ops.assign_add(Parameter(2.0, name='n'), 3).asnumpy())
@@ -41,7 +42,7 @@ def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
     array = writable(variable, f'ops.assign_add({variable.name}, ...)', frame, new, np.add)
     np.add(array, new.array, out=array, casting='same_kind')
     sever(variable, value)
-    return variable
+    return _written(variable)
 
 
 def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
@@ -51,7 +52,12 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
     array = writable(variable, f'ops.assign_sub({variable.name}, ...)', frame, new, np.subtract)
     np.subtract(array, new.array, out=array, casting='same_kind')
     sever(variable, value)
-    return variable
+    return _written(variable)
+
+
+def _written(variable: Tensor) -> Tensor:
+    """The Parameter's memory as a plain Tensor; inside a graph, the Parameter, which the graph knows."""
+    return variable if tape.tracer is not None else wrap(variable.array, variable.at)
 
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool = True) -> Tensor:

@@ -306,11 +306,36 @@ def test_default_names_are_numbered():
         Parameter(1.0, requires_grad=1)
     a.name = 'mine'
     assert 'name=mine' in repr(a)
+    for nothing in (None, ''):
+        a.name = nothing
+        assert a.name.startswith('Parameter#') and Parameter(1.0, name=nothing).name.startswith('Parameter#')
+    for wrong in (1, 'a', None):
+        with pytest.raises(TypeError, match='requires_grad of a Parameter is a bool'):
+            a.requires_grad = wrong
+    assert a.requires_grad is True
+
+
+def test_copies_of_parameters():
+    p = Parameter(Tensor([1.0, 2.0]), 'w', False, False, True)
+    q = p.copy()
+    p[0] = 9.0
+    assert type(q) is Parameter and q.tolist() == [1, 2] and (q.name, q.requires_grad) == ('w', False)
+    assert p.clone(5).tolist() == [5, 5] and p.clone(Tensor([3.0, 4.0])).tolist() == [3, 4]
+    with pytest.raises(ValueError, match=r"(?s)init is 'same', 'zeros', 'ones' or a number, but got 'abc'.*your line"):
+        p.clone('abc')
+    both = ParameterTuple([p, p])
+    assert both == (p, p)
+    for prefix, error in (('', ValueError), ('a b', ValueError), (3, TypeError)):
+        with pytest.raises(error, match='clone: '):
+            ParameterTuple([p]).clone(prefix)
 
 
 @pytest.mark.parametrize(
     ('bad', 'error'),
-    [((1, 2), TypeError), (True, ValueError), ('a', TypeError), (None, TypeError), ({}, TypeError)],
+    [
+        *[((1, 2), TypeError), (True, ValueError), ('a', TypeError), (None, TypeError), ({}, TypeError)],
+        *[(1j, TypeError), (np.float32(1), TypeError), (np.int64(1), TypeError)],
+    ],
     ids=repr,
 )
 def test_what_a_parameter_cannot_be_made_of(bad, error):
