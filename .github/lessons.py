@@ -68,7 +68,7 @@ STILLS = {
     ),
     '04': Still(
         'l04-curve',
-        (4, 358, 420, 684),
+        (4, 710, 420, 1036),
         'The error of a difference quotient against eps: it falls with eps, then grows again, in float64 later',
     ),
     '05': Still(

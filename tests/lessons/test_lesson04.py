@@ -16,6 +16,7 @@ from minicell.teach.lesson04.exercise_4b import WORDS
 from minicell.teach.lesson04.exercise_4b import suspects as suspects_file
 from minicell.teach.lesson04.exercise_4b.suspects import SUSPECTS, classify
 from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
+from minicell.view.shapes import Path as Lines
 from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
 
@@ -54,6 +55,17 @@ def test_too_small_an_eps_leaves_nothing():
     slope = central(cube, 1.2, 1e-9, SINGLE)
     assert slope.above == slope.below and slope.error == pytest.approx(4.32, rel=1e-6)
     assert 'no digit is left' in CURVES.draw(1e-9).words
+
+
+def test_a_curve_is_drawn_as_far_as_the_slider_has_come():
+    """So the figure does not answer the prediction above it."""
+    for k in (0, 1, 50, 120):
+        shapes = CURVES.draw(10 ** (-k / 10)).shapes
+        points = [len(shape.runs[0]) for shape in shapes if isinstance(shape, Lines) and shape.line == 1.6]
+        assert points == ([k + 1] * 2 if k else [])
+        names = [shape.text for shape in shapes if isinstance(shape, Text) and shape.size == 13]
+        assert ('float32' in names and 'float64' in names) == (k >= 100)
+        assert any('digits run out' in shape.text for shape in shapes if isinstance(shape, Text)) == (k >= 100)
 
 
 @pytest.mark.parametrize(

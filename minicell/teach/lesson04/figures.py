@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import thumb
-from minicell.view.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
+from minicell.view.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
 
 WIDTH, HEIGHT = 760, 336
 LEFT, TOP, WIDE, HIGH = 60, 40, 350, 240  # where the curves are drawn
@@ -19,7 +19,7 @@ LEAST, STEPS = -12, 10  # eps from 1e-12 to 1, ten steps a decade
 LOW, HIGH_ERROR = -12, 1  # decades of the error axis
 DTYPES = (np.float32, np.float64)
 DIGITS = {np.float32: 8, np.float64: 16}  # decimals that tell two neighbours near 1 apart
-NAMED = 20  # the point below which a curve's name stands: where the two are far apart
+NAMED = 20  # the point below which a curve's name stands: where the two are far apart, and both have turned
 LOOKS = {np.float32: (INK, '5 3'), np.float64: (FORWARD, '')}
 
 
@@ -67,7 +67,10 @@ class Curves:
         shown = power(eps)
         out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4), *axes()]
         for dtype in DTYPES:
-            out += self.curve(dtype)
+            out += self.curve(dtype, eps)
+        if eps < 10 ** (LEAST + NAMED / STEPS) * 1.01:
+            out += [self.name(dtype) for dtype in DTYPES]
+            out.append(text(LEFT, TOP + HIGH + 38, 150, '◀ the digits run out', 12, MUTED))
         for dtype in DTYPES:
             out += dot(dtype, here[dtype])
         out.append(text(NOTES, 30, WIDTH - NOTES - 10, f'eps = {shown}', 18, bold=True))
@@ -75,13 +78,16 @@ class Curves:
             out += numbers(dtype, here[dtype], top)
         return Drawing(out, (WIDTH, HEIGHT), f'Central differences with eps = {shown}', says(shown, here))
 
-    def curve(self, dtype: type) -> list[Shape]:
-        """One curve, and its name."""
+    def curve(self, dtype: type, eps: float) -> list[Shape]:
+        """One curve from 1 down to eps: nobody sees where it leads before going there."""
         colour, dash = LOOKS[dtype]
-        run = tuple(point(slope) for slope in self.slopes[dtype])
+        run = tuple(point(slope) for slope in self.slopes[dtype] if slope.eps > eps * 0.99)
+        return [Path((run,), colour, 1.6, dash=dash)] if len(run) > 1 else []
+
+    def name(self, dtype: type) -> Text:
+        """The name of a curve, under it."""
         x, y = point(self.slopes[dtype][NAMED])
-        name = text(x, y + 34, 70, np.dtype(dtype).name, 13, colour, 'middle', True)
-        return [Path((run,), colour, 1.6, dash=dash), name]
+        return text(x, y + 34, 70, np.dtype(dtype).name, 13, LOOKS[dtype][0], 'middle', True)
 
 
 def point(slope: Slope) -> tuple[float, float]:
@@ -92,7 +98,7 @@ def point(slope: Slope) -> tuple[float, float]:
 
 
 def axes() -> list[Shape]:
-    """The frame, its decades, and the two reasons for an error."""
+    """The frame, its decades, and why there is an error on the right."""
     out: list[Shape] = [Box(LEFT, TOP, WIDE, HIGH, stroke=MUTED)]
     for k in range(LEAST, 1, 3):
         x = LEFT + (k - LEAST) / -LEAST * WIDE
@@ -106,7 +112,6 @@ def axes() -> list[Shape]:
         *out,
         text(LEFT, TOP - 10, WIDE, 'error of the slope', 13, bold=True),
         text(LEFT + WIDE, TOP + HIGH + 38, 60, 'eps', 13, anchor='end', bold=True),
-        text(LEFT, TOP + HIGH + 38, 150, '◀ the digits run out', 12, MUTED),
         text(LEFT + WIDE - 40, TOP + HIGH + 38, 150, 'the curve bends ▶', 12, MUTED, 'end'),
     ]
 
