@@ -1,8 +1,10 @@
 """The ops: functions (`ops.matmul(x, y)`), MindSpore's operator classes (`ops.MatMul()(x, y)`), Tensor's operators."""
 
+import sys
 from collections.abc import Callable
 from functools import partial
 
+from ..tensor import Tensor
 from . import methods
 from .activation import (
     elu,
@@ -10,25 +12,35 @@ from .activation import (
     hardtanh,
     leaky_relu,
     log_softmax,
+    logsigmoid,
+    mish,
     relu,
     relu6,
     sigmoid,
     silu,
     softmax,
     softplus,
+    softsign,
+    tanhshrink,
+    threshold,
 )
 from .arithmetic import (
     abs,
     add,
+    ceil,
     cos,
     div,
     erf,
+    erfc,
     exp,
+    exp2,
     expm1,
     floor,
     floor_div,
     log,
     log1p,
+    log2,
+    log10,
     maximum,
     minimum,
     mod,
@@ -36,6 +48,7 @@ from .arithmetic import (
     neg,
     pow,
     reciprocal,
+    round,
     rsqrt,
     sign,
     sin,
@@ -43,6 +56,7 @@ from .arithmetic import (
     square,
     sub,
     tanh,
+    trunc,
 )
 from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 from .conv import Conv2D, bias_add, conv2d
@@ -71,10 +85,11 @@ from .loss import (
     one_hot,
     smooth_l1_loss,
 )
-from .matmul import MatMul, dense, matmul
+from .matmul import MatMul, dense, matmul, mm, outer
+from .pieces import addn, chunk, cumsum, gather, identity, masked_fill, split, tile, tril, triu, unbind
 from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .primitive import Primitive, primitive
-from .reduce import all, amax, amin, any, argmax, argmin, max, mean, min, sum
+from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
 from .select import (
     bitwise_and,
     bitwise_or,
@@ -107,12 +122,35 @@ from .shape import (
     transpose,
 )
 from .statistics import clamp, clip_by_value, norm, prod, std, var
+from .trigonometry import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, sinh, tan
 
 # MindSpore's shorter names.
 gt, ge, lt, le, eq, ne = greater, greater_equal, less, less_equal, equal, not_equal
 where, absolute, subtract, multiply, divide, negative = select, abs, sub, mul, div, neg
 reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
+cat, unstack, swapdims, permute, bmm = concat, unbind, swapaxes, transpose, matmul
 clip, floor_mod, remainder, true_divide, floor_divide = clamp, mod, mod, div, floor_div
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """The length of each axis."""
+    return input_x.shape
+
+
+def rank(input_x: Tensor) -> int:
+    """How many axes."""
+    return input_x.ndim
+
+
+def size(input_x: Tensor) -> int:
+    """How many numbers."""
+    return input_x.size
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether it is a Tensor."""
+    return isinstance(obj, Tensor)
+
 
 # fmt: off
 Add = primitive('Add', add, 'x + y.')
@@ -167,6 +205,18 @@ Flatten = primitive('Flatten', flatten, 'All axes but the first as one.')
 FloorDiv = primitive('FloorDiv', floor_div, 'x / y, rounded down.')
 FloorMod = primitive('FloorMod', mod, 'What x // y leaves, with the sign of y.')
 StopGradient = primitive('StopGradient', stop_gradient, 'The same numbers, as a constant.')
+Tan = primitive('Tan', tan, 'The tangent.')
+Asin = primitive('Asin', asin, 'The inverse of the sine.')
+ACos = primitive('ACos', acos, 'The inverse of the cosine.')
+Atan = primitive('Atan', atan, 'The inverse of the tangent.')
+Sinh = primitive('Sinh', sinh, 'The hyperbolic sine.')
+Cosh = primitive('Cosh', cosh, 'The hyperbolic cosine.')
+Ceil = primitive('Ceil', ceil, 'Rounded up.')
+Round = primitive('Round', round, 'Rounded to the nearest; a half to the even one.')
+Tile = primitive('Tile', tile, 'The Tensor again and again.')
+AddN = primitive('AddN', addn, 'The sum of several Tensors.')
+Gather = primitive('Gather', gather, 'What stands at places of an axis.')
+Identity = primitive('Identity', identity, 'The same numbers.')
 OnesLike = primitive('OnesLike', ones_like, 'Ones in the shape of a Tensor.')
 # fmt: on
 
@@ -266,3 +316,4 @@ class Stack(Primitive):
 
 
 methods.give(globals())
+operations = composite = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings

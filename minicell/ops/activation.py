@@ -7,10 +7,10 @@ import numpy as np
 from ..dtype import DType
 from ..errors import DTypeError, SettingError, ShapeError, users_line
 from ..tensor import Tensor
-from .arithmetic import ZERO, erf, exp, maximum, minimum, tanh
+from .arithmetic import ZERO, abs, erf, exp, maximum, minimum, tanh
 from .make import agree, apply, apply_many, cast_to, on_both, refuse_dtype, the_tensor, unary
 from .rules import NoRule, Rule, UnaryWith
-from .select import where
+from .select import choose, greater, where
 
 HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
 
@@ -72,7 +72,9 @@ ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x
 softplus = unary('Softplus', lambda x: np.logaddexp(x, ZERO[x.dtype]),
                  lambda g, out, x: g * both_sigmoid(x), floats=True)
 # fmt: on
-GELU, HARDTANH = Rule('GeLU', None), Rule('HardTanh', None)  # the names of what is composed of other ops
+GELU, HARDTANH, THRESHOLD = (
+    Rule(name, None) for name in ('GeLU', 'HardTanh', 'Threshold')
+)  # the names of what is composed of other ops
 _exp, both_sigmoid = on_both(exp), on_both(sigmoid)
 
 
@@ -156,3 +158,37 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     if the_tensor(HARDTANH, input, sys._getframe(1)).array.dtype.kind in 'iu':
         min_val, max_val = (int(edge) if edge == int(edge) else edge for edge in (min_val, max_val))
     return minimum(maximum(input, min_val, up=2), max_val, up=2)
+
+
+def logsigmoid(x: Tensor) -> Tensor:
+    """log(sigmoid(x)), without its underflow."""
+    return -softplus(-the_tensor(softplus.rule, x, sys._getframe(1)))
+
+
+def softsign(x: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return x / (abs(x) + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+
+def mish(x: Tensor) -> Tensor:
+    """x * tanh(softplus(x)).
+
+    Source: Misra, Mish, arXiv:1908.08681.
+    """
+    return x * tanh(softplus(x))
+
+
+def threshold(input: Tensor, thr: float, value: float) -> Tensor:
+    """x where it is above thr, else value.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.threshold(Tensor([0.1, 0.2]), 0.1, 20.0))
+    [20.   0.2]
+    """
+    frame = sys._getframe(1)
+    return choose(greater(the_tensor(THRESHOLD, input, frame), thr, 2), input, value, frame)

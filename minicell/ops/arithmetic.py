@@ -35,11 +35,18 @@ reciprocal = unary('Reciprocal', np.reciprocal, lambda g, out, x: -g * out * out
 log1p = unary('Log1p', np.log1p,    lambda g, out, x: g / (x + ONE[x.dtype]), floats=True)
 expm1 = unary('Expm1', np.expm1,    lambda g, out, x: g * (out + ONE[out.dtype]), floats=True)
 erf = unary('Erf', lambda x: _erf(x).astype(x.dtype), lambda g, out, x: g * (_exp(-x * x) * SLOPE), floats=True)
+erfc = unary('Erfc', lambda x: _erfc(x).astype(x.dtype), lambda g, out, x: g * (_exp(-x * x) * -SLOPE), floats=True)
+log2 = unary('Log2', np.log2,       lambda g, out, x: g / (x * LN2), floats=True)
+log10 = unary('Log10', np.log10,    lambda g, out, x: g / (x * LN10), floats=True)
+exp2 = unary('Exp2', np.exp2,       lambda g, out, x: g * (out * LN2), divides=True)
 abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
 # Constant wherever they have a derivative: no gradient passes.
 sign = plain('Sign', np.sign)
 floor = plain('Floor', np.floor)
+ceil = plain('Ceil', np.ceil)
+round = plain('Round', np.round)
+trunc = plain('Trunc', np.trunc)
 floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))
@@ -59,5 +66,7 @@ pow = binary('Pow', np.power,
 # fmt: on
 
 _sin, _cos, _exp, _log, _sign, _floor_div = map(on_both, (sin, cos, exp, log, sign, floor_div))
-_erf = np.vectorize(math.erf, [np.float64])  # slow, but NumPy has none
+# slow, but NumPy has none
+_erf, _erfc = np.vectorize(math.erf, [np.float64]), np.vectorize(math.erfc, [np.float64])
+LN2, LN10 = math.log(2), math.log(10)
 SLOPE = 2 / math.sqrt(math.pi)  # of the error function at 0

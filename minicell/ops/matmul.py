@@ -43,6 +43,24 @@ def _dy(g, out, x, y):
 matmul = binary('MatMul', np.matmul, _dx, _dy, settle=alike)
 
 
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices. Raises ValueError for other Tensors."""
+    if getattr(input, 'ndim', 2) != 2 or getattr(mat2, 'ndim', 2) != 2:
+        raise ShapeError(f'mm takes two matrices, but got {input.shape} and {mat2.shape}.{users_line(getframe(1))}')
+    return matmul(input, mat2, 2)
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Every number of the one times every number of the other.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.outer(Tensor([1, 2]), Tensor([3, 4])))
+    [[3 4]
+     [6 8]]
+    """
+    return input.reshape(-1, 1) * vec2
+
+
 def _matmul_of(transpose_a: bool, transpose_b: bool, x: Tensor, y: Tensor) -> Tensor:
     return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
 

@@ -8,8 +8,18 @@ import numpy as np
 from ..errors import OperandError
 from ..tensor import Tensor
 from .make import cast_to, reflected
+from .pieces import cumsum_method, identity
 from .reduce import max_method, min_method
-from .shape import astype, broadcast_method, flatten_method, getitem, permute, reshape_method, transpose_method
+from .shape import (
+    astype,
+    broadcast_method,
+    expand_dims,
+    flatten_method,
+    getitem,
+    permute,
+    reshape_method,
+    transpose_method,
+)
 
 OPERATORS = {
     'add': 'add',
@@ -38,7 +48,8 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
     tanh sign floor sigmoid maximum minimum floor_divide remainder matmul swapaxes expand_dims squeeze log1p expm1 erf
     rsqrt reciprocal softmax prod var std norm clamp clip sum mean amax amin argmax argmin any all isnan isinf isfinite
     equal eq not_equal ne greater gt greater_equal ge less lt less_equal le
-    logical_and logical_or logical_xor logical_not"""
+    logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
+    log2 log10 exp2 erfc logsumexp split chunk unbind tile gather masked_fill tril triu mm bmm outer"""
 OWN = {
     'T': property(transpose_method),
     'max': max_method,
@@ -53,6 +64,15 @@ OWN = {
     'astype': astype,
     'to': astype,
     '__getitem__': getitem,
+    '__pos__': identity,
+    '__contains__': lambda input, value: bool((input == value).array.any()),
+    'copy': identity,
+    'value': identity,
+    'contiguous': lambda input: input,
+    'ravel': flatten_method,
+    't': transpose_method,
+    'unsqueeze': expand_dims,
+    'cumsum': cumsum_method,
 }
 DTYPES = {'half': 'float16', 'float': 'float32', 'double': 'float64', 'int': 'int32', 'long': 'int64', 'bool': 'bool'}
 
@@ -83,6 +103,7 @@ def give(ops: dict) -> None:
         methods[f'__r{name}__'] = ops[op] if name in ('add', 'mul') else reflected(ops[op])
     methods |= {name: ops[name] for name in SAME.split()} | OWN
     methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
+    methods |= {'__round__': ops['round']}
     methods |= {'__eq__': _comparison(ops['eq'], False), '__ne__': _comparison(ops['ne'], True)}
     for name, method in methods.items():
         setattr(Tensor, name, method)

@@ -10,7 +10,8 @@ import numpy as np
 from ..dtype import DType
 from ..errors import DTypeError, users_line
 from ..tensor import Tensor, wrap
-from .make import apply, apply_plain, cast_to, named, on_both, the_tensor
+from .arithmetic import exp
+from .make import apply, apply_plain, cast_to, named, on_both, refuse_dtype, the_tensor
 from .rules import Plain, UnaryWith
 from .select import where, zero_like
 from .shape import spread
@@ -259,3 +260,35 @@ def all(
     x = the_tensor(EVERY, input, getframe(1))
     axes = _axes(dim if axis is None else axis, x.ndim)
     return apply_plain(EVERY, (x,), getframe(1), axes, keep_dims or keepdim)
+
+
+def logsumexp(input: Tensor, axis: int | tuple[int, ...], keep_dims: bool = False) -> Tensor:
+    """log(sum(exp(x))) over an axis or several, without its overflow.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.logsumexp(Tensor([1000.0, 1000.0]), 0) - 1000)
+    0.69317627
+    """
+    frame = getframe(1)
+    x = the_tensor(LOGSUMEXP, input, frame)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(LOGSUMEXP, x, frame)
+    return apply(LOGSUMEXP, x, (_axes(axis, x.ndim), keep_dims), frame)
+
+
+def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+    top = np.max(x, axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))
+    with np.errstate(divide='ignore'):
+        out = np.log(np.add.reduce(np.exp(x - top), axis, None, None, True)) + top
+    return out if keepdims else np.squeeze(out, axis)
+
+
+LOGSUMEXP = UnaryWith(
+    'LogSumExp',
+    _logsumexp,
+    lambda g, out, x, axis, keepdims: (
+        _over(g, x.shape, axis, keepdims) * _exp(x - spread(_kept(out, x.shape, axis, keepdims), x.shape))
+    ),
+)
+_exp = on_both(exp)

@@ -44,7 +44,11 @@ def select(condition: Tensor, input: Tensor | float, other: Tensor | float) -> T
     >>> print(ops.select(Tensor([True, False]), Tensor([1.0, 2.0]), 0.0))
     [1. 0.]
     """
-    frame = sys._getframe(1)
+    return choose(condition, input, other, sys._getframe(1))
+
+
+def choose(condition: Tensor, input: Tensor | float, other: Tensor | float, frame) -> Tensor:
+    """`select`, called at `frame`."""
     if not isinstance(condition, Tensor) or condition.array.dtype != np.bool_:
         got = BY_NUMPY[condition.array.dtype] if isinstance(condition, Tensor) else type(condition).__name__
         raise DTypeError(f'Select takes a Bool Tensor as its condition, but got {got}.{users_line(frame)}')

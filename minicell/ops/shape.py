@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ..dtype import as_numpy, promote
-from ..errors import DTypeError, ShapeError, article, users_line
+from ..errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..tensor import Tensor, plain_index
 from .make import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
 from .rules import Many, UnaryWith, fit
@@ -217,7 +217,9 @@ STACK = Many(
 
 
 def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
-    tensors = [operand(rule, t) for t in tensors]
+    if isinstance(tensors, Tensor):
+        raise OperandError(f'{rule.name} takes a tuple or list of Tensors, but got a Tensor.{users_line(frame)}')
+    tensors = [the_tensor(rule, t, frame) for t in tensors]
     if not tensors:
         raise ShapeError(f'{rule.name} needs at least one Tensor.{users_line()}')
     widest = reduce(promote, [t.array.dtype for t in tensors])

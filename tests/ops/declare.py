@@ -247,9 +247,10 @@ STEPS = [
     Declared('stop_gradient', ops.stop_gradient, np.array, ONE, differentiable=False),
 ]
 
-from tests.ops.declare_nn import LAYERS  # noqa: E402 (it is made with what stands above)
+from tests.ops.declare_more import MORE  # noqa: E402 (it is made with what stands above)
+from tests.ops.declare_nn import LAYERS  # noqa: E402
 
-ALL = SMOOTH + SHAPED + STEPS + LAYERS
+ALL = SMOOTH + SHAPED + STEPS + LAYERS + MORE
 DIFFERENTIABLE = [d for d in ALL if d.differentiable]
 
 

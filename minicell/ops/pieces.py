@@ -1,0 +1,163 @@
+"""Pieces of a Tensor and copies of it: split, tile, cumulated sums, triangles, places to fill."""
+
+import sys
+
+import numpy as np
+
+from ..errors import DTypeError, OperandError, SettingError, ShapeError, article, users_line
+from ..tensor import Tensor, plain_index, wrap
+from .make import apply, cast_to, misfit, named, on_both, the_tensor, unary
+from .rules import Plain, Rule, UnaryWith
+from .select import choose
+from .shape import GETITEM, RESHAPE
+
+getframe = sys._getframe
+
+
+def _from_tiles(g, out, x, dims):
+    """Every tile's cotangent, added."""
+    lengths = (1,) * (len(dims) - len(x.shape)) + tuple(x.shape)
+    both = [n for pair in zip(dims, lengths, strict=True) for n in pair]
+    return g.reshape(tuple(both)).sum(tuple(range(0, len(both), 2))).reshape(tuple(x.shape))
+
+
+def _from_sums(g, out, x, axis):
+    """Each number counts in its own sum and in all that follow."""
+    return g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g
+
+
+# fmt: off
+TILE = UnaryWith('Tile', np.tile, _from_tiles)
+CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype), _from_sums)
+SPLIT, TRIANGLE = Plain('Split', None), Plain('Tril', None)
+_cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
+identity = unary('Identity', np.copy, lambda g, out, x: g)
+# fmt: on
+
+
+def _length(rule: Rule, x: object, axis: int, frame) -> tuple[Tensor, int]:
+    x = the_tensor(rule, x, frame)
+    if not -x.ndim <= axis < x.ndim:
+        raise misfit(rule, (x,), ValueError(f'there is no axis {axis}'), frame)
+    return x, x.shape[axis]
+
+
+def _stretches(x: Tensor, ends: list[int], axis: int, frame) -> tuple[Tensor, ...]:
+    return tuple([_at(x, axis, slice(a, b), frame) for a, b in zip([0, *ends], ends, strict=False)])
+
+
+def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
+    return apply(GETITEM, x, ((*(slice(None),) * (axis % x.ndim), index),), frame)
+
+
+def split(tensor: Tensor, split_size_or_sections: int | tuple[int, ...], axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along an axis: of this length each (the last may be shorter), or of these lengths.
+
+    Raises ValueError where the lengths do not add up.
+
+    >>> from minicell import ops
+    >>> [p.tolist() for p in ops.split(ops.arange(5), 2)]
+    [[0, 1], [2, 3], [4]]
+    """
+    frame = getframe(1)
+    x, n = _length(SPLIT, tensor, axis, frame)
+    lengths = split_size_or_sections
+    if isinstance(lengths, int):
+        if lengths < 1:
+            raise SettingError(f'split: a piece has a length of at least 1, but got {lengths}.{users_line(frame)}')
+        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, frame)
+    if sum(lengths) != n or min(lengths, default=0) < 0:
+        raise SettingError(f'split: lengths of {tuple(lengths)} do not add up to {n}.{users_line(frame)}')
+    return _stretches(x, np.cumsum(lengths).tolist(), axis, frame)
+
+
+def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+    """As many pieces along an axis, of one length but for the last."""
+    x, n = _length(SPLIT, input, axis, getframe(1))
+    if chunks < 1:
+        raise SettingError(f'chunk: there is at least 1 piece, but got {chunks}.{users_line(getframe(1))}')
+    each = -(-n // chunks)
+    return _stretches(x, [min(a + each, n) for a in range(0, n, each)], axis, getframe(1))
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The Tensors that stand along an axis, without it."""
+    x, n = _length(SPLIT, input, dim, getframe(1))
+    frame = getframe(1)
+    return tuple([_at(x, dim, k, frame) for k in range(n)])
+
+
+def gather(input_params: Tensor, input_indices: Tensor, axis: int) -> Tensor:
+    """What stands at these places of an axis. Raises IndexError out of range.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.gather(Tensor([5.0, 6.0, 7.0]), Tensor([2, 0]), 0))
+    [7. 5.]
+    """
+    x, _ = _length(SPLIT, input_params, axis, getframe(1))
+    return _at(x, axis, plain_index(input_indices), getframe(1))
+
+
+def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The Tensor again and again, dims times along each axis.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.tile(Tensor([1, 2]), (2, 2)))
+    [[1 2 1 2]
+     [1 2 1 2]]
+    """
+    x = the_tensor(TILE, input, getframe(1))
+    if not isinstance(dims, (tuple, list)):
+        raise DTypeError(f'tile: dims is a tuple, but got {article(type(dims).__name__)}.{users_line()}')
+    if min(dims, default=0) < 0:
+        raise SettingError(f'tile: dims holds numbers of at least 0, but got {tuple(dims)}.{users_line()}')
+    return apply(TILE, x, ((1,) * (x.ndim - len(dims)) + tuple(dims),), getframe(1))
+
+
+def cumsum(x: Tensor, axis: int, dtype: object = None) -> Tensor:
+    """The sums of all that stands before, along an axis.
+
+    >>> from minicell import Tensor, ops
+    >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
+    [1. 3. 6.]
+    """
+    x, _ = _length(CUMSUM, x, axis, getframe(1))
+    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+
+
+def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None) -> Tensor:
+    """As `ops.cumsum`; without an axis, over all numbers in a row."""
+    if axis is None:
+        x, axis = apply(RESHAPE, x, ((-1,),), getframe(1)), 0
+    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+
+
+def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | float) -> Tensor:
+    """value where the mask is True, else the Tensor. Raises TypeError where the mask is not Bool."""
+    return choose(mask, value, input_x, getframe(1))
+
+
+def _triangle(name: str, keep) -> object:
+    rule = Plain(name, None)
+
+    def op(input, diagonal=0):
+        x = the_tensor(rule, input, getframe(1))
+        if x.ndim < 2:
+            raise ShapeError(f'{name} takes a Tensor of at least two axes, but got {x.shape}.{users_line(getframe(1))}')
+        return choose(wrap(keep(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
+
+    return named(op, rule)
+
+
+# What stands on and below (above) a diagonal; zeros elsewhere.
+tril, triu = _triangle('Tril', np.tril), _triangle('Triu', np.triu)
+
+
+def addn(x: tuple[Tensor, ...]) -> Tensor:
+    """The sum of several Tensors. Raises TypeError for a Tensor alone."""
+    if not isinstance(x, (tuple, list)) or not x:
+        raise OperandError(f'addn takes a tuple or list of Tensors, but got {article(type(x).__name__)}.{users_line()}')
+    first, *others = x
+    for other in others:
+        first = first + other
+    return first
