@@ -13,7 +13,7 @@ from .errors import ParameterAttributeError, ParameterError, SettingError, Shape
 from .tape import sever
 from .tensor import Tensor, as_array, overwrite
 
-_number = count()
+_number = count(2)  # as in MindSpore, whose import has made two
 
 
 class Parameter(Tensor):

@@ -33,3 +33,4 @@ from .loss import (
 from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
 from .optim import SGD, Adam, Momentum, Optimizer
 from .spiking import IFNode, LIFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative
+from .train import TrainOneStepCell, WithEvalCell, WithLossCell

@@ -1,0 +1,78 @@
+"""MindSpore's Cells for a loss and for one step of training."""
+
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+
+X, Y = Tensor([[1.0]]), Tensor([[0.0]])
+
+
+def setup(**options):
+    net = nn.Dense(1, 1, 2.0, 1.0)
+    return net, nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1), **options)
+
+
+@pytest.mark.parametrize('mode', [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_step(mode):
+    net, step = setup()
+    assert step.set_train() is step and net.training
+    ms.set_context(mode=mode)
+    try:
+        losses = [float(step(X, Y)) for _ in range(2)]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert losses == pytest.approx([9, 3.24]) and net.weight.tolist() == [[pytest.approx(1.04)]]
+
+
+def test_it_is_printed_as_in_mindspore():
+    _, step = setup()
+    assert repr(step) == (
+        'TrainOneStepCell(\n  (network): WithLossCell(\n'
+        '    (_backbone): Dense(input_channels=1, output_channels=1, has_bias=True)\n    (_loss_fn): MSELoss()\n  )\n'
+        '  (optimizer): SGD()\n  (grad_reducer): Identity()\n)'
+    )
+    assert [p.name for p in step.trainable_params()][:2] == ['weight', 'bias'] and step.sens == 1.0
+    assert step.network.backbone_network.weight is step.weights[0]
+
+
+def test_sens_is_the_cotangent_of_the_loss():
+    class Slope(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([2.0]), name='w')
+            self.internal_params = [self.w]
+
+        def construct(self, x):
+            return x * self.w
+
+        def bprop(self, *args):
+            x, _, dout = args
+            seen.append(dout.array.tolist())
+            return (dout * self.w,), {self.w: dout * x}
+
+    seen = []
+    net = Slope()
+    step = nn.TrainOneStepCell(net, nn.SGD([net.w], 0.1), sens=10.0)
+    assert step(Tensor([1.0])).tolist() == [2] and seen == [[10]] and net.w.tolist() == [1]
+
+
+def test_the_gradients_if_asked_for():
+    _, step = setup(return_grad=True)
+    loss, gradients = step(X, Y)
+    assert float(loss) == 9 and {k: g.item() for k, g in gradients.items()} == {'weight': 6, 'bias': 6}
+
+
+def test_with_eval_cell():
+    net = nn.Dense(1, 1, 2.0, 1.0)
+    loss, out, label = nn.WithEvalCell(net, nn.MSELoss())(X, Y)
+    assert (float(loss), out.tolist(), label.tolist()) == (9, [[3]], [[0]])
+
+
+def test_what_it_refuses():
+    net, step = setup()
+    with pytest.raises(ValueError, match='sens is 0, so that every gradient would be 0'):
+        setup(sens=0)
+    for given in ((3, step.optimizer), (net, 3), (net, net)):
+        with pytest.raises(AttributeError, match=r'(?s)TrainOneStepCell takes a Cell and an Optimizer.*your line'):
+            nn.TrainOneStepCell(*given)
