@@ -97,8 +97,18 @@
     }
   };
 
-  const all = () => { waiting = 0; names(); scrolls(); tell(); };
+  // A button that has done its work is switched off, and no key would reach the notebook: the focus stays beside it.
+  let held = null;
+  const hold = () => {
+    const around = document.activeElement === document.body && held?.matches(':disabled') && held.closest('.widget-vbox');
+    if (!around) return;
+    around.tabIndex = -1;
+    around.focus({preventScroll: true});
+  };
+
+  const all = () => { waiting = 0; names(); scrolls(); tell(); hold(); };
   new MutationObserver(soon).observe(document.body, {childList: true, subtree: true});
+  document.addEventListener('focusin', event => { held = event.target; });
   window.addEventListener('resize', soon);
   soon();
 })();
