@@ -125,7 +125,7 @@ class Dropout(Cell):
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
         super().__init__()
         if p is None:
-            probability('Dropout', 'keep_prob', keep_prob, 'in range (0, 1]', lambda p: 0 < p <= 1)
+            probability('Dropout', 'keep_prob', keep_prob, 'in range (0, 1]', lambda p: 0 < p <= 1, float)
         else:
             probability('Dropout', 'p', p, 'in range [0, 1)', lambda p: 0 <= p < 1)
         self.p = p

@@ -78,12 +78,13 @@ def _check_rank(name: str, x: object, frame) -> None:
 class Dropout(Primitive):
     """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask in x's dtype.
 
-    Raises TypeError where keep_prob is no float, ValueError outside 0 .. 1.
+    Raises TypeError where keep_prob is no number, ValueError outside 0 .. 1.
     """
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
-        _check('Dropout', 'keep_prob', keep_prob, float, getframe(1))
+        _check('Dropout', 'keep_prob', keep_prob, (int, float), getframe(1))
         self.keep_prob = keep_prob
+        self.settings = {'keep_prob': keep_prob, 'Seed0': Seed0, 'Seed1': Seed1, 'side_effect_hidden': True}
 
         def drop(x):
             out, mask = _drop(x, keep_prob, None, getframe(1))

@@ -383,3 +383,11 @@ def test_the_same_parameter_in_two_layers():
     a.weight = b.weight = shared
     g = ms.grad(lambda x: b(a(x)), None, shared)(Tensor([[3.0]]))
     assert g.asnumpy().tolist() == [[12]]
+
+
+def test_keep_prob_is_a_float_in_the_layer_and_a_number_in_the_op():
+    with pytest.raises(TypeError, match="For 'Dropout', 'keep_prob' is a float, but got an int"):
+        nn.Dropout(keep_prob=1)
+    out, mask = ops.Dropout(keep_prob=1)(ops.ones(3))
+    assert out.tolist() == mask.tolist() == [1, 1, 1]
+    assert repr(ops.Dropout(0.5)) == 'Prim[Dropout]<keep_prob=0.5, Seed0=0, Seed1=0, side_effect_hidden=True>'
