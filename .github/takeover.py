@@ -64,6 +64,6 @@ first.save(HERE / 'takeover.gif', save_all=True, append_images=rest, duration=ti
 
 readme = (ROOT / 'README.md').read_text(encoding='utf-8')
 example = re.search(r'^<!-- example -->\n```python\n(.*?)^```$', readme, re.M | re.S)[1]
-moment = next(filter(hands_out, frames([example, 'tape = ms.explain(MatMul(), x, y)'])))
+moment = next(filter(hands_out, frames([example, 'tape = ms.explain(Product(), x, y)'])))
 (still,) = in_one_palette([drawn(moment).crop(BOX)])
 still.save(HERE / 'example.png', optimize=True)

@@ -86,7 +86,7 @@ class Lesson:
         parts = (f'minicell {__version__}', repr(self), f'seed {self.about.SEED}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble]
         if self.kept.states:
-            said.append(f'Before today: {self._progress()[0]}. L.reset() starts over.')
+            said.append(f'So far: {self._progress()[0]}. L.reset() starts over.')
         return '\n'.join(filter(None, said))
 
     def __repr__(self) -> str:

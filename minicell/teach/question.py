@@ -114,7 +114,7 @@ class Prediction:
             body = words.headline('locked', 'Locked') + words.paragraphs(waits)
         elif self.question.below:
             body = words.headline('plain', 'Committed' if self.choice else 'Unlocked')
-            body += words.paragraphs('What happened stands below, under the cell that runs it.')
+            body += words.paragraphs('Now run the cell below. What happened stands under it, beside your answer.')
         elif self.choice is None:
             body = self.all_replies()
         else:

@@ -40,7 +40,7 @@ def test_progress_comes_back(file, capsys):
     capsys.readouterr()
 
     again = lesson('03')
-    assert 'Before today: Lesson 03: 2 of 5 done' in capsys.readouterr().out
+    assert 'So far: Lesson 03: 2 of 5 done' in capsys.readouterr().out
     assert '2 of 5 done' in repr(again.progress())
     again.check('3a', 3)
     assert '✓ exercise 3a: passed' in repr(again.progress()), 'what is passed stays passed'
