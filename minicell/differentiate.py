@@ -78,7 +78,7 @@ class Played:
                 f'gradient. Give the Cell itself for its own.',
                 BypassWarning,
             )
-        was, newly = tape.state(), set()
+        was, newly, before_arguments = tape.state(), set(), tape.arguments
         self.function = function
         self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
         self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
@@ -103,6 +103,8 @@ class Played:
             newly = {id(w) for w in self.marked} - tape.weights
             tape.weights.update(newly)
             taken = tape.inner
+            if 0 < len(positions) < len(inputs):
+                tape.arguments = before_arguments.union(map(id, tensors_in(inputs)))
             self.result = function(*arguments, **named)
             self.quiet = self.quiet or tape.inner > taken
             self.outputs = tensors_in(self.result[0] if aux else self.result)
@@ -118,6 +120,7 @@ class Played:
         finally:
             tape.restore(was)
             tape.weights -= newly
+            tape.arguments = before_arguments
             self.places = [w.at for w in self.marked]
             for w, at in zip(self.marked, before, strict=True):
                 w.at = at

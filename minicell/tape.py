@@ -53,6 +53,7 @@ inner = 0  # how often a gradient was taken at a point that another one differen
 graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 weights: set = set()  # ids of the Parameters that open gradients have marked
+arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
 touched: list = []  # those of them that were used inside the hidden stretch that is running
 # OFF + age + k is the address of what was born inside a Cell of the class named stretches[k]
 stretches: list = []

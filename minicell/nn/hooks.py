@@ -96,11 +96,12 @@ class Passage:
     def __init__(self, cell) -> None:
         self.cell = cell
         self.inputs: list = []
+        self.given: frozenset = frozenset()  # ids of those that a differentiated function was called with
         self.arrived: tuple = ()
 
     def enter(self, args: tuple, frame) -> tuple:
         """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs = tensors_in(args)
+        self.inputs, self.given = tensors_in(args), tape.arguments
         return self._through(ENTRANCE, args, frame)
 
     def leave(self, out: object, frame) -> object:
@@ -167,7 +168,8 @@ class Entrance(Exit):
         given = []
         for t in y.inputs:
             d = g.of.get(next(arrived)) if is_float(t) else None
-            given.append(_tensor(zeros_like(t) if d is None else d) if t.at >= mark else None)
+            known = t.at >= mark or id(t) in y.given
+            given.append(_tensor(zeros_like(t) if d is None else d) if known else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
         return [
             (t, d if d is None or not flat else d.array) for t, d in zip(y.inputs, gone, strict=True) if t.at >= mark

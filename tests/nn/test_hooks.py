@@ -248,3 +248,28 @@ def test_a_hook_on_a_parameter_alone():
     w = Parameter(Tensor([2.0]), name='w')
     w.register_hook(lambda g: g * 5)
     assert ms.grad(lambda x: x * w, 0, w)(Tensor([3.0]))[1].tolist() == [15]
+
+
+def test_a_hook_sees_the_gradients_of_all_arguments_of_what_is_differentiated():
+    """As in MindSpore: those that grad was not asked for too, but not of what came from elsewhere."""
+    seen = []
+
+    def net():
+        cell = Both()
+        cell.register_backward_hook(lambda c, i, g: seen.append([d if d is None else d.tolist() for d in i]))
+        return cell
+
+    a, b = Tensor([2.0]), Tensor([3.0])
+    cell = net()
+    first = lambda x, y: cell(x, y)[0]
+    assert ms.grad(first)(a, b).tolist() == [3] and ms.grad(first, 1)(a, b).tolist() == [2]
+    assert ms.grad(lambda x: cell(x, b)[0])(a).tolist() == [3]
+    assert seen == [[[3], [2]], [[3], [2]], [[3], None]]
+
+    class Own(Both):
+        def bprop(self, a, b, out, dout):
+            return dout[0] * 5, dout[0] * 7
+
+    own, seen[:] = Own(), []
+    own.register_backward_hook(lambda c, i, g: seen.append([d.tolist() for d in i]))
+    assert ms.grad(lambda x, y: own(x, y)[0])(a, b).tolist() == [5] and seen == [[[5], [7]]]
