@@ -22,7 +22,9 @@ from .dtype import (
 )
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
 from .parameter import Parameter, ParameterTuple
-from .tensor import Tensor
+from .tensor import Tensor, tensor
+
+from_numpy, is_tensor = Tensor.from_numpy, ops.is_tensor
 
 for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
     setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too

@@ -204,6 +204,10 @@ class SettingError(MinicellError, ValueError):
     """A layer, a loss or an optimizer set up with a value that it cannot work with."""
 
 
+class TensorSettingError(MinicellError, ValueError):
+    """A Tensor made of settings that do not go together."""
+
+
 class UnknownNameError(SettingError, KeyError):
     """The name of something that there is not."""
 

@@ -1,17 +1,28 @@
 """The printed form of a Tensor, to the character as MindSpore prints it."""
 
+from math import copysign
+
 import numpy as np
 
 EDGE = 3  # how many numbers stand on either side of ' ... '
 LONG = {1: 1000}  # from how many numbers on an axis is cut, by rank
-PER_LINE = {'f': 12, 'i': 24, 'u': 24, 'b': 24}  # numbers a line in rank 1
+PER_LINE = {'f': 12, 'i': 24, 'u': 24, 'b': 12}  # numbers a line in rank 1
+WIDTH = {4: 11, 8: 15}  # of a float with so many digits: with its sign, and an exponent of two digits
 
 
 def number(value: object, kind: str, digits: int) -> str:
     """One number: `1.50000000e+00`, ` True`, `-20`, `1+2j`."""
     if kind == 'c':
         return f'{value.real:.6g}{value.imag:+.6g}j'
+    if value != value:
+        return '-nan' if copysign(1, value) < 0 else 'nan'
     return f'{value:.{digits}e}' if kind == 'f' else f'{value!s:>5}' if kind == 'b' else str(value)
+
+
+def plain(array: np.ndarray) -> str:
+    """What `print` shows: as NumPy has it, before it wrote 1234567. of Float32 as 1.234567e+06."""
+    with np.printoptions(legacy='1.25'):
+        return str(array)
 
 
 def text(array: np.ndarray, title: str) -> str:
@@ -22,23 +33,18 @@ def text(array: np.ndarray, title: str) -> str:
         shown = f'{value:.6g}' if isinstance(value, float) else number(value, array.dtype.kind, 0).strip()
         return f'{head} {shown})'
     if array.size == 0:
-        return f'{head} )'
+        return f'{head} )' if array.ndim == 1 else f'{head}\n)'
     kind, digits = array.dtype.kind, 4 if array.dtype == np.float16 else 8
     shown = _cut(array)
     cells = [number(v, kind, digits) for v in np.ravel(shown).tolist()]
-    # a float takes the place of its sign even where no number is negative
-    width = 0 if kind == 'c' else max(len(c) for c in cells)
-    if kind == 'f' and not any(c.startswith('-') and len(c) == width for c in cells):
-        width += 1
+    width = 0 if kind == 'c' else WIDTH[digits] if kind == 'f' else max(len(c) for c in cells)
     cells = np.array([c.rjust(width) for c in cells], dtype=object).reshape(shown.shape)
     body = _nest(cells, array.shape, 0)
     if array.ndim == 1:
         per_line = PER_LINE.get(kind, 12)
-        if array.shape[0] >= per_line and array.shape[0] <= LONG[1]:
+        if array.shape[0] <= LONG[1]:  # a full line is ended, the last one too
             parts = [', '.join(cells[i : i + per_line]) for i in range(0, len(cells), per_line)]
-            body = '[' + (',\n ' if len(cells) > per_line else '').join(parts)
-            body += '\n])' if len(cells) == per_line else '])'
-            return f'{head} {body}'
+            body = '[' + ',\n '.join(parts) + ('\n ]' if len(cells) % per_line == 0 else ']')
         return f'{head} {body})'
     return f'{head}\n{body})'
 

@@ -7,8 +7,17 @@ from functools import partial
 import numpy as np
 
 from . import printed, tape
-from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32
-from .errors import DTypeError, IndexWriteError, LeavesTapeError, LeavesTapeWarning, OperandError, article, users_line
+from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32, int64
+from .errors import (
+    DTypeError,
+    IndexWriteError,
+    LeavesTapeError,
+    LeavesTapeWarning,
+    OperandError,
+    TensorSettingError,
+    article,
+    users_line,
+)
 
 
 class Tensor:
@@ -27,10 +36,18 @@ class Tensor:
     __slots__ = ('__weakref__', 'array', 'at')
     __hash__ = object.__hash__
 
-    def __init__(self, input_data: object = None, dtype: DType | None = None) -> None:
+    def __init__(
+        self,
+        input_data: object = None,
+        dtype: DType | None = None,
+        shape: tuple[int, ...] | None = None,
+        init: object = None,
+    ) -> None:
         if dtype is not None and not isinstance(dtype, DType):
             names = ', '.join(map(repr, ALL))
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
+        if shape is not None or init is not None:
+            input_data = _drawn(input_data, dtype, shape, init)
         if tape.start != tape.OFF or tape.tracer is not None:
             for part in tensors_in(input_data):
                 part._leave(f'{type(self).__name__}(...)')
@@ -185,7 +202,7 @@ class Tensor:
         return printed.text(np.asarray(self.array), str(self.dtype))
 
     def __str__(self) -> str:
-        return str(np.asarray(self.array))
+        return printed.plain(np.asarray(self.array))
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -236,8 +253,7 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
         except ValueError:
             array = np.empty(0, object)
         if array.dtype.kind in 'biufc':
-            plain = not _holds_arrays(data)
-            array = array.astype(wanted or (_default(array.dtype) if plain else array.dtype))
+            array = array.astype(wanted or _of_list(array.dtype, data))
     else:
         array = np.empty(0, object)
     if array.dtype not in BY_NUMPY:
@@ -272,10 +288,39 @@ def _plain(item: object) -> object:
     return [_plain(i) for i in item] if isinstance(item, (list, tuple)) else item
 
 
-def _holds_arrays(data: object) -> bool:
+def _of_list(found: np.dtype, data: object) -> np.dtype:
+    """As for one number; but Tensors alone keep their dtype."""
+    if _all_tensors(data):
+        return found
+    return int64.numpy if found == np.int32 else _default(found)
+
+
+def _all_tensors(data: object) -> bool:
     if isinstance(data, (list, tuple)):
-        return any(_holds_arrays(d) for d in data)
-    return isinstance(data, (Tensor, np.ndarray, np.generic))
+        return all(map(_all_tensors, data)) and bool(data)
+    return isinstance(data, Tensor)
+
+
+def _drawn(data: object, dtype: object, shape: object, init: object) -> np.ndarray:
+    """The numbers of `Tensor(shape=..., dtype=..., init=...)`."""
+    if data is not None or dtype is None or shape is None:
+        raise TensorSettingError(
+            f'a Tensor is made of input_data, or of shape, dtype and init together (init is an Initializer, and may be '
+            f'left out for zeros).{users_line()}'
+        )
+    if init is not None and not hasattr(init, 'fill'):
+        raise DTypeError(f'init is an Initializer, such as One(), but got {init!r}.{users_line()}')
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return np.asarray(np.zeros(shape) if init is None else init.fill(shape)).astype(dtype.numpy)
+
+
+def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
+    """A new Tensor: `Tensor(...)` as MindSpore's function.
+
+    >>> tensor([1.0, 2.0])
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
+    return Tensor(input_data, dtype)
 
 
 def plain_index(index: object) -> object:
@@ -324,7 +369,8 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = .
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
     memory = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
-        memory[index] = source.array.astype(memory.dtype, copy=False)
+        numbers = source.array.astype(memory.dtype, copy=False)
+        memory[index] = numbers.reshape(()) if numbers.size == 1 else numbers
 
 
 __all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'writable', 'write_index']

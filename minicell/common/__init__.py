@@ -1,6 +1,7 @@
 """What MindSpore keeps in `mindspore.common`: initializers, the random seed."""
 
+from .. import dtype
 from . import initializer
 from .seed import get_seed, set_seed
 
-__all__ = ['get_seed', 'initializer', 'set_seed']
+__all__ = ['dtype', 'get_seed', 'initializer', 'set_seed']

@@ -139,6 +139,15 @@ def lines(*text: str) -> str:
         (Tensor([0.1], ms.float16), 'Tensor(shape=[1], dtype=Float16, value= [ 9.9976e-02])'),
         (Tensor([0.1], ms.float64), 'Tensor(shape=[1], dtype=Float64, value= [ 1.00000000e-01])'),
         (Tensor([]), 'Tensor(shape=[0], dtype=Float32, value= )'),
+        (Tensor(np.zeros((0, 3))), lines('Tensor(shape=[0, 3], dtype=Float64, value=', ')')),
+        (
+            Tensor([np.nan, -np.nan], ms.float16),
+            'Tensor(shape=[2], dtype=Float16, value= [        nan,        -nan])',
+        ),
+        (
+            Tensor(np.array([-1e-300, 1])),
+            'Tensor(shape=[2], dtype=Float64, value= [-1.00000000e-300,  1.00000000e+00])',
+        ),
         (
             Tensor(np.arange(16).reshape(2, 8)),
             lines(
@@ -154,18 +163,19 @@ def test_repr(t, due):
     assert repr(t) == due
 
 
-@pytest.mark.parametrize(('count', 'made', 'stray'), [(11, 1, False), (12, 1, True), (13, 2, False), (25, 3, False)])
+@pytest.mark.parametrize(('count', 'made', 'stray'), [(11, 1, False), (12, 1, True), (24, 2, True), (25, 3, False)])
 def test_repr_breaks_rank_1_after_twelve_floats(count, made, stray):
-    """And exactly twelve are followed by MindSpore's stray line end."""
+    """And a full line is followed by MindSpore's stray line end, the last one too."""
     text = repr(Tensor(np.arange(count, dtype=np.float32)))
-    assert text.endswith('\n])') is stray
+    assert text.endswith('\n ])') is stray
     assert text.count('\n') == made - 1 + stray
     assert text.count('e+') == count
 
 
 def test_repr_of_integers_breaks_after_twenty_four():
     assert repr(Tensor(np.arange(23))).count('\n') == 0
-    assert repr(Tensor(np.arange(24))).endswith('\n])')
+    assert repr(Tensor(np.arange(24))).endswith('\n ])')
+    assert repr(Tensor(np.arange(13) > 5)).count('\n') == 1  # Bools after twelve
     assert repr(Tensor(np.arange(25))).count('\n') == 1
 
 
@@ -188,6 +198,8 @@ def test_str_is_numpys():
     for value in ([1.5, -2.25], [[1.0], [2.0]], [True], np.arange(8).reshape(2, 2, 2)):
         assert str(Tensor(value)) == f'{Tensor(value)}' == str(Tensor(value).asnumpy())
     assert str(Tensor(2.5)) == '2.5'
+    large = Tensor([1234567.0]), Tensor(1234567.0), Tensor([65504.0], ms.float16)  # NumPy 2.3 has 1.234567e+06
+    assert [str(t) for t in large] == ['[1234567.]', '1234567.0', '[65504.]']
 
 
 # ---- converted ---------------------------------------------------------------------------------------------------
