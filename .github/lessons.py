@@ -58,7 +58,7 @@ STILLS = {
     ),
     '02': Still(
         'l02-dout',
-        (8, 64, 716, 400),
+        (8, 60, 716, 346),
         'Backward hands dout through the rules of Mul and Add, and adds up what comes out twice for a',
     ),
     '03': Still(

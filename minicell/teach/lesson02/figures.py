@@ -27,10 +27,10 @@ from minicell.view.shapes import (
 from minicell.watch import Begin, Give, Op, Pull
 
 WIDTH = 760
-LEFT, CARD_W, CARD_H, GAP = 16, 270, 92, 40
-Y_FORWARD, Y_BACKWARD, Y_GRADIENTS = 96, 226, 358
+LEFT, CARD_W, CARD_H, GAP = 16, 270, 84, 40
+Y_FORWARD, Y_BACKWARD, Y_GRADIENTS = 84, 198, 312
 SLOT, SLOT_H, INDENT = 68, 26, 14
-HEIGHT = 404
+HEIGHT = 350  # with its slider it fills one screen of a projector
 LOW, HIGH = -3.0, 3.0
 
 
@@ -95,7 +95,7 @@ def draw(program: Callable, arguments: tuple, dout: float) -> Drawing:
         Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
         text(LEFT, 32, 200, f'dout = {shown}', 20, bold=True),
         text(LEFT + 190, 32, WIDTH - LEFT - 206, summary(arrivals), 16, BACKWARD_TEXT, bold=True),
-        text(LEFT, 54, WIDTH - 2 * LEFT, 'Forward ran before: no number of it depends on dout.', 13, MUTED),
+        text(LEFT, 52, WIDTH - 2 * LEFT, 'Forward ran before: no number of it depends on dout.', 13, MUTED),
     ]
     out += lane(Y_FORWARD, 'FORWARD', 'left to right', FORWARD)
     out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient an input goes out', BACKWARD_TEXT)
