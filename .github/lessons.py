@@ -73,7 +73,7 @@ STILLS = {
     ),
     '05': Still(
         'l05-traffic',
-        (14, 0, 752, 254),
+        (4, 0, 758, 212),
         'Eight last lines of a bprop: which raise an error, and which are silently wrong, in minicell and in MindSpore',
     ),
     '06': Still(

@@ -11,10 +11,10 @@ from minicell.view.shapes import BACKWARD_TEXT, HIGHLIGHT, INK, MUTED, RULE, Box
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 
-WIDTH, HEIGHT = 760, 432
-LEFT, TOP, ROW = 16, 62, 24
+WIDTH, HEIGHT = 760, 372
+LEFT, TOP, ROW = 16, 32, 22
 COLUMNS = (70, 340, 545)  # the line of code, minicell, MindSpore
-DETAIL = TOP + 8 * ROW + 22
+DETAIL = TOP + 8 * ROW + 18
 WORDS = {
     'raises': 'raises an error',
     'silent': 'silent, and wrong',
@@ -24,10 +24,7 @@ WORDS = {
 
 def draw(chosen: int) -> Drawing:
     """The table with one row chosen, and below it what came of that one."""
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(LEFT, 28, WIDTH - 2 * LEFT, 'Who complains?', 18, bold=True),
-    ]
+    out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4)]
     for x, head in zip(
         COLUMNS, ('the last line of bprop', 'minicell, run here', 'MindSpore 2.10, eager mode'), strict=True
     ):
@@ -37,9 +34,9 @@ def draw(chosen: int) -> Drawing:
         picked = number == chosen
         if picked:
             out.append(Box(LEFT - 6, y, WIDTH - 2 * LEFT + 12, ROW, fill=HIGHLIGHT, stroke=INK, line=1.5, radius=4))
-            out.append(Path((((LEFT, y + 7), (LEFT + 9, y + 12), (LEFT, y + 17)),), fill=INK))
-        out.append(text(LEFT + 36, y + 16.5, 20, str(number), 13, anchor='end', bold=picked))
-        out.append(text(COLUMNS[0], y + 16.5, 262, specimen.line, 12.5, mono=True, bold=picked))
+            out.append(Path((((LEFT, y + 6), (LEFT + 9, y + 11), (LEFT, y + 16)),), fill=INK))
+        out.append(text(LEFT + 36, y + 15.5, 20, str(number), 13, anchor='end', bold=picked))
+        out.append(text(COLUMNS[0], y + 15.5, 262, specimen.line, 12.5, mono=True, bold=picked))
         for x, outcome in zip(COLUMNS[1:], (here(number), in_mindspore(number)), strict=True):
             out += sign(x, y, outcome.verdict, picked)
     out += detail(chosen)
@@ -49,7 +46,7 @@ def draw(chosen: int) -> Drawing:
 
 def sign(x: float, y: float, verdict: str, bold: bool = False) -> list[Shape]:
     """A verdict: a square that stops, a triangle that warns, or a tick, and the words."""
-    top = y + 6
+    top = y + 5
     if verdict == 'raises':
         mark: list[Shape] = [Box(x, top, 12, 12, fill=INK)]
     elif verdict == 'fine':
@@ -58,7 +55,7 @@ def sign(x: float, y: float, verdict: str, bold: bool = False) -> list[Shape]:
         corners = ((x + 6, top - 1), (x + 13, top + 12), (x - 1, top + 12))
         mark = [Path((corners,), fill=BACKWARD_TEXT)]
     colour = BACKWARD_TEXT if verdict == 'silent' else INK
-    return [*mark, text(x + 20, y + 16.5, 150, WORDS[verdict], 13, colour, bold=bold or verdict == 'silent')]
+    return [*mark, text(x + 20, y + 15.5, 150, WORDS[verdict], 13, colour, bold=bold or verdict == 'silent')]
 
 
 def detail(chosen: int) -> list[Shape]:
@@ -75,8 +72,8 @@ def detail(chosen: int) -> list[Shape]:
     sides = (('minicell', here(chosen)), ('MindSpore 2.10', in_mindspore(chosen)))
     for k, (name, outcome) in enumerate(sides):
         x = LEFT + k * half
-        out.append(text(x, DETAIL + 40, half - 20, name, 13, MUTED))
-        out += told(outcome, x, DETAIL + 52, half - 24)
+        out.append(text(x, DETAIL + 34, half - 20, name, 13, MUTED))
+        out += told(outcome, x, DETAIL + 44, half - 24)
     return out
 
 
