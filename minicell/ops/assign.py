@@ -56,8 +56,12 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
 
 
 def _written(variable: Tensor) -> Tensor:
-    """The Parameter's memory as a plain Tensor; inside a graph, the Parameter, which the graph knows."""
-    return variable if tape.tracer is not None else wrap(variable.array, variable.at)
+    """The value that was written, as a Tensor; inside a graph, the Parameter, which the graph knows."""
+    if tape.tracer is not None:
+        return variable
+    if tape.depth:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
+        return wrap(variable.array, variable.at)
+    return Tensor(variable)
 
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool = True) -> Tensor:
