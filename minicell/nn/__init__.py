@@ -5,14 +5,18 @@ from .activation import (
     GELU,
     Hardtanh,
     LeakyReLU,
+    LogSigmoid,
     LogSoftmax,
+    Mish,
     ReLU,
     ReLU6,
     Sigmoid,
     SiLU,
     Softmax,
     Softplus,
+    Softsign,
     Tanh,
+    Threshold,
     get_activation,
 )
 from .cell import Cell
@@ -32,5 +36,13 @@ from .loss import (
 )
 from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
 from .optim import SGD, Adam, Momentum, Optimizer
+from .schedules import (
+    cosine_decay_lr,
+    exponential_decay_lr,
+    inverse_decay_lr,
+    natural_exp_decay_lr,
+    piecewise_constant_lr,
+    warmup_lr,
+)
 from .spiking import IFNode, LIFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative
 from .train import TrainOneStepCell, WithEvalCell, WithLossCell

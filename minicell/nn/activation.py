@@ -137,7 +137,64 @@ class Hardtanh(Cell):
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
-KINDS = (ReLU, ReLU6, Sigmoid, Tanh, Softmax, LogSoftmax, LeakyReLU, ELU, GELU, SiLU, Softplus, Hardtanh)
+class LogSigmoid(Cell):
+    """log(sigmoid(x)), without its underflow."""
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.logsigmoid(input_x)
+
+
+class Softsign(Cell):
+    """x / (1 + |x|)."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.softsign(x)
+
+
+class Mish(Cell):
+    """x * tanh(softplus(x))."""
+
+    def construct(self, input: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.mish(input)
+
+
+class Threshold(Cell):
+    """x where it is above threshold, else value.
+
+    >>> from minicell import Tensor, nn
+    >>> print(nn.Threshold(0.1, 20.0)(Tensor([0.1, 0.2])))
+    [20.   0.2]
+    """
+
+    def __init__(self, threshold: float, value: float) -> None:
+        super().__init__()
+        self.threshold, self.value = threshold, value
+
+    def construct(self, input: Tensor) -> Tensor:
+        """Elementwise."""
+        return ops.threshold(input, self.threshold, self.value)
+
+
+KINDS = (
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    Tanh,
+    Softmax,
+    LogSoftmax,
+    LeakyReLU,
+    ELU,
+    GELU,
+    SiLU,
+    Softplus,
+    Hardtanh,
+    LogSigmoid,
+    Softsign,
+    Mish,
+)
 BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 

@@ -68,3 +68,10 @@ def test_settings_of_another_kind(make):
         DTypeError, match=r'(?s)(is|takes) an? (int|number|bool|float), but got.*your line: test_settings'
     ):
         make()
+
+
+def test_threshold_is_the_one_of_the_document():
+    """MindSpore's document writes it as a Cell of one's own, with ops.gt, ops.fill and ops.select."""
+    layer = nn.Threshold(0.1, 20)
+    assert layer(Tensor([0.1, 0.5])).tolist() == [20, 0.5] and layer(Tensor([1, 5])).dtype == ms.int64
+    assert ms.grad(layer)(Tensor([0.1, 0.5])).tolist() == [0, 1]

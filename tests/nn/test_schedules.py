@@ -1,0 +1,48 @@
+"""Learning rates of MindSpore's schedules: the numbers were run on both."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, nn
+
+
+@pytest.mark.parametrize(
+    ('rates', 'due'),
+    [
+        (nn.piecewise_constant_lr([2, 5, 6], [0.1, 0.05, 0.01]), [0.1, 0.1, 0.05, 0.05, 0.05, 0.01]),
+        (nn.exponential_decay_lr(0.1, 0.9, 6, 2, 1), [0.1, 0.1, 0.09, 0.09, 0.081, 0.081]),
+        (nn.exponential_decay_lr(0.1, 0.9, 5, 1, 2, True), [0.1, 0.1, 0.09, 0.09, 0.081]),
+        (nn.natural_exp_decay_lr(0.1, 0.9, 3, 1, 2), [0.1, 0.1 * np.exp(-0.9), 0.1 * np.exp(-1.8)]),
+        (nn.natural_exp_decay_lr(0.1, 0.9, 3, 1, 2, True), [0.1, 0.1, 0.1 * np.exp(-1.8)]),
+        (nn.inverse_decay_lr(0.1, 0.5, 3, 1, 1), [0.1, 0.1 / 1.5, 0.05]),
+        (nn.inverse_decay_lr(0.1, 0.5, 4, 1, 2, True), [0.1, 0.1, 0.1 / 1.5, 0.1 / 1.5]),
+        (nn.cosine_decay_lr(0.01, 0.1, 4, 1, 2), [0.1, 0.055, 0.01, 0.01]),
+        (nn.warmup_lr(0.1, 4, 1, 2), [0.0, 0.05, 0.1, 0.1]),
+    ],
+)
+def test_rates(rates, due):
+    assert rates == pytest.approx(due)
+
+
+def test_an_optimizer_takes_one():
+    w = ms.Parameter(Tensor([0.0]), name='w')
+    opt = nn.SGD([w], nn.exponential_decay_lr(0.5, 0.5, 2, 1, 1))
+    for due in (0.5, 0.75):
+        opt((Tensor([-1.0]),))
+        assert w.asnumpy() == pytest.approx([due])
+
+
+@pytest.mark.parametrize(
+    ('make', 'kind', 'says'),
+    [
+        (lambda: nn.exponential_decay_lr(-0.1, 0.9, 6, 2, 1), ValueError, "'learning_rate' is above 0.0"),
+        (lambda: nn.exponential_decay_lr(0.1, 0.9, 0, 2, 1), ValueError, "'total_step' is at least 1"),
+        (lambda: nn.exponential_decay_lr(0.1, 0.9, 6.0, 2, 1), TypeError, "'total_step' is an int"),
+        (lambda: nn.piecewise_constant_lr([2, 1], [0.1, 0.05]), ValueError, 'rising steps and a rate for each'),
+        (lambda: nn.cosine_decay_lr(0.1, 0.01, 6, 2, 2), ValueError, "'max_lr' is above 'min_lr'"),
+    ],
+)
+def test_settings_that_do_not_fit(make, kind, says):
+    with pytest.raises(kind, match=rf'(?s){says}.*your line: test_schedules'):
+        make()
