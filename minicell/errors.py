@@ -102,7 +102,7 @@ class BpropCountError(MinicellError, RuntimeError):
     """bprop returned another number of gradients than the Cell has inputs."""
 
 
-class BpropTupleError(MinicellError, RuntimeError, TypeError):
+class BpropTupleError(MinicellError, RuntimeError, TypeError, ValueError):
     """bprop returned something other than a tuple of gradients (and a dict, where there are internal_params)."""
 
 

@@ -4,8 +4,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import BpropCountError, GraphValueError
-from tests.traps.said import refused
+from minicell.errors import BpropCountError, BpropTupleError, GraphValueError, NoPathWarning
+from tests.traps.said import refused, warned
 
 A, B = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[5.0, 6.0], [7.0, 8.0]])
 X, Y = Tensor([2.0]), Tensor([3.0])
@@ -116,3 +116,48 @@ def test_a_bprop_may_be_a_jit_function():
             return (dout * 50,)
 
     assert ms.grad(Net())(X).tolist() == [50]
+
+
+def test_a_tuple_given_to_a_graph_has_its_gradients():
+    @ms.jit
+    def product(pair):
+        return pair[0] * pair[1]
+
+    assert [g.tolist() for g in ms.grad(lambda x, y: product((x, y)), (0, 1))(X, Y)] == [[3], [2]]
+
+
+def test_stop_gradient_in_a_graph_holds_for_every_order():
+    f = ms.jit(lambda x: (ops.stop_gradient(x) * x).sum())
+    assert ms.grad(f)(X).tolist() == [2]
+    with warned() as said:
+        assert ms.grad(ms.grad(f))(X).tolist() == [0]
+    assert 'nothing connects them' in said.one(NoPathWarning)
+
+
+@pytest.mark.parametrize(
+    'give',
+    [
+        lambda w, x, d: (d * w, x * d),
+        lambda w, x, d: ((d * w,), (x * d,)),
+        lambda w, x, d: ([d * w], [x * d]),
+        lambda w, x, d: ((d * w,), {'w': x * d}),
+    ],
+    ids=['flat', 'two tuples', 'two lists', 'a name as the key'],
+)
+def test_gradients_of_weights_come_in_a_dict_of_parameters(give):
+    class Scale(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = ms.Parameter(Tensor([2.0]), name='w')
+            self.internal_params = [self.w]
+
+        def construct(self, x):
+            return x * self.w
+
+        def bprop(self, *args):
+            x, _, dout = args
+            return give(self.w, x, dout)
+
+    net = Scale()
+    with pytest.raises((BpropTupleError, BpropCountError), match=r'(?s)Scale\.bprop .*your line: test_forms'):
+        ms.grad(net, 0, net.trainable_params())(X)
