@@ -37,6 +37,27 @@ def test_second_derivatives_of_products_and_deviations():
     assert ms.grad(ops.var)(Tensor([1.0, 1.0])).tolist() == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ('f', 'due'),
+    [
+        (lambda x: x.sum() ** 2, 4),
+        (lambda x: x.mean() ** 2, 1),
+        (lambda x: (x * x.sum()).sum(), 4),  # 2 in MindSpore, 0 in the others
+        (lambda x: (x.expand_dims(0) * x.expand_dims(1)).sum(), 4),
+        (lambda x: x @ x, 2),
+        (lambda x: (x.reshape(2, 1) @ x.reshape(1, 2)).sum(), 4),
+    ],
+)
+def test_second_derivatives_through_sums_products_and_broadcasts(f, due):
+    x = Tensor([1.0, 2.0])
+    assert ms.grad(ms.grad(f))(x).tolist() == [due, due]
+
+
+def test_second_derivatives_of_a_norm():
+    """(1 - x_i sum(x) / |x|²) / |x|: 1 / |x| in MindSpore."""
+    np.testing.assert_allclose(ms.grad(ms.grad(ops.norm))(Tensor([3.0, 4.0])).asnumpy(), [0.032, -0.024], atol=1e-6)
+
+
 @pytest.mark.parametrize('op', [ops.elu, ops.softmax, ops.log_softmax])
 def test_second_derivatives_that_mindspore_does_not_have(op):
     x = Tensor([0.25, 1.5, -2.0], ms.float64)
