@@ -59,8 +59,9 @@ class BatchNorm(Cell):
             )
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.use_batch_statistics = use_batch_statistics
-        self.moving_mean = Parameter(initializer(moving_mean_init, num_features, dtype), requires_grad=False)
-        self.moving_variance = Parameter(initializer(moving_var_init, num_features, dtype), requires_grad=False)
+        mean, variance = (initializer(init, num_features, dtype) for init in (moving_mean_init, moving_var_init))
+        self.moving_mean = Parameter(mean, 'mean', requires_grad=False)  # inside another Cell: its place's name
+        self.moving_variance = Parameter(variance, 'variance', requires_grad=False)
         self.gamma = Parameter(initializer(gamma_init, num_features, dtype), requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, num_features, dtype), requires_grad=affine)
 

@@ -308,7 +308,7 @@ def test_batch_norm_moves_its_statistics_in_training():
     np.testing.assert_allclose(norm.moving_mean.asnumpy(), [0.2, 2.0])
     np.testing.assert_allclose(norm.moving_variance.asnumpy(), [1.1, 20.9], rtol=1e-6)
     assert [p.name for p in norm.trainable_params()] == ['gamma', 'beta']
-    assert [p.name for p in norm.untrainable_params()] == ['moving_mean', 'moving_variance']
+    assert [p.name for p in norm.untrainable_params()] == ['mean', 'variance']
     norm.set_train(False)
     norm(x)
     np.testing.assert_allclose(norm.moving_mean.asnumpy(), [0.2, 2.0])
