@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
+from ..errors import DTypeError, users_line
 from ..tensor import Tensor
 from . import methods
 from .activation import (
@@ -282,6 +283,8 @@ class Softmax(Primitive):
     """exp(x) / sum(exp(x)) along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
+        if not isinstance(axis, int):
+            raise DTypeError(f"For 'Softmax', 'axis' is an int, but got {axis!r}.{users_line()}")
         self.settings = {'axis': (axis,)}
         self.function = partial(softmax, axis=axis)
 
@@ -292,6 +295,22 @@ class LogSoftmax(Primitive):
     def __init__(self, axis: int = -1) -> None:
         self.settings = {'axis': axis}
         self.function = partial(log_softmax, axis=axis)
+
+
+class OneHot(Primitive):
+    """Rows with on_value where an index points, else off_value: see `one_hot`."""
+
+    def __init__(self, axis: int = -1) -> None:
+        self.settings = {'axis': axis}
+        self.function = partial(one_hot, axis=axis)
+
+
+class BroadcastTo(Primitive):
+    """The Tensor repeated to a shape: see `broadcast_to`."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.settings = {'shape': shape}
+        self.function = partial(broadcast_to, shape=shape)
 
 
 class Squeeze(Primitive):

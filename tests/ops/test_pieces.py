@@ -134,3 +134,10 @@ def test_primitives_of_reductions():
     assert ops.ReduceProd()(X).item() == 720 and ops.Squeeze(0)(X[:1]).shape == (3,)
     assert ops.ReduceAll()(flags, 0).tolist() == [True, False] and ops.ReduceAny()(flags).item()
     assert ops.Squeeze()(X[:1, :1]).shape == () and ops.operations is ops.functional is ops
+
+
+def test_more_primitives_with_settings():
+    assert ops.OneHot()(Tensor([1]), 2, Tensor(1.0), Tensor(0.0)).tolist() == [[0, 1]]
+    assert ops.BroadcastTo((2, 3))(X[0]).shape == (2, 3)
+    with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' is an int, but got 'a'"):
+        ops.Softmax('a')
