@@ -180,6 +180,7 @@ class InsertGradientOf(Primitive):
     def __init__(self, f: Callable) -> None:
         if not callable(f):
             raise HookError(f'{self.name} takes a function, but got {article(type(f).__name__)}.{users_line()}')
+        self.settings = {'f': f, 'side_effect_backprop': True, 'side_effect_backprop_mem': True}
         rule = _Hook(self.name, None)
 
         def through(x: Tensor) -> Tensor:
@@ -198,6 +199,7 @@ class HookBackward(Primitive):
     def __init__(self, hook_fn: Callable, cell_id: str = '') -> None:
         if not callable(hook_fn):
             raise HookError(f'{self.name} takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
+        self.settings = {'cell_id': cell_id}
         rule, rules = _Hook(self.name, None), _Hooks(self.name, None)
 
         def call(g: Tensor) -> object:

@@ -237,6 +237,11 @@ def test_hook_backward_of_several():
     assert slope(X).tolist() == [3, 6] and ms.grad(slope)(X).tolist() == [4, 4]  # the hook is met twice
 
 
+def test_they_are_printed_with_their_settings():
+    assert repr(ops.HookBackward(print, 'x')) == 'Prim[HookBackward]<cell_id=x>'
+    assert repr(ops.InsertGradientOf(print)).startswith('Prim[InsertGradientOf]<f=<built-in function print>, side_')
+
+
 def test_hook_backward_takes_a_function():
     with pytest.raises(TypeError, match='HookBackward takes a function, but got an int'):
         ops.HookBackward(3)
