@@ -119,6 +119,8 @@ class Tensor:
         view.flags.writeable = False
         return view
 
+    numpy = asnumpy
+
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
         if (
             tape.address(self) >= tape.start != tape.OFF and not tape.hiding

@@ -90,6 +90,7 @@ from .matmul import MatMul, dense, matmul, mm, outer
 from .pieces import addn, chunk, cumsum, gather, identity, masked_fill, split, tile, tril, triu, unbind
 from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
 from .primitive import Primitive, primitive
+from .random import rand, randint, randn, standard_normal
 from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
 from .select import (
     bitwise_and,

@@ -19,13 +19,14 @@ ONES_LIKE = Plain('OnesLike', np.ones_like)
 getframe = sys._getframe
 
 
-def _shape(shape: object) -> tuple[int, ...]:
+def lengths(shape: object) -> tuple[int, ...]:
+    """A shape from an int, a tuple, a list or a Tensor of ints. Raises TypeError for anything else."""
     if isinstance(shape, Tensor):
         shape = shape.tolist()
-    lengths = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    if not all(isinstance(n, (int, np.integer)) for n in lengths):
+    found = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) for n in found):
         raise DTypeError(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
-    return lengths
+    return found
 
 
 def _dtype(dtype: DType | None) -> np.dtype:
@@ -39,7 +40,7 @@ def fill(type: DType, shape: tuple[int, ...], value: float) -> Tensor:
     >>> print(ms.ops.fill(ms.float32, (2,), 20))
     [20. 20.]
     """
-    return apply_plain(FILL, (), getframe(1), _shape(shape), _number(value), as_numpy(type, only=True))
+    return apply_plain(FILL, (), getframe(1), lengths(shape), _number(value), as_numpy(type, only=True))
 
 
 def _number(value: object) -> object:
@@ -49,17 +50,17 @@ def _number(value: object) -> object:
 def full(size: tuple[int, ...], fill_value: float, *, dtype: DType | None = None) -> Tensor:
     """A Tensor of one value, of the value's own dtype unless one is given."""
     wanted = as_array(_number(fill_value), dtype).dtype
-    return apply_plain(FILL, (), getframe(1), _shape(size), _number(fill_value), wanted)
+    return apply_plain(FILL, (), getframe(1), lengths(size), _number(fill_value), wanted)
 
 
 def zeros(size: tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of zeros, Float32 unless a dtype is given."""
-    return apply_plain(FILL, (), getframe(1), _shape(size), 0, _dtype(dtype))
+    return apply_plain(FILL, (), getframe(1), lengths(size), 0, _dtype(dtype))
 
 
 def ones(shape: tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of ones, Float32 unless a dtype is given."""
-    return apply_plain(FILL, (), getframe(1), _shape(shape), 1, _dtype(dtype))
+    return apply_plain(FILL, (), getframe(1), lengths(shape), 1, _dtype(dtype))
 
 
 def zeros_like(input: Tensor, *, dtype: DType | None = None) -> Tensor:
@@ -105,7 +106,7 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
     >>> print(ops.linspace(0, 1, 5))
     [0.   0.25 0.5  0.75 1.  ]
     """
-    (steps,) = _shape(steps)
+    (steps,) = lengths(steps)
     return apply_plain(SPACED, (), getframe(1), _number(start), _number(end), steps)
 
 
