@@ -39,6 +39,7 @@ _LATER = {
     'explain': 'explanation',
     **dict.fromkeys(('jacfwd', 'jacrev'), 'jacobian'),
     'jit': 'graph',
+    'load_param_into_net': 'nn.load',
     **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'set_context', 'set_device'), 'context'),
 }
 

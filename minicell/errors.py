@@ -180,6 +180,10 @@ class NotCalledError(MinicellError, NotImplementedError):
     """A list or dict of Cells, called as if it were one."""
 
 
+class LoadError(MinicellError, RuntimeError):
+    """A value that does not fit into the Parameter of its name."""
+
+
 class PropertyError(MinicellError, TypeError):
     """A Cell's property was given a value of the wrong type."""
 
