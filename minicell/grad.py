@@ -95,10 +95,14 @@ def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ..
             )
 
 
+def _is_parameter(w: object) -> bool:
+    return isinstance(w, Tensor) and hasattr(w, 'requires_grad')  # the class itself stands on a higher floor
+
+
 def _check_weights(weights: object) -> tuple:
     found = weights if isinstance(weights, (tuple, list)) else (weights,)
     for w in found:
-        if not hasattr(w, 'requires_grad'):
+        if not _is_parameter(w):
             raise NotATensorError(f'weights holds Parameters, but got {article(type(w).__name__)}.{users_line()}')
     return tuple(found)
 
@@ -186,7 +190,7 @@ def get_grad(gradients: tuple, identifier: object) -> Tensor:
 
     Raises RuntimeError where it is not there, TypeError for what is no int and no Parameter.
     """
-    if not isinstance(identifier, int) and not hasattr(identifier, 'requires_grad'):
+    if not isinstance(identifier, int) and not _is_parameter(identifier):
         raise NotATensorError(
             f'get_grad takes a position (an int) or a Parameter, but got {article(type(identifier).__name__)}.'
             f'{users_line()}'

@@ -66,7 +66,7 @@ def _written(variable: Tensor) -> Tensor:
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool = True) -> Tensor:
     """The value as a Tensor, once it is known to fit."""
-    if not hasattr(variable, 'requires_grad'):
+    if not (isinstance(variable, Tensor) and hasattr(variable, 'requires_grad')):
         raise ParameterError(
             f"For '{name}', the 'variable' should be a Parameter, but got {article(type(variable).__name__)}: a plain "
             f'Tensor is not written but made anew.{users_line(frame)}'

@@ -74,6 +74,14 @@ def test_one_parameter_has_one_gradient():
         assert values(both(X, S)) == (([20, 300],), due)
 
 
+def test_a_cell_is_no_weight():
+    for ask in (lambda: ms.grad(Scale(), 0, Scale()), lambda: ms.vjp(Scale(), X, weights=[Scale()])):
+        with pytest.raises(TypeError, match='weights holds Parameters, but got a Scale'):
+            ask()
+    with pytest.raises(TypeError, match="the 'variable' should be a Parameter, but got a Scale"):
+        ops.assign(Scale(), X)
+
+
 def test_get_all_keeps_the_places_of_integers():
     """A label has no slope; its place stays, with zeros of its dtype."""
     dx, di = ops.GradOperation(get_all=True)(lambda x, i: x * i)(X, Tensor([2, 2]))
@@ -98,7 +106,7 @@ def test_jvp_takes_lists_and_says_what_v_is():
 def test_get_grad_wants_a_position_or_a_parameter():
     found = ms.grad(product, (0, 1), return_ids=True)(X, Y)
     assert values(ms.get_grad(found, 1)) == [1, 2]
-    for wrong in ('x', None, 1.0):
+    for wrong in ('x', None, 1.0, Scale(), X):
         with pytest.raises(TypeError, match='get_grad takes a position'):
             ms.get_grad(found, wrong)
 
