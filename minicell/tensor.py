@@ -218,8 +218,9 @@ class Tensor:
         return Tensor(self)
 
 
-# glibc gives free memory back to the system at once, and the next array pays for each of its pages anew, which can double
-# the time of a training step. Once a block of this size has come and gone, it keeps as much: mallopt(3), M_MMAP_THRESHOLD.
+# glibc gives free memory back to the system at once, and the next array pays for each of its pages anew, which can
+# double the time of a training step. Once a block of this size has come and gone, it keeps as much: mallopt(3),
+# M_MMAP_THRESHOLD.
 np.empty(31 << 20, np.uint8)
 
 blank = partial(object.__new__, Tensor)  # a Tensor that has nothing yet: the fastest way to make one
