@@ -1,7 +1,5 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from importlib import import_module
-
 from . import common, dtype, errors, nn, ops
 from .common import get_seed, set_seed
 from .dtype import (
@@ -21,6 +19,7 @@ from .dtype import (
     uint64,
 )
 from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
+from .later import later
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
 
@@ -32,25 +31,18 @@ for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
 __version__ = '0.1.0'
 
 # What looks, checks and traces is loaded by the first who asks for it: a third of the import's time.
-_LATER = {
-    'Tape': 'watch',
-    'CheckResult': 'check',
-    'check_bprop': 'check',
-    'explain': 'explanation',
-    **dict.fromkeys(('jacfwd', 'jacrev'), 'jacobian'),
-    'jit': 'graph',
-    'load_param_into_net': 'nn.load',
-    **dict.fromkeys(('GRAPH_MODE', 'PYNATIVE_MODE', 'get_context', 'set_context', 'set_device'), 'context'),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name == 'context':
-        return import_module('.context', __name__)
-    if name not in _LATER:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = globals()[name] = getattr(import_module(f'.{_LATER[name]}', __name__), name)
-    return value
+__getattr__, __dir__ = later(
+    globals(),
+    {
+        'watch': 'Tape',
+        'check': 'CheckResult check_bprop',
+        'explanation': 'explain',
+        'jacobian': 'jacfwd jacrev',
+        'graph': 'jit',
+        'nn.load': 'load_param_into_net',
+        'context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
+    },
+)
 
 
 def load_ipython_extension(shell: object) -> None:
@@ -58,7 +50,3 @@ def load_ipython_extension(shell: object) -> None:
     from .view import magic
 
     magic.load(shell)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'minicell'
 
 FLOORS = [
-    {'dtype', 'errors', 'where', 'printed'},
+    {'dtype', 'errors', 'later', 'where', 'printed'},
     {'tape', 'tensor', 'watch', 'listing'},
     {'ops'},
     {'grad', 'differentiate', 'jacobian'},

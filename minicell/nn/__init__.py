@@ -1,48 +1,25 @@
-"""Cells: the base class, layers, activations, losses, optimizers, spiking neurons."""
+"""Cells: the base class, layers, activations, losses, optimizers, spiking neurons.
 
-from .activation import (
-    ELU,
-    GELU,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softplus,
-    Softsign,
-    Tanh,
-    Threshold,
-    get_activation,
-)
+A module is loaded by the first who asks for one of its names: Python asks `__getattr__` of a package for what it lacks.
+"""
+
+from ..later import later
 from .cell import Cell
-from .containers import CellDict, CellList, SequentialCell
-from .conv import AvgPool2d, Conv2d, MaxPool2d
-from .layers import Dense, Dropout, Dropout2d, Flatten, Identity
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    L1Loss,
-    LossBase,
-    MSELoss,
-    NLLLoss,
-    SmoothL1Loss,
-    SoftmaxCrossEntropyWithLogits,
-)
-from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
-from .optim import SGD, Adam, Momentum, Optimizer
-from .schedules import (
-    cosine_decay_lr,
-    exponential_decay_lr,
-    inverse_decay_lr,
-    natural_exp_decay_lr,
-    piecewise_constant_lr,
-    warmup_lr,
-)
-from .spiking import IFNode, LIFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative
-from .train import TrainOneStepCell, WithEvalCell, WithLossCell
+
+FROM = {
+    'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softplus '
+    'Softsign Tanh Threshold get_activation',
+    'containers': 'CellDict CellList SequentialCell',
+    'conv': 'AvgPool2d Conv2d MaxPool2d',
+    'layers': 'Dense Dropout Dropout2d Flatten Identity',
+    'loss': 'BCELoss BCEWithLogitsLoss CrossEntropyLoss L1Loss LossBase MSELoss NLLLoss SmoothL1Loss '
+    'SoftmaxCrossEntropyWithLogits',
+    'norm': 'BatchNorm1d BatchNorm2d LayerNorm',
+    'optim': 'SGD Adam Momentum Optimizer',
+    'schedules': 'cosine_decay_lr exponential_decay_lr inverse_decay_lr natural_exp_decay_lr piecewise_constant_lr '
+    'warmup_lr',
+    'spiking': 'IFNode LIFNode Surrogate relusigmoid straight_through triangular true_derivative',
+    'train': 'TrainOneStepCell WithEvalCell WithLossCell',
+}
+__all__ = ['Cell', *' '.join(FROM.values()).split()]
+__getattr__, __dir__ = later(globals(), FROM)
