@@ -146,8 +146,8 @@ def value_and_grad(
             raise GradPositionError(f'grad_position is (): name an argument, or write None.{users_line()}')
         _check_arguments(fn, args, positions)
         out, by_place, by_weight = differentiate(fn, args, kwargs, positions, params, sens, has_aux)
-        if has_aux and not (isinstance(out, tuple) and len(out) > 1):
-            raise GradArgumentError(f'has_aux=True needs more than one output, but {name_of(fn)} returned one.')
+        if has_aux:
+            _split(fn, out)  # or an error: there is nothing further
         if return_ids:
             by_place = [(p, g) for p, g in zip(positions, by_place, strict=True)]
             by_weight = [(w.name, g) for w, g in zip(params, by_weight, strict=True)]

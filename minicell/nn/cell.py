@@ -59,8 +59,7 @@ class Cell:
     bprop = None
     internal_params = None
     requires_grad = False  # what set_grad was told; no gradient depends on it
-    _bprop_debug = False
-    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, training = (NotSetUp() for _ in range(7))
+    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _bprop_debug, training = (NotSetUp() for _ in range(8))
     always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
 
     def __init_subclass__(cls, **kwargs: object) -> None:

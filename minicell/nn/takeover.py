@@ -44,17 +44,15 @@ def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
     if hides:
         inner, named = _again(args), _again(kwargs)
     note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
-    was = tape.hidden_from, tape.hiding
-    if hides:
-        tape.hidden_from = tape.start
-        tape.hiding = (tape.taken.get(type(cell)) or _know(cell))[0]
     try:
-        result = cell.construct(*inner, **named)
+        if hides:
+            born, _ = tape.taken.get(type(cell)) or _know(cell)
+            result = tape.hide(born, cell.construct, inner, named)
+        else:
+            result = cell.construct(*inner, **named)
     except Exception as error:
         note(LEAVE, cell, error, None, None)
         raise
-    finally:
-        tape.hidden_from, tape.hiding = was
     note(LEAVE, cell, None, result, None)
     if hides and tape.touched:
         _say_swallowed(cell, (), frame)

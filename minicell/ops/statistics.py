@@ -73,7 +73,8 @@ def norm(
     x = the_tensor(NORM, A, frame)
     if dtype is not None or x.array.dtype.kind not in 'f':
         x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
-    axes = tuple(range(x.ndim)) if _axes(dim) is None else _axes(dim)
+    axes = _axes(dim)
+    axes = tuple(range(x.ndim)) if axes is None else axes
     if ord is None or ord == 'fro' or (ord == 2 and len(axes) < 2):
         return apply(NORM, x, (axes or None, keepdim), frame)
     if len(axes) == 2 and ord in (1, -1, inf, -inf):
@@ -115,7 +116,8 @@ def prod(
     if dtype is not None or x.array.dtype.kind in 'iub':
         x = cast_to(x, np.dtype(np.int64) if dtype is None else dtype.numpy)
     rank, keep_dims, axis = x.ndim, keep_dims or keepdim, dim if axis is None else axis
-    asked = range(rank) if _axes(axis, rank) is None else _axes(axis, rank)
+    asked = _axes(axis, rank)
+    asked = range(rank) if asked is None else asked
     axes = tuple(a % rank for a in asked if -rank <= a < rank)
     if len(set(axes)) < len(asked):
         raise ShapeError(f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}.{users_line()}')
