@@ -1,8 +1,10 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from . import common, dtype, errors, nn, ops
+from . import common, nn, ops
 from .common import get_seed, set_seed
-from .dtype import (
+from .common.parameter import Parameter, ParameterTuple
+from .core import dtype, errors
+from .core.dtype import (
     bool_,
     complex64,
     complex128,
@@ -18,10 +20,9 @@ from .dtype import (
     uint32,
     uint64,
 )
-from .grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
-from .later import later
-from .parameter import Parameter, ParameterTuple
-from .tensor import Tensor, tensor
+from .core.grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
+from .core.tensor import Tensor, tensor
+from .lazy import later
 
 from_numpy, is_tensor = Tensor.from_numpy, ops.is_tensor
 
@@ -34,13 +35,13 @@ __version__ = '0.1.0'
 __getattr__, __dir__ = later(
     globals(),
     {
-        'watch': 'Tape',
+        'core.watch': 'Tape',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
         'jacobian': 'jacfwd jacrev',
-        'graph': 'jit',
+        'graph.jitted': 'jit',
         'nn.load': 'load_param_into_net',
-        'context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
+        'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
     },
 )
 

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import tape
-from .differentiate import differentiate, name_of
-from .errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
-from .nn.settle import input_names, settle
-from .nn.takeover import answer
-from .ops.rules import Bundle, Parts
-from .tape import OFF
-from .tensor import Tensor, is_float, tensors_in, wrap
-from .watch import Begin, Call, Enter, Leave, Op, Pull, Tape
+from .core import tape
+from .core.bprop_result import input_names, settle
+from .core.differentiate import differentiate, name_of
+from .core.errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
+from .core.rules import Bundle, Parts
+from .core.takeover import answer
+from .core.tape import OFF
+from .core.tensor import Tensor, is_float, tensors_in, wrap
+from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
 CLOSE = 1e-6, 1e-4  # absolute and relative: far above what float64 and a cast to float32 on the way lose

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Callable
 
-from .differentiate import name_of
-from .errors import NotATensorError, article, plural, users_line
-from .grad import grad
-from .tensor import Tensor, is_float
-from .watch import Tape
+from .core.differentiate import name_of
+from .core.errors import NotATensorError, article, plural, users_line
+from .core.grad import grad
+from .core.tensor import Tensor, is_float
+from .core.watch import Tape
 
 
 def explain(fn: Callable, *args: object) -> Tape:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .errors import GradArgumentError, NotATensorError, article, plural, users_line
-from .grad import _check_function, _check_positions, _split, jvp, vjp
+from .core.errors import GradArgumentError, NotATensorError, article, plural, users_line
+from .core.grad import _check_function, _check_positions, _split, jvp, vjp
+from .core.tensor import Tensor, is_float, wrap
 from .ops import stack
-from .tensor import Tensor, is_float, wrap
 
 
 def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:

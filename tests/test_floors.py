@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'minicell'
 
 FLOORS = [
-    {'dtype', 'errors', 'later', 'where', 'printed'},
-    {'tape', 'tensor', 'watch', 'listing'},
+    {'dtype', 'errors', 'later', 'where', 'printed', 'markers'},
+    {'tape', 'tracing', 'traps', 'tensor', 'watch', 'listing'},
     {'ops'},
     {'grad', 'differentiate', 'jacobian'},
     {'parameter', 'nn', 'common'},

@@ -1,6 +1,6 @@
 """What MindSpore keeps in `mindspore.common`: initializers, the random seed."""
 
-from .. import dtype
+from ..core import dtype
 from . import initializer
 from .seed import get_seed, set_seed
 

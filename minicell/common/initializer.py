@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..dtype import DType, as_numpy
-from ..errors import InitializerError, ParameterError, SettingError, ShapeError, article, users_line
-from ..tensor import Tensor, wrap
+from ..core.dtype import DType, as_numpy
+from ..core.errors import InitializerError, ParameterError, SettingError, ShapeError, article, users_line
+from ..core.tensor import Tensor, wrap
 
 
 class Initializer:

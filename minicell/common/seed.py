@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import PropertyError, SettingError, article, users_line
+from ..core.errors import PropertyError, SettingError, article, users_line
 
 _seed: int | None = None
 

@@ -3,7 +3,7 @@
 A module is loaded by the first who asks for one of its names: Python asks `__getattr__` of a package for what it lacks.
 """
 
-from ..later import later
+from ..lazy import later
 from .cell import Cell
 
 FROM = {

@@ -1,8 +1,8 @@
 """The activations as Cells."""
 
 from .. import ops
-from ..errors import DTypeError, SettingError, UnknownNameError, users_line
-from ..tensor import Tensor
+from ..core.errors import DTypeError, SettingError, UnknownNameError, users_line
+from ..core.tensor import Tensor
 from .cell import Cell
 
 

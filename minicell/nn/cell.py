@@ -4,8 +4,10 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
-from .. import tape
-from ..errors import (
+from .. import tracing
+from ..common.parameter import Parameter, ParameterTuple
+from ..core import takeover, tape
+from ..core.errors import (
     CellError,
     CellNameError,
     KeptOnSelfWarning,
@@ -15,13 +17,14 @@ from ..errors import (
     UnregisteredWarning,
     article,
     users_line,
+    warn_user,
 )
+from ..core.tape import OFF
+from ..core.tensor import Tensor, tensors_in
 from ..ops.primitive import Primitive
-from ..parameter import Parameter, ParameterTuple
-from ..tape import OFF
-from ..tensor import Tensor, tensors_in
-from . import hooks, takeover
-from .near_miss import nearly_bprop
+from ..traps import bypassed
+from ..traps.near_miss import nearly_bprop
+from . import hooks
 
 
 class NotSetUp:
@@ -65,17 +68,17 @@ class Cell:
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         codes = [m.__code__ for m in cls.__dict__.values() if hasattr(m, '__code__')]
-        tape.calls_construct |= any('construct' in code.co_names for code in codes)
+        bypassed.calls_construct |= any('construct' in code.co_names for code in codes)
         construct = getattr(cls.__dict__.get('construct'), '__code__', None)  # an inherited one may be a plain Cell's
         if cls.bprop is not None and construct is not None:
-            tape.constructs[id(construct)] = cls.__name__, construct
+            bypassed.constructs[id(construct)] = cls.__name__, construct
         if 'bprop' in cls.__dict__ or cls.__module__.startswith('minicell.nn.'):
             return
         whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
         for name, method in cls.__dict__.items():
             if nearly_bprop(name, method):
                 instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
-                tape.warn_user(
+                warn_user(
                     f'{cls.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
                     f'never called. If it is to be the gradient, call it bprop.',
                     NearMissWarning,
@@ -94,15 +97,13 @@ class Cell:
         )
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if tape.graph_mode is not None and tape.tracer is None:
-            return tape.graph_mode(self, args, kwargs)
+        if tracing.graph_mode is not None and tracing.tracer is None:
+            return tracing.graph_mode(self, args, kwargs)
         if self._hooks is not None:
             return hooks.call(self, args, kwargs, sys._getframe(1))
-        if tape.looking:
-            return takeover.watched_call(self, args, kwargs, sys._getframe(1))
-        if self.bprop is None or tape.start == OFF:
-            return self.construct(*args, **kwargs)
-        return takeover.call(self, args, kwargs, sys._getframe(1))
+        if tape.looking or (self.bprop is not None and tape.start != OFF):
+            return takeover.call(self, args, kwargs, sys._getframe(1))
+        return self.construct(*args, **kwargs)
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
@@ -122,8 +123,8 @@ class Cell:
             self._set_up('_primitives')[name] = value
             self.__dict__[name] = value
         else:
-            if tape.tracer is not None and '_params' in self.__dict__ and name not in self._params:
-                tape.tracer.refuse_write(self, name)
+            if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
+                tracing.tracer.refuse_write(self, name)
             self._look_at(name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
@@ -155,7 +156,7 @@ class Cell:
         """Attributes that look right and do nothing, or not what they seem."""
         mine = type(self).__name__
         if tape.hiding and self.bprop is not None and name not in self._params and tensors_in(value):
-            tape.warn_user(
+            warn_user(
                 f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
                 f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
                 f'further output, and bprop gets the right one in out.',
@@ -168,13 +169,13 @@ class Cell:
                 kind, due = (
                     ('Parameters', 'ParameterTuple') if isinstance(found, Parameter) else ('Cells', 'nn.CellList')
                 )
-                tape.warn_user(
+                warn_user(
                     f'{mine}.{name} is {article(type(value).__name__)} of {kind}: no Cell looks into it, so that they '
                     f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
                     UnregisteredWarning,
                 )
         elif value is None and name in self.__dict__.get('_params', ()):
-            tape.warn_user(
+            warn_user(
                 f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
                 f'trainable_params no longer finds it.',
                 UnregisteredWarning,

@@ -3,8 +3,16 @@
 from collections import OrderedDict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 
-from ..errors import CellIndexError, CellNameError, NotCalledError, ParameterError, SettingError, article, users_line
-from ..tensor import Tensor
+from ..core.errors import (
+    CellIndexError,
+    CellNameError,
+    NotCalledError,
+    ParameterError,
+    SettingError,
+    article,
+    users_line,
+)
+from ..core.tensor import Tensor
 from .cell import Cell
 
 

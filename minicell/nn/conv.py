@@ -2,11 +2,11 @@
 
 from .. import ops
 from ..common.initializer import HeUniform, Initializer, Uniform, initializer
-from ..dtype import DType, float32
-from ..errors import SettingError, users_line
+from ..common.parameter import Parameter
+from ..core.dtype import DType, float32
+from ..core.errors import SettingError, users_line
+from ..core.tensor import Tensor
 from ..ops.window import check_margin, pair
-from ..parameter import Parameter
-from ..tensor import Tensor
 from .cell import Cell
 from .layers import positive_int
 

@@ -8,16 +8,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import tape
-from ..errors import HookError, article, plural
+from .. import tracing
+from ..core import tape
+from ..core.errors import HookError, article, plural
+from ..core.primitives import place_several
+from ..core.rules import Rule
+from ..core.takeover import _remake
+from ..core.takeover import call as takeover_call
+from ..core.tape import OFF
+from ..core.tensor import Tensor, is_float, tensors_in, wrap
+from ..ops import hooks as op_hooks
 from ..ops.create import zeros_like
 from ..ops.hooks import HookHandle, like
-from ..ops.make import place_several
-from ..ops.rules import Rule
-from ..tape import OFF
-from ..tensor import Tensor, is_float, tensors_in, wrap
-from .takeover import _remake, watched_call
-from .takeover import call as takeover_call
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
@@ -44,8 +46,8 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell that has hooks."""
-    if tape.tracer is not None and any(cell._hooks.values()):
-        tape.tracer.refuse_hooks(cell)
+    if tracing.tracer is not None and any(cell._hooks.values()):
+        tracing.tracer.refuse_hooks(cell)
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
         args, kwargs = _before(cell, hook, args, kwargs)
@@ -53,12 +55,10 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     if passage:
         args = passage.enter(args, frame)
     try:
-        if tape.looking:
-            out = watched_call(cell, args, kwargs, frame)
-        elif cell.bprop is None or tape.start == OFF:
-            out = cell.construct(*args, **kwargs)
-        else:
+        if tape.looking or (cell.bprop is not None and tape.start != OFF):
             out = takeover_call(cell, args, kwargs, frame)
+        else:
+            out = cell.construct(*args, **kwargs)
     except Exception:
         for hook in list(hooks['forward']):
             if hook.always:
@@ -101,7 +101,7 @@ class Passage:
 
     def enter(self, args: tuple, frame) -> tuple:
         """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs, self.given = tensors_in(args), tape.arguments
+        self.inputs, self.given = tensors_in(args), op_hooks.arguments
         return self._through(ENTRANCE, args, frame)
 
     def leave(self, out: object, frame) -> object:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from .. import ops
 from ..common.initializer import HeUniform, Uniform, initializer
-from ..dtype import DType, float32
-from ..errors import DTypeError, SettingError, ShapeError, article, users_line
-from ..parameter import Parameter
-from ..tensor import Tensor
+from ..common.parameter import Parameter
+from ..core.dtype import DType, float32
+from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.tensor import Tensor
 from .activation import get_activation
 from .cell import Cell
 

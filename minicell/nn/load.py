@@ -1,7 +1,7 @@
 """The values of one network's Parameters, written into another's."""
 
-from ..errors import LoadError, PropertyError, article, users_line
-from ..parameter import Parameter
+from ..common.parameter import Parameter
+from ..core.errors import LoadError, PropertyError, article, users_line
 from .cell import Cell
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .. import ops
-from ..errors import DTypeError, users_line
+from ..core.errors import DTypeError, users_line
+from ..core.tensor import Tensor
 from ..ops.loss import check_reduction
-from ..tensor import Tensor
 from .cell import Cell
 
 

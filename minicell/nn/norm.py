@@ -2,10 +2,10 @@
 
 from .. import ops
 from ..common.initializer import initializer
-from ..dtype import DType, float32
-from ..errors import DTypeError, SettingError, ShapeError, users_line
-from ..parameter import Parameter
-from ..tensor import Tensor
+from ..common.parameter import Parameter
+from ..core.dtype import DType, float32
+from ..core.errors import DTypeError, SettingError, ShapeError, users_line
+from ..core.tensor import Tensor
 from .cell import Cell
 from .conv import only_nchw
 from .layers import positive_int

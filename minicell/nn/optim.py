@@ -10,10 +10,19 @@ from itertools import repeat
 
 import numpy as np
 
-from .. import tape
-from ..errors import OptimizerError, ParameterError, SettingError, ShapeError, article, plural, users_line
-from ..parameter import Parameter, ParameterTuple
-from ..tensor import Tensor, writable
+from ..common.parameter import Parameter, ParameterTuple
+from ..core import tape
+from ..core.errors import (
+    OptimizerError,
+    ParameterError,
+    SettingError,
+    ShapeError,
+    article,
+    caller,
+    plural,
+    users_line,
+)
+from ..core.tensor import Tensor, writable
 from .cell import Cell
 
 
@@ -101,7 +110,7 @@ class Optimizer(Cell):
     def get_lr(self) -> Tensor | tuple:
         """The rate of this step (with groups: of each Parameter), and one step more is counted."""
         step = int(self.global_step.array[0])
-        writable(self.global_step, 'get_lr', tape.caller() or sys._getframe())[0] = step + 1
+        writable(self.global_step, 'get_lr', caller() or sys._getframe())[0] = step + 1
         if self.is_group_lr:
             return tuple(_now(rate, schedule, step) for rate, schedule in self._rates)
         return _now(self.learning_rate, self._schedule, step)
@@ -124,7 +133,7 @@ class Optimizer(Cell):
             raise self._wrong_count(gradients)
         rates = self.get_lr()
         rates = [r.array for r in rates] if self.is_group_lr else repeat(rates.array)
-        what, frame = type(self).__name__, tape.caller() or sys._getframe()
+        what, frame = type(self).__name__, caller() or sys._getframe()
         told = tape.depth or tape.looking  # someone may be told which Parameter was written
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
             if not isinstance(g, Tensor) or g.array.shape != p.array.shape:

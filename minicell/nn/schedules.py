@@ -2,7 +2,7 @@
 
 from math import cos, exp, floor, pi
 
-from ..errors import SettingError, users_line
+from ..core.errors import SettingError, users_line
 from .layers import positive_int
 
 

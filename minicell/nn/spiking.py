@@ -13,8 +13,8 @@ The names of the surrogates are written as `relusigmoid` is in MindSpore's docum
 """
 
 from .. import ops
-from ..errors import SettingError, users_line
-from ..tensor import Tensor
+from ..core.errors import SettingError, users_line
+from ..core.tensor import Tensor
 from .cell import Cell
 
 

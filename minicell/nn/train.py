@@ -1,8 +1,8 @@
 """A loss behind a network, and one step of training: MindSpore's Cells for what value_and_grad and an optimizer do."""
 
-from ..errors import CellError, SettingError, article, users_line
-from ..grad import value_and_grad
-from ..tensor import Tensor
+from ..core.errors import CellError, SettingError, article, users_line
+from ..core.grad import value_and_grad
+from ..core.tensor import Tensor
 from .cell import Cell
 from .layers import Identity
 from .optim import Optimizer

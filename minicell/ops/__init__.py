@@ -4,28 +4,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from ..errors import DTypeError, users_line
-from ..tensor import Tensor
-from . import methods
-from .activation import (
-    elu,
-    gelu,
-    hardtanh,
-    leaky_relu,
-    log_softmax,
-    logsigmoid,
-    mish,
-    relu,
-    relu6,
-    sigmoid,
-    silu,
-    softmax,
-    softplus,
-    softsign,
-    tanhshrink,
-    threshold,
-)
-from .arithmetic import (
+from ..core.arithmetic import (
     abs,
     add,
     ceil,
@@ -59,40 +38,8 @@ from .arithmetic import (
     tanh,
     trunc,
 )
-from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
-from .conv import Conv2D, bias_add, conv2d
-from .create import (
-    arange,
-    eye,
-    fill,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    stop_gradient,
-    zeros,
-    zeros_like,
-)
-from .dropout import Dropout, Dropout2D, dropout, dropout2d
-from .hooks import HookBackward, InsertGradientOf
-from .loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    one_hot,
-    smooth_l1_loss,
-)
-from .matmul import MatMul, dense, matmul, mm, outer
-from .pieces import addn, chunk, cumsum, gather, identity, masked_fill, split, tile, tril, triu, unbind
-from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
-from .primitive import Primitive, primitive
-from .random import rand, randint, randn, standard_normal
-from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
-from .select import (
+from ..core.errors import DTypeError, users_line
+from ..core.select import (
     bitwise_and,
     bitwise_or,
     bitwise_xor,
@@ -111,18 +58,48 @@ from .select import (
     not_equal,
     select,
 )
-from .shape import (
-    broadcast_to,
-    cast,
-    concat,
-    expand_dims,
-    flatten,
-    reshape,
-    squeeze,
-    stack,
-    swapaxes,
-    transpose,
+from ..core.tensor import Tensor
+from . import methods
+from .activation import (
+    elu,
+    gelu,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    logsigmoid,
+    mish,
+    relu,
+    relu6,
+    sigmoid,
+    silu,
+    softmax,
+    softplus,
+    softsign,
+    tanhshrink,
+    threshold,
 )
+from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
+from .conv import Conv2D, bias_add, conv2d
+from .create import arange, eye, fill, full, full_like, linspace, ones, ones_like, stop_gradient, zeros, zeros_like
+from .dropout import Dropout, Dropout2D, dropout, dropout2d
+from .hooks import HookBackward, InsertGradientOf
+from .loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    one_hot,
+    smooth_l1_loss,
+)
+from .matmul import MatMul, dense, matmul, mm, outer
+from .pieces import addn, chunk, cumsum, gather, identity, masked_fill, split, tile, tril, triu, unbind
+from .pool import AvgPool, MaxPool, avg_pool2d, max_pool2d
+from .primitive import Primitive, primitive
+from .random import rand, randint, randn, standard_normal
+from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
+from .shape import broadcast_to, cast, concat, expand_dims, flatten, reshape, squeeze, stack, swapaxes, transpose
 from .statistics import clamp, clip_by_value, norm, prod, std, var
 from .trigonometry import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, sinh, tan
 

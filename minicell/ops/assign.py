@@ -4,11 +4,12 @@ import sys
 
 import numpy as np
 
-from .. import tape
-from ..dtype import BY_NUMPY, promote
-from ..errors import DTypeError, ParameterError, ShapeError, article, users_line
-from ..tape import sever
-from ..tensor import Tensor, as_array, wrap, writable
+from .. import tracing
+from ..core import tape
+from ..core.dtype import BY_NUMPY, promote
+from ..core.errors import DTypeError, ParameterError, ShapeError, article, users_line
+from ..core.tensor import Tensor, as_array, wrap, writable
+from ..traps.written import sever
 from .primitive import primitive
 
 
@@ -57,7 +58,7 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
 
 def _written(variable: Tensor) -> Tensor:
     """The value that was written, as a Tensor; inside a graph, the Parameter, which the graph knows."""
-    if tape.tracer is not None:
+    if tracing.tracer is not None:
         return variable
     if tape.depth:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
         return wrap(variable.array, variable.at)

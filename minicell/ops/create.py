@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 
-from ..dtype import DType, as_numpy, float32
-from ..errors import DTypeError, SettingError, users_line
-from ..tensor import Tensor, as_array
-from .make import apply_plain, the_tensor
-from .rules import Plain
+from ..core.dtype import DType, as_numpy, float32
+from ..core.errors import DTypeError, SettingError, users_line
+from ..core.primitives import apply_plain, the_tensor
+from ..core.rules import Plain
+from ..core.tensor import Tensor, as_array
 
 FILL = Plain('Fill', np.full)
 EYE = Plain('Eye', np.eye)

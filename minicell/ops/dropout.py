@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 
-from ..errors import DTypeError, SettingError, ShapeError, article, users_line
-from ..tensor import Tensor
-from .make import apply_many, apply_plain, cast_to, operand, refuse_dtype
+from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.primitives import apply_many, apply_plain, cast_to, operand, refuse_dtype
+from ..core.rules import Many, Plain
+from ..core.tensor import Tensor
 from .primitive import Primitive
-from .rules import Many, Plain
 
 getframe = sys._getframe
 

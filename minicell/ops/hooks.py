@@ -4,13 +4,14 @@ import sys
 import weakref
 from collections.abc import Callable
 
-from .. import tape
-from ..errors import GraphValueError, HookError, article, plural, users_line
-from ..tensor import Tensor, wrap
+from .. import tracing
+from ..core import tape
+from ..core.errors import GraphValueError, HookError, article, plural, users_line
+from ..core.primitives import operand, place, place_several
+from ..core.rules import Rule, leaf
+from ..core.tensor import Tensor, wrap
 from .create import zeros_like
-from .make import operand, place, place_several
 from .primitive import Primitive
-from .rules import Rule, leaf
 
 
 class HookHandle:
@@ -60,6 +61,7 @@ class Hooked(Rule):
         return self.inner.values_read((self.inner, *entry[1:]))
 
 
+arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
 _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
@@ -78,7 +80,7 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
     """
     if not callable(hook_fn):
         raise HookError(f'register_hook takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
-    if tape.tracer is not None:
+    if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
     k = self.at - tape.first
     if tape.start <= self.at < tape.OFF and tape.entries[k][0] is not leaf:

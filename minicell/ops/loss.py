@@ -4,8 +4,9 @@ import sys
 
 import numpy as np
 
-from .. import tape
-from ..errors import (
+from ..core import tape
+from ..core.arithmetic import abs, log, maximum, square
+from ..core.errors import (
     DTypeError,
     LabelError,
     LeavesTapeError,
@@ -15,14 +16,14 @@ from ..errors import (
     article,
     users_line,
 )
-from ..tensor import Tensor, as_array, wrap
+from ..core.primitives import apply, apply_plain, on_both, place, the_tensor
+from ..core.rules import Binary, Plain
+from ..core.select import where
+from ..core.tensor import Tensor, as_array, wrap
+from ..traps import kept
 from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
-from .arithmetic import abs, log, maximum, square
-from .make import apply, apply_plain, on_both, place, the_tensor
 from .reduce import mean, sum
-from .rules import Binary, Plain
 from .saving import Saving, apply_saving
-from .select import where
 
 getframe = sys._getframe
 CLASSES = (np.int32, np.int64)  # what labels are made of
@@ -193,7 +194,7 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
 
 def _constant(what: str, value: Tensor, frame) -> np.ndarray:
     """The numbers of what the formulas take for a constant."""
-    if tape.address(value) >= tape.start != tape.OFF and not tape.hiding:
+    if kept.address(value) >= tape.start != tape.OFF and not tape.hiding:
         raise LeavesTapeError(
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
             f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'

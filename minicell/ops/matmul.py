@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import ShapeError, users_line
-from ..tensor import Tensor, wrap
-from .make import alike, binary, on_both, place
+from ..core.errors import ShapeError, users_line
+from ..core.primitives import alike, binary, on_both, place
+from ..core.rules import Many
+from ..core.tensor import Tensor, wrap
 from .primitive import Primitive
-from .rules import Many
 from .shape import swapaxes
 
 getframe = sys._getframe

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..errors import OperandError
-from ..tensor import Tensor
-from .make import cast_to, reflected
+from ..core.errors import OperandError
+from ..core.primitives import cast_to, reflected
+from ..core.tensor import Tensor
 from .pieces import cumsum_method, identity
 from .reduce import max_method, min_method
 from .shape import (

@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 
-from ..errors import DTypeError, OperandError, SettingError, ShapeError, article, users_line
-from ..tensor import Tensor, plain_index, wrap
-from .make import apply, cast_to, misfit, named, on_both, the_tensor, unary
-from .rules import Plain, Rule, UnaryWith
-from .select import choose
+from ..core.errors import DTypeError, OperandError, SettingError, ShapeError, article, users_line
+from ..core.primitives import apply, cast_to, misfit, named, on_both, the_tensor, unary
+from ..core.rules import Plain, Rule, UnaryWith
+from ..core.select import choose
+from ..core.tensor import Tensor, plain_index, wrap
 from .shape import GETITEM, RESHAPE
 
 getframe = sys._getframe

@@ -6,11 +6,11 @@ from math import inf
 
 import numpy as np
 
-from ..errors import SettingError, users_line
-from ..tensor import Tensor
-from .make import apply, apply_many, on_both, operand, refuse_dtype
+from ..core.errors import SettingError, users_line
+from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
+from ..core.rules import Many, Rule, UnaryWith
+from ..core.tensor import Tensor
 from .primitive import Primitive
-from .rules import Many, Rule, UnaryWith
 from .window import Window, check_images, cropped, padded, window
 
 getframe = sys._getframe

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import NoRuleError, PrimitiveError, article, plural, users_line
-from ..tensor import Tensor
-from .make import apply_many, operand
-from .rules import Rule
+from ..core.errors import NoRuleError, PrimitiveError, article, plural, users_line
+from ..core.primitives import apply_many, operand
+from ..core.rules import Rule
+from ..core.tensor import Tensor
 
 
 class Primitive:

@@ -4,12 +4,12 @@ import sys
 
 import numpy as np
 
-from ..dtype import DType, as_numpy, float32, int64
-from ..errors import SettingError, users_line
-from ..tensor import Tensor
+from ..core.dtype import DType, as_numpy, float32, int64
+from ..core.errors import SettingError, users_line
+from ..core.primitives import apply_plain
+from ..core.rules import Plain
+from ..core.tensor import Tensor
 from .create import lengths
-from .make import apply_plain
-from .rules import Plain
 
 getframe = sys._getframe
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from ..tensor import Tensor, wrap
-from .make import misfit, place
-from .rules import Many
+from ..core.primitives import misfit, place
+from ..core.rules import Many
+from ..core.tensor import Tensor, wrap
 
 
 class Saving(Many):

@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
-from ..dtype import as_numpy, promote
-from ..errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..tensor import Tensor, plain_index
-from .make import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
-from .rules import Many, UnaryWith, fit
+from ..core.dtype import as_numpy, promote
+from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
+from ..core.primitives import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
+from ..core.rules import Many, UnaryWith, fit
+from ..core.tensor import Tensor, plain_index
 
 getframe = sys._getframe
 

@@ -5,14 +5,14 @@ from math import inf
 
 import numpy as np
 
-from ..dtype import DType
-from ..errors import SettingError, ShapeError, users_line
-from ..tensor import Tensor
-from .arithmetic import ONE, abs, maximum, minimum, sqrt, square
-from .make import apply, binary, cast_to, the_tensor
+from ..core.arithmetic import ONE, abs, maximum, minimum, sqrt, square
+from ..core.dtype import DType
+from ..core.errors import SettingError, ShapeError, users_line
+from ..core.primitives import apply, binary, cast_to, the_tensor
+from ..core.rules import UnaryWith
+from ..core.select import not_equal, where
+from ..core.tensor import Tensor
 from .reduce import SUM, _axes, _count, _kept, _over, amax, amin, mean, sum
-from .rules import UnaryWith
-from .select import not_equal, where
 from .shape import concat, reshape, squeeze, transpose
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .arithmetic import sqrt
-from .make import binary, on_both, unary
+from ..core.arithmetic import sqrt
+from ..core.primitives import binary, on_both, unary
 
 _sqrt = on_both(sqrt)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
 
 
 class Window(NamedTuple):

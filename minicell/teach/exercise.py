@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import MinicellWarning
+from ..core.errors import MinicellWarning
 from . import words
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines

@@ -19,20 +19,7 @@ from .layout import (
 from .metrics import width, wrap
 from .model import Entry, Reading, Record, Value
 from .names import gradient
-from .shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FAINT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    Box,
-    Path,
-    Shape,
-    arrow,
-    text,
-)
+from .shapes import BACKWARD, BACKWARD_TEXT, FAINT, FORWARD, INK, MUTED, PAPER, Box, Path, Shape, arrow, text
 
 
 def frame(x: float, y: float, w: float, h: float, colour: str, current: bool, double: bool) -> list[Shape]:

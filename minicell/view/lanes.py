@@ -5,19 +5,7 @@ from .caption import rules, which_gradient
 from .layout import GAP, LANE_W, LANE_X, Plan, slot
 from .metrics import width
 from .model import Arrival, Mark, Part, Reading, Record, Value
-from .shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    Box,
-    Path,
-    Shape,
-    arrow,
-    text,
-)
+from .shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, Box, Path, Shape, arrow, text
 from .stage import Stage
 
 

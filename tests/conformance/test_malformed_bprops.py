@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, errors, nn, ops
+from minicell import Parameter, Tensor, nn, ops
+from minicell.core import errors
 
 SHAPES = [(), (1,), (2,), (3,), (4,), (1, 1), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3), (1, 2, 3), (2, 3, 1), (0,), (6,)]
 DTYPES = [ms.bool_, ms.complex64]

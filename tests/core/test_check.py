@@ -8,9 +8,9 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.check import truth
-from minicell.errors import BpropTupleError, HiddenValueWarning, MinicellError, NoRuleError
+from minicell.core.errors import BpropTupleError, HiddenValueWarning, MinicellError, NoRuleError
+from minicell.core.watch import Call, Pull
 from minicell.ops.activation import relu6_grad
-from minicell.watch import Call, Pull
 from tests.core.cells import Cube, Keeps, Product, Scale, Split, returning
 
 X, Y = Tensor([0.5, 2.0, -1.5]), Tensor([3.0, 4.0, 5.0])

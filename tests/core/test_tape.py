@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, nn, ops, tape
+from minicell import Tensor, nn, ops
+from minicell.core import tape
+from minicell.traps import kept, written
 from tests.core.cells import Cube, Product
 
 
 def untouched():
     """Nothing is open: the next gradient starts from a clean state."""
     assert tape.start == tape.OFF and not tape.looking and not tape.hiding and tape.hidden_from == tape.OFF
-    assert tape.depth == 0 and not tape.written and not tape.taken
+    assert tape.depth == 0 and not written.written and not kept.taken
     assert gc.isenabled()
     np.testing.assert_array_equal(ms.grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy(), [2, 4])
 

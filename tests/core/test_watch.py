@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.watch import Back, Begin, Call, End, Enter, Give, Leave, Op, Pull
+from minicell.core.watch import Back, Begin, Call, End, Enter, Give, Leave, Op, Pull
 from tests.core.cells import Cube, Product, Split
 
 X = Tensor([1.0, 2.0])

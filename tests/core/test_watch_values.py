@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
-from minicell.watch import Call, Fail, Leave, Op
+from minicell.core.watch import Call, Fail, Leave, Op
 from tests.core.cells import Cube, Keeps, Product
 from tests.core.test_watch import X, short, watch
 

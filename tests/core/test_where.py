@@ -6,7 +6,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.watch import Begin, Call, Op
+from minicell.core.watch import Begin, Call, Op
 
 SOURCE = """\
 import minicell as ms
@@ -205,7 +205,7 @@ def test_a_cell_called_by_a_sequential_cell_is_placed_at_the_users_call():
     net = nn.SequentialCell(nn.ReLU(), nn.Tanh())
     with ms.Tape() as seen:
         out = net(Tensor([1.0]))
-    from minicell.watch import Enter
+    from minicell.core.watch import Enter
 
     entered = [e for e in seen.events if isinstance(e, Enter)]
     assert [type(e.cell).__name__ for e in entered] == ['SequentialCell', 'ReLU', 'Tanh']

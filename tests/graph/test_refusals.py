@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn, ops, tape
-from minicell.errors import (
+from minicell import Parameter, Tensor, nn, ops, tracing
+from minicell.core import tape
+from minicell.core.errors import (
     GraphArgumentError,
     GraphBpropError,
     GraphCaptureError,
@@ -33,7 +34,7 @@ def all_is_put_back():
     yield
     ms.set_context(mode=ms.PYNATIVE_MODE)
     assert sys.gettrace() is trace and builtins.print is printer
-    assert '__getattribute__' not in vars(Cell) and tape.tracer is None
+    assert '__getattribute__' not in vars(Cell) and tracing.tracer is None
     assert tape.start == tape.OFF and not tape.looking and tape.depth == 0 and not tape.hiding
 
 

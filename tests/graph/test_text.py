@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.ir import Graph
+from minicell.graph.ir import Graph
 from tests.core.cells import Cube
 
 X = Tensor([1.0, 2.0])

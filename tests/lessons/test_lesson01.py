@@ -8,12 +8,12 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.core.watch import Op
 from minicell.teach import lesson
 from minicell.teach.lesson01.exercise_1a import LINES, right
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.order import exercise
 from minicell.view.shapes import Text
-from minicell.watch import Op
 from tests.lessons.notebooks import by_id, listings, read
 
 ORDER = exercise('1a', 'minicell.teach.lesson01.exercise_1a')

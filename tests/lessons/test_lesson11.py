@@ -9,8 +9,8 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.errors import GraphWriteError
-from minicell.graph import bprop_graph
+from minicell.core.errors import GraphWriteError
+from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise
 from minicell.teach.lesson11 import figures

@@ -5,7 +5,14 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError, UnknownNameError
+from minicell.core.errors import (
+    DTypeError,
+    NotCalledError,
+    ParameterError,
+    SettingError,
+    ShapeError,
+    UnknownNameError,
+)
 from minicell.nn.activation import KINDS
 
 

@@ -2,7 +2,7 @@
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import (
+from minicell.core.errors import (
     BpropCountError,
     BpropShapeError,
     NearMissWarning,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import minicell as ms
-from minicell import errors
+from minicell.core import errors
 
 TESTS = Path(__file__).parents[1]
 TEXT = (Path(ms.__path__[0]) / 'MINDSPORE.md').read_text(encoding='utf-8')

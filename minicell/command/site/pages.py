@@ -7,9 +7,9 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
+from minicell.core.watch import Tape
 from minicell.teach.shown import Shown
 from minicell.view import alt, film, widget
-from minicell.watch import Tape
 
 TRAVEL = 160  # so many frames on a page; a longer tape is told by its Cells, or by every second, third ... frame
 NEEDS_PYTHON = (

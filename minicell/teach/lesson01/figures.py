@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import ipywidgets as w
 
 import minicell as ms
+from minicell.core.watch import Op, Pull
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import thumb
 from minicell.view.shapes import (
@@ -24,7 +25,6 @@ from minicell.view.shapes import (
     arrow,
     text,
 )
-from minicell.watch import Op, Pull
 
 WIDTH = 760
 LEFT, CODE_W, LANE = 16, 236, 278

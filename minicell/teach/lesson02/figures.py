@@ -7,6 +7,7 @@ import ipywidgets as w
 import numpy as np
 
 import minicell as ms
+from minicell.core.watch import Begin, Give, Op, Pull
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import thumb
 from minicell.view.names import gradient, inputs, parameters
@@ -24,7 +25,6 @@ from minicell.view.shapes import (
     text,
     tint,
 )
-from minicell.watch import Begin, Give, Op, Pull
 
 WIDTH = 760
 LEFT, CARD_W, CARD_H, GAP = 16, 270, 84, 40

@@ -7,11 +7,11 @@ import numpy as np
 
 import minicell as ms
 from minicell.check import truth
+from minicell.core.watch import Call, Pull
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import thumb
 from minicell.view.model import Value
 from minicell.view.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Shape, text, tick
-from minicell.watch import Call, Pull
 
 WIDTH = 760
 LEFT, TOP, PAD = 16, 96, 26

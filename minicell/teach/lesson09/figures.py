@@ -8,23 +8,11 @@ import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.errors import MinicellWarning
+from minicell.core.errors import MinicellWarning
 from minicell.teach.figure import Drawing, Figure
 from minicell.view import record, thumb
 from minicell.view.metrics import width
-from minicell.view.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    RULE,
-    Box,
-    Path,
-    Shape,
-    text,
-    tick,
-)
+from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
 
 WIDTH, HEIGHT = 760, 412
 LEFT = 16

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import ipywidgets as w
 
 import minicell as ms
-from minicell.graph import bprop_graph
-from minicell.ir import Graph
+from minicell.graph.ir import Graph
+from minicell.graph.jitted import bprop_graph
 from minicell.teach.figure import Drawing, Figure
 from minicell.view.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.errors import MinicellError
+from minicell.core.errors import MinicellError
 
 
 class Weighted(nn.Cell):

@@ -1,7 +1,7 @@
 """An ordering as a lesson would have it: the entries of a small tape, in the order in which backward reads them."""
 
 import minicell as ms
-from minicell.watch import Pull
+from minicell.core.watch import Pull
 
 TASK = 'Backward reads the tape of `loss = ops.sin(x * y).sum()`. Put its steps into order.'
 HINTS = (

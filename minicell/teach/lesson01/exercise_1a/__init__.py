@@ -1,7 +1,7 @@
 """Exercise 1a: put the steps of backward into order."""
 
 import minicell as ms
-from minicell.watch import Back, End, Give, Op
+from minicell.core.watch import Back, End, Give, Op
 
 ops = ms.ops
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.errors import MinicellWarning
+from minicell.core.errors import MinicellWarning
 from minicell.teach.exercise import Trial
 from minicell.view.thumb import short
 

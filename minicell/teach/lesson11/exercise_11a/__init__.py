@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.errors import MinicellError
+from minicell.core.errors import MinicellError
 from minicell.teach.exercise import Trial
 
 TASK = (

@@ -9,8 +9,8 @@ import sys
 import textwrap
 from types import CodeType, TracebackType
 
-from .errors import GraphSyntaxError, place
-from .where import HOME
+from ..core.errors import GraphSyntaxError, place
+from ..core.where import HOME
 
 NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
 PLAIN = (bool, int, float, complex, str)

@@ -16,13 +16,14 @@ def later(space: dict, table: dict[str, str]) -> tuple[Callable, Callable]:
     """
     package = space['__name__']
     where = {name: module for module, names in table.items() for name in names.split()}
+    modules = {module.rpartition('.')[2]: module for module in table}
 
     def find(name: str) -> object:
-        if name in table:
-            return import_module(f'.{name}', package)
-        if name not in where:
-            raise AttributeError(f'module {package!r} has no attribute {name!r}')
-        value = space[name] = getattr(import_module(f'.{where[name]}', package), name)
-        return value
+        if name in where:
+            value = space[name] = getattr(import_module(f'.{where[name]}', package), name)
+            return value
+        if name in modules:
+            return import_module(f'.{modules[name]}', package)
+        raise AttributeError(f'module {package!r} has no attribute {name!r}')
 
     return find, lambda: sorted({*space, *where})

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ..dtype import ALL
-from .make import binary, on_both, plain, unary
+from .dtype import ALL
+from .primitives import binary, on_both, plain, unary
 from .select import where
 
 # The numbers 0 and 1 as arrays of rank 0, because NumPy takes twice as long over a Python number. For Tensors, whose

@@ -1,8 +1,8 @@
 """MindSpore's settings. One counts here, the mode; the others are known, kept, and have no effect."""
 
-from . import tape
-from .errors import GraphArgumentError, article, users_line
-from .graph import call_cell
+from .. import tracing
+from ..core.errors import GraphArgumentError, article, users_line
+from .jitted import call_cell
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
@@ -63,7 +63,7 @@ def set_context(**settings: object) -> None:
     if device not in _DEVICES:
         raise GraphArgumentError(f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}.{users_line()}')
     _settings.update(settings)
-    tape.graph_mode = call_cell if mode == GRAPH_MODE else None
+    tracing.graph_mode = call_cell if mode == GRAPH_MODE else None
 
 
 def get_context(attr_key: str) -> object:

@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 
-from ..dtype import BY_NUMPY
-from ..errors import DTypeError, users_line
-from ..tensor import Tensor
-from .make import agree, apply_many, binary, on_both, operand, plain
+from .dtype import BY_NUMPY
+from .errors import DTypeError, users_line
+from .primitives import agree, apply_many, binary, on_both, operand, plain
 from .rules import Many
+from .tensor import Tensor
 
 equal = binary('Equal', np.equal, None, None)
 not_equal = binary('NotEqual', np.not_equal, None, None)

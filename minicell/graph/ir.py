@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .differentiate import name_of
-from .errors import GraphValueError, place, users_line
-from .ops.rules import Many, Rule
+from ..core.differentiate import name_of
+from ..core.errors import GraphValueError, place, users_line
+from ..core.rules import Many, Rule
+from ..core.tape import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker
+from ..core.tensor import Tensor, tensors_in
+from ..core.where import Where
 from .snapshot import now, snapshot
-from .tape import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker
-from .tensor import Tensor, tensors_in
-from .where import Where
 
 
 class Op(NamedTuple):

@@ -6,16 +6,24 @@ from functools import partial
 
 import numpy as np
 
-from . import tape
-from .errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError, users_line
+from .. import tracing
+from ..common.parameter import Parameter
+from ..core import tape
+from ..core.errors import (
+    GraphCaptureError,
+    GraphPrintWarning,
+    GraphValueError,
+    GraphWriteError,
+    users_line,
+    warn_user,
+)
+from ..core.takeover import _remake
+from ..core.tensor import Tensor, tensors_in, wrap
+from ..core.watch import Tape
+from ..nn.cell import Cell
 from .ir import Graph
-from .nn.cell import Cell
-from .nn.takeover import _remake
-from .parameter import Parameter
 from .snapshot import now, snapshot
 from .syntax import PLAIN, Lines
-from .tensor import Tensor, tensors_in, wrap
-from .watch import Tape
 
 
 def inputs_of(args: tuple, kwargs: dict) -> list[Tensor]:
@@ -60,11 +68,11 @@ class Tracer:
     def step(self, cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         """Call an optimizer as it is: in the graph it is one node, which calls it again in every replay."""
         tape.note(tape.STEP, cell, args, kwargs, frame)
-        tape.trace_with(None)
+        tracing.trace_with(None)
         try:
             out = cell.construct(*args, **kwargs)
         finally:
-            tape.trace_with(self)
+            tracing.trace_with(self)
         tape.note(tape.STEPPED, cell, None, out, frame)
         return out
 
@@ -125,10 +133,10 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     name = _name(function)
     args, kwargs = _remake(args, _own), _remake(kwargs, _own)
     inputs = inputs_of(args, kwargs)
-    outer, printer = tape.tracer, builtins.print
+    outer, printer = tracing.tracer, builtins.print
     tracer = Tracer(name, inputs, stand_in)
     closure = [(c, 'cell_contents', c.cell_contents) for c in _closure(function) if _is_plain(c)]
-    tape.trace_with(tracer)
+    tracing.trace_with(tracer)
     try:
         if outer is None:
             Cell.__getattribute__ = _reading
@@ -137,7 +145,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
             tracer.window = seen
             out = function(*args, **kwargs)
     finally:
-        tape.trace_with(outer)
+        tracing.trace_with(outer)
         if outer is None:
             del Cell.__getattribute__
             builtins.print = printer
@@ -185,17 +193,17 @@ def _name(function: Callable) -> str:
 def _reading(cell: Cell, name: str) -> object:
     """Cell.__getattribute__ while something is traced."""
     value = object.__getattribute__(cell, name)
-    asked = (name[0] != '_' or name in ('_hooks', '_cells')) and tape.tracer is not None
+    asked = (name[0] != '_' or name in ('_hooks', '_cells')) and tracing.tracer is not None
     if asked and (name in object.__getattribute__(cell, '__dict__') or not callable(value)):
-        tape.tracer.read(cell, name, value)
+        tracing.tracer.read(cell, name, value)
     return value
 
 
 def _printing(*values: object, **options: object) -> None:
     """builtins.print while something is traced."""
-    tape.warn_user(
-        f'print inside the graph of {tape.tracer.name}: it runs once, now, while the graph is traced, and not in later '
-        f'calls.',
+    warn_user(
+        f'print inside the graph of {tracing.tracer.name}: it runs once, now, while the graph is traced, and not in '
+        f'later calls.',
         GraphPrintWarning,
     )
     _printer(*values, **options)

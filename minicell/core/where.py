@@ -7,7 +7,7 @@ import textwrap
 from functools import cached_property, lru_cache
 from types import CodeType
 
-HOME = os.path.dirname(__file__) + os.sep
+HOME = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,10 @@ from sys import getrefcount
 
 import numpy as np
 
+from ..ops import hooks
+from ..ops.create import ones_like, zeros_like
+from ..traps import bypassed, kept, swallowed, unconnected, written
+from ..traps.written import check_unwritten
 from . import tape
 from .errors import (
     HOME,
@@ -23,14 +27,14 @@ from .errors import (
     NoPathWarning,
     NotANumberWarning,
     SensError,
+    caller,
     place,
     plural,
     users_line,
+    warn_user,
 )
-from .ops.create import ones_like, zeros_like
-from .ops.hooks import of_leaves
-from .ops.rules import leaf
-from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, check_unwritten, note
+from .rules import leaf
+from .tape import BACK, BEGIN, END, FAIL, GIVE, OFF, PULL, note
 from .tensor import Tensor, is_float, tensors_in, wrap
 from .where import Where
 
@@ -71,14 +75,14 @@ class Played:
     ) -> None:
         owner = getattr(function, '__self__', None)
         bypass = getattr(owner, 'bprop', None) is not None and function.__name__ == 'construct'
-        if bypass and owner not in tape.in_bprop():
+        if bypass and owner not in bypassed.in_bprop():
             name = type(owner).__name__
-            tape.warn_user(
+            warn_user(
                 f'{name}.construct is differentiated directly, and that goes past {name}.bprop: autodiff computes the '
                 f'gradient. Give the Cell itself for its own.',
                 BypassWarning,
             )
-        was, newly, before_arguments = tape.state(), set(), tape.arguments
+        was, newly, before_arguments = tape.state(), set(), hooks.arguments
         self.function = function
         self.flat = tape.start == OFF or tape.hiding  # nobody differentiates this gradient again: arrays will do
         self.taint = tape.hiding and (tape.hiding, tape.hidden_from)
@@ -97,30 +101,30 @@ class Played:
         try:
             arguments = self._mark(function, inputs, positions, before)
             if tape.looking:
-                note(BEGIN, function, (tuple(self.leaves), tuple(self.sources)), tape.depth, tape.caller())
+                note(BEGIN, function, (tuple(self.leaves), tuple(self.sources)), tape.depth, caller())
             if self.flat:
                 tape.record_from(self.mark)
-            newly = {id(w) for w in self.marked} - tape.weights
-            tape.weights.update(newly)
-            taken = tape.inner
+            newly = {id(w) for w in self.marked} - swallowed.weights
+            swallowed.weights.update(newly)
+            taken = unconnected.inner
             if 0 < len(positions) < len(inputs):
-                tape.arguments = before_arguments.union(map(id, tensors_in(inputs)))
+                hooks.arguments = before_arguments.union(map(id, tensors_in(inputs)))
             self.result = function(*arguments, **named)
-            self.quiet = self.quiet or tape.inner > taken
+            self.quiet = self.quiet or unconnected.inner > taken
             self.outputs = tensors_in(self.result[0] if aux else self.result)
             for t in self.outputs:
-                if tape.address(t) >= OFF and not self.taint:
-                    tape.escaped('the output of a differentiated function', t.at, tape.caller())
+                if kept.address(t) >= OFF and not self.taint:
+                    kept.escaped('the output of a differentiated function', t.at, caller())
             self.list = tape.state()[:3]
             self.entries, self.base = tape.entries, self.mark - tape.first
             self.end = len(self.entries)
             names = getattr(getattr(function, '__code__', None), 'co_names', ())
-            if (tape.calls_construct or 'construct' in names) and not bypass:
+            if (bypassed.calls_construct or 'construct' in names) and not bypass:
                 self._say_bypassed()
         finally:
             tape.restore(was)
-            tape.weights -= newly
-            tape.arguments = before_arguments
+            swallowed.weights -= newly
+            hooks.arguments = before_arguments
             self.places = [w.at for w in self.marked]
             for w, at in zip(self.marked, before, strict=True):
                 w.at = at
@@ -134,15 +138,15 @@ class Played:
         """Each input that is to be differentiated enters as a leaf of the tape."""
         arguments = list(inputs)
         for k in positions:
-            if tape.address(inputs[k]) >= OFF and not self.flat:
-                tape.escaped(name_of(function), inputs[k].at, tape.caller())
-            tape.inner += inputs[k].at >= tape.start
+            if kept.address(inputs[k]) >= OFF and not self.flat:
+                kept.escaped(name_of(function), inputs[k].at, caller())
+            unconnected.inner += inputs[k].at >= tape.start
             arguments[k] = wrap(inputs[k].array, tape.tick())
             self.leaves.append(arguments[k])
             tape.record((leaf, inputs[k], None, arguments[k], None, 0))
         alone = tape.start == OFF and not tape.looking  # then nobody reads on behind this gradient's leaves
         for w, at in zip(self.marked, before, strict=True):
-            tape.inner += at >= tape.start
+            unconnected.inner += at >= tape.start
             w.at = tape.tick()
             self.leaves.append(w)
             tape.record(NOTHING if alone else (leaf, wrap(w.array, at), None, w, None, 0))
@@ -159,8 +163,8 @@ class Played:
         for w, at in zip(self.marked, self.places, strict=True):
             w.at = at
         if self.overwritten:
-            tape.written.update(self.overwritten)
-        watch, absent = BadNumbers(), tape.absent
+            written.written.update(self.overwritten)
+        watch, absent = BadNumbers(), unconnected.absent
         try:
             if self.flat:
                 if not tape.looking:  # a write in a bprop is to be dated by this list, as those going forward are
@@ -178,9 +182,9 @@ class Played:
                     _read_once(self.entries, cts, self.mark, len(self.leaves))
                 else:
                     _read(self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
-                gradients = of_leaves(_finished(cts, self.leaves, self.flat), self.leaves, self.sources)
+                gradients = hooks.of_leaves(_finished(cts, self.leaves, self.flat), self.leaves, self.sources)
                 finite = _all_finite(gradients)
-            if not self.quiet and tape.absent == absent:
+            if not self.quiet and unconnected.absent == absent:
                 self._say_unconnected(cts)
             if not finite:
                 watch.say()
@@ -203,13 +207,13 @@ class Played:
 
     def _say_bypassed(self) -> None:
         """An op that stands in the construct of a Cell with its own bprop, and is recorded: nobody called the Cell."""
-        running = {type(cell).__name__ for cell in tape.in_bprop()}
+        running = {type(cell).__name__ for cell in bypassed.in_bprop()}
         said = set(running)
         for entry in self.entries[self.base : self.end]:
-            name, _ = tape.constructs.get(id(entry[4]), ('', None))
+            name, _ = bypassed.constructs.get(id(entry[4]), ('', None))
             if name and name not in said and self.mark <= getattr(entry[3], 'at', -1) < OFF:
                 said.add(name)
-                tape.warn_user(
+                warn_user(
                     f'{name}.construct is called directly, and that goes past {name}.bprop: autodiff computes the '
                     f'gradient. Call the Cell itself, net(x), for its own.',
                     BypassWarning,
@@ -220,7 +224,7 @@ class Played:
         for k, (g, t) in enumerate(zip(cts, self.leaves, strict=False)):
             if g is None and t.array.size:
                 what = f'argument {self.places_asked[k]}' if k < self.positions else f'the Parameter {t.name}'
-                tape.warn_user(
+                warn_user(
                     f'The gradient of {name_of(self.function)} for {what} is 0 because nothing connects them: no '
                     f'recorded op leads from it to the output. (A computed zero is not reported.)',
                     NoPathWarning,
@@ -231,7 +235,7 @@ class Played:
         outs = [t for t in self.outputs if is_float(t)]
         if sens is None:
             if len(outs) > 1 and not getattr(self.function, 'replayed', False):
-                tape.warn_user(
+                warn_user(
                     f'{name_of(self.function)} has {len(outs)} float outputs, and ones were used as the cotangent of '
                     f'each: what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
                     ImplicitSumWarning,
@@ -267,8 +271,8 @@ class BadNumbers:
     def say(self) -> None:
         """A warning: something of it arrived in a gradient."""
         if self.seen is None:
-            cells = ', '.join(sorted(kind.__name__ for kind in tape.taken))
-            tape.warn_user(
+            cells = ', '.join(sorted(kind.__name__ for kind in kept.taken))
+            warn_user(
                 'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
                 'it: it came with a number, an input, a value computed forward, sens'
                 + (f', or what the bprop of {cells} returned.' if cells else '.'),
@@ -279,7 +283,7 @@ class BadNumbers:
         where = self.where or (Where(code, lasti) if code else None)
         line = f' ({place(where.file, where.line)}: {where.text})' if where and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
-        tape.warn_user(
+        warn_user(
             f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
             f'{kind.replace("value", "operation")}. '
             f'If a select was to keep that away: backward multiplies by 0 there, and 0 times infinity is NaN. Put the '
@@ -320,12 +324,12 @@ def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
 
 def _read_once(entries: list, cts: list, mark: int, leaves: int) -> None:
     """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
-    written, pop, take = tape.written, entries.pop, cts.pop
+    writes, pop, take = written.written, entries.pop, cts.pop
     for _ in repeat(None, len(cts) - leaves):  # a range would make an int for each
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
-            if written:
+            if writes:
                 check_unwritten((rule, x, y, out, code, lasti), mark + len(cts))
             rule.pull(g, cts, mark, x, y, out)
 
@@ -339,13 +343,13 @@ def _read(pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
         entry = pending[k]
         rule, x, y, out, code, lasti = entry  # noqa: RUF059 (BadNumbers looks here)
         if not tape.looking:
-            if tape.written:
+            if written.written:
                 check_unwritten(entry, mark + k)
             (rule.pull if flat else rule.trace)(g, cts, mark, x, y, out)
             continue
         note(PULL, entry, g, None, None)
         try:
-            if tape.written:
+            if written.written:
                 check_unwritten(entry, mark + k)
             gave = tuple(rule.vjp(g, mark, x, y, out))
         except Exception as error:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..listing import listing
+from ..traps import written
 from . import tape
 from .errors import users_line
-from .listing import listing
 from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, STEP, STEPPED, WRITE
 from .tensor import Tensor, tensors_in
 from .where import Where
@@ -152,7 +153,7 @@ class Tape:
             tape.own_list()
         self._begin = len(tape.entries)
         tape.look(True)
-        tape.tell(self)
+        written.tell(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -172,7 +173,7 @@ class Tape:
         entries = self.entries()
         for _, x, y, out, _, _ in entries[self._indexed :]:
             for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
-                self._held.setdefault(id(tape.memory(t.array)), {})[id(t)] = t
+                self._held.setdefault(id(written.memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
         still_open, root = hasattr(self, '_was'), id(write[1])
         # once the Tape is closed, the first write is the one that matters
@@ -231,7 +232,7 @@ class Tape:
 
         The options are those of `minicell.view.show`.
         """
-        from . import view
+        from .. import view
 
         return view.show(self, **options)
 
@@ -240,12 +241,12 @@ class Tape:
 
         Where there is no `dot` program, a notebook shows the tape's picture instead.
         """
-        from . import view
+        from .. import view
 
         return view.to_dot(self)
 
     def _ipython_display_(self) -> None:
-        from . import view
+        from .. import view
 
         view.display(self)
 

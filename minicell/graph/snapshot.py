@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .tensor import Tensor
+from ..core.tensor import Tensor
 
 
 class Identity:

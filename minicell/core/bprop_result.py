@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .. import tape
-from ..errors import (
+from ..traps import unconnected
+from .errors import (
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,
@@ -22,8 +22,8 @@ from ..errors import (
     plural,
     users_line,
 )
-from ..ops.make import cast_to
-from ..tensor import Tensor, is_float, tensors_in
+from .primitives import cast_to
+from .tensor import Tensor, is_float, tensors_in
 
 
 def input_names(cell, inputs: tuple) -> list[str]:
@@ -132,7 +132,7 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
     """One gradient, in its input's dtype, or an error that says what is wrong with it."""
     if d is None or not is_float(x):
-        tape.absent += is_float(x)
+        unconnected.absent += is_float(x)
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:

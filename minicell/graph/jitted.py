@@ -13,10 +13,12 @@ from types import MethodType
 
 import numpy as np
 
-from . import tape
-from .differentiate import differentiate
-from .dtype import DType
-from .errors import (
+from .. import tracing
+from ..common.parameter import Parameter
+from ..core import tape
+from ..core.differentiate import differentiate
+from ..core.dtype import DType
+from ..core.errors import (
     GraphArgumentError,
     GraphBpropError,
     GraphTupleError,
@@ -25,18 +27,18 @@ from .errors import (
     plural,
     users_line,
 )
-from .errors import place as where_is
+from ..core.errors import place as where_is
+from ..core.primitives import place, place_several
+from ..core.rules import Plain
+from ..core.takeover import _remake
+from ..core.takeover import call as takeover_call
+from ..core.tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
+from ..core.where import Where
+from ..nn.cell import Cell
+from ..traps import written
 from .ir import Assign, Call, Grad, Graph, Op, Step
-from .nn.cell import Cell
-from .nn.takeover import _remake, watched_call
-from .nn.takeover import call as takeover_call
-from .ops.make import place, place_several
-from .ops.rules import Plain
-from .parameter import Parameter
 from .snapshot import Cache, Identity, snapshot
-from .tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
 from .tracer import inputs_of, trace
-from .where import Where
 
 OPTIONS = {'capture_mode': ('ast', 'bytecode', 'trace'), 'jit_level': ('O0', 'O1'), 'dynamic': (0, 1)}
 
@@ -97,7 +99,7 @@ class Jitted:
         return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if tape.tracer is not None:  # part of a larger graph
+        if tracing.tracer is not None:  # part of a larger graph
             return self.fn(*args, **kwargs)
         key = signature((args, tuple(sorted(kwargs.items()))))
         for graph in self.by_signature.get(key, ()):
@@ -308,7 +310,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     stand_in.outer = args[count:]
     if tape.start == tape.OFF and not tape.looking:
         return tensors_in(stand_in.construct(*inputs))
-    call = watched_call if tape.looking else takeover_call
+    call = takeover_call
     return tensors_in(call(stand_in, inputs, {}, Site(*node.site)))
 
 
@@ -336,7 +338,7 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
         node.how(memory, args[0].array, out=memory, casting='same_kind')
     else:
         overwrite(values[node.target], args[0], node.what, site, node.how)
-    tape.sever(values[node.target], args[0])
+    written.sever(values[node.target], args[0])
     return []
 
 

@@ -7,11 +7,11 @@ from itertools import count
 
 import numpy as np
 
-from . import tape
-from .dtype import int32
-from .errors import ParameterAttributeError, ParameterError, SettingError, ShapeError, article, users_line
-from .tape import sever
-from .tensor import Tensor, as_array, overwrite
+from .. import tracing
+from ..core.dtype import int32
+from ..core.errors import ParameterAttributeError, ParameterError, SettingError, ShapeError, article, users_line
+from ..core.tensor import Tensor, as_array, overwrite
+from ..traps.written import sever
 
 _number = count(2)  # as in MindSpore, whose import has made two
 
@@ -100,8 +100,8 @@ class Parameter(Tensor):
         Raises TypeError for what is no Tensor and no number, and for floats into integers; ValueError for another shape
         (MindSpore would change the Parameter's shape).
         """
-        if tape.tracer is not None:
-            tape.tracer.refuse_set_data(self)
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_set_data(self)
         if not isinstance(data, Tensor) and (isinstance(data, bool) or not isinstance(data, (int, float))):
             raise ParameterError(
                 f'set_data of {self.name} takes a Tensor, an int or a float, but got {article(type(data).__name__)}: '

@@ -5,12 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import tape
-from ..dtype import BY_NUMPY, float32, promote
-from ..errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..tape import OFF, hidden, note
-from ..tensor import Tensor, as_array, blank, wrap
+from ..traps import kept
+from ..traps.kept import hidden
+from . import tape
+from .dtype import BY_NUMPY, float32, promote
+from .errors import DTypeError, OperandError, ShapeError, article, users_line
 from .rules import Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
+from .tape import OFF, note, place
+from .tensor import Tensor, as_array, blank, wrap
 
 getframe = sys._getframe
 
@@ -167,9 +169,9 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             f = getframe(1)
             tape.record((rule, input, (), out, f.f_code, f.f_lasti))
         else:
-            born = tape.hiding
-            if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
-                out.at = born  # all that `hidden` would find to do, in the usual case
+            born = tape.silent
+            if born and (at < OFF or at == born):
+                out.at = born
             else:
                 out.at = hidden(rule, input, (), out, at, getframe(1))
         return out
@@ -227,9 +229,9 @@ def binary(
             f = getframe(up)
             tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         else:
-            born = tape.hiding
-            if born and (at < OFF or at == born) and not (tape.looking or tape.weights):
-                out.at = born  # all that `hidden` would find to do, in the usual case
+            born = tape.silent
+            if born and (at < OFF or at == born):
+                out.at = born
             else:
                 out.at = hidden(rule, input, other, out, at, getframe(up))
         return out
@@ -256,25 +258,11 @@ def reflected(op: Callable) -> Callable:
     return of
 
 
-def place(rule: Rule, x: object, y: object, out: Tensor, at: int, frame) -> Tensor:
-    """Give `out` its address, as `unary` and `binary` do inline."""
-    if at < tape.start:
-        out.at = -1
-        if tape.looking:
-            note(rule, x, y, out, frame)
-    elif at < tape.hidden_from:
-        out.at = tape.tick()
-        tape.record((rule, x, y, out, frame.f_code, frame.f_lasti))
-    else:
-        out.at = hidden(rule, x, y, out, at, frame)
-    return out
-
-
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Give the float outputs of an op that has several their addresses: one entry for all, and an Item for each."""
     bundle = Bundle(out, -1)
     if at >= tape.OFF:  # of a gradient that is over, perhaps: a constant by now
-        at = tape.address(*rule.tensors(x, y))
+        at = kept.address(*rule.tensors(x, y))
     if at < tape.start or not floats:
         if tape.looking:
             note(rule, x, y, bundle, frame)

@@ -4,18 +4,12 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 
+from .. import tracing
+from ..ops.create import zeros_like
+from ..traps import written
 from . import tape
 from .differentiate import Played, differentiate, name_of
-from .errors import (
-    GradArgumentError,
-    GradPositionError,
-    NotATensorError,
-    SensError,
-    article,
-    plural,
-    users_line,
-)
-from .ops.create import zeros_like
+from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
 from .tensor import Tensor, is_float, tensors_in
 
 
@@ -278,12 +272,12 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     """
     _check_function('vjp', fn, has_aux=has_aux)
     params = () if weights is None else _check_weights(weights)
-    if tape.tracer is not None:
-        tape.tracer.refuse_vjp(name_of(fn))
+    if tracing.tracer is not None:
+        tracing.tracer.refuse_vjp(name_of(fn))
     places = tuple(range(len(inputs)))
     _check_arguments(fn, inputs, places)
     played = Played(fn, inputs, {}, places, params, has_aux)
-    tape.tell(played)  # between now and then, what backward needs may be overwritten
+    written.tell(played)  # between now and then, what backward needs may be overwritten
 
     def back(*sens: Tensor) -> tuple:
         tape.deeper(1)

@@ -8,9 +8,10 @@ add it to `cts`, the cotangents by address; what is called most often writes the
 
 from collections.abc import Callable
 
-from ..errors import NoRuleError, users_line
-from ..tape import OFF, reads
-from ..tensor import Tensor
+from ..traps.written import reads
+from .errors import NoRuleError, users_line
+from .tape import OFF
+from .tensor import Tensor
 
 
 def fit(g, shape: tuple[int, ...]):

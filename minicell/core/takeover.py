@@ -7,90 +7,70 @@ there, and holds what it returns to the document's rule: a tuple, one gradient a
 import inspect
 import sys
 
-from .. import tape
-from ..errors import HOME, SwallowedParameterWarning
+from .. import tracing
 from ..ops.create import zeros_like
-from ..ops.make import place_several
-from ..ops.rules import Bundle, Parts, Rule
-from ..tape import ENTER, LEAVE, OFF, REPORT, note, reads
-from ..tensor import BORROWED, Tensor, blank, is_float, tensors_in, wrap
-from .settle import bad_signature, input_names, settle
+from ..traps import bypassed, kept, swallowed
+from ..traps.written import reads
+from . import tape
+from .bprop_result import bad_signature, input_names, settle
+from .errors import HOME, caller
+from .primitives import place_several
+from .rules import Bundle, Parts, Rule
+from .tape import ENTER, LEAVE, OFF, REPORT, note
+from .tensor import BORROWED, Tensor, blank, is_float, tensors_in, wrap
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell whose own bprop is to take over: construct unrecorded, and one entry for the whole."""
-    if tape.hiding:  # what an outer Cell hides, it hides whole
-        return cell.construct(*args, **kwargs)
-    born, due = tape.taken.get(type(cell)) or _know(cell)
-    result = tape.hide(born, cell.construct, args, kwargs)
-    if tape.touched:
-        _say_swallowed(cell, (*args, *kwargs.values()), frame)
+    """Call a Cell: plain, watched, or taken over by its own bprop, which is construct unrecorded and one entry."""
+    if tape.looking:
+        if tracing.tracer is not None and cell.always_eager:
+            return tracing.tracer.step(cell, args, kwargs, frame)
+        if frame.f_code.co_filename.startswith(HOME):
+            frame = caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
+    if cell.bprop is None or tape.hiding:  # what an outer Cell hides, it hides whole
+        return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
+    born, due = kept.taken.get(type(cell)) or _know(cell)
+    if tape.looking:  # each input a Tensor of its own, so that what construct does with it can be told apart
+        hidden = lambda *a, **k: tape.hide(born, True, cell.construct, a, k)
+        result = watched(cell, _again(args), _again(kwargs), frame, hidden)
+    else:
+        result = tape.hide(born, bool(swallowed.weights), cell.construct, args, kwargs)
+    if swallowed.touched:
+        swallowed.say(cell, tensors_in((args, kwargs)), frame)
     if due != len(args) or kwargs:
         args = bound(cell, args, kwargs)
     return _leave_entry(cell, args, result, frame)
 
 
-def watched_call(cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call any Cell while someone is looking."""
-    if tape.tracer is not None and cell.always_eager:
-        return tape.tracer.step(cell, args, kwargs, frame)
-    custom = cell.bprop is not None
-    if frame.f_code.co_filename.startswith(HOME):
-        frame = tape.caller() or frame  # the user's line, where it is grad or a layer of ours that calls the Cell
-    inner, named = args, kwargs
-    hides = custom and not tape.hiding
-    # Each input a Tensor of its own, so that what construct does with it can be told apart. What an outer Cell hides is
-    # one stretch: its values have to be followed through the Cells in it.
-    if hides:
-        inner, named = _again(args), _again(kwargs)
-    note(ENTER, cell, _bound_if_it_fits(cell, inner, named), custom, frame)
+def watched(cell, args: tuple, kwargs: dict, frame, construct) -> object:
+    """Call construct between the two entries that tell of it."""
+    note(ENTER, cell, _bound_if_it_fits(cell, args, kwargs), cell.bprop is not None, frame)
     try:
-        if hides:
-            born, _ = tape.taken.get(type(cell)) or _know(cell)
-            result = tape.hide(born, cell.construct, inner, named)
-        else:
-            result = cell.construct(*inner, **named)
+        result = construct(*args, **kwargs)
     except Exception as error:
         note(LEAVE, cell, error, None, None)
         raise
     note(LEAVE, cell, None, result, None)
-    if hides and tape.touched:
-        _say_swallowed(cell, (), frame)
-    return _leave_entry(cell, bound(cell, args, kwargs), result, frame) if hides else result
+    return result
 
 
-def _say_swallowed(cell, inputs: tuple, frame) -> None:
-    """A Parameter that construct used and that bprop will return nothing for."""
-    mine = {id(p) for p in (*(cell.internal_params or ()), *tensors_in(inputs))}
-    names = {p.name for p in tape.touched if id(p) not in mine}
-    tape.touched.clear()
-    for name in sorted(names):
-        tape.warn(
-            f'The Parameter {name} is used inside {type(cell).__name__}, whose own bprop returns no gradient for it: '
-            f'its gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop '
-            f'return (gradients of the inputs), {{parameter: its gradient}}.',
-            SwallowedParameterWarning,
-            frame,
-        )
-
-
-KNOWN: dict = {}  # a class of Cells -> its number in tape.stretches, and what `tape.taken` says second
+KNOWN: dict = {}  # a class of Cells -> its number in kept.stretches, and what `kept.taken` says second
 
 
 def _know(cell) -> tuple[int, int]:
     if type(cell) not in KNOWN:
         parameters = inspect.signature(cell.construct).parameters.values()
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        KNOWN[type(cell)] = len(tape.stretches), len(parameters) if by_position else -1
-        tape.stretches.append(type(cell).__name__)
+        KNOWN[type(cell)] = len(kept.stretches), len(parameters) if by_position else -1
+        kept.stretches.append(type(cell).__name__)
     number, due = KNOWN[type(cell)]
-    tape.taken[type(cell)] = OFF + tape.age + number, due
-    return tape.taken[type(cell)]
+    kept.taken[type(cell)] = OFF + kept.age + number, due
+    return kept.taken[type(cell)]
 
 
 def bound(cell, args: tuple, kwargs: dict) -> tuple:
     """The arguments in the order of construct's signature, defaults included: what bprop is called with."""
-    if not kwargs and (tape.taken.get(type(cell)) or _know(cell))[1] == len(args):
+    if not kwargs and (kept.taken.get(type(cell)) or _know(cell))[1] == len(args):
         return args
     given = inspect.signature(cell.construct).bind(*args, **kwargs)
     given.apply_defaults()
@@ -134,11 +114,11 @@ def _leave_entry(cell, inputs: tuple, result: object, frame) -> object:
     if params:
         at = max(at, *[p.at for p in params])
     if at >= OFF:
-        at = tape.address(*tensors_in(inputs), *(params or ()))
+        at = kept.address(*tensors_in(inputs), *(params or ()))
     if at >= OFF:
-        at = min(-1, tape.escaped(type(cell).__name__, at, frame))
-    if tape.tracer is not None:
-        cell = tape.tracer.stand_in(cell)
+        at = min(-1, kept.escaped(type(cell).__name__, at, frame))
+    if tracing.tracer is not None:
+        cell = tracing.tracer.stand_in(cell)
     if type(result) is Tensor:
         out = blank()
         out.array = value = result.array
@@ -246,7 +226,7 @@ def answer(cell, inputs: tuple, out: object, g: object) -> object:
     return returned
 
 
-tape.answering = answer.__code__
+bypassed.answering = answer.__code__
 
 
 def _report(cell, inputs: tuple, dout: object, returned: object) -> None:

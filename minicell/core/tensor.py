@@ -6,6 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from .. import tracing
+from ..traps import kept, written
 from . import printed, tape
 from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32, int64
 from .errors import (
@@ -17,6 +19,7 @@ from .errors import (
     TensorSettingError,
     article,
     users_line,
+    warn_user,
 )
 
 
@@ -48,7 +51,7 @@ class Tensor:
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
         if shape is not None or init is not None:
             input_data = _drawn(input_data, dtype, shape, init)
-        if tape.start != tape.OFF or tape.tracer is not None:
+        if tape.start != tape.OFF or tracing.tracer is not None:
             for part in tensors_in(input_data):
                 part._leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
@@ -123,23 +126,23 @@ class Tensor:
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
         if (
-            tape.address(self) >= tape.start != tape.OFF and not tape.hiding
+            kept.address(self) >= tape.start != tape.OFF and not tape.hiding
         ):  # inside a Cell with its own bprop NumPy may compute
             raise LeavesTapeError(
                 'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
                 'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
                 f'the number is wanted.{users_line(sys._getframe(1))}'
             )
-        if tape.tracer is not None:
-            tape.tracer.refuse_value(self, 'a NumPy array made')
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_value(self, 'a NumPy array made')
         return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
 
     def _leave(self, how: str) -> None:
         """Say that numbers taken out of a gradient are constants from there on; refuse it in a graph."""
-        if tape.tracer is not None:
-            tape.tracer.refuse_value(self, how)
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_value(self, how)
         if tape.start <= self.at < tape.OFF and not tape.hiding:  # a Cell's own bprop knows what construct computes
-            tape.warn_user(
+            warn_user(
                 f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
                 f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
                 LeavesTapeWarning,
@@ -175,13 +178,13 @@ class Tensor:
         return int(self._only())
 
     def __bool__(self) -> bool:
-        if tape.tracer is not None:
-            tape.tracer.refuse_value(self, 'bool()')
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_value(self, 'bool()')
         return bool(self._only())
 
     def __index__(self) -> int:
-        if tape.tracer is not None:
-            tape.tracer.refuse_value(self, 'an index made')
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_value(self, 'an index made')
         value = self._only()
         if not isinstance(value, int):
             raise OperandError(f'a Tensor of dtype {self.dtype} is no index: use an integer Tensor')
@@ -329,8 +332,8 @@ def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
 def plain_index(index: object) -> object:
     """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
     if isinstance(index, Tensor):
-        if tape.tracer is not None:
-            tape.tracer.refuse_value(index, 'x[i] with an index made')
+        if tracing.tracer is not None:
+            tracing.tracer.refuse_value(index, 'x[i] with an index made')
         return index.array.copy()
     if isinstance(index, tuple):
         return tuple(plain_index(i) for i in index)
@@ -339,11 +342,11 @@ def plain_index(index: object) -> object:
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    recorded = isinstance(value, Tensor) and tape.address(value) >= tape.start
-    if tape.hiding and type(tensor) is Tensor and not tape.start <= tape.address(tensor) < tape.OFF:
+    recorded = isinstance(value, Tensor) and kept.address(value) >= tape.start
+    if tape.hiding and type(tensor) is Tensor and not tape.start <= kept.address(tensor) < tape.OFF:
         if recorded:
             tensor.at = tape.hiding  # construct's own: the Cell's bprop knows what it computes
-    elif tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and tape.address(tensor) >= tape.start)):
+    elif tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and kept.address(tensor) >= tape.start)):
         raise IndexWriteError(
             'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
@@ -363,7 +366,7 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
     elif tensor.at == BORROWED or not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
-    tape.wrote(tensor, what, frame, source, how)
+    written.wrote(tensor, what, frame, source, how)
     return tensor.array
 
 
