@@ -1,9 +1,9 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from . import common, nn, ops
+from . import common, errors, nn, ops
 from .common import get_seed, set_seed
 from .common.parameter import Parameter, ParameterTuple
-from .core import dtype, errors
+from .core import dtype
 from .core.dtype import (
     bool_,
     complex64,
@@ -20,9 +20,10 @@ from .core.dtype import (
     uint32,
     uint64,
 )
-from .core.grad import GradOperation, get_grad, grad, jvp, value_and_grad, vjp
+from .core.grad import grad, jvp, value_and_grad, vjp
 from .core.tensor import Tensor, tensor
 from .lazy import later
+from .ops.composite import GradOperation, get_grad
 
 from_numpy, is_tensor = Tensor.from_numpy, ops.is_tensor
 
@@ -35,7 +36,7 @@ __version__ = '0.1.0'
 __getattr__, __dir__ = later(
     globals(),
     {
-        'core.watch': 'Tape',
+        'shown': 'Tape',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
         'jacobian': 'jacfwd jacrev',

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from .core import tape
-from .core.bprop_result import input_names, settle
-from .core.differentiate import differentiate, name_of
-from .core.errors import MinicellError, NoPathWarning, NotANumberWarning, NotATensorError, users_line
+from .core.bprop_result import check_result, input_names
+from .core.cell import call_bprop
+from .core.differentiate import align, differentiate, name_of
+from .core.errors import MinicellError, NotATensorError, users_line
 from .core.rules import Bundle, Parts
-from .core.takeover import answer
-from .core.tape import OFF
+from .core.tape import NOWHERE
 from .core.tensor import Tensor, is_float, tensors_in, wrap
 from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape
+from .errors import NoPathWarning, NotANumberWarning
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
 CLOSE = 1e-6, 1e-4  # absolute and relative: far above what float64 and a cast to float32 on the way lose
@@ -174,7 +175,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     was = tape.state()
     kept = [(p, p.array) for p in params if is_float(p)]
     try:
-        tape.record_from(OFF)
+        tape.record_from(NOWHERE)
         tape.look(False)
         for p, array in kept:
             p.array = array.astype(np.float64)
@@ -183,8 +184,8 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
         for p, array in kept:
             p.array = array
         tape.restore(was)
-        if tape.start != OFF or tape.looking:
-            tape.align()
+        if tape.start != NOWHERE or tape.looking:
+            align()
 
 
 def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object) -> CheckResult:
@@ -296,8 +297,8 @@ def _linearity(cell, pull: Pull, seen: Tape) -> list[str]:
     _, inputs, _, out, _, _ = raw
 
     def times(factor: int) -> list[np.ndarray]:
-        returned = answer(cell, inputs, out, _scaled(pull.cotangent, factor))
-        return [d.array for _, d in settle(cell, inputs, returned) if d is not None]
+        returned = call_bprop(cell, inputs, out, _scaled(pull.cotangent, factor))
+        return [d.array for _, d in check_result(cell, inputs, returned) if d is not None]
 
     once, twice = times(1), times(2)
     if not any(np.any(x) for x in once):

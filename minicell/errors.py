@@ -1,4 +1,4 @@
-"""Every error and warning of minicell, under one roof."""
+"""Every error and warning of minicell, under one roof: those of the core and of the traps, and the library's own."""
 
 from .core.errors import (
     BpropCountError,
@@ -6,60 +6,119 @@ from .core.errors import (
     BpropSignatureError,
     BpropTupleError,
     BpropTypeError,
-    BypassWarning,
     CellError,
-    CellIndexError,
-    CellNameError,
     DTypeError,
     GradArgumentError,
     GradPositionError,
-    GraphArgumentError,
-    GraphBpropError,
-    GraphCaptureError,
-    GraphPrintWarning,
-    GraphSyntaxError,
-    GraphTupleError,
-    GraphValueError,
-    GraphWriteError,
-    HiddenValueError,
-    HiddenValueWarning,
-    HookError,
-    ImplicitSumWarning,
-    IndexWriteError,
-    InitializerError,
-    KeptOnSelfWarning,
-    LabelError,
-    LeavesTapeError,
-    LeavesTapeWarning,
-    LoadError,
     MinicellError,
     MinicellWarning,
-    NearMissWarning,
-    NoPathWarning,
     NoRuleError,
-    NotANumberWarning,
     NotATensorError,
-    NotCalledError,
     OperandError,
-    OptimizerError,
-    ParameterAttributeError,
-    ParameterError,
-    PrimitiveError,
-    PropertyError,
     SensError,
-    SettingError,
-    SeveredWarning,
     ShapeError,
-    SwallowedParameterWarning,
     TensorSettingError,
-    UnknownNameError,
-    UnregisteredWarning,
-    WriteAfterUseError,
-    article,
-    caller,
-    place,
-    plural,
-    users_line,
-    warn,
-    warn_user,
 )
+from .traps.bypassed import BypassWarning
+from .traps.captured import CapturedValueWarning, SwallowedParameterWarning
+from .traps.implicit_sum import ImplicitSumWarning
+from .traps.kept import HiddenValueError, HiddenValueWarning
+from .traps.kept_on_self import KeptOnSelfWarning
+from .traps.leaves_tape import LeavesTapeError, LeavesTapeWarning
+from .traps.near_miss import NearMissWarning
+from .traps.not_a_number import NotANumberWarning
+from .traps.unconnected import NoPathWarning
+from .traps.unregistered import UnregisteredWarning
+from .traps.written import IndexWriteError, SeveredWarning, WriteAfterUseError
+
+
+class GraphPrintWarning(MinicellWarning):
+    """print inside a graph: it runs once, while the graph is traced."""
+
+
+class GraphArgumentError(MinicellError, ValueError, TypeError):
+    """A setting of graph mode that is none."""
+
+
+class GraphValueError(MinicellError, RuntimeError):
+    """The numbers of a Tensor asked for inside a graph, or something else that a graph has no place for."""
+
+
+class GraphWriteError(MinicellError, RuntimeError):
+    """An attribute of a Cell written inside a graph."""
+
+
+class GraphCaptureError(MinicellError, RuntimeError):
+    """A graph that uses a differentiated Tensor from outside."""
+
+
+class GraphSyntaxError(MinicellError, RuntimeError):
+    """A statement that a static graph has no place for."""
+
+
+class GraphBpropError(MinicellError, RuntimeError):
+    """A bprop that cannot be part of a graph: *args, a Parameter, internal_params."""
+
+
+class GraphTupleError(MinicellError, TypeError):
+    """A bprop in a graph that returned no tuple."""
+
+
+class CellNameError(MinicellError, KeyError):
+    """A name under which a Cell can keep nothing, or keeps something else."""
+
+    __str__ = Exception.__str__  # KeyError's would show the sentence in quotes
+
+
+class CellIndexError(MinicellError, IndexError):
+    """A place in a row of Cells where there is none."""
+
+
+class NotCalledError(MinicellError, NotImplementedError):
+    """A list or dict of Cells, called as if it were one."""
+
+
+class LoadError(MinicellError, RuntimeError):
+    """A value that does not fit into the Parameter of its name."""
+
+
+class PropertyError(MinicellError, TypeError):
+    """A Cell's property was given a value of the wrong type."""
+
+
+class PrimitiveError(MinicellError, TypeError, ValueError):
+    """A primitive of the user's own without a kernel, or whose rule returned the wrong cotangents."""
+
+
+class HookError(MinicellError, TypeError, ValueError, RuntimeError):
+    """A hook that cannot be called, or one that returned something that does not fit."""
+
+
+class ParameterAttributeError(MinicellError, AttributeError):
+    """An attribute that a Parameter does not have."""
+
+
+class ParameterError(MinicellError, TypeError):
+    """A Parameter given something that it cannot hold."""
+
+
+class SettingError(MinicellError, ValueError):
+    """A layer, a loss or an optimizer set up with a value that it cannot work with."""
+
+
+class UnknownNameError(SettingError, KeyError):
+    """The name of something that there is not."""
+
+    __str__ = Exception.__str__  # a KeyError would print its message in quotes
+
+
+class LabelError(MinicellError, ValueError, RuntimeError):
+    """A label that names no class."""
+
+
+class InitializerError(MinicellError, ValueError):
+    """An initializer that does not exist, or a shape that it cannot fill."""
+
+
+class OptimizerError(MinicellError, RuntimeError):
+    """An optimizer called with other gradients than it has Parameters."""

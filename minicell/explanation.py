@@ -7,7 +7,7 @@ from .core.differentiate import name_of
 from .core.errors import NotATensorError, article, plural, users_line
 from .core.grad import grad
 from .core.tensor import Tensor, is_float
-from .core.watch import Tape
+from .shown import Tape
 
 
 def explain(fn: Callable, *args: object) -> Tape:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .core.errors import GradArgumentError, NotATensorError, article, plural, users_line
-from .core.grad import _check_function, _check_positions, _split, jvp, vjp
+from .core.grad import check_function, check_positions, jvp, split_aux, vjp
 from .core.tensor import Tensor, is_float, wrap
 from .ops import stack
 
@@ -36,7 +36,7 @@ def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
 
 
 def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read: Callable) -> Callable:
-    _check_function(who, fn, has_aux=has_aux)
+    check_function(who, fn, has_aux=has_aux)
 
     def jacobian(*args: object, **kwargs: object) -> object:
         positions = _positions(who, grad_position, args)
@@ -48,7 +48,7 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
                 given[k] = t
             out = fn(*given, **kwargs)
             if has_aux:
-                out, further[:] = _split(fn, out)[0], [_split(fn, out)[1]]
+                out, further[:] = split_aux(fn, out)[0], [split_aux(fn, out)[1]]
             several[:] = [isinstance(out, tuple)]
             return out if several[0] else (out,)
 
@@ -63,7 +63,7 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
 
 
 def _positions(who: str, grad_position: object, args: tuple) -> tuple[int, ...]:
-    positions = _check_positions(grad_position, None)
+    positions = check_positions(grad_position, None)
     if max(positions, default=-1) >= len(args) or not positions:
         raise GradArgumentError(
             f'{who}: grad_position is {grad_position!r}, but the function was called with '

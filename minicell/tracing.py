@@ -1,12 +1,28 @@
-"""Graph mode, as far as the eager floors need to know of it."""
+"""Graph mode, as far as eager code needs to know of it."""
 
-from collections.abc import Callable
+from .core import doors
+from .core.differentiate import name_of
 
-graph_mode: Callable | None = None  # what calls a Cell in graph mode: set and reset by set_context
 tracer: object = None  # while a function is traced into a graph: who notes what it may not do
 
 
 def trace_with(by: object) -> None:
     """A function is being traced from here on; None: no longer."""
     global tracer
-    tracer = by
+    tracer, doors.stand_in = by, by and by.stand_in
+
+
+def asked(tensor: object, how: str, chooses: bool) -> None:
+    """Somebody is about to see the numbers of a Tensor."""
+    if tracer is not None:
+        tracer.refuse_value(tensor, how)
+
+
+def opening(gradient: object) -> None:
+    """A gradient begins: vjp's is read later, and a graph has no place for the function that does so."""
+    if tracer is not None and gradient.read_later:
+        tracer.refuse_vjp(name_of(gradient.function))
+
+
+doors.numbers_asked.insert(0, asked)  # a graph refuses what is a warning elsewhere
+doors.opening.append(opening)

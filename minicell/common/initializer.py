@@ -10,8 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core.dtype import DType, as_numpy
-from ..core.errors import InitializerError, ParameterError, SettingError, ShapeError, article, users_line
+from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, wrap
+from ..errors import InitializerError, ParameterError, SettingError
 
 
 class Initializer:

@@ -9,8 +9,10 @@ import numpy as np
 
 from .. import tracing
 from ..core.dtype import int32
-from ..core.errors import ParameterAttributeError, ParameterError, SettingError, ShapeError, article, users_line
-from ..core.tensor import Tensor, as_array, overwrite
+from ..core.errors import ShapeError, article, users_line
+from ..core.tensor import Tensor, as_array
+from ..errors import ParameterAttributeError, ParameterError, SettingError
+from ..ops.write import overwrite
 from ..traps.written import sever
 
 _number = count(2)  # as in MindSpore, whose import has made two

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..core.errors import PropertyError, SettingError, article, users_line
+from ..core.errors import article, users_line
+from ..errors import PropertyError, SettingError
 
 _seed: int | None = None
 

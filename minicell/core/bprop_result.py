@@ -1,4 +1,4 @@
-"""Is what a bprop returned a gradient? A tuple is due, one gradient an input, each of its input's shape.
+"""Is what a bprop returned a gradient? A tuple is due, one gradient per input, each of its input's shape.
 
 What is right passes quickly. What is wrong gets a sentence: which Cell, which input, what came, what was due.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..traps import unconnected
+from . import doors
 from .errors import (
     BpropCountError,
     BpropShapeError,
@@ -18,9 +18,9 @@ from .errors import (
     BpropTypeError,
     DTypeError,
     article,
-    place,
     plural,
     users_line,
+    where_is,
 )
 from .primitives import cast_to
 from .tensor import Tensor, is_float, tensors_in
@@ -35,7 +35,7 @@ def input_names(cell, inputs: tuple) -> list[str]:
     return names[: len(inputs)]
 
 
-def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
+def check_result(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
     """Pairs (Tensor, gradient or None) for every Tensor among the inputs and internal_params; errors are sentences."""
     params = cell.internal_params
     if type(returned) is tuple and len(returned) == len(inputs) and not params:  # what is right, quickly
@@ -61,13 +61,13 @@ def settle(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
         raise _wrong(
             BpropTypeError,
             cell,
-            f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient an input.',
+            f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient per input.',
         )
     if not isinstance(returned, (tuple, list)):
         raise _wrong(
             BpropTupleError,
             cell,
-            f'returned {_kind(returned)}, but a tuple is due, one gradient an input: write `return '
+            f'returned {_kind(returned)}, but a tuple is due, one gradient per input: write `return '
             f'{_tuple_text(cell, inputs)}`.',
         )
     if len(returned) != len(inputs):
@@ -132,7 +132,9 @@ def _checked_params(cell, params, given: dict) -> list[tuple]:
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
     """One gradient, in its input's dtype, or an error that says what is wrong with it."""
     if d is None or not is_float(x):
-        unconnected.absent += is_float(x)
+        if is_float(x):
+            for told in doors.declared_none:
+                told()
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:
@@ -187,9 +189,8 @@ def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """The sentence, with the place of the bprop and the user's line."""
     method = getattr(cell, 'source', cell).bprop
     code = getattr(method, '__func__', method).__code__
-    return error(
-        f'{type(cell).__name__}.bprop {said}\n  its bprop: {place(code.co_filename, code.co_firstlineno)}{users_line()}'
-    )
+    stands = where_is(code.co_filename, code.co_firstlineno)
+    return error(f'{type(cell).__name__}.bprop {said}\n  its bprop: {stands}{users_line()}')
 
 
 def bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:

@@ -1,18 +1,30 @@
-"""One class a mistake, each a subclass of what MindSpore raises there, and the sentences that explain them.
+"""Errors, and the sentences that explain them.
 
-A message says which Cell and which input, what came, what was due, how to write it, and where the user's own line is.
+Each mistake has a class of its own, a subclass of what MindSpore raises there. A message says which Cell and which
+input, what came, what was due, how to write it, and where the user's own line is.
 """
 
+import ast
 import linecache
 import os
 import sys
+import textwrap
 import warnings
+from functools import cached_property, lru_cache
+from types import CodeType
+
+import numpy as np
 
 HOME = os.path.dirname(os.path.dirname(__file__)) + os.sep
+NOT_THE_USERS = HOME, os.path.dirname(np.__file__) + os.sep  # NumPy calls back into a Tensor
 
 
 class MinicellError(Exception):
     """The base of every error of minicell's own."""
+
+
+class MinicellWarning(UserWarning):
+    """The base of every warning of minicell's own: the number is right, and hides something."""
 
 
 class ShapeError(MinicellError, ValueError, RuntimeError):
@@ -27,96 +39,36 @@ class OperandError(MinicellError, TypeError):
     """Something that is no Tensor and no number where one is due."""
 
 
+class TensorSettingError(MinicellError, ValueError):
+    """A Tensor made of settings that do not go together."""
+
+
 class NoRuleError(MinicellError, RuntimeError):
     """An op whose backward has no rule, differentiated."""
 
 
-class WriteAfterUseError(MinicellError, RuntimeError):
-    """A value that backward needs was written after it was used."""
+class CellError(MinicellError, AttributeError):
+    """A Cell that is not set up, or an attribute that it does not have."""
 
 
-class IndexWriteError(MinicellError, TypeError):
-    """`x[i] = v` where a gradient would have to pass through it."""
-
-
-class LeavesTapeError(MinicellError, TypeError):
-    """A recorded Tensor handed to NumPy, where no gradient can follow."""
-
-
-class HiddenValueError(MinicellError, RuntimeError):
-    """A value born inside a Cell with its own bprop, used where a gradient would have to pass through it."""
-
-
-class MinicellWarning(UserWarning):
-    """The base of every warning of minicell's own: the number is right, and hides something."""
-
-
-class SwallowedParameterWarning(MinicellWarning):
-    """A Parameter inside a Cell with its own bprop, which returns no gradient for it."""
-
-
-class NoPathWarning(MinicellWarning):
-    """A gradient that is 0 because nothing connects the output to the input."""
-
-
-class ImplicitSumWarning(MinicellWarning):
-    """Several outputs, differentiated as if summed."""
-
-
-class NotANumberWarning(MinicellWarning):
-    """A gradient with NaN or infinity in it, and the op that first made one."""
-
-
-class NearMissWarning(MinicellWarning):
-    """A method whose name is nearly `bprop`."""
-
-
-class UnregisteredWarning(MinicellWarning):
-    """Parameters or Cells kept where no Cell finds them, or a Parameter that goes away."""
-
-
-class KeptOnSelfWarning(MinicellWarning):
-    """A Tensor kept on self by the construct of a Cell with its own bprop: each call overwrites it."""
-
-
-class GraphPrintWarning(MinicellWarning):
-    """print inside a graph: it runs once, while the graph is traced."""
-
-
-class LeavesTapeWarning(MinicellWarning):
-    """A recorded Tensor turned into plain numbers inside a gradient."""
-
-
-class BypassWarning(MinicellWarning):
-    """A Cell's construct differentiated directly, past its bprop."""
-
-
-class SeveredWarning(MinicellWarning):
-    """A value that is being differentiated was assigned to a Parameter, and read from there: no gradient passes."""
-
-
-class HiddenValueWarning(MinicellWarning):
-    """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
-
-
-class BpropCountError(MinicellError, RuntimeError):
-    """bprop returned another number of gradients than the Cell has inputs."""
+class BpropSignatureError(MinicellError, TypeError):
+    """bprop cannot be called with the Cell's inputs, out and dout."""
 
 
 class BpropTupleError(MinicellError, RuntimeError, TypeError, ValueError):
     """bprop returned something other than a tuple of gradients (and a dict, where there are internal_params)."""
 
 
-class BpropTypeError(MinicellError, TypeError, RuntimeError):
-    """bprop returned something that is no gradient."""
+class BpropCountError(MinicellError, RuntimeError):
+    """bprop returned another number of gradients than the Cell has inputs."""
 
 
 class BpropShapeError(MinicellError, RuntimeError):
     """bprop returned a gradient of another shape than its input."""
 
 
-class BpropSignatureError(MinicellError, TypeError):
-    """bprop cannot be called with the Cell's inputs, out and dout."""
+class BpropTypeError(MinicellError, TypeError, RuntimeError):
+    """bprop returned something that is no gradient."""
 
 
 class GradArgumentError(MinicellError, ValueError):
@@ -135,115 +87,22 @@ class SensError(MinicellError, ValueError, TypeError, RuntimeError):
     """A sens that does not fit the output."""
 
 
-class GraphArgumentError(MinicellError, ValueError, TypeError):
-    """A setting of graph mode that is none."""
-
-
-class GraphValueError(MinicellError, RuntimeError):
-    """The numbers of a Tensor asked for inside a graph, or something else that a graph has no place for."""
-
-
-class GraphWriteError(MinicellError, RuntimeError):
-    """An attribute of a Cell written inside a graph."""
-
-
-class GraphCaptureError(MinicellError, RuntimeError):
-    """A graph that uses a differentiated Tensor from outside."""
-
-
-class GraphSyntaxError(MinicellError, RuntimeError):
-    """A statement that a static graph has no place for."""
-
-
-class GraphBpropError(MinicellError, RuntimeError):
-    """A bprop that cannot be part of a graph: *args, a Parameter, internal_params."""
-
-
-class GraphTupleError(MinicellError, TypeError):
-    """A bprop in a graph that returned no tuple."""
-
-
-class CellError(MinicellError, AttributeError):
-    """A Cell that is not set up, or an attribute that it does not have."""
-
-
-class CellNameError(MinicellError, KeyError):
-    """A name under which a Cell can keep nothing, or keeps something else."""
-
-    __str__ = Exception.__str__  # KeyError's would show the sentence in quotes
-
-
-class CellIndexError(MinicellError, IndexError):
-    """A place in a row of Cells where there is none."""
-
-
-class NotCalledError(MinicellError, NotImplementedError):
-    """A list or dict of Cells, called as if it were one."""
-
-
-class LoadError(MinicellError, RuntimeError):
-    """A value that does not fit into the Parameter of its name."""
-
-
-class PropertyError(MinicellError, TypeError):
-    """A Cell's property was given a value of the wrong type."""
-
-
-class PrimitiveError(MinicellError, TypeError, ValueError):
-    """A primitive of the user's own without a kernel, or whose rule returned the wrong cotangents."""
-
-
-class HookError(MinicellError, TypeError, ValueError, RuntimeError):
-    """A hook that cannot be called, or one that returned something that does not fit."""
-
-
-class ParameterAttributeError(MinicellError, AttributeError):
-    """An attribute that a Parameter does not have."""
-
-
-class ParameterError(MinicellError, TypeError):
-    """A Parameter given something that it cannot hold."""
-
-
-class SettingError(MinicellError, ValueError):
-    """A layer, a loss or an optimizer set up with a value that it cannot work with."""
-
-
-class TensorSettingError(MinicellError, ValueError):
-    """A Tensor made of settings that do not go together."""
-
-
-class UnknownNameError(SettingError, KeyError):
-    """The name of something that there is not."""
-
-    __str__ = Exception.__str__  # a KeyError would print its message in quotes
-
-
-class LabelError(MinicellError, ValueError, RuntimeError):
-    """A label that names no class."""
-
-
-class InitializerError(MinicellError, ValueError):
-    """An initializer that does not exist, or a shape that it cannot fill."""
-
-
-class OptimizerError(MinicellError, RuntimeError):
-    """An optimizer called with other gradients than it has Parameters."""
+# ---- sentences ---------------------------------------------------------------------------------------------------
 
 
 def users_line(frame=None) -> str:
     """Where the user's own code stands now: a file, a line and its text, or '' when no such frame is on the stack."""
     frame = frame or sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(HOME):
+    while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     if frame is None:
         return ''
     path, line = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(path, line, frame.f_globals).strip()
-    return f'\n  your line: {place(path, line)}' + (f': {text}' if text else '')
+    return f'\n  your line: {where_is(path, line)}' + (f': {text}' if text else '')
 
 
-def place(path: str, line: int) -> str:
+def where_is(path: str, line: int) -> str:
     """A file and a line as a reader knows them: a notebook's cell has no file name worth showing."""
     name = os.path.basename(path)
     return f'line {line} of this cell' if 'ipykernel_' in path or path.startswith('<') else f'{name}, line {line}'
@@ -268,9 +127,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def caller(up: int = 1):
-    """The first frame that is not inside minicell, or None: the user's own."""
+    """The first frame that is not inside minicell or NumPy, or None: the user's own."""
     frame = sys._getframe(up)
-    while frame is not None and frame.f_code.co_filename.startswith(HOME):
+    while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     return frame
 
@@ -292,3 +151,84 @@ def warn_user(message: str, category: type[Warning]) -> None:
     frame = caller()
     if frame is not None:
         warn(message, category, frame)
+
+
+@lru_cache(maxsize=4096)
+def _positions(code: CodeType) -> list[tuple]:
+    return list(code.co_positions())
+
+
+class Where:
+    """A call site, resolved only when asked.
+
+    >>> import sys
+    >>> here = Where(sys._getframe().f_code, sys._getframe().f_lasti)
+    >>> here.line
+    1
+    """
+
+    def __init__(self, code: CodeType, lasti: int) -> None:
+        self.code = code
+        self.lasti = lasti
+
+    @property
+    def file(self) -> str:
+        """The file's name, as the code object has it."""
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The qualified name of the function that made the call."""
+        return self.code.co_qualname
+
+    @property
+    def ours(self) -> bool:
+        """Whether the call stands in minicell's own files."""
+        return self.file.startswith(HOME)
+
+    @cached_property
+    def span(self) -> tuple[int, int, int, int]:
+        """First line, last line, first column, last column (columns in UTF-8 bytes, from 0)."""
+        places = _positions(self.code)
+        index = self.lasti // 2
+        line, last, column, end = places[index] if 0 <= index < len(places) else (None,) * 4
+        line = line or self.code.co_firstlineno
+        return line, last or line, column or 0, end or 0
+
+    @property
+    def line(self) -> int:
+        """The line's number."""
+        return self.span[0]
+
+    @property
+    def text(self) -> str:
+        """The whole line, without its indentation."""
+        return linecache.getline(self.file, self.line).strip()
+
+    @cached_property
+    def expression(self) -> str:
+        """The source of exactly the call, on one line: `self.matmul(x, y)`."""
+        line, last, column, end = self.span
+        lines = [linecache.getline(self.file, n).rstrip('\n').encode() for n in range(line, last + 1)]
+        if not any(lines) or not end:
+            return self.text
+        lines[-1] = lines[-1][:end]
+        lines[0] = lines[0][column:]
+        return ' '.join(part.decode(errors='replace').strip() for part in lines)
+
+    @cached_property
+    def target(self) -> str:
+        """The name that the call's value is given on this line: `z` in `z = net(x)`, or ''."""
+        try:
+            statement = ast.parse(textwrap.dedent(self.text)).body[0]
+        except (SyntaxError, IndexError):
+            return ''
+        whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
+        try:
+            same = whole and whole == ast.unparse(ast.parse(self.expression, mode='eval').body)
+        except SyntaxError:
+            return ''
+        return ast.unparse(statement.targets[0]) if same else ''
+
+    def __repr__(self) -> str:
+        return f'{os.path.basename(self.file)}:{self.line}: {self.expression}'

@@ -1,19 +1,18 @@
-"""MindSpore's ways to ask for a gradient: grad, value_and_grad, GradOperation, vjp, jvp."""
+"""The ways to ask for a gradient: grad, value_and_grad, vjp, jvp."""
 
 import inspect
 from collections.abc import Callable
 from functools import wraps
 
-from .. import tracing
-from ..ops.create import zeros_like
-from ..traps import written
-from . import tape
-from .differentiate import Played, differentiate, name_of
+from . import doors
+from .arithmetic import zeros_like
+from .differentiate import Gradient, differentiate, name_of
 from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
 from .tensor import Tensor, is_float, tensors_in
 
 
-def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
+def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
+    """grad_position as a tuple of ints, or an error."""
     if grad_position is None:
         if weights is None:
             raise GradArgumentError('`grad_position` and `weight` can not be None at the same time.')
@@ -26,13 +25,15 @@ def _check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
     return positions
 
 
-def _check_function(who: str, fn: object, **flags: object) -> None:
+def check_function(who: str, fn: object, **flags: object) -> None:
+    """Raise TypeError for what cannot be called, and for a flag that is no bool."""
     if not callable(fn):
         raise NotATensorError(f'{who} takes a function or a Cell, but got {article(type(fn).__name__)}.{users_line()}')
-    _check_flags(who, **flags)
+    check_flags(who, **flags)
 
 
-def _check_flags(who: str, **flags: object) -> None:
+def check_flags(who: str, **flags: object) -> None:
+    """Raise TypeError for a flag that is no bool."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise NotATensorError(
@@ -40,7 +41,7 @@ def _check_flags(who: str, **flags: object) -> None:
             )
 
 
-def _by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+def bind_by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """The arguments in the order of fn's signature, so that what is given by name has a position too."""
     try:
         signature = inspect.signature(getattr(fn, 'construct', fn))
@@ -53,7 +54,7 @@ def _by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     return given.args, given.kwargs
 
 
-def _take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
+def take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
     """The arguments, and the sens that came by name or behind them."""
     sens = kwargs.pop('sens', None)
     if sens is None:
@@ -63,7 +64,8 @@ def _take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
     return tuple(args), sens
 
 
-def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...]) -> None:
+def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...]) -> None:
+    """Raise where there is no float Tensor at one of these positions."""
     for p in positions:
         if p >= len(inputs):
             raise GradPositionError(
@@ -89,14 +91,16 @@ def _check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ..
             )
 
 
-def _is_parameter(w: object) -> bool:
-    return isinstance(w, Tensor) and hasattr(w, 'requires_grad')  # the class itself stands on a higher floor
+def is_parameter(w: object) -> bool:
+    """Whether this is a Parameter: the class itself stands on a higher floor."""
+    return isinstance(w, Tensor) and hasattr(w, 'requires_grad')
 
 
-def _check_weights(weights: object) -> tuple:
+def check_weights(weights: object) -> tuple:
+    """The weights as a tuple. Raises TypeError for what is no Parameter."""
     found = weights if isinstance(weights, (tuple, list)) else (weights,)
     for w in found:
-        if not _is_parameter(w):
+        if not is_parameter(w):
             raise NotATensorError(f'weights holds Parameters, but got {article(type(w).__name__)}.{users_line()}')
     return tuple(found)
 
@@ -124,24 +128,24 @@ def value_and_grad(
     >>> print(value, slope)
     9.0 6.0
     """
-    positions = _check_positions(grad_position, weights)
-    _check_function('grad', fn, has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
-    params = () if weights is None else _check_weights(weights)
+    positions = check_positions(grad_position, weights)
+    check_function('grad', fn, has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
+    params = () if weights is None else check_weights(weights)
     last = max(positions, default=-1)
 
     @wraps(fn, updated=())
     def value_and_gradient(*args, **kwargs):
         sens = None
         if sens_param:
-            args, sens = _take_sens(args, kwargs)
+            args, sens = take_sens(args, kwargs)
         if last >= len(args):
-            args, kwargs = _by_place(fn, args, kwargs)
+            args, kwargs = bind_by_place(fn, args, kwargs)
         if grad_position == ():
             raise GradPositionError(f'grad_position is (): name an argument, or write None.{users_line()}')
-        _check_arguments(fn, args, positions)
+        check_arguments(fn, args, positions)
         out, by_place, by_weight = differentiate(fn, args, kwargs, positions, params, sens, has_aux)
         if has_aux:
-            _split(fn, out)  # or an error: there is nothing further
+            split_aux(fn, out)  # or an error: there is nothing further
         if return_ids:
             by_place = [(p, g) for p, g in zip(positions, by_place, strict=True)]
             by_weight = [(w.name, g) for w, g in zip(params, by_weight, strict=True)]
@@ -179,86 +183,6 @@ def grad(
     return gradient
 
 
-def get_grad(gradients: tuple, identifier: object) -> Tensor:
-    """The gradient of a position or a Parameter, among what `grad(..., return_ids=True)` returned.
-
-    Raises RuntimeError where it is not there, TypeError for what is no int and no Parameter.
-    """
-    if not isinstance(identifier, int) and not _is_parameter(identifier):
-        raise NotATensorError(
-            f'get_grad takes a position (an int) or a Parameter, but got {article(type(identifier).__name__)}.'
-            f'{users_line()}'
-        )
-    key = getattr(identifier, 'name', identifier)
-    pending = [gradients]
-    while pending:
-        g = pending.pop()
-        if isinstance(g, tuple):
-            if len(g) == 2 and isinstance(g[1], Tensor) and g[0] == key:
-                return g[1]
-            pending.extend(g)
-    raise GradPositionError(f'Can not find the gradient for position or Parameter {identifier}')
-
-
-class GradOperation:
-    """MindSpore's older way to ask: `GradOperation(get_all=True)(net)(x, y)`.
-
-    get_all: all Tensor arguments, as a tuple (integers have zeros in their place); else the first. get_by_list: the
-    weights too (for a Cell without a list, its trainable ones). sens_param: the last argument is the cotangent of the
-    output.
-
-    >>> import minicell as ms
-    >>> f = ms.ops.GradOperation(get_all=True)(lambda x, y: x * y)
-    >>> f(ms.Tensor(3.0), ms.Tensor(5.0))
-    (Tensor(shape=[], dtype=Float32, value= 5), Tensor(shape=[], dtype=Float32, value= 3))
-    """
-
-    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
-        _check_flags('GradOperation', get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
-        self.get_all = get_all
-        self.get_by_list = get_by_list
-        self.sens_param = sens_param
-
-    def __call__(self, fn: Callable, weights: object = None) -> Callable:
-        """The function that returns the gradients of fn."""
-
-        _check_function('GradOperation', fn)
-
-        def gradient(*args, **kwargs):
-            sens = None
-            if self.sens_param:
-                args, sens = _take_sens(args, kwargs)
-            if kwargs:
-                args, kwargs = _by_place(fn, args, kwargs)
-            params = weights
-            if params is None and self.get_by_list:
-                params = fn.trainable_params() if hasattr(fn, 'trainable_params') else ()
-            params = _check_weights(params) if self.get_by_list else ()
-            places = tuple(k for k, a in enumerate(args) if isinstance(a, Tensor) and is_float(a))
-            if not self.get_all and not (self.get_by_list and params):
-                _check_arguments(fn, args, (0,))
-            if self.get_all and not places:
-                raise NotATensorError(
-                    f'There is nothing to differentiate: {name_of(fn)} was called without a float Tensor.{users_line()}'
-                )
-            _check_arguments(fn, args, places if self.get_all else ())
-            wanted = places if self.get_all else () if self.get_by_list else (0,)
-            _, by_place, by_weight = differentiate(fn, args, kwargs, wanted, params, sens)
-            if self.get_all:
-                found = dict(zip(places, by_place, strict=True))
-                dx = tuple(
-                    found[k] if k in found else zeros_like(a) for k, a in enumerate(args) if isinstance(a, Tensor)
-                )
-            else:
-                dx = (by_place or [None])[0]
-            if not self.get_by_list:
-                return dx
-            dw = by_weight[0] if hasattr(weights, 'requires_grad') else tuple(by_weight)
-            return (dx, dw) if self.get_all else dw
-
-        return gradient
-
-
 def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = False) -> tuple:
     """fn's value and a function from the cotangent of its output to the gradients of its inputs (a tuple).
 
@@ -270,32 +194,35 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     >>> print(out, back(ms.Tensor([1.0, 10.0])))
     [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
     """
-    _check_function('vjp', fn, has_aux=has_aux)
-    params = () if weights is None else _check_weights(weights)
-    if tracing.tracer is not None:
-        tracing.tracer.refuse_vjp(name_of(fn))
+    check_function('vjp', fn, has_aux=has_aux)
+    params = () if weights is None else check_weights(weights)
     places = tuple(range(len(inputs)))
-    _check_arguments(fn, inputs, places)
-    played = Played(fn, inputs, {}, places, params, has_aux)
-    written.tell(played)  # between now and then, what backward needs may be overwritten
+    check_arguments(fn, inputs, places)
+    gradient = Gradient(fn, inputs, {}, places, params, has_aux, read_later=True)
+    try:
+        gradient.open()
+        gradient.play()
+    finally:
+        gradient.close()
+    doors.holders.add(gradient)  # between now and then, what backward needs may be overwritten
 
     def back(*sens: Tensor) -> tuple:
-        tape.deeper(1)
         try:
-            by_place, by_weight = played.read(sens)
+            gradient.open()
+            by_place, by_weight = gradient.read(sens)
         finally:
-            tape.deeper(-1)
+            gradient.close()
         if weights is None:
             return tuple(by_place)
         return tuple(by_place), by_weight[0] if hasattr(weights, 'requires_grad') else tuple(by_weight)
 
     if not has_aux:
-        return played.result, back
-    out, further = _split(fn, played.result)
+        return gradient.result, back
+    out, further = split_aux(fn, gradient.result)
     return out, back, further
 
 
-def _split(fn: Callable, outputs: object) -> tuple[object, object]:
+def split_aux(fn: Callable, outputs: object) -> tuple[object, object]:
     """The first output, and the other one, or a tuple of the others."""
     if not isinstance(outputs, tuple) or len(outputs) < 2:
         raise GradArgumentError(
@@ -314,10 +241,10 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
     >>> print(ms.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(10.0)))
     (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 60))
     """
-    _check_function('jvp', fn, has_aux=has_aux)
+    check_function('jvp', fn, has_aux=has_aux)
     xs, along = (tuple(a) if isinstance(a, (tuple, list)) else (a,) for a in (inputs, v))
     places = tuple(range(len(xs)))
-    _check_arguments(fn, xs, places)
+    check_arguments(fn, xs, places)
     if not all(isinstance(t, Tensor) for t in along):
         raise SensError(f'v holds Tensors, one for each input of {name_of(fn)}, but got {v!r:.60}.{users_line()}')
     if [(t.shape, t.dtype) for t in along] != [(t.shape, t.dtype) for t in xs]:
@@ -336,5 +263,5 @@ def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool =
     slope = slopes[0] if len(slopes) == 1 else tuple(slopes)
     if not has_aux:
         return out, slope
-    out, further = _split(fn, out)
+    out, further = split_aux(fn, out)
     return out, slope, further

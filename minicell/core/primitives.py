@@ -5,13 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..traps import kept
-from ..traps.kept import hidden
 from . import tape
 from .dtype import BY_NUMPY, float32, promote
 from .errors import DTypeError, OperandError, ShapeError, article, users_line
-from .rules import Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
-from .tape import OFF, note, place
+from .rules import FAIL, Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
+from .tape import hidden, note, place
 from .tensor import Tensor, as_array, blank, wrap
 
 getframe = sys._getframe
@@ -114,7 +112,7 @@ def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
         dtypes = ' and '.join(BY_NUMPY[t.array.dtype].title for t in inputs)
         said = DTypeError(f'{rule.name} does not take {dtypes}: {error}{users_line(frame)}')
     if tape.looking:
-        note(tape.FAIL, rule, said, None, frame)
+        note(FAIL, rule, said, None, frame)
     return said
 
 
@@ -168,12 +166,10 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             out.at = tape.tick()
             f = getframe(1)
             tape.record((rule, input, (), out, f.f_code, f.f_lasti))
+        elif at >= tape.silent_from:
+            out.at = tape.hidden_address
         else:
-            born = tape.silent
-            if born and (at < OFF or at == born):
-                out.at = born
-            else:
-                out.at = hidden(rule, input, (), out, at, getframe(1))
+            out.at = hidden(rule, input, (), out, at, getframe(1))
         return out
 
     return named(op, rule)
@@ -185,16 +181,16 @@ def binary(
     dx: Callable | None,
     dy: Callable | None,
     floats: bool = False,
-    settle: Callable = agree,
+    align: Callable = agree,
 ) -> Callable:
     """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)`, `dy`: its rules; None: it ends gradients.
 
-    `floats`: what is no float becomes Float32 first, as in a division of integers. `settle` makes Tensors of one dtype
+    `floats`: what is no float becomes Float32 first, as in a division of integers. `align` makes Tensors of one dtype
     of two operands that are not. The op's own parameter `up` says how many frames away the caller is, for `1 - x`.
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
     ends = dx is None
-    constants = CONSTANTS if settle is agree else {}
+    constants = CONSTANTS if align is agree else {}
 
     def op(input, other, up=1):  # (by keyword alone would cost an operator a twentieth)
         kind = type(other)
@@ -202,7 +198,7 @@ def binary(
             try:
                 other = constants[kind][input.array.dtype][other]
             except (KeyError, AttributeError):
-                input, other = settle(rule, input, other, floats)
+                input, other = align(rule, input, other, floats)
         try:
             xv = input.array
             yv = other.array
@@ -210,7 +206,7 @@ def binary(
         except AttributeError:
             same = False
         if not same or (floats and xv.dtype.kind not in 'fc'):
-            input, other = settle(rule, input, other, floats)
+            input, other = align(rule, input, other, floats)
             xv, yv = input.array, other.array
         out = blank()
         try:
@@ -228,12 +224,10 @@ def binary(
             out.at = tape.tick()
             f = getframe(up)
             tape.record((rule, input, other, out, f.f_code, f.f_lasti))
+        elif at >= tape.silent_from and not tape.start <= input.at + other.at - at < tape.silent_from:
+            out.at = tape.hidden_address
         else:
-            born = tape.silent
-            if born and (at < OFF or at == born):
-                out.at = born
-            else:
-                out.at = hidden(rule, input, other, out, at, getframe(up))
+            out.at = hidden(rule, input, other, out, at, getframe(up))
         return out
 
     return named(op, rule)
@@ -261,8 +255,8 @@ def reflected(op: Callable) -> Callable:
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Give the float outputs of an op that has several their addresses: one entry for all, and an Item for each."""
     bundle = Bundle(out, -1)
-    if at >= tape.OFF:  # of a gradient that is over, perhaps: a constant by now
-        at = kept.address(*rule.tensors(x, y))
+    if at >= tape.NOWHERE:  # of a gradient that is over, perhaps: a constant by now
+        at = tape.address(*rule.tensors(x, y))
     if at < tape.start or not floats:
         if tape.looking:
             note(rule, x, y, bundle, frame)

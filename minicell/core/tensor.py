@@ -1,26 +1,14 @@
 """Tensor: an ndarray and its place on the tape. Its operators come from ops."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
+from math import copysign
 
 import numpy as np
 
-from .. import tracing
-from ..traps import kept, written
-from . import printed, tape
-from .dtype import ALL, BY_NUMPY, DType, as_numpy, float32, int64
-from .errors import (
-    DTypeError,
-    IndexWriteError,
-    LeavesTapeError,
-    LeavesTapeWarning,
-    OperandError,
-    TensorSettingError,
-    article,
-    users_line,
-    warn_user,
-)
+from . import doors, tape
+from .dtype import ALL, BY_NUMPY, DType, float32, int64
+from .errors import DTypeError, OperandError, TensorSettingError, article, users_line
 
 
 class Tensor:
@@ -51,9 +39,9 @@ class Tensor:
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
         if shape is not None or init is not None:
             input_data = _drawn(input_data, dtype, shape, init)
-        if tape.start != tape.OFF or tracing.tracer is not None:
+        if tape.start != tape.NOWHERE or tape.looking:
             for part in tensors_in(input_data):
-                part._leave(f'{type(self).__name__}(...)')
+                part.leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
         self.at = -1
 
@@ -77,89 +65,37 @@ class Tensor:
         """How many numbers."""
         return self.array.size
 
-    @property
-    def itemsize(self) -> int:
-        """How many bytes a number takes."""
-        return self.array.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes all of them take."""
-        return self.array.nbytes
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """How many bytes apart neighbours are, on each axis."""
-        return self.array.strides
-
-    def dim(self) -> int:
-        """How many axes."""
-        return self.array.ndim
-
-    def numel(self) -> int:
-        """How many numbers."""
-        return self.array.size
-
-    def is_floating_point(self) -> bool:
-        """Whether the numbers are Float16, Float32 or Float64."""
-        return self.array.dtype.kind == 'f'
-
-    @staticmethod
-    def from_numpy(array: np.ndarray) -> 'Tensor':
-        """A Tensor with a copy of the numbers. Raises TypeError for what is no array."""
-        if not isinstance(array, np.ndarray):
-            raise DTypeError(f'from_numpy takes a NumPy array, but got {article(type(array).__name__)}.{users_line()}')
-        return Tensor(array)
-
     def asnumpy(self) -> np.ndarray:
         """The numbers as a read-only NumPy array that shares memory with the Tensor.
 
         >>> Tensor([1.0, 2.0]).asnumpy()
         array([1., 2.], dtype=float32)
         """
-        self._leave('asnumpy()')
+        self.leave('asnumpy()')
+        return self._view()
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        self.leave(TO_NUMPY)
+        return np.array(self.array, dtype) if copy else np.asarray(self._view(), dtype)
+
+    def _view(self) -> np.ndarray:
         view = np.asarray(self.array).view()
         view.flags.writeable = False
         return view
 
-    numpy = asnumpy
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
-        if (
-            kept.address(self) >= tape.start != tape.OFF and not tape.hiding
-        ):  # inside a Cell with its own bprop NumPy may compute
-            raise LeavesTapeError(
-                'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
-                'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
-                f'the number is wanted.{users_line(sys._getframe(1))}'
-            )
-        if tracing.tracer is not None:
-            tracing.tracer.refuse_value(self, 'a NumPy array made')
-        return np.array(self.array, dtype) if copy else np.asarray(self.asnumpy(), dtype)
-
-    def _leave(self, how: str) -> None:
-        """Say that numbers taken out of a gradient are constants from there on; refuse it in a graph."""
-        if tracing.tracer is not None:
-            tracing.tracer.refuse_value(self, how)
-        if tape.start <= self.at < tape.OFF and not tape.hiding:  # a Cell's own bprop knows what construct computes
-            warn_user(
-                f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
-                f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
-                LeavesTapeWarning,
-            )
-
-    def init_data(self) -> 'Tensor':
-        """The Tensor itself: MindSpore's initializers draw their numbers here, minicell's have them already."""
-        return self
+    def leave(self, how: str, chooses: bool = False) -> None:
+        """Python or NumPy is about to see the numbers, where no gradient follows; `chooses`: only to choose a path."""
+        for told in doors.numbers_asked:
+            told(self, how, chooses)
 
     def item(self) -> int | float | bool:
         """The number of a Tensor that has one element."""
-        self._leave('item()')
+        self.leave('item()')
         return self._only()
 
     def tolist(self) -> list | int | float | bool:
         """The numbers as nested Python lists."""
-        self._leave('tolist()')
+        self.leave('tolist()')
         return self.array.tolist()
 
     def _only(self) -> int | float | bool:
@@ -170,21 +106,19 @@ class Tensor:
         return self.array.item()
 
     def __float__(self) -> float:
-        self._leave('float()')
+        self.leave('float()')
         return float(self._only())
 
     def __int__(self) -> int:
-        self._leave('int()')
+        self.leave('int()')
         return int(self._only())
 
     def __bool__(self) -> bool:
-        if tracing.tracer is not None:
-            tracing.tracer.refuse_value(self, 'bool()')
+        self.leave('bool()', chooses=True)
         return bool(self._only())
 
     def __index__(self) -> int:
-        if tracing.tracer is not None:
-            tracing.tracer.refuse_value(self, 'an index made')
+        self.leave('an index made', chooses=True)
         value = self._only()
         if not isinstance(value, int):
             raise OperandError(f'a Tensor of dtype {self.dtype} is no index: use an integer Tensor')
@@ -200,14 +134,12 @@ class Tensor:
             raise TypeError('a Tensor of rank 0 cannot be iterated over')
         return (self[i] for i in range(len(self.array)))
 
-    def __setitem__(self, index: object, value: object) -> None:
-        write_index(self, index, value, sys._getframe(1))
-
     def __repr__(self) -> str:
-        return printed.text(np.asarray(self.array), str(self.dtype))
+        return text(np.asarray(self.array), str(self.dtype))
 
     def __str__(self) -> str:
-        return printed.plain(np.asarray(self.array))
+        with np.printoptions(legacy='1.25'):  # before NumPy wrote 1234567. of Float32 as 1.234567e+06
+            return str(np.asarray(self.array))
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -221,12 +153,8 @@ class Tensor:
         return Tensor(self)
 
 
-# glibc gives free memory back to the system at once, and the next array pays for each of its pages anew, which can
-# double the time of a training step. Once a block of this size has come and gone, it keeps as much: mallopt(3),
-# M_MMAP_THRESHOLD.
-np.empty(31 << 20, np.uint8)
-
 blank = partial(object.__new__, Tensor)  # a Tensor that has nothing yet: the fastest way to make one
+TO_NUMPY = 'a NumPy array made'  # the `how` of np.asarray(t) and of every NumPy function
 BORROWED = -2  # the place of a Tensor around an array that others use too: a write copies it first
 
 
@@ -284,6 +212,23 @@ def tensors_in(value: object) -> list[Tensor]:
     return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
 
 
+def map_tensors(value: object, make) -> object:
+    """The same nested structure with make(t) in place of each Tensor."""
+    if isinstance(value, Tensor):
+        return make(value)
+    if isinstance(value, dict):
+        return {k: map_tensors(v, make) for k, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        parts = [map_tensors(v, make) for v in value]
+        return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
+    return value
+
+
+def memory(array: np.ndarray) -> object:
+    """The array that owns this one's memory: views share their base's."""
+    return array if array.base is None else array.base
+
+
 def _default(found: np.dtype) -> np.dtype:
     return float32.numpy if found == np.float64 else found
 
@@ -329,54 +274,66 @@ def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     return Tensor(input_data, dtype)
 
 
-def plain_index(index: object) -> object:
-    """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
-    if isinstance(index, Tensor):
-        if tracing.tracer is not None:
-            tracing.tracer.refuse_value(index, 'x[i] with an index made')
-        return index.array.copy()
-    if isinstance(index, tuple):
-        return tuple(plain_index(i) for i in index)
-    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
+# ---- printed, to the character as MindSpore prints ---------------------------------------------------------------
+
+EDGE = 3  # how many numbers stand on either side of ' ... '
+LONG = {1: 1000}  # from how many numbers on an axis is cut, by rank
+PER_LINE = {'f': 12, 'i': 24, 'u': 24, 'b': 12}  # numbers a line in rank 1
+WIDTH = {4: 11, 8: 15}  # of a float with so many digits: with its sign, and an exponent of two digits
 
 
-def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
-    """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    recorded = isinstance(value, Tensor) and kept.address(value) >= tape.start
-    if tape.hiding and type(tensor) is Tensor and not tape.start <= kept.address(tensor) < tape.OFF:
-        if recorded:
-            tensor.at = tape.hiding  # construct's own: the Cell's bprop knows what it computes
-    elif tape.start != tape.OFF and (recorded or (type(tensor) is Tensor and kept.address(tensor) >= tape.start)):
-        raise IndexWriteError(
-            'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
-            'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
-            f'into a copy that is not differentiated.{users_line(frame)}'
-        )
-    if not isinstance(value, Tensor) and np.asarray(value).dtype.kind not in 'biufc':
-        raise OperandError(f'x[i] = v takes a Tensor or numbers, but got {value!r:.60}.{users_line(frame)}')
-    overwrite(tensor, value, 'x[i] = v', frame, plain_index(index))
+def number(value: object, kind: str, digits: int) -> str:
+    """One number: `1.50000000e+00`, ` True`, `-20`, `1+2j`."""
+    if kind == 'c':
+        return f'{value.real:.6g}{value.imag:+.6g}j'
+    if value != value:
+        return '-nan' if copysign(1, value) < 0 else 'nan'
+    return f'{value:.{digits}e}' if kind == 'f' else f'{value!s:>5}' if kind == 'b' else str(value)
 
 
-def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how: object = ...) -> np.ndarray:
-    """The memory of a Tensor, about to be written by `what`, called at `frame`: the tape is told first.
+def text(array: np.ndarray, title: str) -> str:
+    """`Tensor(shape=[2], dtype=Float32, value= [ 1.50000000e+00, -2.25000000e+00])`."""
+    head = f'Tensor(shape={list(array.shape)}, dtype={title}, value='
+    if array.ndim == 0:
+        value = array.item()
+        shown = f'{value:.6g}' if isinstance(value, float) else number(value, array.dtype.kind, 0).strip()
+        return f'{head} {shown})'
+    if array.size == 0:
+        return f'{head} )' if array.ndim == 1 else f'{head}\n)'
+    kind, digits = array.dtype.kind, 4 if array.dtype == np.float16 else 8
+    shown = _cut(array)
+    cells = [number(v, kind, digits) for v in np.ravel(shown).tolist()]
+    width = 0 if kind == 'c' else WIDTH[digits] if kind == 'f' else max(len(c) for c in cells)
+    cells = np.array([c.rjust(width) for c in cells], dtype=object).reshape(shown.shape)
+    body = _nest(cells, array.shape, 0)
+    if array.ndim == 1:
+        per_line = PER_LINE.get(kind, 12)
+        if array.shape[0] <= LONG[1]:  # a full line is ended, the last one too
+            parts = [', '.join(cells[i : i + per_line]) for i in range(0, len(cells), per_line)]
+            body = '[' + ',\n '.join(parts) + ('\n ]' if len(cells) % per_line == 0 else ']')
+        return f'{head} {body})'
+    return f'{head}\n{body})'
 
-    source and how tell a graph what to do again: the Tensor that is written, and an index, or a ufunc such as np.add.
-    """
-    if not isinstance(tensor.array, np.ndarray):
-        tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
-    elif tensor.at == BORROWED or not tensor.array.flags.writeable:
-        tensor.array = tensor.array.copy()
-    written.wrote(tensor, what, frame, source, how)
-    return tensor.array
+
+def _limit(rank: int) -> int:
+    return LONG.get(rank, 2 * EDGE)
 
 
-def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
-    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
-    source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
-    memory = writable(tensor, what, frame, source, index)
-    with np.errstate(invalid='ignore'):
-        numbers = source.array.astype(memory.dtype, copy=False)
-        memory[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+def _cut(array: np.ndarray) -> np.ndarray:
+    """The numbers that are printed: three from each end of an axis that is too long."""
+    for axis, length in enumerate(array.shape):
+        if length > _limit(array.ndim):
+            array = np.take(array, [*range(EDGE), *range(length - EDGE, length)], axis=axis)
+    return array
 
 
-__all__ = ['Tensor', 'as_array', 'as_numpy', 'is_float', 'overwrite', 'plain_index', 'wrap', 'writable', 'write_index']
+def _nest(cells: np.ndarray, shape: tuple[int, ...], depth: int) -> str:
+    rows = list(cells) if cells.ndim == 1 else [_nest(row, shape[1:], depth + 1) for row in cells]
+    between = ', ' if cells.ndim == 1 else ',\n' + ' ' * (depth + 1)
+    if shape[0] > len(rows):
+        rows = [*rows[:EDGE], '...', *rows[EDGE:]]
+        if cells.ndim == 1:
+            return '[' + ', '.join(rows[:EDGE]) + ' ... ' + ', '.join(rows[EDGE + 1 :]) + ']'
+        pad = '\n' + ' ' * (depth + 1)
+        return '[' + between.join(rows[:EDGE]) + f',{pad}...{pad}' + between.join(rows[EDGE + 1 :]) + ']'
+    return '[' + between.join(rows) + ']'

@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..listing import listing
-from ..traps import written
-from . import tape
-from .errors import users_line
-from .tape import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, OFF, OPEN, PULL, REPORT, STEP, STEPPED, WRITE
-from .tensor import Tensor, tensors_in
-from .where import Where
+from . import doors, tape
+from .errors import Where, users_line
+from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
+from .tape import NOWHERE
+from .tensor import Tensor, memory, tensors_in
 
 
 class Enter(NamedTuple):
@@ -149,11 +147,11 @@ class Tape:
         if self._raw:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         self._was = tape.state()
-        if tape.start == OFF and not tape.looking:
+        if tape.start == NOWHERE and not tape.looking:
             tape.own_list()
         self._begin = len(tape.entries)
         tape.look(True)
-        written.tell(self)
+        doors.holders.add(self)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -173,7 +171,7 @@ class Tape:
         entries = self.entries()
         for _, x, y, out, _, _ in entries[self._indexed :]:
             for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
-                self._held.setdefault(id(written.memory(t.array)), {})[id(t)] = t
+                self._held.setdefault(id(memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
         still_open, root = hasattr(self, '_was'), id(write[1])
         # once the Tape is closed, the first write is the one that matters
@@ -219,36 +217,8 @@ class Tape:
             events.append(Fail(self._first + len(self._raw), _last_line(self._traceback), self.error, None))
         return events
 
-    def __str__(self) -> str:
-        return listing(self)
-
     def __repr__(self) -> str:
         return f'<Tape of {len(self.events)} events>'
-
-    # ---- shown: the one way up to the view, taken only when someone asks -------------------------------------------
-
-    def show(self, **options: object) -> object:
-        """The tape view: `tape.show(zoom='inside', compare=False, scale=1.6, step=-1)`.
-
-        The options are those of `minicell.view.show`.
-        """
-        from .. import view
-
-        return view.show(self, **options)
-
-    def to_dot(self) -> object:
-        """The tape as the graphviz package's own object: Cells are clusters, a takeover has a double border.
-
-        Where there is no `dot` program, a notebook shows the tape's picture instead.
-        """
-        from .. import view
-
-        return view.to_dot(self)
-
-    def _ipython_display_(self) -> None:
-        from .. import view
-
-        view.display(self)
 
 
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
@@ -277,10 +247,10 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
         return Report(at, x, y)
     if rule is FAIL:
         return Fail(at, where, y, made.get(id(out)))
-    if rule in (OPEN, STEP, STEPPED) or rule.name in ('Leaf', 'TupleGetItem'):
+    if rule in (STEP, STEPPED) or rule.name in ('unread', 'Leaf', 'TupleGetItem'):
         return None
     recorded = getattr(out, 'at', -1)
-    state = 'hidden' if hidden or recorded >= OFF else 'recorded' if recorded >= 0 else 'unrecorded'
+    state = 'hidden' if hidden or recorded >= NOWHERE else 'recorded' if recorded >= 0 else 'unrecorded'
     if rule.name == 'Takeover':
         return Call(at, y, x, getattr(out, 'out', out), where, state)
     return Op(at, rule, rule.tensors(x, y), rule.attributes(y), getattr(out, 'out', out), where, state)

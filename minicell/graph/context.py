@@ -1,8 +1,9 @@
 """MindSpore's settings. One counts here, the mode; the others are known, kept, and have no effect."""
 
-from .. import tracing
-from ..core.errors import GraphArgumentError, article, users_line
-from .jitted import call_cell
+from ..core.errors import article, users_line
+from ..errors import GraphArgumentError
+from ..nn.cell import Cell
+from .jitted import call_in_graph_mode
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
@@ -63,7 +64,10 @@ def set_context(**settings: object) -> None:
     if device not in _DEVICES:
         raise GraphArgumentError(f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}.{users_line()}')
     _settings.update(settings)
-    tracing.graph_mode = call_cell if mode == GRAPH_MODE else None
+    if mode == GRAPH_MODE:
+        Cell.__call__ = call_in_graph_mode
+    elif '__call__' in Cell.__dict__:
+        del Cell.__call__
 
 
 def get_context(attr_key: str) -> object:

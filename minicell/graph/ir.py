@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..core.differentiate import name_of
-from ..core.errors import GraphValueError, place, users_line
-from ..core.rules import Many, Rule
-from ..core.tape import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker
+from ..core.errors import Where, users_line, where_is
+from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Many, Marker, Rule
 from ..core.tensor import Tensor, tensors_in
-from ..core.where import Where
+from ..errors import GraphValueError
 from .snapshot import now, snapshot
 
 
@@ -376,7 +375,7 @@ def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:
 def _line_of(site: tuple) -> str:
     """The user's line, as a message ends with it."""
     where = Where(*site) if site[0] else None
-    return f'\n  your line: {place(where.file, where.line)}: {where.text}' if where else users_line()
+    return f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
 
 
 def _some(parameters: tuple) -> str:

@@ -16,25 +16,18 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
+from ..core.cell import Cell as CoreCell
+from ..core.cell import call
 from ..core.differentiate import differentiate
 from ..core.dtype import DType
-from ..core.errors import (
-    GraphArgumentError,
-    GraphBpropError,
-    GraphTupleError,
-    GraphValueError,
-    article,
-    plural,
-    users_line,
-)
-from ..core.errors import place as where_is
-from ..core.primitives import place, place_several
+from ..core.errors import Where, article, plural, users_line, where_is
+from ..core.primitives import place_several
 from ..core.rules import Plain
-from ..core.takeover import _remake
-from ..core.takeover import call as takeover_call
-from ..core.tensor import Tensor, is_float, overwrite, tensors_in, wrap, writable
-from ..core.where import Where
+from ..core.tape import place
+from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
+from ..ops.write import overwrite, writable
 from ..traps import written
 from .ir import Assign, Call, Grad, Graph, Op, Step
 from .snapshot import Cache, Identity, snapshot
@@ -127,10 +120,15 @@ def _check_output(name: str, out: object) -> None:
         )
 
 
+def call_in_graph_mode(cell: Cell, *args: object, **kwargs: object) -> object:
+    """What stands in the place of Cell.__call__ meanwhile."""
+    if tracing.tracer is not None:  # part of a larger graph
+        return CoreCell.__call__(cell, *args, **kwargs)
+    return call_cell(cell, args, kwargs)
+
+
 def call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
     """A Cell called in graph mode: it is traced as a function of its arguments."""
-    if cell.always_eager:
-        return cell.construct(*args, **kwargs)
     kept = cell.__dict__.setdefault('_graphs', Cache())
     if 'call' not in kept:
         kept['call'] = Jitted(partial(Cell.__call__, cell))
@@ -178,7 +176,7 @@ class GraphCell:
 
     def bprop(self, *given: object) -> tuple:
         """The Cell's bprop, traced once a signature and held to the rules of graph mode."""
-        given = _remake(given, lambda t: wrap(t.array, t.at))  # an input that is a Parameter is an input here
+        given = map_tensors(given, lambda t: wrap(t.array, t.at))  # an input that is a Parameter is an input here
         key = signature(given)
         graph = self.graphs.get(key)
         if graph is not None and graph.still_holds():
@@ -308,9 +306,8 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     count = len(args) - len(node.body.from_outer)
     inputs = node.arguments(args[:count])
     stand_in.outer = args[count:]
-    if tape.start == tape.OFF and not tape.looking:
+    if tape.start == tape.NOWHERE and not tape.looking:
         return tensors_in(stand_in.construct(*inputs))
-    call = takeover_call
     return tensors_in(call(stand_in, inputs, {}, Site(*node.site)))
 
 

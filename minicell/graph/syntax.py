@@ -9,8 +9,8 @@ import sys
 import textwrap
 from types import CodeType, TracebackType
 
-from ..core.errors import GraphSyntaxError, place
-from ..core.where import HOME
+from ..core.errors import HOME, where_is
+from ..errors import GraphSyntaxError
 
 NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
 PLAIN = (bool, int, float, complex, str)
@@ -117,7 +117,7 @@ class Lines:
             for node in ast.walk(tree):
                 said = REFUSED.get(type(node))
                 if said:
-                    where = place(code.co_filename, node.lineno)
+                    where = where_is(code.co_filename, node.lineno)
                     raise GraphSyntaxError(
                         f'{said}: a graph has no place for it ({where}: '
                         f'{linecache.getline(code.co_filename, node.lineno).strip()}). Take it out of the traced '
@@ -146,7 +146,7 @@ class Lines:
                     text = ast.unparse(node) if isinstance(node, ast.IfExp) else f'{keyword}{ast.unparse(node.test)}'
                     taken = ' and '.join(str(t) for t in (True, False) if t in went)
                     found.append((code.co_filename, node.lineno, text, taken))
-        return [(text, taken, place(file, line)) for file, line, text, taken in sorted(found)]
+        return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
 
 
 def _globals_read(code: CodeType) -> set[str]:

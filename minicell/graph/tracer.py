@@ -9,17 +9,11 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
-from ..core.errors import (
-    GraphCaptureError,
-    GraphPrintWarning,
-    GraphValueError,
-    GraphWriteError,
-    users_line,
-    warn_user,
-)
-from ..core.takeover import _remake
-from ..core.tensor import Tensor, tensors_in, wrap
+from ..core.errors import users_line, warn_user
+from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
+from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
+from ..errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
 from .ir import Graph
 from .snapshot import now, snapshot
@@ -57,23 +51,23 @@ class Tracer:
         known = set(self.inputs)
         for rule, x, y, out, _, _ in self.window.entries():
             inputs = tensors_in((x, y))
-            if rule is tape.WRITE:
+            if rule is WRITE:
                 if id(out[0]) in known or isinstance(out[0], Parameter):
                     known.add(id(x))
-            elif rule is tape.ENTER or any(id(i) in known or isinstance(i, Parameter) for i in inputs):
+            elif rule is ENTER or any(id(i) in known or isinstance(i, Parameter) for i in inputs):
                 known.update(map(id, tensors_in(getattr(out, 'out', out))))
-                known.update(map(id, inputs if rule in (tape.ENTER, tape.BEGIN, tape.END) else ()))
+                known.update(map(id, inputs if rule in (ENTER, BEGIN, END) else ()))
         return id(t) in known or isinstance(t, Parameter)
 
     def step(self, cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         """Call an optimizer as it is: in the graph it is one node, which calls it again in every replay."""
-        tape.note(tape.STEP, cell, args, kwargs, frame)
+        tape.note(STEP, cell, args, kwargs, frame)
         tracing.trace_with(None)
         try:
             out = cell.construct(*args, **kwargs)
         finally:
             tracing.trace_with(self)
-        tape.note(tape.STEPPED, cell, None, out, frame)
+        tape.note(STEPPED, cell, None, out, frame)
         return out
 
     def refuse_value(self, t: Tensor, how: str) -> None:
@@ -131,7 +125,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     """Call a function, and make a graph of what it did."""
     global _printer
     name = _name(function)
-    args, kwargs = _remake(args, _own), _remake(kwargs, _own)
+    args, kwargs = map_tensors(args, _own), map_tensors(kwargs, _own)
     inputs = inputs_of(args, kwargs)
     outer, printer = tracing.tracer, builtins.print
     tracer = Tracer(name, inputs, stand_in)
@@ -193,7 +187,7 @@ def _name(function: Callable) -> str:
 def _reading(cell: Cell, name: str) -> object:
     """Cell.__getattribute__ while something is traced."""
     value = object.__getattribute__(cell, name)
-    asked = (name[0] != '_' or name in ('_hooks', '_cells')) and tracing.tracer is not None
+    asked = (name[0] != '_' or name in ('_around', '_hooks', '_cells')) and tracing.tracer is not None
     if asked and (name in object.__getattribute__(cell, '__dict__') or not callable(value)):
         tracing.tracer.read(cell, name, value)
     return value

@@ -1,8 +1,9 @@
 """The activations as Cells."""
 
 from .. import ops
-from ..core.errors import DTypeError, SettingError, UnknownNameError, users_line
+from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
+from ..errors import SettingError, UnknownNameError
 from .cell import Cell
 
 

@@ -1,29 +1,20 @@
-"""Cell: a function with Parameters, other Cells inside it, and perhaps a bprop of its own."""
+"""MindSpore's Cell: core/cell.py makes it callable and differentiable; here are its Parameters, Cells and hooks."""
 
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
 from .. import tracing
 from ..common.parameter import Parameter, ParameterTuple
-from ..core import takeover, tape
-from ..core.errors import (
-    CellError,
+from ..core.cell import Cell as CoreCell
+from ..core.errors import CellError, article, users_line
+from ..core.tensor import Tensor
+from ..errors import (
     CellNameError,
-    KeptOnSelfWarning,
-    NearMissWarning,
     PropertyError,
     SettingError,
-    UnregisteredWarning,
-    article,
-    users_line,
-    warn_user,
 )
-from ..core.tape import OFF
-from ..core.tensor import Tensor, tensors_in
 from ..ops.primitive import Primitive
-from ..traps import bypassed
-from ..traps.near_miss import nearly_bprop
+from ..traps import bypassed, kept_on_self, near_miss, unregistered
 from . import hooks
 
 
@@ -43,11 +34,11 @@ class NotSetUp:
         )
 
 
-class Cell:
+class Cell(CoreCell):
     """The base of every network: write `construct`, and if its gradient is to be your own, `bprop`.
 
     `bprop(self, *inputs, out, dout)` gets construct's inputs, what it returned, and the gradient that arrives there; it
-    returns a tuple with one gradient an input.
+    returns a tuple with one gradient per input.
 
     >>> import minicell as ms
     >>> class Double(ms.nn.Cell):
@@ -59,51 +50,19 @@ class Cell:
     50.0
     """
 
-    bprop = None
-    internal_params = None
     requires_grad = False  # what set_grad was told; no gradient depends on it
-    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _bprop_debug, training = (NotSetUp() for _ in range(8))
-    always_eager = False  # an optimizer writes what it is not given: it is called as it is, in graph mode too
+    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(8))
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        codes = [m.__code__ for m in cls.__dict__.values() if hasattr(m, '__code__')]
-        bypassed.calls_construct |= any('construct' in code.co_names for code in codes)
-        construct = getattr(cls.__dict__.get('construct'), '__code__', None)  # an inherited one may be a plain Cell's
-        if cls.bprop is not None and construct is not None:
-            bypassed.constructs[id(construct)] = cls.__name__, construct
-        if 'bprop' in cls.__dict__ or cls.__module__.startswith('minicell.nn.'):
-            return
-        whose = next((c.__name__ for c in cls.__mro__ if c.__dict__.get('bprop') is not None), None)
-        for name, method in cls.__dict__.items():
-            if nearly_bprop(name, method):
-                instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
-                warn_user(
-                    f'{cls.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
-                    f'never called. If it is to be the gradient, call it bprop.',
-                    NearMissWarning,
-                )
+        bypassed.look_at(cls)
+        near_miss.look_at(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='predict', _hooks=None, _bprop_debug=False)
+        self.__dict__.update(training=False, _phase='predict', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
-
-    def construct(self, *inputs: object, **kwargs: object) -> object:
-        """What the Cell computes; every Cell writes its own."""
-        raise CellError(
-            f"For 'Cell', the method 'construct' is not defined: write it in {type(self).__name__}.{users_line()}"
-        )
-
-    def __call__(self, *args: object, **kwargs: object) -> object:
-        if tracing.graph_mode is not None and tracing.tracer is None:
-            return tracing.graph_mode(self, args, kwargs)
-        if self._hooks is not None:
-            return hooks.call(self, args, kwargs, sys._getframe(1))
-        if tape.looking or (self.bprop is not None and tape.start != OFF):
-            return takeover.call(self, args, kwargs, sys._getframe(1))
-        return self.construct(*args, **kwargs)
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
@@ -125,7 +84,8 @@ class Cell:
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
                 tracing.tracer.refuse_write(self, name)
-            self._look_at(name, value)
+            kept_on_self.look_at(self, name, value)
+            unregistered.look_at(self, name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
@@ -151,35 +111,6 @@ class Cell:
                 f'{article(type(value).__name__)}.{users_line()}'
             )
         self._cells[name] = self.__dict__[name] = None
-
-    def _look_at(self, name: str, value: object) -> None:
-        """Attributes that look right and do nothing, or not what they seem."""
-        mine = type(self).__name__
-        if tape.hiding and self.bprop is not None and name not in self._params and tensors_in(value):
-            warn_user(
-                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
-                f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
-                f'further output, and bprop gets the right one in out.',
-                KeptOnSelfWarning,
-            )
-        elif isinstance(value, (list, dict, set)) or type(value) is tuple:
-            inside = value.values() if isinstance(value, dict) else value
-            found = next((v for v in inside if isinstance(v, (Parameter, Cell))), None)
-            if found is not None:
-                kind, due = (
-                    ('Parameters', 'ParameterTuple') if isinstance(found, Parameter) else ('Cells', 'nn.CellList')
-                )
-                warn_user(
-                    f'{mine}.{name} is {article(type(value).__name__)} of {kind}: no Cell looks into it, so that they '
-                    f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
-                    UnregisteredWarning,
-                )
-        elif value is None and name in self.__dict__.get('_params', ()):
-            warn_user(
-                f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
-                f'trainable_params no longer finds it.',
-                UnregisteredWarning,
-            )
 
     def __delattr__(self, name: str) -> None:
         self._forget(name)

@@ -3,16 +3,9 @@
 from collections import OrderedDict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 
-from ..core.errors import (
-    CellIndexError,
-    CellNameError,
-    NotCalledError,
-    ParameterError,
-    SettingError,
-    article,
-    users_line,
-)
+from ..core.errors import article, users_line
 from ..core.tensor import Tensor
+from ..errors import CellIndexError, CellNameError, NotCalledError, ParameterError, SettingError
 from .cell import Cell
 
 

@@ -4,8 +4,9 @@ from .. import ops
 from ..common.initializer import HeUniform, Initializer, Uniform, initializer
 from ..common.parameter import Parameter
 from ..core.dtype import DType, float32
-from ..core.errors import SettingError, users_line
+from ..core.errors import users_line
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from ..ops.window import check_margin, pair
 from .cell import Cell
 from .layers import positive_int

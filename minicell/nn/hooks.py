@@ -9,14 +9,12 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import tracing
-from ..core import tape
-from ..core.errors import HookError, article, plural
+from ..core.cell import call as call_cell
+from ..core.errors import article, plural
 from ..core.primitives import place_several
 from ..core.rules import Rule
-from ..core.takeover import _remake
-from ..core.takeover import call as takeover_call
-from ..core.tape import OFF
-from ..core.tensor import Tensor, is_float, tensors_in, wrap
+from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..errors import HookError
 from ..ops import hooks as op_hooks
 from ..ops.create import zeros_like
 from ..ops.hooks import HookHandle, like
@@ -38,7 +36,7 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
             f'a {kind} hook of {type(cell).__name__} must be callable, but got {article(type(called).__name__)}.'
         )
     if cell._hooks is None:
-        cell.__dict__['_hooks'] = {k: [] for k in KINDS}
+        cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
     hook, hooks = Hook(called, **how), cell._hooks[kind]
     hooks.insert(0 if prepend else len(hooks), hook)
     return HookHandle(hooks, hook)
@@ -55,10 +53,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     if passage:
         args = passage.enter(args, frame)
     try:
-        if tape.looking or (cell.bprop is not None and tape.start != OFF):
-            out = takeover_call(cell, args, kwargs, frame)
-        else:
-            out = cell.construct(*args, **kwargs)
+        out = call_cell(cell, args, kwargs, frame)
     except Exception:
         for hook in list(hooks['forward']):
             if hook.always:
@@ -109,7 +104,7 @@ class Passage:
         return self._through(EXIT, out, frame)
 
     def _through(self, rule: Rule, value: object, frame) -> object:
-        again = _remake(value, lambda t: wrap(t.array))
+        again = map_tensors(value, lambda t: wrap(t.array))
         before, after = tensors_in(value), tensors_in(again)
         pairs = [(b, a) for b, a in zip(before, after, strict=True) if is_float(b)]
         at = max([b.at for b, _ in pairs], default=-1)

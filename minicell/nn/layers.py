@@ -6,8 +6,9 @@ from .. import ops
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
 from ..core.dtype import DType, float32
-from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.errors import DTypeError, ShapeError, article, users_line
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .activation import get_activation
 from .cell import Cell
 

@@ -1,7 +1,8 @@
 """The values of one network's Parameters, written into another's."""
 
 from ..common.parameter import Parameter
-from ..core.errors import LoadError, PropertyError, article, users_line
+from ..core.errors import article, users_line
+from ..errors import LoadError, PropertyError
 from .cell import Cell
 
 

@@ -4,8 +4,9 @@ from .. import ops
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..core.dtype import DType, float32
-from ..core.errors import DTypeError, SettingError, ShapeError, users_line
+from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .cell import Cell
 from .conv import only_nchw
 from .layers import positive_int

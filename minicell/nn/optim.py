@@ -10,19 +10,14 @@ from itertools import repeat
 
 import numpy as np
 
+from .. import tracing
 from ..common.parameter import Parameter, ParameterTuple
 from ..core import tape
-from ..core.errors import (
-    OptimizerError,
-    ParameterError,
-    SettingError,
-    ShapeError,
-    article,
-    caller,
-    plural,
-    users_line,
-)
-from ..core.tensor import Tensor, writable
+from ..core.cell import Cell as CoreCell
+from ..core.errors import ShapeError, article, caller, plural, users_line
+from ..core.tensor import Tensor
+from ..errors import OptimizerError, ParameterError, SettingError
+from ..ops.write import writable
 from .cell import Cell
 
 
@@ -54,7 +49,10 @@ class Optimizer(Cell):
     [0.5 1.5]
     """
 
-    always_eager = True  # it writes in place, with NumPy: there is nothing to gain from a graph
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        if tracing.tracer is not None:  # it writes in place, with NumPy: a graph would gain nothing
+            return tracing.tracer.step(self, args, kwargs, sys._getframe(1))
+        return CoreCell.__call__(self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: object) -> None:
         if isinstance(
@@ -134,7 +132,7 @@ class Optimizer(Cell):
         rates = self.get_lr()
         rates = [r.array for r in rates] if self.is_group_lr else repeat(rates.array)
         what, frame = type(self).__name__, caller() or sys._getframe()
-        told = tape.depth or tape.looking  # someone may be told which Parameter was written
+        told = tape.gradients or tape.looking  # someone may be told which Parameter was written
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
             if not isinstance(g, Tensor) or g.array.shape != p.array.shape:
                 raise self._wrong_shape(p, g)

@@ -2,7 +2,8 @@
 
 from math import cos, exp, floor, pi
 
-from ..core.errors import SettingError, users_line
+from ..core.errors import users_line
+from ..errors import SettingError
 from .layers import positive_int
 
 

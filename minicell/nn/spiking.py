@@ -13,8 +13,9 @@ The names of the surrogates are written as `relusigmoid` is in MindSpore's docum
 """
 
 from .. import ops
-from ..core.errors import SettingError, users_line
+from ..core.errors import users_line
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .cell import Cell
 
 

@@ -1,8 +1,9 @@
 """A loss behind a network, and one step of training: MindSpore's Cells for what value_and_grad and an optimizer do."""
 
-from ..core.errors import CellError, SettingError, article, users_line
+from ..core.errors import CellError, article, users_line
 from ..core.grad import value_and_grad
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .cell import Cell
 from .layers import Identity
 from .optim import Optimizer

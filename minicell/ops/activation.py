@@ -4,13 +4,13 @@ import sys
 
 import numpy as np
 
-from ..core.arithmetic import ZERO, abs, erf, exp, maximum, minimum, tanh
+from ..core.arithmetic import ZERO, abs, choose, erf, exp, greater, maximum, minimum, tanh, where
 from ..core.dtype import DType
-from ..core.errors import DTypeError, SettingError, ShapeError, users_line
+from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import agree, apply, apply_many, cast_to, on_both, refuse_dtype, the_tensor, unary
 from ..core.rules import NoRule, Rule, UnaryWith
-from ..core.select import choose, greater, where
 from ..core.tensor import Tensor
+from ..errors import SettingError
 
 HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
 

@@ -7,10 +7,12 @@ import numpy as np
 from .. import tracing
 from ..core import tape
 from ..core.dtype import BY_NUMPY, promote
-from ..core.errors import DTypeError, ParameterError, ShapeError, article, users_line
-from ..core.tensor import Tensor, as_array, wrap, writable
+from ..core.errors import DTypeError, ShapeError, article, users_line
+from ..core.tensor import Tensor, as_array, wrap
+from ..errors import ParameterError
 from ..traps.written import sever
 from .primitive import primitive
+from .write import writable
 
 
 def assign(variable: Tensor, value: Tensor | float) -> Tensor:
@@ -60,7 +62,7 @@ def _written(variable: Tensor) -> Tensor:
     """The value that was written, as a Tensor; inside a graph, the Parameter, which the graph knows."""
     if tracing.tracer is not None:
         return variable
-    if tape.depth:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
+    if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
         return wrap(variable.array, variable.at)
     return Tensor(variable)
 

@@ -13,10 +13,11 @@ from functools import partial
 
 import numpy as np
 
-from ..core.errors import SettingError, ShapeError, users_line
+from ..core.errors import ShapeError, users_line
 from ..core.primitives import alike, apply_many, binary, on_both, refuse_dtype
 from ..core.rules import Many
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .primitive import Primitive
 from .saving import Saving, apply_saving
 from .window import Window, check_images, check_margin, cropped, padded, window

@@ -4,17 +4,18 @@ import sys
 
 import numpy as np
 
+from ..core import arithmetic
 from ..core.dtype import DType, as_numpy, float32
-from ..core.errors import DTypeError, SettingError, users_line
+from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply_plain, the_tensor
 from ..core.rules import Plain
 from ..core.tensor import Tensor, as_array
+from ..errors import SettingError
 
 FILL = Plain('Fill', np.full)
 EYE = Plain('Eye', np.eye)
 RANGE = Plain('Range', np.arange)
-ZEROS_LIKE = Plain('ZerosLike', np.zeros_like)
-ONES_LIKE = Plain('OnesLike', np.ones_like)
+ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
 
 getframe = sys._getframe
 

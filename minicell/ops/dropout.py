@@ -4,10 +4,11 @@ import sys
 
 import numpy as np
 
-from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.errors import DTypeError, ShapeError, article, users_line
 from ..core.primitives import apply_many, apply_plain, cast_to, operand, refuse_dtype
 from ..core.rules import Many, Plain
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .primitive import Primitive
 
 getframe = sys._getframe

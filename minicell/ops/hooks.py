@@ -5,11 +5,13 @@ import weakref
 from collections.abc import Callable
 
 from .. import tracing
-from ..core import tape
-from ..core.errors import GraphValueError, HookError, article, plural, users_line
-from ..core.primitives import operand, place, place_several
+from ..core import doors, tape
+from ..core.errors import article, plural, users_line
+from ..core.primitives import operand, place_several
 from ..core.rules import Rule, leaf
-from ..core.tensor import Tensor, wrap
+from ..core.tape import place
+from ..core.tensor import Tensor, tensors_in, wrap
+from ..errors import GraphValueError, HookError
 from .create import zeros_like
 from .primitive import Primitive
 
@@ -36,11 +38,11 @@ class Hooked(Rule):
 
     # Each method is what Rule says of it.
 
-    def pull(self, g, cts, mark, x, y, out):
-        self.inner.pull(self._changed(g), cts, mark, x, y, out)
+    def vjp_arrays(self, g, cts, mark, x, y, out):
+        self.inner.vjp_arrays(self._changed(g), cts, mark, x, y, out)
 
-    def trace(self, g, cts, mark, x, y, out):
-        self.inner.trace(self._changed(g), cts, mark, x, y, out)
+    def vjp_tensors(self, g, cts, mark, x, y, out):
+        self.inner.vjp_tensors(self._changed(g), cts, mark, x, y, out)
 
     def vjp(self, g, mark, x, y, out):
         return self.inner.vjp(self._changed(g), mark, x, y, out)
@@ -83,7 +85,7 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
     if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
     k = self.at - tape.first
-    if tape.start <= self.at < tape.OFF and tape.entries[k][0] is not leaf:
+    if tape.start <= self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
         rule, *rest = tape.entries[k]
         if not isinstance(rule, Hooked):
             rule = Hooked(rule)
@@ -93,6 +95,8 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
         key = id(self)
         if key not in _of_leaves:
             _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
+            if of_leaves not in doors.arrived:
+                doors.arrived.append(of_leaves)
         hooks = _of_leaves[key][1]
     hooks.append(hook_fn)
     return HookHandle(hooks, hook_fn)
@@ -101,16 +105,33 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
 Tensor.register_hook = register_hook
 
 
-def of_leaves(gradients: list[Tensor], *leaves: list[Tensor]) -> list[Tensor]:
+def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
     """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
-    if not _of_leaves:
-        return gradients
     changed = []
-    for g, *owners in zip(gradients, *leaves, strict=True):
+    for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
         for key in dict.fromkeys(map(id, owners)):
             g = through(_of_leaves[key][1], g) if key in _of_leaves else g
         changed.append(g)
     return changed
+
+
+def opening(gradient: object) -> None:
+    """A gradient begins: note what its function is called with besides the inputs that are differentiated."""
+    global arguments
+    gradient.arguments_before = arguments
+    if not gradient.played and 0 < len(gradient.positions) < len(gradient.inputs):
+        arguments = arguments.union(map(id, tensors_in(gradient.inputs)))
+
+
+def closing(gradient: object) -> None:
+    """Its function has returned, or it is over."""
+    global arguments
+    arguments = getattr(gradient, 'arguments_before', arguments)  # (an interrupt may have come before)
+
+
+doors.opening.append(opening)
+doors.played.append(closing)
+doors.closing.append(closing)
 
 
 def through(hooks: list, g: Tensor) -> Tensor:

@@ -5,22 +5,13 @@ import sys
 import numpy as np
 
 from ..core import tape
-from ..core.arithmetic import abs, log, maximum, square
-from ..core.errors import (
-    DTypeError,
-    LabelError,
-    LeavesTapeError,
-    OperandError,
-    SettingError,
-    ShapeError,
-    article,
-    users_line,
-)
-from ..core.primitives import apply, apply_plain, on_both, place, the_tensor
+from ..core.arithmetic import abs, log, maximum, square, where
+from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
+from ..core.primitives import apply, apply_plain, on_both, the_tensor
 from ..core.rules import Binary, Plain
-from ..core.select import where
+from ..core.tape import place
 from ..core.tensor import Tensor, as_array, wrap
-from ..traps import kept
+from ..errors import LabelError, LeavesTapeError, SettingError
 from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .reduce import mean, sum
 from .saving import Saving, apply_saving
@@ -194,7 +185,7 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
 
 def _constant(what: str, value: Tensor, frame) -> np.ndarray:
     """The numbers of what the formulas take for a constant."""
-    if kept.address(value) >= tape.start != tape.OFF and not tape.hiding:
+    if tape.address(value) >= tape.start != tape.NOWHERE and not tape.hidden_address:
         raise LeavesTapeError(
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
             f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'

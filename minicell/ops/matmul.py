@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import alike, binary, on_both, place
+from ..core.primitives import alike, binary, on_both
 from ..core.rules import Many
+from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from .primitive import Primitive
 from .shape import swapaxes
@@ -40,7 +41,7 @@ def _dy(g, out, x, y):
     return _turned(x) @ g
 
 
-matmul = binary('MatMul', np.matmul, _dx, _dy, settle=alike)
+matmul = binary('MatMul', np.matmul, _dx, _dy, align=alike)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:

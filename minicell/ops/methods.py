@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.errors import OperandError
+from ..core.errors import DTypeError, OperandError, article, users_line
 from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor
 from .pieces import cumsum_method, identity
@@ -20,6 +20,15 @@ from .shape import (
     reshape_method,
     transpose_method,
 )
+from .write import setitem
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A Tensor with a copy of the numbers. Raises TypeError for what is no array."""
+    if not isinstance(array, np.ndarray):
+        raise DTypeError(f'from_numpy takes a NumPy array, but got {article(type(array).__name__)}.{users_line()}')
+    return Tensor(array)
+
 
 OPERATORS = {
     'add': 'add',
@@ -51,6 +60,16 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
     logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
     log2 log10 exp2 erfc logsumexp split chunk unbind tile gather masked_fill tril triu mm bmm outer"""
 OWN = {
+    'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
+    'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
+    'strides': property(lambda t: t.array.strides, doc='How many bytes apart neighbours are, on each axis.'),
+    'dim': lambda t: t.array.ndim,
+    'numel': lambda t: t.array.size,
+    'is_floating_point': lambda t: t.array.dtype.kind == 'f',
+    'from_numpy': staticmethod(from_numpy),
+    'numpy': Tensor.asnumpy,
+    'init_data': lambda input: input,  # MindSpore's initializers draw their numbers here
+    '__setitem__': setitem,
     'T': property(transpose_method),
     'max': max_method,
     'min': min_method,

@@ -4,12 +4,14 @@ import sys
 
 import numpy as np
 
-from ..core.errors import DTypeError, OperandError, SettingError, ShapeError, article, users_line
+from ..core.arithmetic import choose
+from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, cast_to, misfit, named, on_both, the_tensor, unary
 from ..core.rules import Plain, Rule, UnaryWith
-from ..core.select import choose
-from ..core.tensor import Tensor, plain_index, wrap
+from ..core.tensor import Tensor, wrap
+from ..errors import SettingError
 from .shape import GETITEM, RESHAPE
+from .write import plain_index
 
 getframe = sys._getframe
 

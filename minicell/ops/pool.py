@@ -6,10 +6,11 @@ from math import inf
 
 import numpy as np
 
-from ..core.errors import SettingError, users_line
+from ..core.errors import users_line
 from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .primitive import Primitive
 from .window import Window, check_images, cropped, padded, window
 

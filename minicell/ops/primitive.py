@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..core.errors import NoRuleError, PrimitiveError, article, plural, users_line
+from ..core.errors import NoRuleError, article, plural, users_line
 from ..core.primitives import apply_many, operand
 from ..core.rules import Rule
 from ..core.tensor import Tensor
+from ..errors import PrimitiveError
 
 
 class Primitive:

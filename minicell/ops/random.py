@@ -5,10 +5,11 @@ import sys
 import numpy as np
 
 from ..core.dtype import DType, as_numpy, float32, int64
-from ..core.errors import SettingError, users_line
+from ..core.errors import users_line
 from ..core.primitives import apply_plain
 from ..core.rules import Plain
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .create import lengths
 
 getframe = sys._getframe

@@ -7,12 +7,11 @@ from math import prod as product
 
 import numpy as np
 
-from ..core.arithmetic import exp
+from ..core.arithmetic import exp, where, zero_like
 from ..core.dtype import DType
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, named, on_both, refuse_dtype, the_tensor
 from ..core.rules import Plain, UnaryWith
-from ..core.select import where, zero_like
 from ..core.tensor import Tensor, wrap
 from .shape import spread
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from ..core.primitives import misfit, place
+from ..core.primitives import misfit
 from ..core.rules import Many
+from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 
 

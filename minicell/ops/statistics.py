@@ -5,13 +5,13 @@ from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, maximum, minimum, sqrt, square
+from ..core.arithmetic import ONE, abs, maximum, minimum, not_equal, sqrt, square, where
 from ..core.dtype import DType
-from ..core.errors import SettingError, ShapeError, users_line
+from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, the_tensor
 from ..core.rules import UnaryWith
-from ..core.select import not_equal, where
 from ..core.tensor import Tensor
+from ..errors import SettingError
 from .reduce import SUM, _axes, _count, _kept, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.errors import DTypeError, SettingError, ShapeError, article, users_line
+from ..core.errors import DTypeError, ShapeError, article, users_line
+from ..errors import SettingError
 
 
 class Window(NamedTuple):

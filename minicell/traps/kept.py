@@ -1,67 +1,39 @@
-"""Values kept from a takeover: they carry an address from OFF up, which says where they were made.
+"""Kept: a value made inside a takeover is used where a gradient should pass through it.
 
-OFF + age + k is the address of what was made inside a Cell of the class named stretches[k]. When the outermost gradient
-closes, `age` moves on, and what a Cell kept from before is a constant.
+    class Scale(nn.Cell):
+        def construct(self, x):
+            self.h = x * 2          # unrecorded, as everything inside a Cell with its own bprop
+            return self.h
+        def bprop(self, x, out, dout): ...
+    ms.grad(lambda x: scale(x) * scale.h)(x)        # the gradient through scale.h would be lost
+
+HiddenValueError where a gradient would be lost; HiddenValueWarning where another Cell's bprop reads such a value.
+
+A hidden value has an address from NOWHERE up, which says inside which Cell it was made: free until it is used.
 """
 
-from ..core import tape
-from ..core.errors import HiddenValueError, HiddenValueWarning, users_line, warn
-from ..core.tape import OFF, note
-from . import swallowed
+from ..core import doors, tape
+from ..core.cell import hidden_addresses
+from ..core.errors import MinicellError, MinicellWarning, users_line, warn
 from .bypassed import in_bprop
 
-AGE = 1 << 20
-age = 0
-stretches: list = []  # names of the classes of Cells that ever took over
-taken: dict = {}  # class of Cells -> (the address of what is made inside, the arity of construct or -1), this gradient
+
+class HiddenValueError(MinicellError, RuntimeError):
+    """A value made inside a Cell with its own bprop, used where a gradient would have to pass through it."""
 
 
-def forget() -> None:
-    """The outermost gradient has closed."""
-    global age
-    age += AGE
-    taken.clear()
-
-
-tape.at_end.append(forget)
-
-
-def hidden(rule: object, x: object, y: object, out: object, at: int, frame) -> int:
-    """The address of `out`, made from a value (address `at`) that is inside a hidden stretch or was born in one."""
-    if OFF <= at < OFF + age:
-        at = address(*rule.tensors(x, y))
-        if tape.start <= at < tape.hidden_from:
-            at = tape.tick()
-            tape.record((rule, x, y, out, frame.f_code, frame.f_lasti))
-            return at
-    if tape.looking:
-        note(rule, x, y, out, frame)
-    if at < tape.hidden_from:
-        return -1
-    if swallowed.weights and tape.hiding:
-        swallowed.touched.extend([t for t in rule.tensors(x, y) if id(t) in swallowed.weights])
-    return tape.hiding or escaped(rule.name, at, frame)
-
-
-tape.on_hidden = hidden
-
-
-def address(*tensors) -> int:
-    """The largest address of some Tensors; those that a Cell kept from a gradient that is over become constants."""
-    for t in tensors:
-        if OFF <= t.at < OFF + age:
-            t.at = -1
-    return max([t.at for t in tensors], default=-1)
+class HiddenValueWarning(MinicellWarning):
+    """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
 
 
 def escaped(name: str, at: int, frame) -> int:
-    """`name` uses a value that was born in a hidden stretch and kept: an error where a gradient should pass."""
-    cell = stretches[(at - OFF) % AGE]
+    """`name` uses a value that was hidden and kept: an error where a gradient should pass."""
+    cell = next((kind.__name__ for kind, (address, _) in hidden_addresses.items() if address == at & ~1), 'a Cell')
     advice = (
         f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
         f'from its inputs.{users_line(frame)}'
     )
-    if tape.start != OFF:
+    if tape.start != tape.NOWHERE:
         raise HiddenValueError(
             f'{name} uses a value that was computed inside construct of {cell}, which has its own bprop: '
             f'nothing there is recorded, so the gradient through this value would silently be lost. {advice}'
@@ -75,3 +47,6 @@ def escaped(name: str, at: int, frame) -> int:
             frame,
         )
     return at
+
+
+doors.escaped = escaped

@@ -1,6 +1,36 @@
-"""A method whose name is nearly `bprop`: it is never called, and was meant to be."""
+"""Near miss: a method whose name is nearly `bprop`. It is never called, and was meant to be.
+
+    class Scale(nn.Cell):
+        def construct(self, x):
+            return x * 2
+        def backward(self, x, out, dout):       # PyTorch's name: autodiff computes the gradient
+            return (dout * 50,)
+
+NearMissWarning when the class is defined: a gradient pays nothing.
+"""
+
+from ..core.errors import MinicellWarning, warn_user
 
 NEARLY = {'backward', 'backprop', 'back_prop'}
+
+
+class NearMissWarning(MinicellWarning):
+    """A method whose name is nearly `bprop`."""
+
+
+def look_at(kind: type) -> None:
+    """A class of Cells is defined."""
+    if 'bprop' in kind.__dict__ or kind.__module__.startswith('minicell.nn.'):
+        return
+    whose = next((c.__name__ for c in kind.__mro__ if c.__dict__.get('bprop') is not None), None)
+    for name, method in kind.__dict__.items():
+        if nearly_bprop(name, method):
+            instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
+            warn_user(
+                f'{kind.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
+                f'never called. If it is to be the gradient, call it bprop.',
+                NearMissWarning,
+            )
 
 
 def nearly_bprop(name: str, method: object) -> bool:

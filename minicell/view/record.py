@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.where import HOME
+from ..core.errors import HOME
 from . import kept, names, source
 from .backward import Backward, is_float
 from .model import Entry, Ghost, Mark, Record, Scope

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn, ops
-from minicell.core import errors
+from minicell import Parameter, Tensor, errors, nn, ops
 
 SHAPES = [(), (1,), (2,), (3,), (4,), (1, 1), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3), (1, 2, 3), (2, 3, 1), (0,), (6,)]
 DTYPES = [ms.bool_, ms.complex64]

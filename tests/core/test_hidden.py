@@ -8,7 +8,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import HiddenValueError, HiddenValueWarning
+from minicell.errors import HiddenValueError, HiddenValueWarning
 from tests.core.cells import Keeps, Product
 
 pytestmark = [

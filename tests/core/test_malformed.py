@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.core.errors import (
+from minicell.errors import (
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,
@@ -30,7 +30,7 @@ MALFORMED = {
     'nothing returned': (
         wrong(lambda x, out, dout: None),
         BpropTypeError,
-        r'Bad\.bprop returned nothing\. End it with `return \(dx,\)`: one gradient an input\.',
+        r'Bad\.bprop returned nothing\. End it with `return \(dx,\)`: one gradient per input\.',
     ),
     'nothing for two': (wrong(lambda *a: None, 2), BpropTypeError, 'returned nothing.*`return dx, dy`'),
     'too few': (
@@ -53,7 +53,7 @@ MALFORMED = {
     'a bare Tensor for one': (
         wrong(lambda x, out, dout: dout),
         BpropTupleError,
-        r'returned a bare Tensor, but a tuple is due, one gradient an input: write `return \(dx,\)`',
+        r'returned a bare Tensor, but a tuple is due, one gradient per input: write `return \(dx,\)`',
     ),
     'a bare Tensor for two': (
         wrong(lambda x, y, out, dout: dout, 2),

@@ -11,14 +11,17 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.core import tape
-from minicell.traps import kept, written
+from minicell.core.cell import hidden_addresses
+from minicell.traps import written
 from tests.core.cells import Cube, Product
 
 
 def untouched():
     """Nothing is open: the next gradient starts from a clean state."""
-    assert tape.start == tape.OFF and not tape.looking and not tape.hiding and tape.hidden_from == tape.OFF
-    assert tape.depth == 0 and not written.written and not kept.taken
+    assert (
+        tape.start == tape.NOWHERE and not tape.looking and not tape.hidden_address and tape.hidden_from == tape.NOWHERE
+    )
+    assert not tape.gradients and not written.written and not hidden_addresses
     assert gc.isenabled()
     np.testing.assert_array_equal(ms.grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0])).asnumpy(), [2, 4])
 
@@ -209,11 +212,11 @@ def test_a_weight_keeps_its_place_when_the_function_fails():
 
 @pytest.mark.parametrize('enabled', [True, False])
 def test_the_collector_is_as_it_was(enabled):
-    """Paused in the outermost gradient, back on afterwards; never switched on for whoever has switched it off."""
-    during = []
+    """Paused in the outermost gradient by its threshold alone: whether it is enabled is the user's own."""
+    during, threshold = [], gc.get_threshold()
 
     def f(x):
-        during.append(gc.isenabled())
+        during.append((gc.isenabled(), gc.get_threshold()[0]))
         return x * x
 
     try:
@@ -223,7 +226,23 @@ def test_the_collector_is_as_it_was(enabled):
         assert gc.isenabled() is enabled
     finally:
         gc.enable()
-    assert during == [False, False]
+    assert during == [(enabled, 0)] * 2
+    assert gc.get_threshold() == threshold
+
+
+def test_what_a_function_does_to_the_collector_stays():
+    """gc.disable(), gc.enable() and gc.set_threshold() inside a gradient are the user's own."""
+    threshold = gc.get_threshold()
+    try:
+        ms.grad(lambda x: gc.disable() or x * x)(Tensor(1.0))
+        assert not gc.isenabled()
+        ms.grad(lambda x: gc.enable() or x * x)(Tensor(1.0))
+        assert gc.isenabled()
+        ms.grad(lambda x: gc.set_threshold(55, 5, 5) or x * x)(Tensor(1.0))
+        assert gc.get_threshold() == (55, 5, 5)
+    finally:
+        gc.enable()
+        gc.set_threshold(*threshold)
 
 
 def test_the_collector_runs_between_gradients_of_a_generator():

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import IndexWriteError, LeavesTapeError, WriteAfterUseError
+from minicell.errors import IndexWriteError, LeavesTapeError, WriteAfterUseError
 from tests.core.cells import Product
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import minicell as ms
-from minicell.core.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
+from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
 from tests.conformance.stand import Stand
 
 GOLDENS = Path(__file__).parents[1] / 'conformance' / 'goldens.json'

@@ -11,7 +11,7 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops, tracing
 from minicell.core import tape
-from minicell.core.errors import (
+from minicell.errors import (
     GraphArgumentError,
     GraphBpropError,
     GraphCaptureError,
@@ -35,7 +35,7 @@ def all_is_put_back():
     ms.set_context(mode=ms.PYNATIVE_MODE)
     assert sys.gettrace() is trace and builtins.print is printer
     assert '__getattribute__' not in vars(Cell) and tracing.tracer is None
-    assert tape.start == tape.OFF and not tape.looking and tape.depth == 0 and not tape.hiding
+    assert tape.start == tape.NOWHERE and not tape.looking and not tape.gradients and not tape.hidden_address
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.core.errors import GraphWriteError
+from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise

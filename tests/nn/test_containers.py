@@ -5,7 +5,7 @@ from collections import OrderedDict
 import pytest
 
 from minicell import Tensor, nn
-from minicell.core.errors import CellIndexError, CellNameError, NotCalledError
+from minicell.errors import CellIndexError, CellNameError, NotCalledError
 
 
 def dense(size=1):

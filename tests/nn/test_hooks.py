@@ -6,7 +6,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import GraphValueError, HookError
+from minicell.errors import GraphValueError, HookError
 from minicell.ops import hooks
 
 X = Tensor([1.0, 2.0])

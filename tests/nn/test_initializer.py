@@ -18,7 +18,7 @@ from minicell.common.initializer import (
     XavierUniform,
     initializer,
 )
-from minicell.core.errors import InitializerError
+from minicell.errors import InitializerError
 
 FIRST = ['ones', 'one', 'zeros', 'zero', 'normal', 'uniform', 'truncatednormal', 'identity', 'orthogonal']
 FANNED = ['xavier_uniform', 'xavieruniform', 'xavier_normal', 'xaviernormal']

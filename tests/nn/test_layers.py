@@ -5,14 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import (
-    DTypeError,
-    NotCalledError,
-    ParameterError,
-    SettingError,
-    ShapeError,
-    UnknownNameError,
-)
+from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError, UnknownNameError
 from minicell.nn.activation import KINDS
 
 

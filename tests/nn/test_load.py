@@ -4,7 +4,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
-from minicell.core.errors import LoadError
+from minicell.errors import LoadError
 
 
 class Outer(nn.Cell):

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import OptimizerError, ParameterError, SettingError, ShapeError, WriteAfterUseError
+from minicell.errors import OptimizerError, ParameterError, SettingError, ShapeError, WriteAfterUseError
 
 A = np.array([[1.0, -2.0], [0.5, 3.0]])
 

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.core.errors import SettingError
+from minicell.errors import SettingError
 from minicell.nn.spiking import IFNode, LIFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative
 
 X = [0.3, 0.5, 0.4, 0.9, 0.1, 0.7, 0.2, 0.6]

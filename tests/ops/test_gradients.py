@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, ops
-from minicell.core.errors import NoRuleError, WriteAfterUseError
+from minicell.errors import NoRuleError, WriteAfterUseError
 from tests.ops.declare import ALL, DIFFERENTIABLE, Declared, label, tries
 
 STEP = 1e-6

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, ops
-from minicell.core import errors
+from minicell import Tensor, errors, ops
 
 X = Tensor([0.5, -1.5, 2.0], ms.float64)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 
 
 class Said:

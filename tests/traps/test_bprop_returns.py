@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import (
+from minicell.errors import (
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,

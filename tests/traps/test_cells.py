@@ -9,7 +9,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor, nn, ops
-from minicell.core.errors import (
+from minicell.errors import (
     BypassWarning,
     DTypeError,
     HiddenValueWarning,

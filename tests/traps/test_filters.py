@@ -11,7 +11,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import ImplicitSumWarning, MinicellWarning, NoPathWarning
+from minicell.errors import ImplicitSumWarning, MinicellWarning, NoPathWarning
 from tests.core.cells import Cube, Product, Scale
 from tests.traps.said import warned
 

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import (
+from minicell.errors import (
     DTypeError,
     ImplicitSumWarning,
     IndexWriteError,
@@ -151,7 +151,9 @@ def test_a_zero_that_nothing_connects_is_said(function):
         got = ms.grad(function)(X)
     assert numbers(got) == [0, 0, 0]
     text = said.one(NoPathWarning)
-    assert text.startswith('The gradient of ') and 'for argument 0 is 0 because nothing connects them' in text
+    assert (
+        text.startswith('The gradient of ') and 'with respect to argument 0 is 0 because nothing connects them' in text
+    )
     assert said.line == 'got = ms.grad(function)(X)'
 
 
@@ -161,8 +163,8 @@ def test_the_argument_or_parameter_is_named():
         ms.grad(lambda a, b: a * 2, (0, 1), [w])(X, X)
     texts = [str(w.message) for w in said.caught]
     assert [t.split(' is 0')[0] for t in texts] == [
-        'The gradient of <lambda> for argument 1',
-        'The gradient of <lambda> for the Parameter unused',
+        'The gradient of <lambda> with respect to argument 1',
+        'The gradient of <lambda> with respect to the Parameter unused',
     ]
 
 

@@ -2,7 +2,7 @@
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import (
+from minicell.errors import (
     BpropCountError,
     BpropShapeError,
     NearMissWarning,

@@ -98,7 +98,7 @@ def draw(program: Callable, arguments: tuple, dout: float) -> Drawing:
         text(LEFT, 52, WIDTH - 2 * LEFT, 'Forward ran before: no number of it depends on dout.', 13, MUTED),
     ]
     out += lane(Y_FORWARD, 'FORWARD', 'left to right', FORWARD)
-    out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient an input goes out', BACKWARD_TEXT)
+    out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient per input goes out', BACKWARD_TEXT)
     for k, entry in enumerate(entries):
         out += column(k, entry, k + 1 < len(entries), most)
     right = LEFT + len(entries) * (CARD_W + GAP)

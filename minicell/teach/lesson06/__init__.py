@@ -14,7 +14,7 @@ QUESTIONS = {
         (
             Choice(
                 '`return dx`, without `dw`',
-                'A bare Tensor is refused: `bprop` returns a tuple with one gradient an input.',
+                'A bare Tensor is refused: `bprop` returns a tuple with one gradient per input.',
                 'the framework fills in the rest',
             ),
             Choice(

@@ -1,6 +1,6 @@
 """One gradient at a time: a Tensor will do.
 
-`bprop` returned a bare Tensor. It is called once, for all inputs: return a tuple with one gradient an input, as in
+`bprop` returned a bare Tensor. It is called once, for all inputs: return a tuple with one gradient per input, as in
 `return dx, dy`; for a single input, `return (dx,)`.
 """
 

@@ -1,0 +1,36 @@
+"""Doors: where others take part in a gradient without the core knowing who they are.
+
+The traps, graph mode and the hooks hang their functions in here when they are imported. With every door empty the core
+computes the same numbers; it only says less. A door that is a list is called in its order.
+"""
+
+import weakref
+from collections.abc import Callable
+
+# one gradient, from its beginning to its end: each function is called with the Gradient
+opening: list[Callable] = []  # its inputs are marked, and its function is about to be called
+played: list[Callable] = []  # its function has returned
+closing: list[Callable] = []  # it is over, or an exception ended it
+over: list[Callable] = []  # called without arguments when the outermost gradient is over
+
+# on the way back
+arrived: list[Callable] = []  # f(gradient, gradients) returns the gradients of the leaves, perhaps changed
+unreached: list[Callable] = []  # f(gradient, numbers): no cotangent reached the leaves of these numbers
+not_finite: list[Callable] = []  # f(gradient, gradients): some number among these may be NaN or infinite
+finished: list[Callable] = []  # f(gradient): it has been read back
+written: dict = {}  # id of memory -> what is known of a write to it; while anything is in here, each entry is checked
+check_entry: Callable | None = None  # f(entry, address) before an entry is read back, while `written` holds something
+bad_number: Callable | None = None  # NumPy calls f(kind, flag) at a division by zero or another invalid operation
+
+# values that leave the tape, or hide from it
+numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy is about to see a Tensor's numbers
+captured: list = []  # differentiated Tensors that construct used, and that are no inputs of its Cell
+say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
+declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
+stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
+holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write
+
+
+def escaped(name: str, at: int, frame) -> int:
+    """`name` uses a value that was made inside a takeover, after its end: the address of the result."""
+    return at

@@ -1,0 +1,46 @@
+"""Leaving the tape: a differentiated Tensor's numbers are taken out, and computed with where no gradient follows.
+
+    def f(x):
+        return x * float(x)             # the second factor is a constant now: 3 instead of 6 at x = 3
+    def g(x):
+        return np.sin(x) * x            # NumPy knows nothing of a tape
+
+LeavesTapeWarning for asnumpy(), float(), item() and their like, because looking at the numbers is fine.
+LeavesTapeError for NumPy's functions, where no use is.
+
+Costs 0.1 µs where numbers are taken out, and nothing else.
+"""
+
+from ..core import doors, tape
+from ..core.errors import MinicellError, MinicellWarning, users_line, warn_user
+from ..core.tape import NOWHERE
+from ..core.tensor import TO_NUMPY
+
+
+class LeavesTapeError(MinicellError, TypeError):
+    """A recorded Tensor handed to NumPy, where no gradient can follow."""
+
+
+class LeavesTapeWarning(MinicellWarning):
+    """A recorded Tensor turned into plain numbers inside a gradient."""
+
+
+def say(tensor, how: str, chooses: bool) -> None:
+    """Somebody is about to see the numbers of a Tensor."""
+    if tape.start == NOWHERE or tape.hidden_address:  # inside a Cell with its own bprop NumPy may compute
+        return
+    if how is TO_NUMPY and tape.address(tensor) >= tape.start:
+        raise LeavesTapeError(
+            'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
+            'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
+            f'the number is wanted.{users_line()}'
+        )
+    if tape.start <= tensor.at < NOWHERE and not chooses:
+        warn_user(
+            f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
+            f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
+            LeavesTapeWarning,
+        )
+
+
+doors.numbers_asked.append(say)
