@@ -1,7 +1,6 @@
 """Pooling of images (N, C, H, W): the largest, or the mean, of each window. Windows are read as strided slices."""
 
 import sys
-from functools import partial
 from math import inf
 
 import numpy as np
@@ -10,7 +9,6 @@ from ..core.errors import SettingError, users_line
 from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
-from .primitive import Primitive
 from .window import Window, check_images, cropped, padded, window
 
 getframe = sys._getframe
@@ -188,18 +186,3 @@ def avg_pool2d(
     _only('avg_pool2d', ceil_mode=ceil_mode, divisor_override=divisor_override)
     x, win = _set_up(AVG_POOL, input_x, kernel_size, stride, pad_mode, padding, 1, frame)
     return apply(AVG_POOL, x, (win, bool(count_include_pad)), frame)
-
-
-class MaxPool(Primitive):
-    """The largest number of each window; pad_mode is 'valid' or 'same'. See `max_pool2d`."""
-
-    def __init__(self, kernel_size: int | tuple = 1, strides: int | tuple = 1, pad_mode: str = 'valid') -> None:
-        self.function = partial(max_pool2d, kernel_size=kernel_size, stride=strides, pad_mode=pad_mode)
-
-
-class AvgPool(Primitive):
-    """The mean of each window, its margin not counted; pad_mode is 'valid' or 'same'. See `avg_pool2d`."""
-
-    def __init__(self, kernel_size: int | tuple = 1, strides: int | tuple = 1, pad_mode: str = 'valid') -> None:
-        settings = {'kernel_size': kernel_size, 'stride': strides, 'pad_mode': pad_mode}
-        self.function = partial(avg_pool2d, count_include_pad=False, **settings)

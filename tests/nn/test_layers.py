@@ -13,7 +13,7 @@ from minicell.core.errors import (
     ShapeError,
     UnknownNameError,
 )
-from minicell.nn.activation import KINDS
+from minicell.nn.activation import KINDS, activation
 
 
 def ones(*shape):
@@ -90,7 +90,7 @@ def test_dense_settings():
         nn.Dense(3.0, 1)
     with pytest.raises(UnknownNameError, match=r"^there is no activation 'rely'"):  # and no quotes, as a KeyError has
         nn.Dense(3, 1, activation='rely')
-    assert issubclass(UnknownNameError, KeyError) and nn.get_activation(None) is None
+    assert issubclass(UnknownNameError, KeyError)
     with pytest.raises(DTypeError, match="'activation' is a name, a Cell or a primitive, but got an int"):
         nn.Dense(3, 1, activation=3)
     with pytest.raises(DTypeError, match="'has_bias' is a bool, but got an int"):
@@ -248,7 +248,7 @@ def test_activations_are_their_ops(kind):
     op = getattr(ops, name or kind.__name__.lower())
     due = op(x, 'tanh') if kind is nn.GELU else op(x)
     np.testing.assert_array_equal(kind()(x).asnumpy(), due.asnumpy())
-    assert repr(kind()) == f'{kind.__name__}()' and nn.get_activation(kind.__name__.lower()) is not None
+    assert repr(kind()) == f'{kind.__name__}()' and isinstance(activation(kind.__name__.lower()), kind)
 
 
 # ---- dropout -------------------------------------------------------------------------------------------------------
