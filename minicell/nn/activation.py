@@ -12,7 +12,6 @@ def _elementwise(name: str, op: Callable, doc: str) -> type[Cell]:
     """A Cell for an op that takes no settings."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return op(x)
 
     return type(name, (Cell,), {'construct': construct, '__doc__': doc, '__module__': __name__})
@@ -62,7 +61,6 @@ class LeakyReLU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.leaky_relu(x, self.alpha)
 
 
@@ -74,7 +72,6 @@ class ELU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.elu(x, self.alpha)
 
 
@@ -88,7 +85,6 @@ class GELU(Cell):
         self.approximate = approximate
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.gelu(x, 'tanh' if self.approximate else 'none')
 
 
@@ -107,7 +103,6 @@ class Hardtanh(Cell):
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
@@ -124,7 +119,6 @@ class Threshold(Cell):
         self.threshold, self.value = threshold, value
 
     def construct(self, input: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.threshold(input, self.threshold, self.value)
 
 
