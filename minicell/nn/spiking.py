@@ -119,9 +119,13 @@ class IFNode(Cell):
         self.fire = fire
         self.surrogate_function = relusigmoid() if surrogate_function is None else surrogate_function
 
+    def charge(self, x: Tensor, v: Tensor) -> Tensor:
+        """The membrane after an input; a leaky neuron, say, writes its own."""
+        return v + x
+
     def construct(self, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """One step of time."""
-        v = v + x
+        v = self.charge(x, v)
         if not self.fire:
             return v, v
         spike = self.surrogate_function(v - self.v_threshold) * self.v_threshold
