@@ -25,7 +25,7 @@ from .core.tensor import Tensor, tensor
 from .lazy import later
 from .ops.composite import GradOperation, get_grad
 
-from_numpy, is_tensor = Tensor.from_numpy, ops.is_tensor
+from_numpy = Tensor.from_numpy
 
 for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
     setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too
@@ -44,6 +44,7 @@ __getattr__, __dir__ = later(
         'nn.load': 'load_param_into_net',
         'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
     },
+    gone='is_tensor',
 )
 
 

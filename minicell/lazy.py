@@ -4,26 +4,46 @@ from collections.abc import Callable
 from importlib import import_module
 
 
-def later(space: dict, table: dict[str, str]) -> tuple[Callable, Callable]:
+def later(space: dict, table: dict[str, str], gone: str = '') -> tuple[Callable, Callable]:
     """`__getattr__` and `__dir__` of a package: `table` says for each of its modules which names come from there.
 
-    Such a module is itself found too. Any other name is an AttributeError.
+    Such a module is itself found too. Any other name is an AttributeError; for `gone` see `without`.
 
     >>> space = {'__name__': 'minicell'}
-    >>> find, names = later(space, {'dtype': 'DType float32'})
+    >>> find, names = later(space, {'core.dtype': 'DType float32'})
     >>> find('float32'), 'DType' in names()
     (mindspore.float32, True)
     """
     package = space['__name__']
     where = {name: module for module, names in table.items() for name in names.split()}
     modules = {module.rpartition('.')[2]: module for module in table}
+    refuse = without(package, gone)
 
     def find(name: str) -> object:
         if name in where:
             value = space[name] = getattr(import_module(f'.{where[name]}', package), name)
             return value
-        if name in modules:
-            return import_module(f'.{modules[name]}', package)
-        raise AttributeError(f'module {package!r} has no attribute {name!r}')
+        return import_module(f'.{modules[name]}', package) if name in modules else refuse(name)
 
     return find, lambda: sorted({*space, *where})
+
+
+def without(package: str, gone: str) -> Callable:
+    """`__getattr__` of a module: for MindSpore's names in `gone`, which minicell once had, a sentence.
+
+    >>> without('minicell.nn', 'Lion Adagrad')('Lion')
+    Traceback (most recent call last):
+    AttributeError: minicell.nn.Lion was taken out: minicell keeps what a lesson about custom gradients needs; use
+    MindSpore for it.
+    """
+    names = gone.split()
+
+    def refuse(name: str) -> object:
+        if name in names:
+            raise AttributeError(
+                f'{package}.{name} was taken out: minicell keeps what a lesson about custom gradients needs; use '
+                f'MindSpore for it.'
+            )
+        raise AttributeError(f'module {package!r} has no attribute {name!r}')
+
+    return refuse

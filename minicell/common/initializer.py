@@ -5,7 +5,6 @@ outputs each input has (`fan_out`: out * the rest).
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..core.dtype import DType, as_numpy
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, wrap
 from ..errors import InitializerError, ParameterError, SettingError
+from ..lazy import without
 
 
 class Initializer:
@@ -73,24 +73,6 @@ class Normal(Initializer):
         return np.random.normal(self.mean, self.sigma, shape)
 
 
-class TruncatedNormal(Initializer):
-    """Normal numbers between `a` and `b` standard deviations from the mean: what falls outside is thrown again."""
-
-    def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
-        if not a < b:
-            raise SettingError(f'TruncatedNormal: a is below b, but got a={a} and b={b}.{users_line()}')
-        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
-
-    def fill(self, shape):
-        out = np.random.normal(0.0, 1.0, shape)
-        for _ in range(1000):
-            outside = (out < self.a) | (out > self.b)
-            if not outside.any():
-                break
-            out[outside] = np.random.normal(0.0, 1.0, int(outside.sum()))
-        return np.clip(out, self.a, self.b) * self.sigma + self.mean
-
-
 class Uniform(Initializer):
     """Evenly spread over -scale .. scale."""
 
@@ -115,96 +97,34 @@ class XavierUniform(Initializer):
         return np.random.uniform(-bound, bound, shape)
 
 
-class XavierNormal(Initializer):
-    """Normal with the standard deviation gain * sqrt(2 / (fan_in + fan_out)); see XavierUniform."""
+class HeUniform(Initializer):
+    """Uniform, with the standard deviation that keeps the size of a signal through a (leaky) ReLU.
 
-    def __init__(self, gain: float = 1) -> None:
-        self.gain = gain
-
-    def fill(self, shape):
-        return np.random.normal(0, self.gain * math.sqrt(2 / sum(fans(self, shape))), shape)
-
-
-class _He(Initializer):
-    """The standard deviation that keeps the size of a signal through a (leaky) ReLU.
-
-    Source: He et al., Delving Deep into Rectifiers, arXiv:1502.01852.
+    That is sqrt(2 / (1 + negative_slope²) / fan). Source: He et al., Delving Deep into Rectifiers, arXiv:1502.01852.
     """
 
     def __init__(self, negative_slope: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu') -> None:
         if mode not in ('fan_in', 'fan_out') or nonlinearity not in ('relu', 'leaky_relu'):
             raise SettingError(
-                f"{type(self).__name__}: mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu', but got "
+                f"HeUniform: mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu', but got "
                 f'{mode!r} and {nonlinearity!r}.{users_line()}'
             )
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
-    def deviation(self, shape: tuple[int, ...]) -> float:
-        """The standard deviation for a weight of this shape."""
+    def fill(self, shape):
         slope = self.negative_slope if self.nonlinearity == 'leaky_relu' else 0
         fan = fans(self, shape)[self.mode == 'fan_out']
-        return math.sqrt(2 / (1 + slope * slope) / fan)
-
-
-class HeUniform(_He):
-    """Uniform with the standard deviation sqrt(2 / (1 + negative_slope²) / fan): see He et al., arXiv:1502.01852."""
-
-    def fill(self, shape):
-        bound = math.sqrt(3) * self.deviation(shape)
+        bound = math.sqrt(3) * math.sqrt(2 / (1 + slope * slope) / fan)
         return np.random.uniform(-bound, bound, shape)
 
 
-class HeNormal(_He):
-    """Normal with the standard deviation sqrt(2 / (1 + negative_slope²) / fan): see He et al., arXiv:1502.01852."""
-
-    def fill(self, shape):
-        return np.random.normal(0, self.deviation(shape), shape)
-
-
-class Identity(Initializer):
-    """1 on the diagonal of a matrix."""
-
-    def fill(self, shape):
-        if len(shape) != 2:
-            raise InitializerError(f'Identity fills a matrix, but the shape is {shape}.{users_line()}')
-        return np.eye(*shape)
-
-
-class Orthogonal(Initializer):
-    """A matrix with orthonormal rows or columns, times gain; further axes count as columns.
-
-    Source: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear networks, arXiv:1312.6120.
-    """
-
-    def __init__(self, gain: float = 1.0) -> None:
-        self.gain = gain
-
-    def fill(self, shape):
-        if len(shape) < 2:
-            raise InitializerError(f'Orthogonal fills two axes or more, but the shape is {shape}.{users_line()}')
-        rows, columns = shape[0], math.prod(shape[1:])
-        q, r = np.linalg.qr(np.random.normal(size=(max(rows, columns), min(rows, columns))))
-        q *= np.sign(np.diagonal(r))  # so that each orthogonal matrix is as likely as any other
-        return self.gain * (q if rows >= columns else q.T).reshape(shape)
-
-
-BY_NAME: dict[str, Callable[[], Initializer]] = {
-    name: kind
-    for kind, names in {
-        Zero: 'zero zeros',
-        One: 'one ones',
-        Normal: 'normal',
-        TruncatedNormal: 'truncatednormal',
-        Uniform: 'uniform',
-        XavierUniform: 'xavieruniform xavier_uniform',
-        XavierNormal: 'xaviernormal xavier_normal',
-        HeUniform: 'heuniform he_uniform',
-        HeNormal: 'henormal he_normal',
-        Identity: 'identity',
-        Orthogonal: 'orthogonal',
-    }.items()
-    for name in names.split()
+# fmt: off
+BY_NAME: dict[str, type[Initializer]] = {
+    'zero': Zero, 'zeros': Zero, 'one': One, 'ones': One, 'normal': Normal, 'uniform': Uniform,
+    'xavieruniform': XavierUniform, 'xavier_uniform': XavierUniform, 'heuniform': HeUniform, 'he_uniform': HeUniform,
 }
+# fmt: on
+__getattr__ = without(__name__, 'HeNormal Identity Orthogonal TruncatedNormal XavierNormal')
 
 
 def fans(who: Initializer, shape: tuple[int, ...]) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from ..lazy import later
 from .cell import Cell
 
 FROM = {
-    'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softplus '
-    'Softsign Tanh Threshold get_activation',
+    'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softsign '
+    'Tanh Threshold',
     'containers': 'CellDict CellList SequentialCell',
     'conv': 'AvgPool2d Conv2d MaxPool2d',
     'layers': 'Dense Dropout Dropout2d Flatten Identity',
@@ -16,10 +16,10 @@ FROM = {
     'SoftmaxCrossEntropyWithLogits',
     'norm': 'BatchNorm1d BatchNorm2d LayerNorm',
     'optim': 'SGD Adam Momentum Optimizer',
-    'schedules': 'cosine_decay_lr exponential_decay_lr inverse_decay_lr natural_exp_decay_lr piecewise_constant_lr '
-    'warmup_lr',
-    'spiking': 'IFNode LIFNode Surrogate relusigmoid straight_through triangular true_derivative',
-    'train': 'TrainOneStepCell WithEvalCell WithLossCell',
+    'schedules': 'cosine_decay_lr exponential_decay_lr piecewise_constant_lr warmup_lr',
+    'spiking': 'IFNode Surrogate relusigmoid straight_through triangular true_derivative',
+    'train': 'TrainOneStepCell WithLossCell',
 }
 __all__ = ['Cell', *' '.join(FROM.values()).split()]
-__getattr__, __dir__ = later(globals(), FROM)
+GONE = 'LIFNode Softplus WithEvalCell get_activation inverse_decay_lr natural_exp_decay_lr'
+__getattr__, __dir__ = later(globals(), FROM, GONE)

@@ -1,5 +1,7 @@
 """The activations as Cells."""
 
+from collections.abc import Callable
+
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
@@ -7,36 +9,23 @@ from ..errors import SettingError, UnknownNameError
 from .cell import Cell
 
 
-class ReLU(Cell):
-    """max(x, 0)."""
+def _elementwise(name: str, op: Callable, doc: str) -> type[Cell]:
+    """A Cell for an op that takes no settings."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.relu(x)
+        return op(x)
+
+    return type(name, (Cell,), {'construct': construct, '__doc__': doc, '__module__': __name__})
 
 
-class ReLU6(Cell):
-    """x clipped to 0 .. 6."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.relu6(x)
-
-
-class Sigmoid(Cell):
-    """1 / (1 + exp(-x))."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.sigmoid(x)
-
-
-class Tanh(Cell):
-    """The hyperbolic tangent."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.tanh(x)
+ReLU = _elementwise('ReLU', ops.relu, 'max(x, 0).')
+ReLU6 = _elementwise('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
+Sigmoid = _elementwise('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
+Tanh = _elementwise('Tanh', ops.tanh, 'The hyperbolic tangent.')
+SiLU = _elementwise('SiLU', ops.silu, 'x * sigmoid(x).')
+LogSigmoid = _elementwise('LogSigmoid', ops.logsigmoid, 'log(sigmoid(x)), without its underflow.')
+Softsign = _elementwise('Softsign', ops.softsign, 'x / (1 + |x|).')
+Mish = _elementwise('Mish', ops.mish, 'x * tanh(softplus(x)).')
 
 
 class Softmax(Cell):
@@ -73,7 +62,6 @@ class LeakyReLU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.leaky_relu(x, self.alpha)
 
 
@@ -85,7 +73,6 @@ class ELU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.elu(x, self.alpha)
 
 
@@ -99,24 +86,7 @@ class GELU(Cell):
         self.approximate = approximate
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.gelu(x, 'tanh' if self.approximate else 'none')
-
-
-class SiLU(Cell):
-    """x * sigmoid(x)."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.silu(x)
-
-
-class Softplus(Cell):
-    """log(1 + exp(x))."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.softplus(x)
 
 
 class Hardtanh(Cell):
@@ -134,32 +104,7 @@ class Hardtanh(Cell):
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.hardtanh(x, self.min_val, self.max_val)
-
-
-class LogSigmoid(Cell):
-    """log(sigmoid(x)), without its underflow."""
-
-    def construct(self, input_x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.logsigmoid(input_x)
-
-
-class Softsign(Cell):
-    """x / (1 + |x|)."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.softsign(x)
-
-
-class Mish(Cell):
-    """x * tanh(softplus(x))."""
-
-    def construct(self, input: Tensor) -> Tensor:
-        """Elementwise."""
-        return ops.mish(input)
 
 
 class Threshold(Cell):
@@ -175,41 +120,24 @@ class Threshold(Cell):
         self.threshold, self.value = threshold, value
 
     def construct(self, input: Tensor) -> Tensor:
-        """Elementwise."""
         return ops.threshold(input, self.threshold, self.value)
 
 
-KINDS = (
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    Tanh,
-    Softmax,
-    LogSoftmax,
-    LeakyReLU,
-    ELU,
-    GELU,
-    SiLU,
-    Softplus,
-    Hardtanh,
-    LogSigmoid,
-    Softsign,
-    Mish,
-)
+# fmt: off
+KINDS = (ReLU, ReLU6, Sigmoid, Tanh, SiLU, LogSigmoid, Softsign, Mish, Softmax, LogSoftmax, LeakyReLU, ELU, GELU,
+         Hardtanh)
+# fmt: on
 BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 
-def get_activation(name: str | None) -> Cell | None:
-    """The activation of a name, such as 'relu'; None for None. Raises KeyError for a name that there is not.
+def activation(given: str | Cell | None) -> Cell | None:
+    """What a layer was given for an activation; for a name such as 'relu', a Cell. Raises KeyError for an unknown one.
 
-    >>> get_activation('relu')
+    >>> activation('relu')
     ReLU()
     """
-    if name is None:
-        return None
-    kind = BY_NAME.get(name)
-    if kind is None:
+    if isinstance(given, str) and given not in BY_NAME:
         raise UnknownNameError(
-            f'there is no activation {name!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}'
+            f'there is no activation {given!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}'
         )
-    return kind()
+    return BY_NAME[given]() if isinstance(given, str) else given

@@ -7,7 +7,7 @@ from ..core.dtype import DType, float32
 from ..core.errors import users_line
 from ..core.tensor import Tensor
 from ..errors import SettingError
-from ..ops.window import check_margin, pair
+from ..ops.window import check_margin, only_1, pair
 from .cell import Cell
 from .layers import positive_int
 
@@ -21,8 +21,8 @@ def only_nchw(who: str, data_format: str) -> None:
 class Conv2d(Cell):
     """Slide out_channels kernels over images (N, in_channels, H, W): see `ops.conv2d`.
 
-    weight has the shape (out_channels, in_channels / group, *kernel_size); weight_init and bias_init are what
-    `initializer` takes, by default uniform in ±1/sqrt(inputs of one output).
+    weight has the shape (out_channels, in_channels, *kernel_size); dilation and group are 1. weight_init and bias_init
+    are what `initializer` takes, by default uniform in ±1/sqrt(inputs of one output).
 
     Raises TypeError and ValueError for settings that do not fit.
 
@@ -49,34 +49,24 @@ class Conv2d(Cell):
     ) -> None:
         super().__init__()
         only_nchw('Conv2d', data_format)
-        positive_int('Conv2d', in_channels=in_channels, out_channels=out_channels, group=group)
-        if str(pad_mode).lower() not in ('same', 'valid', 'pad'):
-            raise SettingError(
-                f"For 'Conv2d', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}.{users_line()}"
-            )
+        positive_int('Conv2d', in_channels=in_channels, out_channels=out_channels)
+        only_1('Conv2d', dilation=dilation, group=group)
         check_margin('Conv2d', pad_mode, padding)
-        if in_channels % group or out_channels % group:
-            raise SettingError(
-                f"For 'Conv2d', group={group} divides in_channels and out_channels, but they are {in_channels} and "
-                f'{out_channels}.{users_line()}'
-            )
         self.in_channels, self.out_channels, self.group, self.has_bias = in_channels, out_channels, group, has_bias
         self.kernel_size = pair('Conv2d', 'kernel_size', kernel_size)
         self.stride = pair('Conv2d', 'stride', stride)
         self.dilation = pair('Conv2d', 'dilation', dilation)
         self.pad_mode, self.padding, self.data_format = pad_mode, padding, data_format
-        inputs = in_channels // group * self.kernel_size[0] * self.kernel_size[1]
+        inputs = in_channels * self.kernel_size[0] * self.kernel_size[1]
         self.weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
-        shape = (out_channels, in_channels // group, *self.kernel_size)
+        shape = (out_channels, in_channels, *self.kernel_size)
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name='weight')
         self.bias_init = Uniform(inputs**-0.5) if bias_init is None else bias_init
         self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name='bias') if has_bias else None
 
     def construct(self, x: Tensor) -> Tensor:
         """Floats of shape (N, in_channels, H, W)."""
-        return ops.conv2d(
-            x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
-        )
+        return ops.conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding)
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
@@ -103,10 +93,6 @@ class _Pool(Cell):
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         check_margin(name, pad_mode, padding)
         self.pad_mode = str(pad_mode).upper()
-        if self.pad_mode not in ('VALID', 'SAME', 'PAD'):
-            raise SettingError(
-                f"For '{name}', the 'pad_mode' is 'valid', 'same' or 'pad', but got {pad_mode!r}.{users_line()}"
-            )
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
@@ -131,11 +117,11 @@ class MaxPool2d(_Pool):
         data_format: str = 'NCHW',
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, data_format)
-        self.dilation = dilation
+        only_1('MaxPool2d', dilation=dilation)
 
     def construct(self, x: Tensor) -> Tensor:
         """Floats of shape (N, C, H, W)."""
-        return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation, pad_mode=self.pad_mode)
+        return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, pad_mode=self.pad_mode)
 
 
 class AvgPool2d(_Pool):

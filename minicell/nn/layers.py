@@ -9,7 +9,7 @@ from ..core.dtype import DType, float32
 from ..core.errors import DTypeError, ShapeError, article, users_line
 from ..core.tensor import Tensor
 from ..errors import SettingError
-from .activation import get_activation
+from .activation import activation as known_activation
 from .cell import Cell
 
 
@@ -54,7 +54,7 @@ class Dense(Cell):
         if has_bias:
             bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
             self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias')
-        self.activation = get_activation(activation) if isinstance(activation, str) else activation
+        self.activation = known_activation(activation)
 
     def construct(self, x: Tensor) -> Tensor:
         """x of shape (..., in_channels)."""

@@ -32,7 +32,6 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Two Tensors of one shape."""
         return ops.mse_loss(logits, labels, self.reduction)
 
 
@@ -40,7 +39,6 @@ class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Two Tensors of one shape."""
         return ops.l1_loss(logits, labels, self.reduction)
 
 
@@ -52,7 +50,6 @@ class SmoothL1Loss(LossBase):
         self.beta = beta
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Two Tensors of one shape."""
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
@@ -132,7 +129,6 @@ class BCELoss(LossBase):
         self.weight = weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Two Tensors of one shape."""
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
@@ -144,5 +140,4 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Two Tensors of one shape."""
         return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

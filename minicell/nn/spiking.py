@@ -116,12 +116,12 @@ class IFNode(Cell):
 
     def __init__(self, v_threshold: float = 1.0, fire: bool = True, surrogate_function: Cell | None = None) -> None:
         super().__init__()
-        self.v_threshold = positive(type(self).__name__, 'v_threshold', v_threshold)
+        self.v_threshold = positive('IFNode', 'v_threshold', v_threshold)
         self.fire = fire
         self.surrogate_function = relusigmoid() if surrogate_function is None else surrogate_function
 
     def charge(self, x: Tensor, v: Tensor) -> Tensor:
-        """The membrane after an input."""
+        """The membrane after an input; a leaky neuron, say, writes its own."""
         return v + x
 
     def construct(self, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
@@ -134,32 +134,3 @@ class IFNode(Cell):
 
     def extend_repr(self):
         return f'v_threshold={self.v_threshold:g}, fire={self.fire}'
-
-
-class LIFNode(IFNode):
-    """Leaky integrate and fire: v = v + (x - v) / tau, else as IFNode; tau is at least 1.
-
-    >>> import minicell as ms
-    >>> spike, v = LIFNode(tau=2.0)(ms.Tensor([1.0, 4.0]), ms.Tensor([0.0, 0.0]))
-    >>> print(spike, v)
-    [0. 1.] [0.5 1. ]
-    """
-
-    def __init__(
-        self,
-        tau: float = 2.0,
-        v_threshold: float = 1.0,
-        fire: bool = True,
-        surrogate_function: Cell | None = None,
-    ) -> None:
-        super().__init__(v_threshold, fire, surrogate_function)
-        self.tau = positive('LIFNode', 'tau', tau)
-        if self.tau < 1:
-            raise SettingError(f'LIFNode: tau is at least 1 step, but got {tau!r}.{users_line()}')
-
-    def charge(self, x: Tensor, v: Tensor) -> Tensor:
-        """The membrane leaks towards 0 while it is charged."""
-        return v + (x - v) / self.tau
-
-    def extend_repr(self):
-        return f'tau={self.tau:g}, {super().extend_repr()}'

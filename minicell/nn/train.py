@@ -32,19 +32,6 @@ class WithLossCell(Cell):
         return self._backbone
 
 
-class WithEvalCell(Cell):
-    """What a network says beside what it should say: (loss, output, label)."""
-
-    def __init__(self, network: Cell, loss_fn: Cell) -> None:
-        super().__init__(auto_prefix=False)
-        self._network, self._loss_fn = network, loss_fn
-
-    def construct(self, data: Tensor, label: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Loss, output, label."""
-        output = self._network(data)
-        return self._loss_fn(output, label), output, label
-
-
 class TrainOneStepCell(Cell):
     """Called with what `network` takes: its output (the loss), after one step of the optimizer.
 

@@ -17,10 +17,9 @@ from ..core.errors import ShapeError, users_line
 from ..core.primitives import alike, apply_many, binary, on_both, refuse_dtype
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from ..errors import SettingError
 from .primitive import Primitive
 from .saving import Saving, apply_saving
-from .window import Window, check_images, check_margin, cropped, padded, window
+from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
 getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
@@ -31,12 +30,12 @@ def _columns(x: np.ndarray, win: Window) -> np.ndarray:
     """(N, C * kernel, places): copied once, out of overlapping strides."""
     p = np.ascontiguousarray(padded(x, win.pad))
     n, c, *size = p.shape
-    (kh, kw), (sh, sw), _, (dh, dw) = win
+    (kh, kw), (sh, sw), _ = win
     oh, ow = win.places(size)
     if kh == kw == sh == sw == 1:
         return p.reshape(n, c, oh * ow)
     a, b, down, right = p.strides
-    strides = a, b, down * dh, right * dw, down * sh, right * sw
+    strides = a, b, down, right, down * sh, right * sw
     windows = np.ndarray((n, c, kh, kw, oh, ow), p.dtype, p, 0, strides)  # as as_strided does, in a tenth of its time
     return windows.reshape(n, c * kh * kw, oh * ow)
 
@@ -49,77 +48,67 @@ def _blocks(x: np.ndarray, win: Window) -> list[slice]:
     return [slice(k, k + step) for k in range(0, count, step)]
 
 
-def _conv(win: Window, groups: int, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> tuple:
-    n, (o, c, kh, kw) = len(x), w.shape
+def _conv(win: Window, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> tuple:
+    n, o = len(x), len(w)
     t, u, v, r = win.pad
     oh, ow = win.places((x.shape[2] + t + u, x.shape[3] + v + r))
-    weights = w.reshape(groups, o // groups, c * kh * kw)
     blocks, columns = _blocks(x, win), None
-    out = np.empty((n, groups, o // groups, oh * ow), x.dtype)
+    out = np.empty((n, o, oh * ow), x.dtype)
     for part in blocks:
-        columns = _columns(x[part], win).reshape(-1, groups, c * kh * kw, oh * ow)
-        np.matmul(weights, columns, out=out[part])
+        columns = _columns(x[part], win)
+        np.matmul(w.reshape(o, -1), columns, out=out[part])
     out = out.reshape(n, o, oh, ow)
     if b is not None:
         out += b[:, None, None]
     return out, columns if len(blocks) == 1 else None
 
 
-def _conv_dx(win: Window, groups: int, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _conv_dx(win: Window, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Each window's cotangent, added where the window lay."""
     (n, o, oh, ow), (_, c, kh, kw) = g.shape, w.shape
     t, u, v, r = win.pad
     far = kh - 1 - t, kh - 1 - u, kw - 1 - v, kw - 1 - r
-    if 2 * c >= o and win.stride == win.dilation == (1, 1) and groups == 1 and min(far) >= 0:
+    if 2 * c >= o and win.stride == (1, 1) and min(far) >= 0:
         # the same as a convolution of g with the kernel turned round: quicker unless g has far more channels
         back = np.ascontiguousarray(w[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
-        return _conv(Window(win.kernel, (1, 1), far), 1, g, back)[0]
-    turned = w.reshape(groups, o // groups, c * kh * kw).transpose(0, 2, 1)
-    out = np.zeros((n, groups * c, size[0] + t + u, size[1] + v + r), g.dtype)
-    g = g.reshape(n, groups, o // groups, oh * ow)
+        return _conv(Window(win.kernel, (1, 1), far), g, back)[0]
+    out = np.zeros((n, c, size[0] + t + u, size[1] + v + r), g.dtype)
     for part in _blocks(out, win):
-        columns = np.matmul(turned, g[part]).reshape(-1, groups * c, kh * kw, oh, ow)
+        columns = np.matmul(w.reshape(o, -1).T, g[part].reshape(-1, o, oh * ow)).reshape(-1, c, kh * kw, oh, ow)
         for k, place in enumerate(win.slices((oh, ow))):
             out[part][place] += columns[:, :, k]
     return cropped(out, win.pad)
 
 
-def _conv_dw(win: Window, groups: int, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None = None) -> np.ndarray:
-    n, o, oh, ow = g.shape
-    c, (kh, kw) = x.shape[1] // groups, win.kernel
-    g = g.reshape(n, groups, o // groups, oh * ow)
-    total = None
+def _conv_dw(win: Window, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None = None) -> np.ndarray:
+    _, o, oh, ow = g.shape
+    shape, total = (o, x.shape[1], *win.kernel), None
     for part in _blocks(x, win):
-        columns = _columns(x[part], win).reshape(-1, groups, c * kh * kw, oh * ow) if kept is None else kept
-        sums = np.add.reduce(np.matmul(g[part], columns.transpose(0, 1, 3, 2)), 0)
+        columns = _columns(x[part], win) if kept is None else kept
+        sums = np.add.reduce(np.matmul(g[part].reshape(-1, o, oh * ow), columns.transpose(0, 2, 1)), 0)
         total = sums if total is None else np.add(total, sums, out=total)
-    return np.zeros((o, c, kh, kw), g.dtype) if total is None else total.reshape(o, c, kh, kw)
+    return np.zeros(shape, g.dtype) if total is None else total.reshape(shape)
 
 
-def _dw(g, out, win, groups, kept, x, w, *b):
-    return conv_dw(x, g, win, groups) if isinstance(g, Tensor) else _conv_dw(win, groups, x, g, kept)
+def _dw(g, out, win, kept, x, w, *b):
+    return conv_dw(x, g, win) if isinstance(g, Tensor) else _conv_dw(win, x, g, kept)
 
 
 # fmt: off
 CONV = Saving('Conv2D', _conv, (
-    lambda g, out, win, groups, kept, x, w, *b: conv_dx(g, w, win, groups, x.shape[2:]),
+    lambda g, out, win, kept, x, w, *b: conv_dx(g, w, win, x.shape[2:]),
     _dw,
-    lambda g, out, win, groups, kept, x, w, *b: g.sum((0, 2, 3)),
+    lambda g, out, win, kept, x, w, *b: g.sum((0, 2, 3)),
 ))
-CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (
-    lambda h, out, win, groups, size, g, w: conv(h, w, win, groups),
-    lambda h, out, win, groups, size, g, w: conv_dw(h, g, win, groups),
-))
-CONV_DW = Many('Conv2DBackpropFilter', _conv_dw, (
-    lambda k, out, win, groups, x, g: conv_dx(g, k, win, groups, x.shape[2:]),
-    lambda k, out, win, groups, x, g: conv(x, k, win, groups),
-))
-conv = on_both(lambda x, w, win, groups: apply_saving(CONV, (x, w), (win, groups), getframe(2)),
-               lambda x, w, win, groups: _conv(win, groups, x, w)[0])
-conv_dx = on_both(lambda g, w, win, groups, size: apply_many(CONV_DX, (g, w), (win, groups, size), getframe(2)),
-                  lambda g, w, win, groups, size: _conv_dx(win, groups, size, g, w))
-conv_dw = on_both(lambda x, g, win, groups: apply_many(CONV_DW, (x, g), (win, groups), getframe(2)),
-                  lambda x, g, win, groups: _conv_dw(win, groups, x, g))
+CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (lambda h, out, win, size, g, w: conv(h, w, win),
+                                                 lambda h, out, win, size, g, w: conv_dw(h, g, win)))
+CONV_DW = Many('Conv2DBackpropFilter', _conv_dw, (lambda k, out, win, x, g: conv_dx(g, k, win, x.shape[2:]),
+                                                  lambda k, out, win, x, g: conv(x, k, win)))
+conv = on_both(lambda x, w, win: apply_saving(CONV, (x, w), (win,), getframe(2)), lambda x, w, win: _conv(win, x, w)[0])
+conv_dx = on_both(lambda g, w, win, size: apply_many(CONV_DX, (g, w), (win, size), getframe(2)),
+                  lambda g, w, win, size: _conv_dx(win, size, g, w))
+conv_dw = on_both(lambda x, g, win: apply_many(CONV_DW, (x, g), (win,), getframe(2)),
+                  lambda x, g, win: _conv_dw(win, x, g))
 # fmt: on
 
 
@@ -133,12 +122,12 @@ def conv2d(
     dilation: int | tuple[int, int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Slide weight (Cout, C / groups, h, w) over images (N, C, H, W), and sum the products: (N, Cout, H', W').
+    """Slide weight (Cout, C, h, w) over images (N, C, H, W), and sum the products: (N, Cout, H', W').
 
     pad_mode: 'valid' (no margin), 'same' (H' = ceil(H / stride)), 'pad' (a margin of `padding`). As in every framework
     the kernel is not flipped, so that this is a cross-correlation.
 
-    Raises ValueError for shapes and settings that do not fit.
+    dilation and groups are 1. Raises ValueError for shapes and settings that do not fit.
 
     >>> from minicell import ops
     >>> print(ops.conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))))
@@ -149,18 +138,17 @@ def conv2d(
     x, w = alike(CONV, input, weight)
     if x.array.dtype.kind != 'f':
         refuse_dtype(CONV, x, frame)
-    if type(groups) is not int or groups < 1:
-        raise SettingError(f"For 'Conv2D', 'groups' is an int of at least 1, but got {groups!r}.{users_line(frame)}")
+    only_1('Conv2D', dilation=dilation, groups=groups)
     c, shape = x.shape[1], w.shape
-    if len(shape) != 4 or shape[1] * groups != c or shape[0] % groups:
+    if len(shape) != 4 or shape[1] != c:
         raise ShapeError(
-            f'Conv2D: images of shape {x.shape} have {c} channels, so that with groups={groups} a weight of shape '
-            f'(Cout, {c / groups:g}, h, w) is due, but got {shape}.{users_line(frame)}'
+            f'Conv2D: images of shape {x.shape} have {c} channels, so that a weight of shape (Cout, {c}, h, w) is due, '
+            f'but got {shape}.{users_line(frame)}'
         )
     if bias is not None and bias.shape != shape[:1]:
         raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
-    win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding, dilation)
-    return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win, groups), frame)
+    win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding)
+    return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win,), frame)
 
 
 def _channelwise(b, x):
@@ -206,10 +194,6 @@ class Conv2D(Primitive):
         dilation: int | tuple[int, int] = 1,
         group: int = 1,
     ) -> None:
-        if str(pad_mode).lower() not in ('valid', 'same', 'pad'):
-            raise SettingError(
-                f"For 'Conv2D', 'pad_mode' is 'valid', 'same' or 'pad', but got {pad_mode!r}.{users_line()}"
-            )
         check_margin('Conv2D', pad_mode, pad)
         self.out_channel, self.kernel_size = out_channel, kernel_size
         self.function = partial(conv2d, stride=stride, pad_mode=pad_mode, padding=pad, dilation=dilation, groups=group)

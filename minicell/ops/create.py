@@ -1,13 +1,14 @@
 """Ops that make Tensors from shapes and numbers; a gradient never passes through them."""
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
 from ..core import arithmetic
 from ..core.dtype import DType, as_numpy, float32
 from ..core.errors import DTypeError, users_line
-from ..core.primitives import apply_plain, the_tensor
+from ..core.primitives import apply_plain, named, the_tensor
 from ..core.rules import Plain
 from ..core.tensor import Tensor, as_array
 from ..errors import SettingError
@@ -64,16 +65,16 @@ def ones(shape: tuple[int, ...], dtype: DType | None = None) -> Tensor:
     return apply_plain(FILL, (), getframe(1), lengths(shape), 1, _dtype(dtype))
 
 
-def zeros_like(input: Tensor, *, dtype: DType | None = None) -> Tensor:
-    """Zeros in the shape, and unless one is given the dtype, of a Tensor."""
-    x = the_tensor(ZEROS_LIKE, input, getframe(1))
-    return apply_plain(ZEROS_LIKE, (x,), getframe(1), None if dtype is None else _dtype(dtype))
+def _like(rule: Plain) -> Callable:
+    def op(input, *, dtype=None):
+        x = the_tensor(rule, input, getframe(1))
+        return apply_plain(rule, (x,), getframe(1), None if dtype is None else _dtype(dtype))
+
+    return named(op, rule)
 
 
-def ones_like(input: Tensor, *, dtype: DType | None = None) -> Tensor:
-    """Ones in the shape, and unless one is given the dtype, of a Tensor."""
-    x = the_tensor(ONES_LIKE, input, getframe(1))
-    return apply_plain(ONES_LIKE, (x,), getframe(1), None if dtype is None else _dtype(dtype))
+# Zeros and ones in the shape, and unless one is given the dtype, of a Tensor.
+zeros_like, ones_like = _like(ZEROS_LIKE), _like(ONES_LIKE)
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:

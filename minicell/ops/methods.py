@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ..core.errors import DTypeError, OperandError, article, users_line
 from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor
+from ..lazy import without
 from .pieces import cumsum_method, identity
 from .reduce import max_method, min_method
 from .shape import (
@@ -16,7 +18,6 @@ from .shape import (
     expand_dims,
     flatten_method,
     getitem,
-    permute,
     reshape_method,
     transpose_method,
 )
@@ -30,35 +31,19 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return Tensor(array)
 
 
-OPERATORS = {
-    'add': 'add',
-    'sub': 'sub',
-    'mul': 'mul',
-    'truediv': 'div',
-    'floordiv': 'floor_div',
-    'mod': 'mod',
-    'pow': 'pow',
-    'matmul': 'matmul',
-}
-ALONE = {
-    'neg': 'neg',
-    'abs': 'abs',
-    'invert': 'logical_not',
-    'gt': 'gt',
-    'ge': 'ge',
-    'lt': 'lt',
-    'le': 'le',
-    'and': 'bitwise_and',
-    'or': 'bitwise_or',
-    'xor': 'bitwise_xor',
-}
+# fmt: off
+OPERATORS = {'add': 'add', 'sub': 'sub', 'mul': 'mul', 'truediv': 'div', 'floordiv': 'floor_div', 'mod': 'mod',
+             'pow': 'pow', 'matmul': 'matmul'}
+ALONE = {'neg': 'neg', 'abs': 'abs', 'invert': 'logical_not', 'gt': 'gt', 'ge': 'ge', 'lt': 'lt', 'le': 'le',
+         'and': 'bitwise_and', 'or': 'bitwise_or', 'xor': 'bitwise_xor', 'round': 'round'}
+# fmt: on
 # these are the functions of that name
 SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg negative pow square sqrt exp log sin cos
     tanh sign floor sigmoid maximum minimum floor_divide remainder matmul swapaxes expand_dims squeeze log1p expm1 erf
     rsqrt reciprocal softmax prod var std norm clamp clip sum mean amax amin argmax argmin any all isnan isinf isfinite
     equal eq not_equal ne greater gt greater_equal ge less lt less_equal le
     logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
-    log2 log10 exp2 erfc logsumexp split chunk unbind tile gather masked_fill tril triu mm bmm outer"""
+    log2 log10 exp2 erfc logsumexp split chunk unbind tile gather triu mm bmm outer"""
 OWN = {
     'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
     'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
@@ -76,10 +61,8 @@ OWN = {
     'reshape': reshape_method,
     'view': reshape_method,
     'transpose': transpose_method,
-    'permute': permute,
     'flatten': flatten_method,
     'broadcast_to': broadcast_method,
-    'expand': broadcast_method,
     'astype': astype,
     'to': astype,
     '__getitem__': getitem,
@@ -88,11 +71,11 @@ OWN = {
     'copy': identity,
     'value': identity,
     'contiguous': lambda input: input,
-    'ravel': flatten_method,
     't': transpose_method,
     'unsqueeze': expand_dims,
     'cumsum': cumsum_method,
 }
+GONE = 'expand masked_fill permute ravel tril'
 DTYPES = {'half': 'float16', 'float': 'float32', 'double': 'float64', 'int': 'int32', 'long': 'int64', 'bool': 'bool'}
 
 
@@ -115,6 +98,11 @@ def _cast(dtype: str) -> Callable:
     return lambda input: cast_to(input, wanted, sys._getframe(1))
 
 
+def _refuse(input: Tensor, name: str) -> object:
+    # (a `__getattr__` could say it of all, but with one Python no longer reads attributes at full speed)
+    return without('Tensor', GONE)(name)
+
+
 def give(ops: dict) -> None:
     """Tensor gets its methods, from the ops by name."""
     methods = {f'__{name}__': ops[op] for name, op in (OPERATORS | ALONE).items()}
@@ -122,7 +110,7 @@ def give(ops: dict) -> None:
         methods[f'__r{name}__'] = ops[op] if name in ('add', 'mul') else reflected(ops[op])
     methods |= {name: ops[name] for name in SAME.split()} | OWN
     methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
-    methods |= {'__round__': ops['round']}
     methods |= {'__eq__': _comparison(ops['eq'], False), '__ne__': _comparison(ops['ne'], True)}
+    methods |= {name: property(partial(_refuse, name=name)) for name in GONE.split()}
     for name, method in methods.items():
         setattr(Tensor, name, method)

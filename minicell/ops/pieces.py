@@ -1,12 +1,12 @@
-"""Pieces of a Tensor and copies of it: split, tile, cumulated sums, triangles, places to fill."""
+"""Pieces of a Tensor and copies of it: split, tile, cumulated sums, a triangle."""
 
 import sys
 
 import numpy as np
 
 from ..core.arithmetic import choose
-from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply, cast_to, misfit, named, on_both, the_tensor, unary
+from ..core.errors import DTypeError, ShapeError, article, users_line
+from ..core.primitives import apply, cast_to, misfit, on_both, the_tensor, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
@@ -31,7 +31,7 @@ def _from_sums(g, out, x, axis):
 # fmt: off
 TILE = UnaryWith('Tile', np.tile, _from_tiles)
 CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype), _from_sums)
-SPLIT, TRIANGLE = Plain('Split', None), Plain('Tril', None)
+SPLIT, TRIANGLE = Plain('Split', None), Plain('Triu', None)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
 # fmt: on
@@ -134,32 +134,9 @@ def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None) -> T
     return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
 
 
-def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | float) -> Tensor:
-    """value where the mask is True, else the Tensor. Raises TypeError where the mask is not Bool."""
-    return choose(mask, value, input_x, getframe(1))
-
-
-def _triangle(name: str, keep) -> object:
-    rule = Plain(name, None)
-
-    def op(input, diagonal=0):
-        x = the_tensor(rule, input, getframe(1))
-        if x.ndim < 2:
-            raise ShapeError(f'{name} takes a Tensor of at least two axes, but got {x.shape}.{users_line(getframe(1))}')
-        return choose(wrap(keep(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
-
-    return named(op, rule)
-
-
-# What stands on and below (above) a diagonal; zeros elsewhere.
-tril, triu = _triangle('Tril', np.tril), _triangle('Triu', np.triu)
-
-
-def addn(x: tuple[Tensor, ...]) -> Tensor:
-    """The sum of several Tensors. Raises TypeError for a Tensor alone."""
-    if not isinstance(x, (tuple, list)) or not x:
-        raise OperandError(f'addn takes a tuple or list of Tensors, but got {article(type(x).__name__)}.{users_line()}')
-    first, *others = x
-    for other in others:
-        first = first + other
-    return first
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """What stands on and above a diagonal; zeros elsewhere. Raises ValueError for a Tensor of less than two axes."""
+    x = the_tensor(TRIANGLE, input, getframe(1))
+    if x.ndim < 2:
+        raise ShapeError(f'Triu takes a Tensor of at least two axes, but got {x.shape}.{users_line(getframe(1))}')
+    return choose(wrap(np.triu(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))

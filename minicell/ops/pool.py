@@ -1,7 +1,6 @@
 """Pooling of images (N, C, H, W): the largest, or the mean, of each window. Windows are read as strided slices."""
 
 import sys
-from functools import partial
 from math import inf
 
 import numpy as np
@@ -11,8 +10,7 @@ from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
-from .primitive import Primitive
-from .window import Window, check_images, cropped, padded, window
+from .window import Window, check_images, cropped, only_1, padded, window
 
 getframe = sys._getframe
 
@@ -124,13 +122,11 @@ avg_pool_dx = on_both(lambda g, *settings: apply(AVG_POOL_DX, g, settings, getfr
 # ---- called --------------------------------------------------------------------------------------------------------
 
 
-def _set_up(rule: Rule, x: object, kernel_size, stride, pad_mode, padding, dilation, frame) -> tuple[Tensor, Window]:
-    name = rule.name
-    check_images(name, x)
+def _pool(rule: Rule, x: object, settings: tuple, more: tuple, frame) -> Tensor:
+    check_images(rule.name, x)
     if x.array.dtype.kind != 'f':
         refuse_dtype(rule, operand(rule, x), frame)
-    stride = kernel_size if stride is None else stride
-    return x, window(name, x.shape[2:], kernel_size, stride, pad_mode, padding, dilation)
+    return apply(rule, x, (window(rule.name, x.shape[2:], *settings), *more), frame)
 
 
 def _only(name: str, **settings: object) -> None:
@@ -160,10 +156,10 @@ def max_pool2d(
     >>> print(ops.max_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[4.]]]]
     """
-    frame = getframe(1)
     _only('max_pool2d', ceil_mode=ceil_mode, return_indices=return_indices)
-    x, win = _set_up(MAX_POOL, x, kernel_size, stride, pad_mode, padding, dilation, frame)
-    return apply(MAX_POOL, x, (win,), frame)
+    only_1('max_pool2d', dilation=dilation)
+    stride = kernel_size if stride is None else stride
+    return _pool(MAX_POOL, x, (kernel_size, stride, pad_mode, padding), (), getframe(1))
 
 
 def avg_pool2d(
@@ -185,22 +181,6 @@ def avg_pool2d(
     >>> print(ops.avg_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[2.5]]]]
     """
-    frame = getframe(1)
     _only('avg_pool2d', ceil_mode=ceil_mode, divisor_override=divisor_override)
-    x, win = _set_up(AVG_POOL, input_x, kernel_size, stride, pad_mode, padding, 1, frame)
-    return apply(AVG_POOL, x, (win, bool(count_include_pad)), frame)
-
-
-class MaxPool(Primitive):
-    """The largest number of each window; pad_mode is 'valid' or 'same'. See `max_pool2d`."""
-
-    def __init__(self, kernel_size: int | tuple = 1, strides: int | tuple = 1, pad_mode: str = 'valid') -> None:
-        self.function = partial(max_pool2d, kernel_size=kernel_size, stride=strides, pad_mode=pad_mode)
-
-
-class AvgPool(Primitive):
-    """The mean of each window, its margin not counted; pad_mode is 'valid' or 'same'. See `avg_pool2d`."""
-
-    def __init__(self, kernel_size: int | tuple = 1, strides: int | tuple = 1, pad_mode: str = 'valid') -> None:
-        settings = {'kernel_size': kernel_size, 'stride': strides, 'pad_mode': pad_mode}
-        self.function = partial(avg_pool2d, count_include_pad=False, **settings)
+    stride = kernel_size if stride is None else stride
+    return _pool(AVG_POOL, input_x, (kernel_size, stride, pad_mode, padding), (bool(count_include_pad),), getframe(1))

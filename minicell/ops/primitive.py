@@ -63,9 +63,11 @@ class Primitive:
         return f'Prim[{self.name}]<{said}>' if said else f'Prim[{self.name}]'
 
 
-def primitive(name: str, op: Callable, doc: str) -> type[Primitive]:
-    """A class for an op that takes no settings."""
-    return type(name, (Primitive,), {'function': staticmethod(op), '__doc__': doc, '__module__': 'minicell.ops'})
+def primitive(name: str, op: Callable, doc: str = '', init: Callable | None = None) -> type[Primitive]:
+    """A class for an op: of no settings, or of those that `init` takes, which then makes the function."""
+    doc = doc or f'The op {name} as a class: `ops.{name}()` makes an operator, and calling it is the op.'
+    made = {'function': staticmethod(op)} if init is None else {'__init__': init}
+    return type(name, (Primitive,), made | {'__doc__': doc, '__module__': 'minicell.ops'})
 
 
 class OwnRule(Rule):

@@ -243,22 +243,17 @@ def argmin(
     return cast_to(out, np.dtype(np.int32)) if x.ndim else out
 
 
-def any(
-    input: Tensor, axis: object = None, keep_dims: bool = False, *, dim: object = None, keepdim: bool = False
-) -> Tensor:
-    """Whether any value is not 0, as Bool."""
-    x = the_tensor(ANY, input, getframe(1))
-    axes = _axes(dim if axis is None else axis, x.ndim)
-    return apply_plain(ANY, (x,), getframe(1), axes, keep_dims or keepdim)
+def _flag(rule: Plain) -> Callable:
+    def op(input, axis=None, keep_dims=False, *, dim=None, keepdim=False):
+        x = the_tensor(rule, input, getframe(1))
+        axes = _axes(dim if axis is None else axis, x.ndim)
+        return apply_plain(rule, (x,), getframe(1), axes, keep_dims or keepdim)
+
+    return named(op, rule)
 
 
-def all(
-    input: Tensor, axis: object = None, keep_dims: bool = False, *, dim: object = None, keepdim: bool = False
-) -> Tensor:
-    """Whether every value is not 0, as Bool."""
-    x = the_tensor(EVERY, input, getframe(1))
-    axes = _axes(dim if axis is None else axis, x.ndim)
-    return apply_plain(EVERY, (x,), getframe(1), axes, keep_dims or keepdim)
+# Whether any, or every, value over the axes is not 0, as Bool.
+any, all = _flag(ANY), _flag(EVERY)
 
 
 def logsumexp(input: Tensor, axis: int | tuple[int, ...], keep_dims: bool = False) -> Tensor:

@@ -81,11 +81,6 @@ def transpose_method(input: Tensor, *axes: int) -> Tensor:
     return apply(TRANSPOSE, input, (axes,), getframe(1))
 
 
-def permute(input: Tensor, *axes: int) -> Tensor:
-    """The axes in another order, one by one or as a tuple: `x.permute(2, 0, 1)`."""
-    return apply(TRANSPOSE, input, (_ints(axes),), getframe(1))
-
-
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged. Raises ValueError for an axis that is not there."""
     return _swapped(input, axis0, axis1, getframe(1))
@@ -110,7 +105,7 @@ def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def broadcast_method(input: Tensor, *sizes: int) -> Tensor:
-    """As `ops.broadcast_to`; the lengths may also stand one by one: MindSpore's `x.broadcast_to(2, 3)`, `x.expand`."""
+    """As `ops.broadcast_to`; the lengths may also stand one by one: MindSpore's `x.broadcast_to(2, 3)`."""
     return apply(BROADCAST, input, (_as_long(input, _ints(sizes)),), getframe(1))
 
 

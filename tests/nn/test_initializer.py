@@ -7,22 +7,17 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.common import initializer as module
 from minicell.common.initializer import (
-    HeNormal,
     HeUniform,
     Initializer,
     Normal,
-    Orthogonal,
-    TruncatedNormal,
     Uniform,
-    XavierNormal,
     XavierUniform,
     initializer,
 )
 from minicell.errors import InitializerError
 
-FIRST = ['ones', 'one', 'zeros', 'zero', 'normal', 'uniform', 'truncatednormal', 'identity', 'orthogonal']
-FANNED = ['xavier_uniform', 'xavieruniform', 'xavier_normal', 'xaviernormal']
-NAMES = [*FIRST, *FANNED, 'he_uniform', 'heuniform', 'he_normal', 'henormal']
+FIRST = ['ones', 'one', 'zeros', 'zero', 'normal', 'uniform']
+NAMES = [*FIRST, 'xavier_uniform', 'xavieruniform', 'he_uniform', 'heuniform']
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -36,7 +31,7 @@ def test_names_in_any_case(name):
 
 @pytest.mark.parametrize('name', ['constant', 'truncated_normal', 'kaiming', ''])
 def test_a_name_that_there_is_not(name):
-    with pytest.raises(ValueError, match=f'no initializer {name!r}.*he_normal') as error:
+    with pytest.raises(ValueError, match=f'no initializer {name!r}.*he_uniform') as error:
         initializer(name, [2])
     assert isinstance(error.value, InitializerError)
 
@@ -45,7 +40,6 @@ def test_constants():
     assert initializer('ones', 3).asnumpy().tolist() == [1, 1, 1]
     assert initializer(2.5, ()).asnumpy() == 2.5
     assert initializer(module.Constant(2), [1, 2], ms.int32).asnumpy().tolist() == [[2, 2]]
-    assert initializer('identity', [2, 3]).asnumpy().tolist() == [[1, 0, 0], [0, 1, 0]]
     assert initializer('ones', [0, 2]).shape == (0, 2)
     assert float(initializer('ones', []).init_data()) == 1
 
@@ -57,13 +51,11 @@ def test_constants():
         (Normal(2.0, 5.0), (300, 400), 2.0, None),
         (Uniform(), (300, 400), 0.07 / 3**0.5, 0.07),
         (XavierUniform(), (400, 300), (2 / 700) ** 0.5, (6 / 700) ** 0.5),
-        (XavierNormal(2), (400, 300), 2 * (2 / 700) ** 0.5, None),
+        (XavierUniform(2), (400, 300), 2 * (2 / 700) ** 0.5, None),
         (HeUniform(), (400, 300), (2 / 300) ** 0.5, (6 / 300) ** 0.5),
         (HeUniform(5**0.5), (400, 300), (1 / 3 / 300) ** 0.5, (1 / 300) ** 0.5),
-        (HeNormal(mode='fan_out'), (400, 300), (2 / 400) ** 0.5, None),
-        (HeNormal(nonlinearity='relu'), (40, 30, 5, 5), (2 / 750) ** 0.5, None),
-        (TruncatedNormal(1.0), (300, 400), 0.8796, 2.0),
-        (TruncatedNormal(1.0, 3.0, -1.0, 2.0), (300, 400), None, 5.0),
+        (HeUniform(mode='fan_out'), (400, 300), (2 / 400) ** 0.5, None),
+        (HeUniform(nonlinearity='relu'), (40, 30, 5, 5), (2 / 750) ** 0.5, None),
     ],
     ids=repr,
 )
@@ -76,16 +68,9 @@ def test_how_far_random_numbers_spread(init, shape, deviation, bound):
         assert np.abs(x).max() <= bound * (1 + 1e-6) and np.abs(x).max() > 0.95 * bound
 
 
-@pytest.mark.parametrize('shape', [(5, 3), (3, 5), (4, 2, 2)])
-def test_orthogonal_rows_or_columns(shape):
-    x = initializer(Orthogonal(2.0), shape, ms.float64).asnumpy().reshape(shape[0], -1) / 2
-    small = x @ x.T if len(x) <= x.shape[1] else x.T @ x
-    np.testing.assert_allclose(small, np.eye(len(small)), atol=1e-12)
-
-
-@pytest.mark.parametrize('name', ['xavier_uniform', 'he_normal', 'orthogonal', 'identity'])
+@pytest.mark.parametrize('name', ['xavier_uniform', 'he_uniform'])
 def test_a_bias_has_no_fan(name):
-    with pytest.raises(InitializerError, match=r'two axes or more|a matrix'):
+    with pytest.raises(InitializerError, match='two axes or more'):
         initializer(name, [3])
 
 

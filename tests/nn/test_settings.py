@@ -41,7 +41,7 @@ def test_norms_print_as_mindspores_do_to_its_missing_sign():
         (lambda: nn.Conv2d(1, 1, 3, pad_mode='pad', padding=-1), "'padding' is at least 0"),
         (lambda: nn.MaxPool2d(2, padding=1), "For 'MaxPool2d', 'padding' must be zero"),
         (lambda: ops.Conv2D(1, 3, pad=1), "For 'Conv2D', 'padding' must be zero"),
-        (lambda: ops.Conv2D(1, 3, pad_mode='x'), "'pad_mode' is 'valid', 'same' or 'pad'"),
+        (lambda: ops.Conv2D(1, 3, pad_mode='x'), "the 'pad_mode' is 'same', 'valid' or 'pad'"),
         (lambda: ops.avg_pool2d(ops.ones((1, 1, 4, 4)), 2, 2, 0, True), "'avg_pool2d' has no ceil_mode here"),
         (lambda: ops.max_pool2d(ops.ones((1, 1, 4, 4)), 2, ceil_mode=True), "'max_pool2d' has no ceil_mode here"),
         (lambda: nn.Flatten()(ops.ones((3,))), r'Flatten: there is no axis 1 in a Tensor of shape \(3,\)'),

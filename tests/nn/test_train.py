@@ -63,12 +63,6 @@ def test_the_gradients_if_asked_for():
     assert float(loss) == 9 and {k: g.item() for k, g in gradients.items()} == {'weight': 6, 'bias': 6}
 
 
-def test_with_eval_cell():
-    net = nn.Dense(1, 1, 2.0, 1.0)
-    loss, out, label = nn.WithEvalCell(net, nn.MSELoss())(X, Y)
-    assert (float(loss), out.tolist(), label.tolist()) == (9, [[3]], [[0]])
-
-
 def test_what_it_refuses():
     net, step = setup()
     with pytest.raises(ValueError, match='sens is 0, so that every gradient would be 0'):

@@ -59,7 +59,6 @@ MORE = [
             ('clamp', lambda x, min, max: np.clip(x, min, max), {'min': -0.5, 'max': 1.5, 'kinks': (-0.5, 1.5)}),
         ]
     ],
-    piece('tril', ops.tril, np.tril, *MATRICES),
     piece('triu[1]', lambda x: ops.triu(x, 1), lambda x: np.triu(x, 1), *MATRICES),
     piece('split', lambda x: ops.split(x, 2)[1], lambda x: x[2:4], ((5,),), ((4, 2),)),
     piece('split[lengths]', lambda x: ops.split(x, (1, 2), -1)[1], lambda x: x[..., 1:3], ((3,),), ((2, 3),)),
@@ -68,12 +67,4 @@ MORE = [
     piece('gather', lambda x: ops.gather(x, Tensor([1, 0, 1]), 0), lambda x: x[[1, 0, 1]], ((2,),), ((2, 3),)),
     piece('mm', ops.mm, np.matmul, ((2, 3), (3, 2))),
     piece('outer', ops.outer, np.outer, ((2,), (3,))),
-    piece('addn', lambda *x: ops.addn(x), lambda x, y, z: x + y + z, ((2,), (2,), (2,))),
-    piece(
-        'masked_fill',
-        lambda x: ops.masked_fill(x, Tensor([True, False, True]), 2.0),
-        lambda x: np.where([True, False, True], np.asarray(2, x.dtype), x),
-        ((3,),),
-        ((2, 3),),
-    ),
 ]

@@ -19,9 +19,8 @@ X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         (lambda: ops.tile(X, 2), TypeError, 'dims is a tuple, but got an int'),
         (lambda: ops.tile(X, (-1,)), ValueError, 'numbers of at least 0'),
         (lambda: ops.cumsum(X, 5), ValueError, 'CumSum: shapes .*there is no axis 5'),
-        (lambda: ops.tril(X[0]), ValueError, 'Tril takes a Tensor of at least two axes'),
+        (lambda: ops.triu(X[0]), ValueError, 'Triu takes a Tensor of at least two axes'),
         (lambda: ops.mm(X, X[0]), ValueError, 'mm takes two matrices'),
-        (lambda: ops.addn(X), TypeError, 'addn takes a tuple or list of Tensors, but got a Tensor'),
         (lambda: ops.concat(X), TypeError, 'Concat takes a tuple or list of Tensors, but got a Tensor'),
         (lambda: ops.stack((X, 1.0)), TypeError, 'Stack takes a Tensor, but got a float'),
         (lambda: ops.logsumexp(Tensor([1]), 0), TypeError, 'LogSumExp works on floats'),
@@ -91,7 +90,7 @@ def test_sums_and_products_of_a_number_and_of_integers():
 
 def test_what_a_tensor_says_of_itself():
     assert (X.itemsize, X.nbytes, X.strides, X.dim(), X.numel()) == (4, 24, (12, 4), 2, 6)
-    assert (ops.shape(X), ops.rank(X), ops.size(X), ops.is_tensor(X), ops.is_tensor(1)) == ((2, 3), 2, 6, True, False)
+    assert (ops.shape(X), ops.size(X)) == ((2, 3), 6)
     assert X.is_floating_point() and not Tensor([1]).is_floating_point()
     assert [t.dtype for t in (X.half(), X.float(), X.double(), X.int(), X.long(), X.bool())] == [
         ms.float16,
@@ -111,12 +110,11 @@ def test_a_copy_is_new_memory_and_passes_a_gradient():
 
 
 def test_shapes_as_methods():
-    assert X.view(3, 2).shape == X.transpose(0, 1).shape == X.permute(1, 0).shape == X.t().shape == (3, 2)
-    assert X.permute(0, 1).shape == X.transpose((0, 1)).shape == (2, 3)  # one by one, two axes change places
-    assert (
-        X[0].expand(2, -1).shape == X[0].broadcast_to((2, 3)).shape == ops.broadcast_to(X[0], (2, -1)).shape == (2, 3)
-    )
-    assert X.unsqueeze(0).shape == (1, 2, 3) and X.ravel().shape == (6,) and X.cumsum().tolist()[-1] == 21
+    assert X.view(3, 2).shape == X.transpose(0, 1).shape == X.t().shape == (3, 2)
+    assert X.transpose((0, 1)).shape == (2, 3)  # one by one, two axes change places
+    assert X[0].broadcast_to(2, -1).shape == X[0].broadcast_to((2, 3)).shape == (2, 3)
+    assert ops.broadcast_to(X[0], (2, -1)).shape == (2, 3)
+    assert X.unsqueeze(0).shape == (1, 2, 3) and X.cumsum().tolist()[-1] == 21
     assert ops.linspace(0, 1, 3).tolist() == [0, 0.5, 1] and ops.full_like(Tensor([1, 2]), 3).tolist() == [3, 3]
     assert ops.stop_gradient((X, 2.0))[1] == 2.0 and ops.stop_gradient(None) is None
 
@@ -125,19 +123,17 @@ def test_primitives_print_as_mindspores():
     assert repr(ops.Add()) == 'Prim[Add]'
     assert repr(ops.ReduceSum(True)) == 'Prim[ReduceSum]<keep_dims=True, skip_mode=False>'
     assert repr(ops.MatMul(transpose_b=True)) == 'Prim[MatMul]<transpose_a=False, transpose_b=True>'
-    assert repr(ops.Softmax()) == 'Prim[Softmax]<axis=(-1,)>' and repr(ops.Concat(1)) == 'Prim[Concat]<axis=1>'
+    assert repr(ops.Softmax()) == 'Prim[Softmax]<axis=(-1,)>' and repr(ops.LogSoftmax(1)) == 'Prim[LogSoftmax]<axis=1>'
 
 
 def test_primitives_of_reductions():
     flags = Tensor([[True, False], [True, True]])
     assert ops.ReduceMax()(X, 1).tolist() == [3, 6] and ops.ReduceMin(keep_dims=True)(X).shape == (1, 1)
-    assert ops.ReduceProd()(X).item() == 720 and ops.Squeeze(0)(X[:1]).shape == (3,)
+    assert ops.ReduceProd()(X).item() == 720
     assert ops.ReduceAll()(flags, 0).tolist() == [True, False] and ops.ReduceAny()(flags).item()
-    assert ops.Squeeze()(X[:1, :1]).shape == () and ops.operations is ops.functional is ops
+    assert ops.operations is ops.functional is ops
 
 
-def test_more_primitives_with_settings():
-    assert ops.OneHot()(Tensor([1]), 2, Tensor(1.0), Tensor(0.0)).tolist() == [[0, 1]]
-    assert ops.BroadcastTo((2, 3))(X[0]).shape == (2, 3)
+def test_the_axis_of_a_primitive_is_an_int():
     with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' is an int, but got 'a'"):
         ops.Softmax('a')
