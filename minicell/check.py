@@ -172,7 +172,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     if not places and not params:
         raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
     wide = [wrap(x.array.astype(np.float64)) if k in places else x for k, x in enumerate(inputs)]
-    was = tape.state()
+    put_back = tape.state()
     kept = [(p, p.array) for p in params if is_float(p)]
     try:
         tape.record_from(NOWHERE)
@@ -183,7 +183,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     finally:
         for p, array in kept:
             p.array = array
-        tape.restore(was)
+        put_back()
         if tape.start != NOWHERE or tape.looking:
             align()
 

@@ -58,30 +58,35 @@ known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells
 
 
 def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell, whatever is open."""
-    if tape.looking and frame.f_code.co_filename.startswith(HOME):
-        frame = caller() or frame  # grad or a layer called the Cell: the user's own line is further out
-    wanted = tape.start != NOWHERE or tape.looking
-    if wanted and cell.bprop is not None and not tape.hidden_address:
-        return take_over(cell, args, kwargs, frame)
-    if tape.looking:  # an outer takeover hides an inner Cell whole, its bprop too
-        return watched(cell, args, kwargs, frame, cell.construct)
-    return cell.construct(*args, **kwargs)
-
-
-def take_over(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Run construct unrecorded, and leave the one entry whose way back is the Cell's bprop."""
+    """Call a Cell. Where its bprop takes over, construct runs unrecorded, and one entry stands for the whole call."""
+    # (a takeover hides an inner Cell whole, its bprop too)
+    if cell.bprop is None or tape.hidden_address or (tape.start == NOWHERE and not tape.looking):
+        return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
     inside, arity = hidden_addresses.get(type(cell)) or _hidden_address(cell)
+    if arity == 1 == len(args) and not kwargs and not tape.looking and not cell.internal_params:
+        x = args[0]
+        if type(x) is Tensor and x.at < NOWHERE:  # one input: as below, without the lists, which cost a fifth more
+            at = x.at
+            if at >= tape.start:
+                x.at = inside + 1
+            try:
+                result = tape.hide(inside, cell.construct, args, kwargs)
+            finally:
+                x.at = at
+            return _leave_entry(cell, args, result, at, frame)
+    return _take_over(cell, args, kwargs, frame, inside)
+
+
+def _take_over(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
+    given = args, kwargs
     if tape.looking:  # each input a Tensor of its own, so that what construct does with it can be told apart
-        args, kwargs, given = _copies(args), _copies(kwargs), (args, kwargs)
-    if len(args) == 1 and type(args[0]) is Tensor and not kwargs and not cell.internal_params:
-        tensors = args  # the usual case
-    else:
-        tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
-    places = [t.at for t in tensors]
-    at = max(places, default=-1)
+        frame = users_frame(frame)
+        args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
+    tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
+    at = max([t.at for t in tensors], default=-1)
     if at >= NOWHERE:
-        at, places = _not_hidden(cell, tensors, frame), [t.at for t in tensors]
+        at = _not_hidden(cell, tensors, frame)
+    places = [t.at for t in tensors]
     try:
         for t in tensors:  # so that any other differentiated value that construct uses is noticed (tape.hidden)
             if t.at >= tape.start:
@@ -89,22 +94,17 @@ def take_over(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         if tape.looking:
             hidden = lambda *a, **k: tape.hide(inside, cell.construct, a, k)
             result = watched(cell, args, kwargs, frame, hidden)
-            args, kwargs = given
         else:
             result = tape.hide(inside, cell.construct, args, kwargs)
     finally:
-        for t, place in zip(tensors, places):  # noqa: B905 (of one length; strict costs 2 % of a takeover)
+        for t, place in zip(tensors, places, strict=True):
             t.at = place
-        if doors.captured:
-            captured, doors.captured = doors.captured, []
-            doors.say_captured(cell, captured, frame)
-    if arity != len(args) or kwargs:
-        args = bound(cell, args, kwargs)
-    return _leave_entry(cell, args, result, at, frame)
+    return _leave_entry(cell, bound(cell, *given), result, at, frame)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
     """Call construct between the two notes that tell of it."""
+    frame = users_frame(frame)
     note(ENTER, cell, _bound_if_it_fits(cell, args, kwargs), cell.bprop is not None, frame)
     try:
         result = construct(*args, **kwargs)
@@ -150,18 +150,25 @@ def _bound_if_it_fits(cell: Cell, args: tuple, kwargs: dict) -> tuple:
         return args
 
 
-def _copies(value: object) -> object:
-    """The same structure with new Tensors around the same arrays, at the same addresses."""
-    return map_tensors(value, lambda t: wrap(t.array, t.at))
+def users_frame(frame) -> object:
+    """Where a Cell was called, for those who look: grad or a layer may have done it, for a line of the user's."""
+    return (caller() or frame) if frame.f_code.co_filename.startswith(HOME) else frame
 
 
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """One entry for the whole call. What is returned are Tensors of its own: construct may return one of its inputs."""
+    if doors.captured:
+        captured, doors.captured = doors.captured, []
+        doors.say_captured(cell, captured, frame)
     if tape.looking and doors.stand_in is not None:
         cell = doors.stand_in(cell)
-    if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
+    if type(result) is Tensor and ((value := result.array).dtype.kind in 'fc' or result.at >= NOWHERE):
         out = blank()
-        out.array = result.array
+        out.array = value
+        if tape.start <= at and not tape.looking:  # `place`, written out
+            out.at = tape.tick()
+            tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
+            return out
         return tape.place(takeover, inputs, cell, out, at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only they have addresses

@@ -62,7 +62,7 @@ class Gradient:
         self.marked = list({id(w): w for w in weights if w.requires_grad}.values())  # each once
         self.sources = [*[inputs[k] for k in positions], *self.marked]
         self.places: list = []  # the addresses of the marked weights inside the gradient
-        self.state: dict | None = None  # what the tape's was; None: the gradient is not open
+        self.put_back: Callable | None = None  # restores the tape; None: the gradient is not open
         self.played = False
         self.overwritten: dict = {}  # what is known of writes since, for a gradient that is read later
         self.first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
@@ -76,8 +76,10 @@ class Gradient:
         hidden = tape.hidden_from
         self.tainted = bool(self.scope) and any(t.at >= hidden for t in tensors_in((self.inputs, self.marked)))
         self.threshold = gc.get_threshold() if self.outermost else (0,)
-        self.state = tape.state()
-        tape.open_gradient(self)
+        self.put_back = tape.state()
+        if not tape.gradients:
+            tape.generation += 1 << 20  # all that was hidden before is constant; more than there are classes of Cells
+        tape.gradients += (self,)
         if self.threshold[0]:
             gc.set_threshold(0)  # the tape makes no cycles, and the collector would walk all of it again and again
         for opened in doors.opening:
@@ -87,7 +89,7 @@ class Gradient:
 
     def close(self) -> None:
         """End, or pause: all is as it was before `open`."""
-        if self.state is None:
+        if self.put_back is None:
             return
         try:
             for closed in doors.closing:
@@ -97,8 +99,8 @@ class Gradient:
             for w, at in zip(self.marked, self.before):  # noqa: B905 (of one length)
                 w.at = at
         finally:
-            tape.restore(self.state)
-            self.state = None
+            self.put_back()
+            self.put_back = None
         if self.scope:
             align()  # a bprop that was called on the way back may have had a list of its own
         if not tape.gradients:

@@ -146,7 +146,7 @@ class Tape:
     def __enter__(self) -> 'Tape':
         if self._raw:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
-        self._was = tape.state()
+        self._put_back = tape.state()
         if tape.start == NOWHERE and not tape.looking:
             tape.own_list()
         self._begin = len(tape.entries)
@@ -158,13 +158,13 @@ class Tape:
         self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
         self._list = None
         self.error = error
-        tape.restore(self._was)
-        del self._was
+        self._put_back()
+        del self._put_back
         self._traceback = traceback
 
     def entries(self) -> list:
         """The raw entries so far."""
-        return tape.entries[self._begin :] if hasattr(self, '_was') else self._raw
+        return tape.entries[self._begin :] if hasattr(self, '_put_back') else self._raw
 
     def keep(self, write: tuple) -> None:
         """Memory is about to be overwritten: keep what the Tensors in it hold now."""
@@ -173,7 +173,7 @@ class Tape:
             for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
                 self._held.setdefault(id(memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
-        still_open, root = hasattr(self, '_was'), id(write[1])
+        still_open, root = hasattr(self, '_put_back'), id(write[1])
         # once the Tape is closed, the first write is the one that matters
         found = self._held.get(root, {}) if still_open else self._held.pop(root, {})
         when = tape.first + len(tape.entries) if still_open else sys.maxsize
@@ -196,16 +196,15 @@ class Tape:
     @property
     def events(self) -> list:
         """What happened, in the order of time."""
-        if self._events is None or hasattr(self, '_was'):
+        if self._events is None or hasattr(self, '_put_back'):
             self._events = self._read()
         return self._events
 
     def _read(self) -> list:
         made, events, stretch = {}, [], []
+        first = tape.first + self._begin if hasattr(self, '_put_back') else self._first
         for k, raw in enumerate(self.entries()):
-            event = _event(
-                self._first + k if not hasattr(self, '_was') else tape.first + self._begin + k, raw, made, bool(stretch)
-            )
+            event = _event(first + k, raw, made, bool(stretch))
             if isinstance(event, Enter) and event.custom:
                 stretch.append(event.cell)
             elif isinstance(event, Leave) and stretch and event.cell is stretch[-1]:
