@@ -82,7 +82,27 @@ def _rows(x):
 
 _over_rows = on_both(lambda g: g.sum((0,)), lambda g: np.add.reduce(g, 0))
 
-DENSE = Many(
+
+class _Dense(Many):
+    """With its `pull` written out, since the weights of a network get their gradients here."""
+
+    def pull(self, g, cts, mark, x, y, out):
+        t, w, *b = x
+        v, i, j = t.array, t.at - mark, w.at - mark
+        if i >= 0:
+            c, d = cts[i], g @ w.array
+            cts[i] = d if c is None else c + d
+        if len(g.shape) != 2:
+            g, v = _rows(g), _rows(v)
+        if j >= 0:
+            c, d = cts[j], g.T @ v
+            cts[j] = d if c is None else c + d
+        if b and (k := b[0].at - mark) >= 0:
+            c, d = cts[k], np.add.reduce(g, 0)
+            cts[k] = d if c is None else c + d
+
+
+DENSE = _Dense(
     'Dense',
     _dense,
     (
