@@ -7,7 +7,7 @@ import numpy as np
 from ..core.arithmetic import ZERO, abs, choose, erf, exp, greater, maximum, minimum, tanh, where
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError, users_line
-from ..core.primitives import agree, apply, apply_many, cast_to, on_both, refuse_dtype, the_tensor, unary
+from ..core.primitives import agree, apply, apply_many, cast_to, on_both, plain, refuse_dtype, the_tensor, unary
 from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
@@ -38,10 +38,12 @@ def _relu6_grad_op(g: Tensor, x: Tensor) -> Tensor:
 
 
 relu6_grad = on_both(_relu6_grad_op, _relu6_grad)
+_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
 
 # fmt: off
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
-relu = unary('ReLU', lambda x: np.maximum(x, ZERO[x.dtype]), lambda g, out, x: g * (out > ZERO[out.dtype]))
+# (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
+relu = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: g * _step(out))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on
 

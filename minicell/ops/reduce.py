@@ -20,7 +20,7 @@ getframe = sys._getframe
 
 def _kept(g, shape, axis, keepdims):
     """A reduced Tensor with its axes of length 1 back in place, ready to be broadcast to this shape."""
-    if keepdims or axis is None or g.ndim == len(shape):
+    if keepdims or axis is None or axis == (0,) or g.ndim == len(shape):  # (a missing first axis is broadcast too)
         return g
     axes = [a % len(shape) for a in axis]
     return g.reshape(tuple([1 if i in axes else n for i, n in enumerate(shape)]))

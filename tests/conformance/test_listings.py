@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minicell.errors import NoRuleError
+from minicell.core.errors import NoRuleError
 
 LISTINGS = Path(__file__).with_name('listings')
 PRINTED = {

@@ -8,8 +8,9 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.check import truth
+from minicell.core.errors import BpropTupleError, MinicellError, NoRuleError
 from minicell.core.watch import Call, Pull
-from minicell.errors import BpropTupleError, HiddenValueWarning, MinicellError, NoRuleError
+from minicell.errors import HiddenValueWarning
 from minicell.ops.activation import relu6_grad
 from tests.core.cells import Cube, Keeps, Product, Scale, Split, returning
 

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor, nn, ops
-from minicell.errors import GradArgumentError, GradPositionError, NotATensorError, SensError
+from minicell.core.errors import GradArgumentError, GradPositionError, NotATensorError, SensError
 from tests.core.cells import Product, Split
 
 X, Y = Tensor([1.0, 2.0, 3.0]), Tensor([10.0, 20.0, 30.0])

@@ -4,7 +4,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor, nn, ops
-from minicell.errors import GradArgumentError, NotATensorError
+from minicell.core.errors import GradArgumentError, NotATensorError
 
 X, Y, S = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([10.0, 100.0])
 

@@ -6,7 +6,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor
 from minicell.common import initializer
-from minicell.errors import TensorSettingError
+from minicell.core.errors import TensorSettingError
 
 
 def test_what_a_list_of_arrays_numbers_and_tensors_becomes():

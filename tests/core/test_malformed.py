@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import (
+from minicell.core.errors import (
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,

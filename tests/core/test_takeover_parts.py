@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import BpropTupleError, IndexWriteError
+from minicell.core.errors import BpropTupleError
+from minicell.errors import IndexWriteError
 
 A, B = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
 

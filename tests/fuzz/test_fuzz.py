@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 import minicell as ms
 from minicell import view
-from minicell.errors import MinicellError, MinicellWarning
+from minicell.core.errors import MinicellError, MinicellWarning
 from minicell.teach import progress
 from tests.fuzz.conftest import examples, tried
 from tests.view import hostile

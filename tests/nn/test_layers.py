@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import DTypeError, NotCalledError, ParameterError, SettingError, ShapeError, UnknownNameError
+from minicell.core.errors import DTypeError, ShapeError
+from minicell.errors import NotCalledError, ParameterError, SettingError, UnknownNameError
 from minicell.nn.activation import KINDS, activation
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import DTypeError, LabelError, LeavesTapeError, SettingError, ShapeError
+from minicell.core.errors import DTypeError, ShapeError
+from minicell.errors import LabelError, LeavesTapeError, SettingError
 
 Z = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]])
 LABELS = Tensor([2, 0], ms.int32)

@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import OptimizerError, ParameterError, SettingError, ShapeError, WriteAfterUseError
+from minicell.core.errors import ShapeError
+from minicell.errors import OptimizerError, ParameterError, SettingError, WriteAfterUseError
 
 A = np.array([[1.0, -2.0], [0.5, 3.0]])
 

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import DTypeError
+from minicell.core.errors import DTypeError
 
 
 def test_layers_of_another_dtype_and_what_comes_out_of_norms():

@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import DTypeError, ParameterError, SeveredWarning, ShapeError, WriteAfterUseError
+from minicell.core.errors import DTypeError, ShapeError
+from minicell.errors import ParameterError, SeveredWarning, WriteAfterUseError
 
 
 def test_the_value_goes_into_the_parameters_own_memory():

@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, ops
-from minicell.errors import NoRuleError, WriteAfterUseError
+from minicell.core.errors import NoRuleError
+from minicell.errors import WriteAfterUseError
 from tests.ops.declare import ALL, DIFFERENTIABLE, Declared, label, tries
 
 STEP = 1e-6

@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, ops
-from minicell.errors import SettingError, ShapeError
+from minicell.core.errors import ShapeError
+from minicell.errors import SettingError
 
 
 @pytest.mark.parametrize('values', [[2.0, 0.0, 5.0, 3.0], [0.0, 0.0, 7.0], [0.0], [4.0, 3.0]])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from minicell.errors import MinicellWarning
+from minicell.core.errors import MinicellWarning
 
 
 class Said:

@@ -5,14 +5,14 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import (
+from minicell.core.errors import (
     BpropCountError,
     BpropShapeError,
     BpropSignatureError,
     BpropTupleError,
     BpropTypeError,
-    SwallowedParameterWarning,
 )
+from minicell.errors import SwallowedParameterWarning
 from tests.core.cells import returning
 from tests.traps.said import refused, warned
 

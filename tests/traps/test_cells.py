@@ -9,16 +9,15 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor, nn, ops
+from minicell.core.errors import DTypeError, ShapeError
 from minicell.errors import (
     BypassWarning,
-    DTypeError,
     HiddenValueWarning,
     KeptOnSelfWarning,
     NearMissWarning,
     ParameterAttributeError,
     ParameterError,
     PropertyError,
-    ShapeError,
     UnregisteredWarning,
 )
 from tests.core.cells import Cube

@@ -11,7 +11,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import ImplicitSumWarning, MinicellWarning, NoPathWarning
+from minicell.core.errors import MinicellWarning
+from minicell.errors import ImplicitSumWarning, NoPathWarning
 from tests.core.cells import Cube, Product, Scale
 from tests.traps.said import warned
 

@@ -4,7 +4,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import BpropCountError, BpropTupleError, GraphValueError
+from minicell.core.errors import BpropCountError, BpropTupleError
+from minicell.errors import GraphValueError
 from tests.traps.said import refused
 
 A, B = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[5.0, 6.0], [7.0, 8.0]])

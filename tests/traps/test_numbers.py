@@ -7,7 +7,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.errors import DTypeError, LabelError
+from minicell.core.errors import DTypeError
+from minicell.errors import LabelError
 from tests.traps.said import refused
 
 X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

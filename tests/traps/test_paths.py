@@ -5,17 +5,14 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from minicell.core.errors import DTypeError, NotATensorError, SensError, ShapeError
 from minicell.errors import (
-    DTypeError,
     ImplicitSumWarning,
     IndexWriteError,
     LeavesTapeError,
     LeavesTapeWarning,
     NoPathWarning,
     NotANumberWarning,
-    NotATensorError,
-    SensError,
-    ShapeError,
     WriteAfterUseError,
 )
 from tests.core.cells import returning

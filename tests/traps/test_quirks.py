@@ -2,15 +2,8 @@
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import (
-    BpropCountError,
-    BpropShapeError,
-    NearMissWarning,
-    NotATensorError,
-    ShapeError,
-    UnregisteredWarning,
-    WriteAfterUseError,
-)
+from minicell.core.errors import BpropCountError, BpropShapeError, NotATensorError, ShapeError
+from minicell.errors import NearMissWarning, UnregisteredWarning, WriteAfterUseError
 from tests.core.cells import returning
 from tests.traps.said import refused, warned
 

@@ -5,17 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.errors import (
-    DTypeError,
-    IndexWriteError,
-    LabelError,
-    LeavesTapeWarning,
-    NotATensorError,
-    OperandError,
-    ParameterError,
-    SensError,
-    ShapeError,
-)
+from minicell.core.errors import DTypeError, NotATensorError, OperandError, SensError, ShapeError
+from minicell.errors import IndexWriteError, LabelError, LeavesTapeWarning, ParameterError
 from tests.traps.said import refused, warned
 
 X = Tensor([1.0, 2.0, 3.0])
