@@ -10,6 +10,9 @@ def trace_with(by: object) -> None:
     """A function is being traced from here on; None: no longer."""
     global tracer
     tracer, doors.stand_in = by, by and by.stand_in
+    if by is not None and opening not in doors.opening:
+        doors.opening.append(opening)
+        doors.numbers_asked.insert(0, asked)  # a graph refuses what is a warning elsewhere
 
 
 def asked(tensor: object, how: str, chooses: bool) -> None:
@@ -22,7 +25,3 @@ def opening(gradient: object) -> None:
     """A gradient begins: vjp's is read later, and a graph has no place for the function that does so."""
     if tracer is not None and gradient.read_later:
         tracer.refuse_vjp(name_of(gradient.function))
-
-
-doors.numbers_asked.insert(0, asked)  # a graph refuses what is a warning elsewhere
-doors.opening.append(opening)

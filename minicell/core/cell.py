@@ -58,29 +58,40 @@ known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells
 
 
 def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell. Where its bprop takes over, construct runs unrecorded, and one entry stands for the whole call."""
-    # (a takeover hides an inner Cell whole, its bprop too)
-    if cell.bprop is None or tape.hidden_address or (tape.start == NOWHERE and not tape.looking):
+    """Call a Cell while a gradient is wanted or a Tape is open.
+
+    Where its bprop takes over, construct runs unrecorded, and one entry stands for the whole call.
+    """
+    if tape.hidden_address or cell.bprop is None:  # a takeover hides an inner Cell whole, its bprop too
         return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
     inside, arity = hidden_addresses.get(type(cell)) or _hidden_address(cell)
-    if arity == 1 == len(args) and not kwargs and not tape.looking and not cell.internal_params:
-        x = args[0]
-        if type(x) is Tensor and x.at < NOWHERE:  # one input: as below, without the lists, which cost a fifth more
-            at = x.at
-            if at >= tape.start:
-                x.at = inside + 1
-            try:
-                result = tape.hide(inside, cell.construct, args, kwargs)
-            finally:
-                x.at = at
-            return _leave_entry(cell, args, result, at, frame)
-    return _take_over(cell, args, kwargs, frame, inside)
+    x = args[0] if arity == 1 == len(args) else None
+    if type(x) is Tensor and x.at < NOWHERE and not (kwargs or tape.looking or cell.internal_params):
+        at = x.at  # one input: as in _hide, without its lists, which cost a fifth more
+        if at >= tape.start:
+            x.at = inside + 1
+        try:
+            result = tape.hide(inside, cell.construct, args, kwargs)
+        finally:
+            x.at = at
+    else:
+        args, result, at = _hide(cell, args, kwargs, frame, inside)
+    if doors.captured:
+        captured, doors.captured = doors.captured, []
+        doors.say_captured(cell, captured, frame)
+    if type(result) is Tensor and tape.start <= at and result.array.dtype.kind in 'fc' and not tape.looking:
+        out = blank()
+        out.array = result.array
+        out.at = tape.tick()
+        tape.record((takeover, args, cell, out, frame.f_code, frame.f_lasti))
+        return out
+    return _leave_entry(cell, args, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _take_over(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
+def _hide(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> tuple[tuple, object, int]:
+    """Run construct unrecorded. Its inputs in their order, what it returned, and the largest address of an input."""
     given = args, kwargs
     if tape.looking:  # each input a Tensor of its own, so that what construct does with it can be told apart
-        frame = users_frame(frame)
         args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
     tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
     at = max([t.at for t in tensors], default=-1)
@@ -99,7 +110,7 @@ def _take_over(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> obj
     finally:
         for t, place in zip(tensors, places, strict=True):
             t.at = place
-    return _leave_entry(cell, bound(cell, *given), result, at, frame)
+    return bound(cell, *given), result, at
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
@@ -157,19 +168,10 @@ def users_frame(frame) -> object:
 
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """One entry for the whole call. What is returned are Tensors of its own: construct may return one of its inputs."""
-    if doors.captured:
-        captured, doors.captured = doors.captured, []
-        doors.say_captured(cell, captured, frame)
     if tape.looking and doors.stand_in is not None:
         cell = doors.stand_in(cell)
-    if type(result) is Tensor and ((value := result.array).dtype.kind in 'fc' or result.at >= NOWHERE):
-        out = blank()
-        out.array = value
-        if tape.start <= at and not tape.looking:  # `place`, written out
-            out.at = tape.tick()
-            tape.record((takeover, inputs, cell, out, frame.f_code, frame.f_lasti))
-            return out
-        return tape.place(takeover, inputs, cell, out, at, frame)
+    if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
+        return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only they have addresses
     if type(out) is Tensor and tape.looking and not floats:
@@ -192,10 +194,10 @@ class Takeover(Rule):
 
     def vjp_arrays(self, g, cts, mark, x, y, out):
         returned = call_bprop(y, x, out, g)
-        if len(x) == 1 and type(returned) is tuple and len(returned) == 1 and not y.internal_params:
-            t, d = x[0], returned[0]
+        if type(returned) is tuple and len(returned) == len(x) == 1 and not y.internal_params:
+            (t,), (d,) = x, returned
             if type(d) is type(t) is Tensor:
-                d, v = d.array, t.array
+                v, d = t.array, d.array
                 if d.shape == v.shape and d.dtype is v.dtype:  # the usual case: without it a takeover costs 15 % more
                     i = t.at - mark
                     if i >= 0:

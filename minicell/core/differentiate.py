@@ -65,6 +65,7 @@ class Gradient:
         self.put_back: Callable | None = None  # restores the tape; None: the gradient is not open
         self.played = False
         self.overwritten: dict = {}  # what is known of writes since, for a gradient that is read later
+        self.zero_is_meant = False  # no warning of a gradient that is 0
         self.first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
 
     def open(self) -> None:
@@ -82,7 +83,7 @@ class Gradient:
         tape.gradients += (self,)
         if self.threshold[0]:
             gc.set_threshold(0)  # the tape makes no cycles, and the collector would walk all of it again and again
-        for opened in doors.opening:
+        for opened in doors.opening if self.outermost else doors.opening + doors.nested:
             opened(self)
         for w, at in zip(self.marked, self.places):  # noqa: B905 (empty the first time)
             w.at = at
@@ -130,18 +131,19 @@ class Gradient:
             told(self)
 
     def _mark(self, alone: bool) -> list:
-        arguments, self.leaves, self.base = list(self.inputs), [], len(tape.entries)
+        arguments, self.base = list(self.inputs), len(tape.entries)
+        self.leaves, tick, record = [], tape.tick, tape.record
         for k in self.positions:
             x = arguments[k]
             if x.at >= NOWHERE and not self.flat and tape.address(x) >= NOWHERE:
                 doors.escaped(name_of(self.function), x.at, caller())
-            arguments[k] = new = wrap(x.array, tape.tick())
+            arguments[k] = new = wrap(x.array, tick())
             self.leaves.append(new)
-            tape.record((leaf, x, None, new, None, 0))
+            record((leaf, x, None, new, None, 0))
         for w, at in zip(self.marked, self.before):  # noqa: B905 (of one length)
-            w.at = tape.tick()
-            self.leaves.append(w)
-            tape.record(UNREAD if alone else (leaf, wrap(w.array, at), None, w, None, 0))
+            w.at = tick()
+            record(UNREAD if alone else (leaf, wrap(w.array, at), None, w, None, 0))
+        self.leaves += self.marked
         self.places = [w.at for w in self.marked]
         self.mark = self.leaves[0].at if self.leaves else tape.first + self.base  # the address of the first leaf
         return arguments
@@ -172,16 +174,14 @@ class Gradient:
             else:
                 read_back(self, self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
             gradients, unreached, finite = _finished(cts, self.leaves, self.flat)
-            for change in doors.arrived:
-                gradients, finite = change(self, gradients), False
-            if unreached:
-                for told in doors.unreached:
-                    told(self, unreached)
-            if not finite:  # or not known to be
-                for told in doors.not_finite:
-                    told(self, gradients)
+        for change in doors.arrived:
+            gradients, finite = change(self, gradients), False
         for told in doors.finished:
             told(self)
+        for told in doors.unreached if unreached else ():
+            told(self, unreached)
+        for told in () if finite else doors.not_finite:  # or not known to be finite
+            told(self, gradients)
         if tape.looking:
             note(END, tuple(gradients), None, None, None)
         if self.tainted:
@@ -195,16 +195,16 @@ class Gradient:
 
     def _seeds(self, sens: object) -> list[tuple]:
         """Each output that depends on a marked input, with the cotangent that it starts from."""
-        outs = self.float_outputs = [t for t in self.outputs if is_float(t)]
+        outs = self.float_outputs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
         self.summed = sens is None and len(outs) > 1
         if sens is None:
-            given = [_ones(t.array) if self.flat else ones_like(t) for t in outs]
-        else:
-            given = tensors_in(sens)
-            if len(given) == len(self.outputs):  # mirrors the output, with something for what is no float
-                given = [s for s, t in zip(given, self.outputs, strict=True) if is_float(t)]
-            given = _fitting(given, outs)
-            given = [s.array.copy() for s in given] if self.flat else given  # a rule may hand on what it is given
+            return [(t, _ones(t.array) if self.flat else ones_like(t)) for t in outs if self.mark <= t.at < NOWHERE]
+        given = tensors_in(sens)
+        if len(given) == len(self.outputs):  # mirrors the output, with something for what is no float
+            given = [s for s, t in zip(given, self.outputs, strict=True) if is_float(t)]
+        check_fits(given, outs)
+        # (a copy, because a rule may hand on what it is given)
+        given = [s.array.copy() if self.flat else s for s in given]
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < NOWHERE]
 
 
@@ -213,8 +213,8 @@ def _ones(like: np.ndarray) -> np.ndarray:
     return np.ones(like.shape, like.dtype) if like.ndim else like.dtype.type(1)
 
 
-def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
-    """The cotangents, if there is one for each float output, of its shape and dtype."""
+def check_fits(given: list[Tensor], outs: list[Tensor]) -> None:
+    """Raise unless there is one cotangent for each float output, of its shape and dtype."""
     if len(given) != len(outs):
         raise SensError(
             f'sens has {plural(len(given), "Tensor")}, but there are {plural(len(outs), "float output")}.{users_line()}'
@@ -225,7 +225,6 @@ def _fitting(given: list[Tensor], outs: list[Tensor]) -> list[Tensor]:
                 f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
                 f'they must be the same.{users_line()}'
             )
-    return given
 
 
 def align() -> None:
@@ -281,11 +280,11 @@ def _finished(cts: list, leaves: list, flat: bool) -> tuple[list[Tensor], list[i
         g = cts[k]
         if g is None:
             unreached.append(k)
-            found.append(wrap(np.zeros_like(t.array)) if flat else zeros_like(t))
-            continue
+            g = np.zeros_like(t.array) if flat else zeros_like(t)
+        elif flat and not (alone and g.base is None):
+            g = g.copy()  # a rule may hand on what it was given, a bprop what it keeps: a write into one is in no other
         if flat:
-            # a rule may hand on what it was given, a bprop what it keeps: writing into one must not change the other
-            g = wrap(g if alone and g.base is None else g.copy())
+            g = wrap(g)
         found.append(g)
         row = g.array.ravel()
         total += row.dot(row)  # fast, and finite but for the largest numbers

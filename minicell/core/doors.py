@@ -8,7 +8,8 @@ import weakref
 from collections.abc import Callable
 
 # one gradient, from its beginning to its end: each function is called with the Gradient
-opening: list[Callable] = []  # its inputs are marked, and its function is about to be called
+opening: list[Callable] = []  # it begins, or a vjp comes back to read it
+nested: list[Callable] = []  # the same, inside another gradient
 played: list[Callable] = []  # its function has returned
 closing: list[Callable] = []  # it is over, or an exception ended it
 over: list[Callable] = []  # called without arguments when the outermost gradient is over

@@ -19,6 +19,7 @@ getframe = sys._getframe
 # A training loop asks for the same few numbers again: type -> float dtype -> number -> Tensor of rank 0
 CONSTANTS: dict = {float: {}, int: {}}
 KEPT = 1_000  # so many numbers a dtype
+FLOAT32 = float32.numpy
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -151,7 +152,7 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             value, at = input.array, input.at
         except AttributeError:
             raise no_tensor(rule, input, getframe(1)) from None
-        if floats and at < tape.start and value.dtype.kind not in 'fc':  # (what is recorded is a float)
+        if floats and value.dtype is not FLOAT32 and value.dtype.kind not in 'fc':
             if not divides:
                 refuse_dtype(rule, input, getframe(1))
             input = cast_to(input, float32.numpy, getframe(1))
@@ -193,19 +194,17 @@ def binary(
     constants = CONSTANTS if align is agree else {}
 
     def op(input, other, up=1):  # (by keyword alone would cost an operator a twentieth)
-        kind = type(other)
-        if kind is not Tensor and (kind is float or kind is int):
+        if type(other) is not Tensor and type(other) in constants:
             try:
-                other = constants[kind][input.array.dtype][other]
+                other = constants[type(other)][input.array.dtype][other]
             except (KeyError, AttributeError):
                 input, other = align(rule, input, other, floats)
         try:
-            xv = input.array
-            yv = other.array
-            same = xv.dtype is yv.dtype
+            xv, yv = input.array, other.array
+            fit = xv.dtype is yv.dtype and not (floats and xv.dtype.kind not in 'fc')
         except AttributeError:
-            same = False
-        if not same or (floats and xv.dtype.kind not in 'fc'):
+            fit = False
+        if not fit:
             input, other = align(rule, input, other, floats)
             xv, yv = input.array, other.array
         out = blank()

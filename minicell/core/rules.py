@@ -9,6 +9,8 @@ that run most often write these two out: with the general one alone, grad(grad) 
 from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+
 from .errors import NoRuleError, users_line
 from .tape import NOWHERE
 from .tensor import Tensor
@@ -29,7 +31,8 @@ def fit(g, shape: tuple[int, ...]):
     """Sum a gradient (array or Tensor) down to the shape that was broadcast."""
     extra = g.ndim - len(shape)
     if extra:
-        g = g.sum(tuple(range(extra)))
+        axes = tuple(range(extra))
+        g = g.sum(axes) if type(g) is Tensor else np.add.reduce(g, axes)
     if g.shape != shape:
         axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
         g = g.sum(axes, keepdims=True)

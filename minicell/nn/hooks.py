@@ -9,10 +9,12 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import tracing
+from ..core import tape
 from ..core.cell import call as call_cell
 from ..core.errors import article, plural
 from ..core.primitives import place_several
 from ..core.rules import Rule
+from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import HookError
 from ..ops import hooks as op_hooks
@@ -37,6 +39,8 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
         )
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
+    if kind.startswith('backward'):
+        op_hooks.hang_in()
     hook, hooks = Hook(called, **how), cell._hooks[kind]
     hooks.insert(0 if prepend else len(hooks), hook)
     return HookHandle(hooks, hook)
@@ -53,7 +57,10 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     if passage:
         args = passage.enter(args, frame)
     try:
-        out = call_cell(cell, args, kwargs, frame)
+        if tape.looking or (cell.bprop is not None and tape.start != NOWHERE):
+            out = call_cell(cell, args, kwargs, frame)
+        else:
+            out = cell.construct(*args, **kwargs)
     except Exception:
         for hook in list(hooks['forward']):
             if hook.always:

@@ -12,7 +12,7 @@ from minicell.core.errors import (
     BpropTupleError,
     BpropTypeError,
 )
-from minicell.errors import SwallowedParameterWarning
+from minicell.errors import CapturedValueWarning, SwallowedParameterWarning
 from tests.core.cells import returning
 from tests.traps.said import refused, warned
 
@@ -101,6 +101,52 @@ def test_a_swallowed_parameter_that_nothing_else_uses_has_no_path_either():
     with warned() as said:
         ms.value_and_grad(net, None, net.trainable_params())(Tensor([3.0]))
     assert [w.category.__name__ for w in said.caught] == ['SwallowedParameterWarning', 'NoPathWarning']
+
+
+@pytest.mark.parametrize('watched', [False, True])
+@pytest.mark.parametrize('way', ['a closure', 'self', 'a number of the shape'])
+def test_a_differentiated_tensor_that_construct_uses_and_that_is_no_input_is_named(way, watched):
+    """Its part of the gradient is lost, in MindSpore in silence."""
+
+    def f(x):
+        z = x * x
+
+        class Scale(nn.Cell):
+            def construct(self, y):
+                return y * {'a closure': z, 'self': getattr(self, 'context', None), 'a number of the shape': z[0]}[way]
+
+            def bprop(self, y, out, dout):
+                return (dout * z,)
+
+        scale = Scale()
+        scale.context = z
+        return scale(x).sum()
+
+    with warned() as said:
+        if watched:
+            with ms.Tape():
+                ms.grad(f)(Tensor([1.0, 2.0, 3.0]))
+        else:
+            ms.grad(f)(Tensor([1.0, 2.0, 3.0]))
+    text = said.one(CapturedValueWarning)
+    assert text.startswith('construct of Scale uses a Tensor of shape') and 'none of its inputs' in text
+    assert 'Make it an input' in text and 'ops.stop_gradient' in text
+    assert 'scale(x).sum()' in said.line
+
+
+def test_an_input_in_two_places_and_what_construct_makes_itself_are_not_captured():
+    class Twice(nn.Cell):
+        def construct(self, x, pair):
+            self_made = x * 2 + pair[0]
+            return self_made * x + pair[1]
+
+        def bprop(self, x, pair, out, dout):
+            return dout * (4 * x + pair[0]), (dout * x, dout)
+
+    with warned() as said:
+        got = ms.grad(lambda x: Twice()(x, (x, x * 3)).sum())(Tensor([1.0, 2.0]))
+    assert not said.caught
+    np.testing.assert_allclose(got.asnumpy(), 4 * np.array([1, 2]) + np.array([1, 2]) + np.array([1, 2]) + 3)
 
 
 @pytest.mark.parametrize('watched', [False, True])
