@@ -18,7 +18,7 @@ def names(seen: ms.Tape) -> list[str]:
 def closed_and_right(ran: Ran, due: dict) -> None:
     """Nothing is kept any more, and each Tape has its own ops in it, or minicell spoke of Tapes."""
     before = len(tape.entries)
-    X * 2 + 1  # noqa: B018
+    X * 2 + 1
     assert len(tape.entries) == before, 'ops are still kept, after all Tapes were closed'
     assert not left()
     assert next_gradient_is_right()
@@ -171,7 +171,7 @@ def test_m2_a_gradient_of_a_generators_values():
 def test_m2_a_task_that_ends_before_its_tape(how):
     async def task():
         with ms.Tape():
-            X * 2  # noqa: B018
+            X * 2
             if how == 'failed':
                 raise LookupError
             await asyncio.sleep(30)
