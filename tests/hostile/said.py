@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn, tracing
+from minicell import Parameter, Tensor, nn, tracing, traps
 from minicell.core import tape
 from minicell.errors import MinicellError, MinicellWarning
 
@@ -103,6 +103,8 @@ def tidy() -> None:
     tape.looking, tape.depth = False, 0
     if hasattr(tape, 'hiding'):
         tape.hiding = tape.silent = 0
+    for book in ('weights', 'touched'):
+        getattr(getattr(traps, 'swallowed', None), book, set()).clear()
     if '__getattribute__' in vars(nn.Cell):
         del nn.Cell.__getattribute__
     builtins.print = PRINT
