@@ -16,7 +16,10 @@ from minicell.errors import MinicellError, MinicellWarning
 X = Tensor([1.0, 2.0, 3.0])
 PRINT, GC = builtins.print, (gc.isenabled(), gc.get_threshold())
 # a sentence that helps says what to do
-ADVICE = r'(?i)\b(write|return|give|call|use|name|compute|put|keep|pass|ask|run|open|close|make|take|lock|copy|set|for looking)\b'
+ADVICE = (
+    r'(?i)\b(write|return|give|call|use|name|compute|put|keep|pass|ask|run|open|close|make|take|lock|copy|set'
+    r'|for looking)\b'
+)
 
 
 def nowhere() -> int:
