@@ -2,26 +2,37 @@
 
 import asyncio
 import functools
+import json
 import operator
+import re
+import subprocess
+import sys
 
 import pytest
 
 import minicell as ms
 from minicell import Tensor, nn
+from tests.hostile import past
+from tests.hostile.past import Net
 from tests.hostile.said import Ran, X, right, right_or_said
 
 FIFTY = [50.0, 50.0, 50.0]
 
 
-class Net(nn.Cell):
-    def construct(self, x):
-        return x * 2
+@pytest.fixture(scope='module')
+def fresh() -> dict:
+    """What each way gave, and what was said, in a kernel where no Cell's own code calls a construct by name."""
+    done = subprocess.run([sys.executable, '-m', 'tests.hostile.past'], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
-    def bprop(self, x, out, dout):
-        return (dout * 50,)
 
-    forward = construct
-    aliases = (construct,)
+@pytest.mark.parametrize('way', past.PAST)
+@pytest.mark.parametrize('ask', past.ASK)
+def test_s7_construct_is_called_past_the_bprop(fresh, ask, way):
+    value, texts = fresh[f'{ask}, {way}']
+    said = [t for t in texts if re.search(r'\bNet\b', t) and 'bprop' in t]
+    assert said or right(Tensor(value or []), FIFTY), f'silently {value}, due {FIFTY}: {texts}'
 
 
 class Outer(nn.Cell):
@@ -32,7 +43,7 @@ class Outer(nn.Cell):
         self.net = Net()
 
     def construct(self, x):
-        return run(self.net, x)
+        return past.run(self.net, x)
 
 
 class Child(Net):
@@ -42,62 +53,10 @@ class Child(Net):
         return super().construct(x)
 
 
-def run(net, x):
-    return net.construct(x)
-
-
-def run_deeply(net, x):
-    return [run(n, x) for n in [net]][0]
-
-
-STEPS = {'go': lambda net, x: net.construct(x)}
-
-
-class Runner:
-    def __call__(self, net, x):
-        return net.construct(x)
-
-    @staticmethod
-    def static(net, x):
-        return net.construct(x)
-
-
-PAST = {
-    'a helper': lambda x: run(Net(), x),
-    'a helper of a helper': lambda x: run_deeply(Net(), x),
-    'a lambda in a dict': lambda x: STEPS['go'](Net(), x),
-    'an object that is called': lambda x: Runner()(Net(), x),
-    'a static method': lambda x: Runner.static(Net(), x),
-    'getattr': lambda x: getattr(Net(), 'con' + 'struct')(x),
-    'the class': lambda x: Net.construct(Net(), x),
-    'an alias': lambda x: Net().forward(x),
-    'an alias in a tuple': lambda x: Net.aliases[0](Net(), x),
-    'a subclass': lambda x: Child().go(x),
-    'another Cell': lambda x: Outer()(x),
-    'map': lambda x: next(map(Net().construct, [x])),
-    'a partial': lambda x: functools.partial(Net().construct, x)(),
-    'methodcaller': lambda x: operator.methodcaller('construct', x)(Net()),
-    '__wrapped__ function': lambda x: Net.construct.__get__(Net())(x),
-    'eval': lambda x: eval('net.construct(x)', {'net': Net(), 'x': x}),
-    'vars': lambda x: vars(Net)['construct'](Net(), x),
-}
-ASK = {
-    'grad': lambda f: ms.grad(lambda x: f(x).sum())(X),
-    'vjp': lambda f: ms.vjp(lambda x: f(x).sum(), X)[1](Tensor(1.0))[0],
-    'jvp': lambda f: ms.jvp(f, X, Tensor([1.0, 1.0, 1.0]))[1],
-    'GradOperation': lambda f: ms.ops.GradOperation()(lambda x: f(x).sum())(X),
-}
-
-
-@pytest.mark.parametrize('way', PAST.values(), ids=PAST)
-@pytest.mark.parametrize('ask', ASK.values(), ids=ASK)
-def test_s7_construct_is_called_past_the_bprop(ask, way):
+@pytest.mark.parametrize('way', [lambda x: Outer()(x), lambda x: Child().go(x)], ids=['another Cell', 'a subclass'])
+@pytest.mark.parametrize('ask', past.ASK.values(), ids=past.ASK)
+def test_s7_a_cell_calls_construct_past_the_bprop(ask, way):
     right_or_said(lambda: ask(way), FIFTY, r'\b(Net|Child)\b', 'bprop')
-
-
-@pytest.mark.parametrize('way', PAST.values(), ids=PAST)
-def test_s7_construct_is_called_past_the_bprop_in_a_graph(way):
-    right_or_said(lambda: ms.grad(lambda x: ms.jit(way)(x).sum())(X), FIFTY, r'\b(Net|Child|graph)\b', 'bprop|graph')
 
 
 GIVEN = {
@@ -154,7 +113,7 @@ class ReturnsASet(Net):
 
 class ReturnsAnIterator(Net):
     def construct(self, x):
-        return map(lambda t: t * 2, [x])
+        return map(operator.neg, [x * -2])
 
 
 class ReturnsACell(Net):
@@ -171,7 +130,7 @@ class Plain(nn.Cell):
 
 HIDES = {
     'a generator': (Generates, next),
-    'a generator in a list': (Generates, lambda r: list(r)[0]),
+    'a generator in a list': (Generates, lambda r: sum(r)),
     'a coroutine': (Awaits, lambda r: asyncio.run(r)),
     'a function': (ReturnsAFunction, lambda r: r()),
     'an object': (ReturnsAnObject, lambda r: r.x * 2),
