@@ -1,5 +1,6 @@
 """Ways past a bprop that no Cell of its own code takes; run as a script, in a kernel that has seen no other."""
 
+import asyncio
 import functools
 import json
 import operator
@@ -59,6 +60,73 @@ PAST = {
     'eval': lambda x: eval('net.construct(x)', {'net': Net(), 'x': x}),
     'vars': lambda x: vars(Net)['construct'](Net(), x),
 }
+
+
+# constructs whose result is no Tensor, and how one is got out of it
+class Box:
+    def __init__(self, x):
+        self.x = x
+
+
+class Generates(Net):
+    def construct(self, x):
+        yield x * 2
+
+
+class Awaits(Net):
+    async def construct(self, x):
+        return x * 2
+
+
+class ReturnsAFunction(Net):
+    def construct(self, x):
+        return lambda: x * 2
+
+
+class ReturnsAnObject(Net):
+    def construct(self, x):
+        return Box(x)
+
+
+class ReturnsAPartial(Net):
+    def construct(self, x):
+        return functools.partial(operator.mul, x, 2)
+
+
+class ReturnsASet(Net):
+    def construct(self, x):
+        return {x}
+
+
+class ReturnsAnIterator(Net):
+    def construct(self, x):
+        return map(operator.neg, [x * -2])
+
+
+class ReturnsACell(Net):
+    def construct(self, x):
+        inner = Plain()
+        inner.kept = x
+        return inner
+
+
+class Plain(nn.Cell):
+    def construct(self):
+        return self.kept * 2
+
+
+HIDES = {
+    'a generator': (Generates, next),
+    'a generator in a list': (Generates, lambda r: sum(r)),
+    'a coroutine': (Awaits, lambda r: asyncio.run(r)),
+    'a function': (ReturnsAFunction, lambda r: r()),
+    'an object': (ReturnsAnObject, lambda r: r.x * 2),
+    'a partial function': (ReturnsAPartial, lambda r: r()),
+    'a set': (ReturnsASet, lambda r: next(iter(r)) * 2),
+    'an iterator': (ReturnsAnIterator, next),
+    'a Cell': (ReturnsACell, lambda r: r()),
+}
+
 ASK = {
     'grad': lambda f: ms.grad(lambda x: f(x).sum())(X),
     'vjp': lambda f: ms.vjp(lambda x: f(x).sum(), X)[1](Tensor(1.0))[0],
@@ -69,13 +137,14 @@ ASK = {
 
 if __name__ == '__main__':
     found = {}
-    for way, f in PAST.items():
+    takes = {what: lambda x, kind=kind, take=take: take(kind()(x)) for what, (kind, take) in HIDES.items()}
+    for way, f in (PAST | takes).items():
         for how, ask in ASK.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter('always')
                 try:
                     value, error = ask(f).tolist(), []
-                except ms.errors.MinicellError as refused:
-                    value, error = None, [str(refused)]
+                except Exception as refused:
+                    value, error = None, [str(refused)] if isinstance(refused, ms.errors.MinicellError) else []
             found[f'{how}, {way}'] = value, [str(w.message) for w in caught] + error
     print(json.dumps(found))
