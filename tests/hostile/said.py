@@ -2,6 +2,7 @@
 
 import builtins
 import gc
+import os
 import re
 import warnings
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from minicell.core import tape
 from minicell.errors import MinicellError, MinicellWarning
 
 X = Tensor([1.0, 2.0, 3.0])
+ROOT = os.path.dirname(os.path.dirname(ms.__file__))  # where a fresh kernel finds the same minicell
 PRINT, GC = builtins.print, (gc.isenabled(), gc.get_threshold())
 # a sentence that helps says what to do
 ADVICE = (

@@ -12,7 +12,7 @@ import minicell as ms
 from minicell import Tensor, nn
 from tests.hostile import past
 from tests.hostile.past import Net
-from tests.hostile.said import Ran, X, right, right_or_said
+from tests.hostile.said import ROOT, Ran, X, right, right_or_said
 
 FIFTY = [50.0, 50.0, 50.0]
 
@@ -20,7 +20,7 @@ FIFTY = [50.0, 50.0, 50.0]
 @pytest.fixture(scope='module')
 def fresh() -> dict:
     """What each way gave, and what was said, in a kernel where no Cell's own code calls a construct by name."""
-    done = subprocess.run([sys.executable, '-m', 'tests.hostile.past'], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, '-m', 'tests.hostile.past'], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

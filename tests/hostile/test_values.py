@@ -1,7 +1,6 @@
 """S2, M6: values that travel: pickled, copied, kept, also in the middle of a gradient. An address never travels."""
 
 import copy
-import os
 import pickle
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
-from tests.hostile.said import Ran, Triple, X, next_gradient_is_right, right, right_or_said
+from tests.hostile.said import ROOT, Ran, Triple, X, next_gradient_is_right, right, right_or_said
 
 MAKE = """
 import pickle, sys, warnings
@@ -55,7 +54,7 @@ print(len(kept), len(wrong), wrong[:3])
 
 def kernel(code: str, given: bytes = b'') -> bytes:
     """What a fresh Python prints for this code."""
-    done = subprocess.run([sys.executable, '-c', code], input=given, capture_output=True, cwd=os.getcwd(), timeout=60)
+    done = subprocess.run([sys.executable, '-c', code], input=given, capture_output=True, cwd=ROOT, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 

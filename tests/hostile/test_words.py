@@ -1,0 +1,399 @@
+"""W1 to W4, S10: what is said names the user's own line, the user's own error, and advice that works."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, nn, ops
+from minicell.errors import MinicellError
+from tests.hostile.said import Ran, X, right, right_or_said
+
+HERE = r'your line: test_words\.py, line \d+'
+
+
+def raised(program) -> Exception:
+    """What it raises, with its notes in the text."""
+    with pytest.raises(Exception) as caught:
+        program()
+    return caught.value
+
+
+def text(error: Exception) -> str:
+    return '\n'.join([str(error), *getattr(error, '__notes__', ())])
+
+
+# ---- W1: NumPy ------------------------------------------------------------------------------------------------------
+
+OF_ONE = [
+    'sum',
+    'mean',
+    'max',
+    'min',
+    'prod',
+    'std',
+    'var',
+    'all',
+    'any',
+    'sin',
+    'exp',
+    'cumsum',
+    'sort',
+    'argsort',
+    'argmax',
+    'median',
+    'linalg.norm',
+    'ravel',
+    'squeeze',
+    'ptp',
+    'nansum',
+    'nanmean',
+    'round',
+    'around',
+    'abs',
+    'transpose',
+    'diff',
+    'count_nonzero',
+    'average',
+    'amax',
+    'amin',
+]
+
+
+def numpys(name: str):
+    return functools.reduce(getattr, name.split('.'), np)
+
+
+@pytest.mark.parametrize('name', OF_ONE)
+def test_w1_numpy_of_a_tensor_is_numpys_number_or_an_error_of_ours(name):
+    f = numpys(name)
+    right_or_said(lambda: Tensor(np.asarray(f(X))), np.asarray(f(X.asnumpy()), float), 'NumPy')
+
+
+@pytest.mark.parametrize('name', OF_ONE)
+def test_w1_in_a_gradient_numpy_is_refused_at_the_users_own_line(name):
+    """Or it is the op of that name, and right."""
+    f = numpys(name)
+
+    def of(x):
+        found = f(x)
+        return (found if isinstance(found, Tensor) else Tensor(np.asarray(found))).sum() * 1
+
+    try:
+        found = ms.grad(of)(X)
+    except MinicellError as error:
+        assert re.search(HERE, text(error)) and 'NumPy' in text(error), text(error)
+    else:
+        assert right(found, SLOPES[name])
+
+
+SLOPES = {
+    'mean': [1 / 3] * 3,
+    'max': [0, 0, 1],
+    'min': [1, 0, 0],
+    'amax': [0, 0, 1],
+    'amin': [1, 0, 0],
+    'ptp': [-1, 0, 1],
+    'prod': [6, 3, 2],
+    'cumsum': [3, 2, 1],
+    'exp': np.exp([1, 2, 3]),
+    'sin': np.cos([1, 2, 3]),
+    **dict.fromkeys(['sum', 'squeeze', 'abs', 'transpose', 'ravel'], [1, 1, 1]),
+}
+TWO = ['concatenate', 'stack', 'vstack', 'dot', 'matmul', 'add', 'multiply', 'maximum', 'where']
+
+
+@pytest.mark.parametrize('name', TWO)
+def test_w1_numpy_of_two_tensors_is_refused_at_the_users_own_line(name):
+    f = numpys(name)
+    call = {
+        'where': lambda x: f(np.array([True, False, True]), x, x),
+        'concatenate': lambda x: f([x, x]),
+        'stack': lambda x: f([x, x]),
+        'vstack': lambda x: f([x, x]),
+    }.get(name, lambda x: f(x, x))
+    error = raised(lambda: ms.grad(lambda x: Tensor(call(x)).sum())(X))
+    assert isinstance(error, MinicellError) and re.search(HERE, text(error)), text(error)
+
+
+# ---- W2: the user's own errors ------------------------------------------------------------------------------------
+
+
+class Own(ValueError):
+    pass
+
+
+OWN = [ValueError('my own'), Own('my own'), TypeError('my own'), IndexError('my own'), ZeroDivisionError('my own')]
+
+
+def kernel_fails(error):
+    class Mine(ops.Primitive):
+        def kernel(self, x):
+            raise error
+
+    return lambda: Mine()(X)
+
+
+def rule_fails(error):
+    class Mine(ops.Primitive):
+        def kernel(self, x):
+            return x * 1
+
+        def rule(self, g, out, x):
+            raise error
+
+    return lambda: ms.grad(Mine())(X)
+
+
+def cell_fails(error, where):
+    class Mine(nn.Cell):
+        def construct(self, x):
+            if where == 'construct':
+                raise error
+            return x * 1
+
+        def bprop(self, x, out, dout):
+            raise error
+
+    return lambda: ms.grad(Mine())(X)
+
+
+def function_fails(error):
+    def f(x):
+        raise error
+
+    return f
+
+
+PLACES = {
+    'a kernel': kernel_fails,
+    'a rule': rule_fails,
+    'construct': lambda error: cell_fails(error, 'construct'),
+    'bprop': lambda error: cell_fails(error, 'bprop'),
+    'a function': lambda error: lambda: ms.grad(function_fails(error))(X),
+    'a graph': lambda error: lambda: ms.jit(function_fails(error))(X),
+    'a hook': lambda error: lambda: ms.grad(lambda x: hooked(x, error))(X),
+    'jvp': lambda error: lambda: ms.jvp(function_fails(error), X, X),
+}
+
+
+def hooked(x, error):
+    y = x * 1
+    y.register_hook(function_fails(error))
+    return y
+
+
+@pytest.mark.parametrize('own', OWN, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize('place', PLACES.values(), ids=PLACES)
+def test_w2_the_users_own_error_stays_what_it_is(place, own):
+    error = raised(place(own))
+    assert type(error) is type(own) and str(error).startswith('my own') and 'do not fit' not in text(error), repr(error)
+
+
+# ---- W3: what a bprop may be ----------------------------------------------------------------------------------------
+
+
+def of_cell(bprop):
+    return type('Odd', (nn.Cell,), {'construct': lambda self, x: x * 2, 'bprop': bprop})
+
+
+def rule(self, x, out, dout):
+    return (dout * x,)
+
+
+class Called:
+    def __call__(self, x, out, dout):
+        return (dout * x,)
+
+
+class CalledBound:
+    def __get__(self, cell, kind):
+        return functools.partial(rule, cell)
+
+
+RIGHT = {
+    'a partial': lambda: functools.partial(rule, None),
+    'a partialmethod': lambda: functools.partialmethod(rule),
+    'a callable object': Called,
+    'a descriptor': CalledBound,
+    'a static method': lambda: staticmethod(lambda x, out, dout: (dout * x,)),
+    'a class method': lambda: classmethod(rule),
+    'a property': lambda: property(lambda self: functools.partial(rule, self)),
+    'a wrapped function': lambda: functools.wraps(rule)(lambda *args: rule(*args)),
+    'a cached function': lambda: functools.singledispatchmethod(rule),
+    'a bound method': lambda: Called().__call__,
+}
+ASK = {
+    'grad': lambda net: ms.grad(net)(X),
+    'a second gradient': lambda net: ms.grad(lambda x: (ms.grad(net)(x)).sum() + (net(x) * 0).sum())(X),
+    'after a write': lambda net: ms.grad(lambda x: written(net(x)))(X),
+    'a Tape': lambda net: taped(net),
+    'check_bprop': lambda net: ms.check_bprop(net, X) and None,
+}
+
+
+def written(y):
+    p = ms.Parameter(Tensor([1.0]), name='p')
+    p.set_data(Tensor([2.0]))
+    return y
+
+
+def taped(net):
+    with ms.Tape() as seen:
+        found = ms.grad(net)(X)
+    assert str(seen)
+    return found
+
+
+@pytest.mark.parametrize('kind', RIGHT.values(), ids=RIGHT)
+@pytest.mark.parametrize('ask', ASK)
+def test_w3_a_bprop_may_be_anything_that_is_called(kind, ask):
+    """The gradient is its, x; or one sentence says what a bprop is."""
+    net = of_cell(kind())()
+    due = {'a second gradient': [1, 1, 1], 'check_bprop': None}.get(ask, [1, 2, 3])
+    ran = Ran(lambda: ASK[ask](net))
+    if ran.error:
+        assert ran.says('Odd', 'bprop'), ran.texts
+    else:
+        assert due is None or right(ran.value, due), f'{ran.value}: {ran.texts}'
+
+
+@pytest.mark.parametrize('what', [5, 'dout', (1, 2), True, ms.ops, {'x': 1}, X], ids=lambda w: type(w).__name__)
+@pytest.mark.parametrize('ask', [a for a in ASK if a != 'a second gradient'])
+def test_w3_a_bprop_that_is_no_function_is_named(what, ask):
+    error = raised(lambda: ASK[ask](of_cell(what)()) if ask != 'check_bprop' else said_by_check(of_cell(what)()))
+    assert isinstance(error, MinicellError) and re.search('Odd', str(error)) and 'bprop' in str(error), repr(error)
+
+
+def said_by_check(net):
+    """A malformed bprop is a verdict."""
+    found = ms.check_bprop(net, X)
+    if not found.ok:
+        raise MinicellError(str(found))
+
+
+# ---- W4: advice that works, and a line ------------------------------------------------------------------------------
+
+OPERATIONS = {
+    '*': lambda x, v: x * v,
+    'from the left': lambda x, v: v - x,
+    'maximum': lambda x, v: ops.maximum(x, v),
+    '@': lambda x, v: x @ v,
+    '<': lambda x, v: x < v,
+}
+OPERANDS = {'str': 'a', 'NoneType': None, 'dict': {}, 'object': object(), 'function': len}
+
+
+@pytest.mark.parametrize('value', OPERANDS.values(), ids=OPERANDS)
+@pytest.mark.parametrize('op', OPERATIONS.values(), ids=OPERATIONS)
+def test_w4_what_no_tensor_can_be_made_of_is_not_to_be_put_into_one(op, value):
+    error = raised(lambda: op(X, value))
+    assert isinstance(error, MinicellError) and re.search(HERE, text(error)), repr(error)
+    assert 'Tensor(...) around' not in text(error), f'Tensor({value!r}) is refused, too'
+
+
+@pytest.mark.parametrize('kind', ['SGD', 'Adam', 'Momentum', 'AdamWeightDecay'])
+def test_w4_an_optimizer_speaks_of_itself(kind):
+    if not hasattr(nn, kind):
+        kind = 'SGD'
+    make = getattr(nn, kind)
+    error = raised(lambda: make([X], 0.1, 0.9) if kind == 'Momentum' else make([X], 0.1))
+    assert kind in text(error) and 'ParameterTuple' not in text(error) and re.search(HERE, text(error)), text(error)
+
+
+AXES = {
+    'sum': lambda: ops.sum(X, 5),
+    'x.sum': lambda: X.sum(5),
+    'mean': lambda: X.mean(3),
+    'max': lambda: X.max(4),
+    'transpose': lambda: ops.transpose(X, (1, 0)),
+    'x.transpose': lambda: X.transpose(1, 2),
+    'squeeze': lambda: ops.squeeze(X, 4),
+    'expand_dims': lambda: ops.expand_dims(X, 7),
+    'softmax': lambda: ops.softmax(X, 3),
+    'concat': lambda: ops.concat((X, X), 2),
+    'stack': lambda: ops.stack((X, X), 4),
+}
+
+
+@pytest.mark.parametrize('ask', AXES.values(), ids=AXES)
+def test_w4_a_wrong_axis_is_called_an_axis(ask):
+    error = raised(ask)
+    assert 'ax' in text(error) and 'do not fit' not in text(error) and re.search(HERE, text(error)), text(error)
+
+
+WITH_A_LINE = {
+    'X[5]': lambda: X[5],
+    'X[0, 0]': lambda: X[0, 0],
+    'X["a"]': lambda: X['a'],
+    'a write': lambda: X.copy().__setitem__(9, 1.0),
+    'gather': lambda: ops.gather(X, Tensor([7]), 0),
+    'gather along no axis': lambda: ops.gather(X, Tensor([0]), 4),
+    'an index of a Tensor': lambda: X[Tensor([7])],
+    'a hook of another shape': lambda: ms.grad(lambda x: hooked_with(x, lambda g: g[:1]))(X),
+    'a hook of no Tensor': lambda: ms.grad(lambda x: hooked_with(x, lambda g: 'a'))(X),
+    'a name as grad_position': lambda: ms.grad(lambda x: x, 'a'),
+    'grad_position -1': lambda: ms.grad(lambda x: x, -1),
+    'grad_position twice': lambda: ms.grad(lambda x, y: x, (0, 0)),
+    'value_and_grad': lambda: ms.value_and_grad(lambda x: x, 1.5),
+    'no grad_position and no weights': lambda: ms.grad(lambda x: x, None),
+    'jacrev': lambda: ms.jacrev(lambda x: x, 'a')(X),
+    'float of three numbers': lambda: float(X),
+    'len of a number': lambda: len(Tensor(1.0)),
+    'a format': lambda: f'{X:.2f}',
+}
+
+
+def hooked_with(x, hook):
+    y = x * 1
+    y.register_hook(hook)
+    return y
+
+
+@pytest.mark.parametrize('ask', WITH_A_LINE.values(), ids=WITH_A_LINE)
+def test_w4_an_error_names_the_users_line(ask):
+    error = raised(ask)
+    assert re.search(HERE, text(error)), repr(error)
+
+
+# ---- has_aux --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('out', [lambda x: (x * x).sum(), lambda x: x[0] * 2, lambda x: x * x, lambda x: (x.sum(),)],
+                         ids=['a number', 'one of them', 'a vector', 'a tuple of one'])  # fmt: skip
+@pytest.mark.parametrize('ask', ['grad', 'value_and_grad', 'vjp', 'jvp', 'jacrev'])
+def test_has_aux_of_a_function_with_one_output_is_refused_in_words(ask, out):
+    calls = {
+        'grad': lambda: ms.grad(out, has_aux=True)(X),
+        'value_and_grad': lambda: ms.value_and_grad(out, has_aux=True)(X),
+        'vjp': lambda: ms.vjp(out, X, has_aux=True),
+        'jvp': lambda: ms.jvp(out, X, X, has_aux=True),
+        'jacrev': lambda: ms.jacrev(out, has_aux=True)(X),
+    }
+    error = raised(calls[ask])
+    assert isinstance(error, MinicellError) and 'has_aux' in str(error) and 'one' in str(error), repr(error)
+
+
+# ---- S10: numbers that leave unsaid ---------------------------------------------------------------------------------
+
+LEAVES = {
+    'array': lambda x: Tensor(x.array),
+    'str': lambda x: float(str(x)),
+    'format': lambda x: float(f'{x}'),
+    'repr': lambda x: float(repr(x).split('value= ')[1].rstrip(')')),
+    'percent': lambda x: float('%s' % x),  # noqa: UP031
+    'asnumpy': lambda x: float(x.asnumpy()),
+    'item': lambda x: x.item(),
+    'tolist': lambda x: x.tolist(),
+    'int': lambda x: int(x),
+    'bool': lambda x: 3.0 if x else 0.0,
+}
+
+
+@pytest.mark.parametrize('leave', LEAVES.values(), ids=LEAVES)
+def test_s10_numbers_that_leave_the_tape_are_said(leave):
+    """x times a number made of x at 3: 6 is due, or a word that its part is lost."""
+    due = 3.0 if leave is LEAVES['bool'] else 6.0  # which way an `if` goes has no slope
+    right_or_said(lambda: ms.grad(lambda x: x * leave(x))(Tensor(3.0)), due, 'constant|gradient')
