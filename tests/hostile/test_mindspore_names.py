@@ -108,11 +108,17 @@ def test_a6_from_numpy_shares_its_memory(make, shape):
     assert right(t, np.full(shape, 2.0))
 
 
-@pytest.mark.parametrize('give', [lambda f: f(X, None), lambda f: f(X, sens=None)], ids=['last', 'by name'])
-@pytest.mark.parametrize('settings', [{}, {'get_all': True}], ids=['one', 'all'])
-def test_a7_a_sens_of_none_is_refused(settings, give):
+SENS = {
+    'GradOperation': lambda f: ops.GradOperation(sens_param=True)(f),
+    'GradOperation of all': lambda f: ops.GradOperation(get_all=True, sens_param=True)(f),
+    'grad': lambda f: ms.grad(f, sens_param=True),
+}
+
+
+@pytest.mark.parametrize('ask', SENS.values(), ids=SENS)
+def test_a7_a_sens_of_none_is_refused(ask):
     with pytest.raises(RuntimeError, match='sens') as caught:
-        give(ops.GradOperation(sens_param=True, **settings)(lambda x: x * x))
+        ask(lambda x: x * x)(X, None)
     assert isinstance(caught.value, MinicellError)
 
 
