@@ -10,6 +10,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor
+from tests.hostile import programs_values, programs_writes  # noqa: F401 (their acts enter the table)
 from tests.hostile.programs import ACTS, atom
 from tests.hostile.said import Ran, left, next_gradient_is_right, right, tidy
 
