@@ -29,7 +29,7 @@ def looks_for_signals(code) -> frozenset[int]:
     steps = [s for s in dis.get_instructions(code) if s.opname != 'CACHE']
     return frozenset(
         after.offset for step, after in pairwise(steps) if step.opname in ('CALL', 'CALL_FUNCTION_EX', 'CALL_KW')
-    ) | frozenset(s.argval for s in steps if s.opname.startswith('JUMP_BACKWARD'))
+    ) | frozenset(s.argval for s in steps if s.opname == 'JUMP_BACKWARD')
 
 
 class Interrupt:
@@ -244,12 +244,15 @@ def test_two_interrupts_in_a_row_leave_nothing():
 def test_print_is_as_it_was_whoever_replaced_it():
     """A print that was replaced by the user before a trace is the user's again after an interrupted one."""
     mine = lambda *values, **options: None
-    was, builtins.print = builtins.print, mine
+    changed = []
     try:
         for at in chosen(run(traced).seen)[::3]:
+            builtins.print = mine
             interrupt = run(traced, at)
-            assert builtins.print is mine, f'after an interrupt in {interrupt.place}'
+            if builtins.print is not mine:
+                changed.append(interrupt.place)
+            tidy()
+            P.at = -1
     finally:
-        builtins.print = was
         tidy()
-        P.at = -1
+    assert not changed, f'print is another one after an interrupt in {changed[:3]}'

@@ -32,7 +32,7 @@ HELD = """
 import numpy as np
 {imports}
 before, big, small = rss(), [], []
-for k in range(20):
+for k in range(12):
     big.append(np.ones({size} << 17))
     small.append(bytes(100_000))  # between them, and kept
 big.clear()
@@ -47,9 +47,9 @@ IMPORTS = {'imported': 'import minicell', 'used': 'import minicell as ms; ms.gra
 @pytest.mark.parametrize('size', [8, 20, 40], ids='{} MiB'.format)
 @pytest.mark.parametrize('imports', IMPORTS.values(), ids=IMPORTS)
 def test_m1_large_arrays_are_given_back_to_the_system(size, imports):
-    """20 arrays with something small between them: when they are gone, most of their memory is, too."""
+    """12 arrays with something small between them: when they are gone, most of their memory is, too."""
     without, found = kernel(HELD.format(imports='', size=size)), kernel(HELD.format(imports=imports, size=size))
-    assert found < without + size * 20 * 0.25, f'{found} MiB are still held, {without} MiB without minicell'
+    assert found < without + size * 12 * 0.25, f'{found} MiB are still held, {without} MiB without minicell'
 
 
 # ---- M3: the collector is the user's ---------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_m3_cycles_are_collected_while_a_gradient_is_open(where):
     assert most[0] < 15_000, f'{most[0]} of 20,000 lived at once: nobody collected'
 
 
-@pytest.mark.parametrize('asked', ['disable', 'enable', 'set_threshold', 'freeze'])
+@pytest.mark.parametrize('asked', ['disable', 'enable', 'set_threshold', 'nothing'])
 @pytest.mark.parametrize('where', ['forward', 'backward'])
 def test_m3_what_the_user_tells_the_collector_holds(asked, where):
     """gc.disable() in a function that is differentiated is not undone."""
@@ -109,7 +109,7 @@ def test_m3_what_the_user_tells_the_collector_holds(asked, where):
         'disable': gc.disable,
         'enable': gc.enable,
         'set_threshold': lambda: gc.set_threshold(321, 9, 9),
-        'freeze': lambda: None,
+        'nothing': lambda: None,
     }[asked]
     due = {'disable': (False, threshold), 'enable': (True, threshold), 'set_threshold': (was, (321, 9, 9))}
 

@@ -57,7 +57,7 @@ def test_b3_arguments_have_mindspores_names(call, due):
 PUBLIC = sorted(n for n in dir(ops) if n.islower() and not n.startswith('_') and inspect.isfunction(getattr(ops, n)))
 
 
-@pytest.mark.parametrize('name', PUBLIC)
-def test_b3_no_private_argument_stands_in_a_signature(name):
+def test_b3_no_private_argument_stands_in_a_signature():
     """`up` says how many frames there are to the user's line: nobody outside gives it."""
-    assert 'up' not in inspect.signature(getattr(ops, name)).parameters
+    private = [name for name in PUBLIC if 'up' in inspect.signature(getattr(ops, name)).parameters]
+    assert len(PUBLIC) > 100 and not private

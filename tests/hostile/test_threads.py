@@ -45,7 +45,7 @@ def side_by_side(one, other) -> list:
 
     def meet():
         go.set()
-        done.wait(1)  # whoever has to wait for the other's end goes on after that
+        done.wait(0.5)  # whoever has to wait for the other's end goes on after that
 
     def second():
         go.wait(5)
@@ -207,7 +207,7 @@ def test_s1_two_gradients_that_end_in_the_order_of_their_beginning(weights):
     def second(x):
         y = x * P
         begun.set()
-        first_done.wait(1)
+        first_done.wait(0.5)
         return (y * x * x).sum()
 
     def run(k, f):

@@ -237,6 +237,5 @@ def test_s2_a_tensor_from_a_later_kernel_does_not_break_this_one():
     """A file may come from a kernel that has counted further than this one."""
     count = '[ms.grad(lambda x: x * x)(ms.Tensor(1.0)) for _ in range(20_000)]\nx, kept ='
     code = MAKE.replace('PROTOCOL', '4').replace('range(30)', 'range(3)').replace('x, kept =', count)
-    kept = pickle.loads(kernel(code))
-    for c in kept[1:4]:
-        assert right(ms.grad(lambda x, c=c: (x * c).sum())(X), np.ones(3) * c.asnumpy())
+    _, wrong, first = kernel(USE, kernel(code)).decode().split(' ', 2)
+    assert wrong == '0', first

@@ -9,7 +9,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.errors import MinicellError
-from tests.hostile.said import X, right, right_or_said
+from tests.hostile.said import X, right_or_said
 
 HERE = r'your line: test_words\.py, line \d+'
 
@@ -79,29 +79,13 @@ def test_w1_in_a_gradient_numpy_is_refused_at_the_users_own_line(name):
 
     def of(x):
         found = f(x)
-        return (found if isinstance(found, Tensor) else Tensor(np.asarray(found))).sum() * 1
+        return (found if isinstance(found, Tensor) else Tensor(np.asarray(found))).sum() * 1.0
 
-    try:
-        found = ms.grad(of)(X)
-    except MinicellError as error:
-        assert re.search(HERE, text(error)) and 'NumPy' in text(error), text(error)
-    else:
-        assert right(found, SLOPES[name])
+    moved = [np.sum(f(N + e)) * 1.0 - np.sum(f(N - e)) * 1.0 for e in np.eye(3) * 1e-4]
+    right_or_said(lambda: ms.grad(of)(X), np.array(moved) / 2e-4, 'NumPy', HERE, near=1e-3)
 
 
-SLOPES = {
-    'mean': [1 / 3] * 3,
-    'max': [0, 0, 1],
-    'min': [1, 0, 0],
-    'amax': [0, 0, 1],
-    'amin': [1, 0, 0],
-    'ptp': [-1, 0, 1],
-    'prod': [6, 3, 2],
-    'cumsum': [3, 2, 1],
-    'exp': np.exp([1, 2, 3]),
-    'sin': np.cos([1, 2, 3]),
-    **{name: [1, 1, 1] for name in ('sum', 'squeeze', 'abs', 'transpose', 'ravel')},
-}
+N = np.array([1.0, 2.0, 3.0])
 TWO = ['concatenate', 'stack', 'vstack', 'dot', 'matmul', 'add', 'multiply', 'maximum', 'where']
 
 
