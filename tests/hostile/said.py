@@ -6,11 +6,12 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from operator import attrgetter
 
 import numpy as np
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn, tracing, traps
+from minicell import Parameter, Tensor, nn, tracing
 from minicell.core import tape
 from minicell.errors import MinicellError, MinicellWarning
 
@@ -27,6 +28,12 @@ ADVICE = (
 def nowhere() -> int:
     """What `tape.start` is while no gradient is open."""
     return getattr(tape, 'NOWHERE', None) or tape.OFF
+
+
+# what the tape's own variables are while nothing is open: such of these as there are
+NAMES = ['looking', 'depth', 'gradients', 'hiding', 'silent', 'hidden_address', 'silent_from']
+CLOSED = {'start': nowhere(), 'hidden_from': nowhere(), **{n: getattr(tape, n) for n in NAMES if hasattr(tape, n)}}
+assert not tape.looking and tape.start == nowhere(), 'something was open when this was imported'
 
 
 def numbers(value: object) -> list[np.ndarray]:
@@ -88,10 +95,7 @@ def said(program: Callable, *words: str) -> None:
 def left(*parameters: Parameter) -> list[str]:
     """What is still open or changed: nothing is due, once no gradient, Tape or trace is running."""
     found = {
-        'tape.start': tape.start == nowhere(),
-        'tape.hidden_from': tape.hidden_from == nowhere(),
-        'tape.looking': not tape.looking,
-        'tape.depth': tape.depth == 0,
+        **{f'tape.{name}': getattr(tape, name) == clean for name, clean in CLOSED.items()},
         'gc': gc.isenabled() == GC[0],
         'gc threshold': gc.get_threshold() == GC[1],
         'tracer': tracing.tracer is None,
@@ -104,12 +108,13 @@ def left(*parameters: Parameter) -> list[str]:
 
 def tidy() -> None:
     """Put back what a failing test left, so that the next one starts as due."""
-    tape.start = tape.hidden_from = nowhere()
-    tape.looking, tape.depth = False, 0
-    if hasattr(tape, 'hiding'):
-        tape.hiding = tape.silent = 0
-    for book in ('weights', 'touched'):
-        getattr(getattr(traps, 'swallowed', None), book, set()).clear()
+    for name, clean in CLOSED.items():
+        setattr(tape, name, clean)
+    for book in ('core.doors.captured', 'traps.swallowed.touched', 'traps.swallowed.weights'):
+        try:
+            attrgetter(book)(ms).clear()
+        except AttributeError:
+            continue
     if '__getattribute__' in vars(nn.Cell):
         del nn.Cell.__getattribute__
     builtins.print = PRINT
