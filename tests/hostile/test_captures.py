@@ -113,6 +113,12 @@ def test_s5_the_differentiated_argument_itself_is_no_input(way):
 
 
 @ways
+def test_s5_the_very_input_is_captured_too(way):
+    """Given to the Cell, and found by it another way: bprop answers for the first of the two."""
+    right_or_said(lambda: ms.grad(lambda x: way(x)(x).sum())(X), [2, 4, 6], NAMED, LOST)
+
+
+@ways
 def test_s5_at_second_order(way):
     slope = lambda x: ms.grad(lambda x: way(x * x)(x).sum())(x).sum()
     right_or_said(lambda: ms.grad(slope)(X), [6, 12, 18], NAMED, LOST)

@@ -51,7 +51,12 @@ NAMED = {
 
 @pytest.mark.parametrize('call, due', NAMED.values(), ids=NAMED)
 def test_b3_arguments_have_mindspores_names(call, due):
-    assert right(call(), due)
+    try:
+        found = call()
+    except AttributeError as error:  # what minicell does not have, it says that it does not have
+        assert 'was taken out' in str(error), repr(error)
+    else:
+        assert right(found, due)
 
 
 PUBLIC = sorted(n for n in dir(ops) if n.islower() and not n.startswith('_') and inspect.isfunction(getattr(ops, n)))
