@@ -16,6 +16,7 @@ from tests.hostile.said import Ran, left, next_gradient_is_right, right, tidy
 
 EACH = int(os.environ.get('MINICELL_HOSTILE', 150))  # programs for each act
 ran: Counter[str] = Counter()
+done: set[str] = set()  # the acts that were tried
 
 
 class State:
@@ -178,6 +179,7 @@ def switch_often():
 
 @pytest.mark.parametrize('name', ACTS)
 def test_no_program_is_wrong_in_silence(name):
+    done.add(name)
     wrong = []
     for seed in range(EACH):
         program = Program(name, seed)
@@ -199,4 +201,4 @@ def test_as_many_programs_as_promised_ran(capsys):
     total = sum(ran.values())
     with capsys.disabled():
         print(f'\nhostile: {total:,} generated programs: ' + ', '.join(f'{n:,} {what}' for what, n in ran.items()))
-    assert total == EACH * len(ACTS) and (total >= 2000 or EACH < 150)
+    assert total == EACH * len(done) and (EACH < 150 or EACH * len(ACTS) >= 2000)
