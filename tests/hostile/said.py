@@ -1,0 +1,140 @@
+"""Right, or said: what a hostile program is held to, and what it may leave behind (nothing)."""
+
+import builtins
+import gc
+import os
+import re
+import warnings
+from collections.abc import Callable
+from operator import attrgetter
+
+import numpy as np
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, tracing
+from minicell.core import tape
+from minicell.errors import MinicellError, MinicellWarning
+
+X = Tensor([1.0, 2.0, 3.0])
+ROOT = os.path.dirname(os.path.dirname(ms.__file__))  # where a fresh kernel finds the same minicell
+PRINT, GC = builtins.print, (gc.isenabled(), gc.get_threshold())
+# a sentence that helps says what to do
+ADVICE = (
+    r'(?i)\b(write|return|give|call|use|name|compute|put|keep|pass|ask|run|open|close|make|take|lock|copy|set'
+    r'|for looking)\b'
+)
+
+
+def nowhere() -> int:
+    """What `tape.start` is while no gradient is open."""
+    return getattr(tape, 'NOWHERE', None) or tape.OFF
+
+
+# what the tape's own variables are while nothing is open: such of these as there are
+NAMES = ['looking', 'depth', 'gradients', 'hiding', 'silent', 'hidden_address', 'silent_from']
+CLOSED = {'start': nowhere(), 'hidden_from': nowhere(), **{n: getattr(tape, n) for n in NAMES if hasattr(tape, n)}}
+assert not tape.looking and tape.start == nowhere(), 'something was open when this was imported'
+
+
+def numbers(value: object) -> list[np.ndarray]:
+    """All numbers in nested tuples (and lists of Tensors), as arrays."""
+    if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(v, Tensor) for v in value)):
+        return [n for part in value for n in numbers(part)]
+    return [np.array(value.array if isinstance(value, Tensor) else value, dtype=np.float64)]
+
+
+def right(value: object, due: object, near: float = 1e-5) -> bool:
+    """Whether these are the numbers that are due, in their shapes (a number alone may have any shape of one)."""
+    if value is None:
+        return False
+    found, wanted = numbers(value), numbers(due)
+    return len(found) == len(wanted) and all(
+        (f.shape == w.shape or f.size == w.size == 1)
+        and np.allclose(f.ravel(), w.ravel(), rtol=near, atol=near, equal_nan=True)
+        for f, w in zip(found, wanted, strict=True)
+    )
+
+
+class Ran:
+    """What a program returned, and all that minicell said meanwhile; anyone else's error or warning is a failure."""
+
+    def __init__(self, program: Callable) -> None:
+        self.value = self.error = None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            try:
+                self.value = program()
+            except MinicellError as error:
+                self.error = error
+        foreign = [w for w in caught if not issubclass(w.category, MinicellWarning)]
+        assert not foreign, f"a warning that is not minicell's: {foreign[0].message}"
+        self.texts = [str(w.message) for w in caught] + ([str(self.error)] if self.error else [])
+
+    def says(self, *words: str) -> bool:
+        """Whether one sentence has all these words (regular expressions), and says what to do."""
+        return any(all(re.search(w, text, re.I) for w in (*words, ADVICE)) for text in self.texts)
+
+
+def right_or_said(program: Callable, due: object, *words: str, near: float = 1e-5) -> None:
+    """The number is right, or minicell said so in a sentence with these words. Never wrong in silence."""
+    assert words, 'which words are due?'
+    ran = Ran(program)
+    if ran.says(*words):
+        return
+    assert ran.error is None, f'an error without the words {words}: {type(ran.error).__name__}: {ran.error}'
+    other = f' (it only said: {ran.texts})' if ran.texts else ''
+    assert right(ran.value, due, near), f'silently wrong: {ran.value}, due {due}{other}'
+
+
+def said(program: Callable, *words: str) -> None:
+    """minicell said it, in a sentence with these words."""
+    ran = Ran(program)
+    assert ran.says(*words), f'due is a sentence with {words}, but it said {ran.texts} and gave {ran.value}'
+
+
+def left(*parameters: Parameter) -> list[str]:
+    """What is still open or changed: nothing is due, once no gradient, Tape or trace is running."""
+    found = {
+        **{f'tape.{name}': getattr(tape, name) == clean for name, clean in CLOSED.items()},
+        'gc': gc.isenabled() == GC[0],
+        'gc threshold': gc.get_threshold() == GC[1],
+        'tracer': tracing.tracer is None,
+        'Cell.__getattribute__': '__getattribute__' not in vars(nn.Cell),
+        'builtins.print': builtins.print is PRINT,
+        **{f'{p.name}.at': p.at < 0 for p in parameters},
+    }
+    return [name for name, clean in found.items() if not clean]
+
+
+def tidy() -> None:
+    """Put back what a failing test left, so that the next one starts as due."""
+    for name, clean in CLOSED.items():
+        setattr(tape, name, clean)
+    for book in ('core.doors.captured', 'traps.swallowed.touched', 'traps.swallowed.weights'):
+        try:
+            attrgetter(book)(ms).clear()
+        except AttributeError:
+            continue
+    if '__getattribute__' in vars(nn.Cell):
+        del nn.Cell.__getattribute__
+    builtins.print = PRINT
+    tracing.trace_with(None)
+    (gc.enable if GC[0] else gc.disable)()
+    gc.set_threshold(*GC[1])
+
+
+def next_gradient_is_right() -> bool:
+    """An ordinary gradient, with a Parameter and a Cell of its own backward."""
+    p = Parameter(Tensor([2.0, 2.0, 2.0]), name='p')
+    dx, dp = ms.grad(lambda x: (Triple()(x) * p * x).sum(), 0, p)(X)
+    return right((dx, dp), ([12, 24, 36], [3, 12, 27]))
+
+
+class Triple(nn.Cell):
+    """3x, and the bprop that it is due."""
+
+    def construct(self, x):
+        return x * 3
+
+    def bprop(self, x, out, dout):
+        return (dout * 3,)

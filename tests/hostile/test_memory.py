@@ -1,0 +1,264 @@
+"""M1, M3, M4, M5: memory is given back, the collector is the user's, and nothing is kept of what is over."""
+
+import gc
+import platform
+import subprocess
+import sys
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+from minicell.errors import MinicellError
+from tests.hostile.said import ROOT, Ran, Triple, X, right
+
+glibc = pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='how memory is given back is glibc here')
+
+
+def kernel(code: str) -> int:
+    """The number that a fresh Python prints for this code: megabytes that are resident."""
+    rss = "def rss(): return int(open('/proc/self/statm').read().split()[1]) * 4096 >> 20\n"
+    done = subprocess.run([sys.executable, '-c', rss + code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+# ---- M1: arrays that are gone are given back -------------------------------------------------------------------------
+
+HELD = """
+import numpy as np
+{imports}
+before, big, small = rss(), [], []
+for k in range(12):
+    big.append(np.ones({size} << 17))
+    small.append(bytes(100_000))  # between them, and kept
+big.clear()
+print(rss() - before)
+"""
+
+
+IMPORTS = {'imported': 'import minicell', 'used': 'import minicell as ms; ms.grad(lambda x: x * x)(ms.Tensor(1.0))'}
+
+
+@glibc
+@pytest.mark.parametrize('size', [8, 20, 40], ids='{} MiB'.format)
+@pytest.mark.parametrize('imports', IMPORTS.values(), ids=IMPORTS)
+def test_m1_large_arrays_are_given_back_to_the_system(size, imports):
+    """12 arrays with something small between them: when they are gone, most of their memory is, too."""
+    without, found = kernel(HELD.format(imports='', size=size)), kernel(HELD.format(imports=imports, size=size))
+    assert found < without + size * 12 * 0.25, f'{found} MiB are still held, {without} MiB without minicell'
+
+
+# ---- M3: the collector is the user's ---------------------------------------------------------------------------------
+
+
+def cycles(count: int) -> int:
+    """Make objects that only the collector can free; how many lived at most."""
+    alive, most = set(), 0
+    for k in range(count):
+        node = Node(np.empty(10))
+        alive.add(k)
+        weakref.finalize(node, alive.discard, k)
+        most = max(most, len(alive))
+    return most
+
+
+class Node:
+    def __init__(self, held):
+        self.held, self.me = held, self
+
+
+@pytest.mark.parametrize('where', ['construct', 'bprop', 'the function', 'an inner gradient', 'a vjp'])
+def test_m3_cycles_are_collected_while_a_gradient_is_open(where):
+    """20,000 objects that only the collector frees: not all of them live at once."""
+    most = []
+
+    class Net(Triple):
+        def construct(self, x):
+            if where == 'construct':
+                most.append(cycles(20_000))
+            return x * 3
+
+        def bprop(self, x, out, dout):
+            if where == 'bprop':
+                most.append(cycles(20_000))
+            return (dout * 3,)
+
+    def f(x):
+        if where in ('the function', 'an inner gradient', 'a vjp'):
+            most.append(cycles(20_000))
+        return Net()(x).sum()
+
+    ask = {
+        'an inner gradient': lambda: ms.grad(lambda x: ms.grad(lambda y: f(y) * 1)(x).sum() + (x * x).sum())(X),
+        'a vjp': lambda: ms.vjp(f, X)[1](Tensor(1.0)),
+    }
+    ask.get(where, lambda: ms.grad(f)(X))()
+    assert most[0] < 15_000, f'{most[0]} of 20,000 lived at once: nobody collected'
+
+
+@pytest.mark.parametrize('asked', ['disable', 'enable', 'set_threshold', 'nothing'])
+@pytest.mark.parametrize('where', ['forward', 'backward'])
+def test_m3_what_the_user_tells_the_collector_holds(asked, where):
+    """gc.disable() in a function that is differentiated is not undone."""
+    was, threshold = gc.isenabled(), gc.get_threshold()
+    tell = {
+        'disable': gc.disable,
+        'enable': gc.enable,
+        'set_threshold': lambda: gc.set_threshold(321, 9, 9),
+        'nothing': lambda: None,
+    }[asked]
+    due = {'disable': (False, threshold), 'enable': (True, threshold), 'set_threshold': (was, (321, 9, 9))}
+
+    class Net(Triple):
+        def bprop(self, x, out, dout):
+            tell()
+            return (dout * 3,)
+
+    def f(x):
+        if where == 'forward':
+            tell()
+            return (x * 3).sum()
+        return Net()(x).sum()
+
+    try:
+        if asked == 'enable':
+            gc.disable()
+        assert right(ms.grad(f)(X), [3, 3, 3])
+        found = gc.isenabled(), gc.get_threshold()
+    finally:
+        (gc.enable if was else gc.disable)()
+        gc.set_threshold(*threshold)
+    assert found == due.get(asked, (was, threshold))
+
+
+# ---- M4: an error in construct is over -------------------------------------------------------------------------------
+
+
+class Fails(nn.Cell):
+    def __init__(self, p, when, error=ValueError):
+        super().__init__()
+        self.p, self.when, self.error = p, when, error
+
+    def construct(self, x):
+        y = x * self.p
+        if self.when == 'construct':
+            raise self.error
+        return y
+
+    def bprop(self, x, out, dout):
+        if self.when == 'bprop':
+            raise self.error
+        return (dout * 2,)
+
+
+@pytest.mark.parametrize('error', [ValueError, KeyboardInterrupt, MemoryError, StopIteration, MinicellError])
+@pytest.mark.parametrize('when', ['construct', 'bprop'])
+@pytest.mark.parametrize('nested', [1, 2], ids=['once', 'in each other'])
+def test_m4_after_a_failed_construct_nothing_is_said_of_it(when, error, nested):
+    """The next gradient has no Parameter in a Cell with a bprop, and no word about one is due."""
+    p = Parameter(Tensor([2.0, 2.0, 2.0]), name='p')
+    net = Fails(p, when, error)
+
+    def f(x):
+        return net(x).sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        with pytest.raises(error):
+            ms.grad(f if nested == 1 else lambda x: ms.grad(f, 0, p)(x)[0].sum(), 0, p)(X)
+    ran = Ran(lambda: ms.grad(lambda x: (Triple()(x) * p).sum(), 0, p)(X))
+    assert right(ran.value, ([6, 6, 6], [3, 6, 9])) and not ran.texts, f'{ran.value}: {ran.texts}'
+
+
+# ---- M5: classes come and go -----------------------------------------------------------------------------------------
+
+
+def remade(k: int, use: str) -> weakref.ref:
+    """A class as a notebook's cell makes it anew in each run."""
+
+    class Net(nn.Cell):
+        data = np.zeros(10)
+
+        def construct(self, x):
+            return x * 3
+
+        def bprop(self, x, out, dout):
+            return (dout * 3,)
+
+    if use == 'a gradient':
+        ms.grad(Net())(X)
+    elif use == 'a Tape':
+        with ms.Tape():
+            ms.grad(Net())(X)
+    elif use == 'a graph':
+        ms.grad(ms.jit(Net()))(X)
+    elif use == 'check_bprop':
+        ms.check_bprop(Net(), X)
+    elif use == 'an error':
+        with pytest.raises(TypeError):
+            ms.grad(lambda x: Net()(x) + 'a')(X)
+    return weakref.ref(Net)
+
+
+@pytest.mark.parametrize('use', ['nothing', 'a gradient', 'a Tape', 'a graph', 'check_bprop', 'an error'])
+def test_m5_a_class_that_is_made_anew_goes(use):
+    made = [remade(k, use) for k in range(12)]
+    gc.collect()
+    alive = sum(ref() is not None for ref in made)
+    assert alive <= 2, f'{alive} of 12 classes are kept'
+
+
+@pytest.mark.parametrize('change', ['a default', 'another name', 'more inputs', 'fewer inputs'])
+def test_m5_a_construct_that_autoreload_patched_is_called_as_it_is_now(change):
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 2,)
+
+    assert right(ms.grad(Net())(X), [2, 2, 2])
+    patches = {
+        'a default': (lambda self, x, k=3.0: x * k, lambda self, x, k, out, dout: (dout * k, None), (X,), [3] * 3),
+        'another name': (lambda self, y: y * 4, lambda self, y, out, dout: (dout * 4,), (X,), [4] * 3),
+        'more inputs': (
+            lambda self, x, y: x * y,
+            lambda self, x, y, out, dout: (dout * y, dout * x),
+            (X, X),
+            [1, 2, 3],
+        ),
+        'fewer inputs': (lambda self: X * 1, lambda self, out, dout: (), (), None),
+    }
+    construct, bprop, given, due = patches[change]
+    Net.construct, Net.bprop = construct, bprop
+    if due is None:
+        assert right(ms.grad(lambda x: (Net()() * x).sum())(X), [1, 2, 3])
+    else:
+        assert right(ms.grad(lambda *args: Net()(*args).sum())(*given), due)
+
+
+def test_m5_a_construct_whose_code_was_replaced_is_called_as_it_is_now():
+    """autoreload writes into __code__ and __defaults__ of the old function."""
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 2,)
+
+    def construct(self, x, k=5.0):
+        return x * k
+
+    def bprop(self, x, k, out, dout):
+        return dout * k, None
+
+    net = Net()
+    assert right(ms.grad(net)(X), [2, 2, 2])
+    for old, new in ((Net.construct, construct), (Net.bprop, bprop)):
+        old.__code__, old.__defaults__ = new.__code__, new.__defaults__
+    assert right(ms.grad(net)(X), [5, 5, 5])

@@ -1,0 +1,255 @@
+"""A1, A4 to A7, B1, B2, B4 to B8: programs of MindSpore's documents, and what they give there."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, ops
+from minicell.errors import MinicellError
+from tests.hostile.said import Ran, X, right, right_or_said
+
+# ---- A1: set_grad --------------------------------------------------------------------------------------------------
+
+
+def test_a1_a_batch_norm_that_was_called_under_set_grad_is_not_updated_twice():
+    net = nn.BatchNorm1d(2)
+    net.set_train()
+    net.set_grad()
+    x = Tensor([[1.0, 2.0], [3.0, 6.0]])
+
+    def program():
+        net(x)
+        ms.grad(net)(x)
+        return net.moving_mean
+
+    right_or_said(program, [0.2, 0.4], 'set_grad|construct|BatchNorm1d')
+
+
+def test_a1_a_dropout_has_one_mask_in_value_and_gradient():
+    net = nn.Dropout(p=0.5)
+    net.set_train()
+    net.set_grad()
+    x = Tensor(np.ones(64, np.float32))
+    y = net(x)
+    right_or_said(lambda: ms.grad(net)(x), y.asnumpy(), 'set_grad|construct|Dropout')
+
+
+def test_a1_construct_runs_once_for_a_call_under_set_grad_and_its_gradient():
+    calls = []
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            calls.append(x)
+            return x * x
+
+    net = Net()
+    net.set_grad()
+    net(X)
+    ran = Ran(lambda: ms.grad(net)(X))
+    assert right(ran.value, [2, 4, 6])
+    assert len(calls) == 1 or ran.says('set_grad|construct'), f'construct ran {len(calls)} times'
+
+
+# ---- A4 to A7 ------------------------------------------------------------------------------------------------------
+
+PAIR = (Tensor([3.0]), Tensor([-4.0, 0.5]))
+CLIPPED = ([1.0], [-1.0, 0.5])
+
+
+@pytest.mark.parametrize('kind', [tuple, list])
+@pytest.mark.parametrize('bound', [float, Tensor], ids=['numbers', 'Tensors'])
+def test_a4_clip_by_value_of_several_tensors_clips_each(kind, bound):
+    found = ops.clip_by_value(kind(PAIR), bound(-1.0), bound(1.0))
+    assert isinstance(found, (tuple, list)) and right(tuple(found), CLIPPED)
+
+
+@pytest.mark.parametrize('shapes', [((1,), (1,)), ((2,), (3, 1))], ids=['of one shape', 'of two shapes'])
+def test_a4_clipped_gradients_train(shapes):
+    weights = [Parameter(Tensor(np.ones(s, np.float32)), name=f'w{k}') for k, s in enumerate(shapes)]
+    opt = nn.SGD(weights, 1.0)
+    gradients = ms.grad(lambda: sum((w * 9).sum() for w in weights), None, weights)()
+    opt(ops.clip_by_value(gradients, Tensor(-0.5), Tensor(0.5)))
+    assert right(tuple(weights), tuple(np.full(s, 0.5) for s in shapes))
+
+
+def returning(gradient, kind=ms.float32) -> nn.Cell:
+    class Net(nn.Cell):
+        def construct(self, x, y):
+            return x * y
+
+        def bprop(self, x, y, out, dout):
+            return gradient(dout), dout * x
+
+    return Net()
+
+
+@pytest.mark.parametrize('gradient', [lambda d: None, lambda d: d.astype(ms.float16), lambda d: d.astype(ms.int32)],
+                         ids=['None', 'Float16', 'Int32'])  # fmt: skip
+def test_a5_under_check_bprop_none_and_another_dtype_are_refused(gradient):
+    was = ms.get_context('check_bprop')
+    ms.set_context(check_bprop=True)
+    try:
+        with pytest.raises(TypeError, match=r'Net\.bprop') as caught:
+            ms.grad(returning(gradient), (0, 1))(X, X)
+    finally:
+        ms.set_context(check_bprop=was)
+    assert isinstance(caught.value, MinicellError)
+
+
+@pytest.mark.parametrize('make', [Tensor.from_numpy, ms.from_numpy], ids=['Tensor.from_numpy', 'ms.from_numpy'])
+@pytest.mark.parametrize('shape', [(), (3,), (2, 3)], ids=str)
+def test_a6_from_numpy_shares_its_memory(make, shape):
+    n = np.ones(shape, np.float32)
+    t = make(n)
+    np.add(n, 1, out=n)
+    assert right(t, np.full(shape, 2.0))
+
+
+SENS = {
+    'GradOperation': lambda f: ops.GradOperation(sens_param=True)(f),
+    'GradOperation of all': lambda f: ops.GradOperation(get_all=True, sens_param=True)(f),
+    'grad': lambda f: ms.grad(f, sens_param=True),
+}
+
+
+@pytest.mark.parametrize('ask', SENS.values(), ids=SENS)
+def test_a7_a_sens_of_none_is_refused(ask):
+    with pytest.raises(RuntimeError, match='sens') as caught:
+        ask(lambda x: x * x)(X, None)
+    assert isinstance(caught.value, MinicellError)
+
+
+# ---- B1, B2: names --------------------------------------------------------------------------------------------------
+
+
+def test_b1_parameters_and_tensors_have_data():
+    p = Parameter(Tensor([1.0, 2.0]), name='p')
+    assert right(p.data, [1, 2]) and p.data.asnumpy().tolist() == [1, 2] and right(X.data, [1, 2, 3])
+
+
+def test_b1_of_a_recorded_tensor_data_is_recorded_or_said():
+    right_or_said(lambda: ms.grad(lambda x: ((x * x).data * x).sum())(X), [3, 12, 27], 'constant|gradient')
+
+
+ALIASES = {
+    'bool': 'bool_', 'float': 'float32', 'int': 'int32', 'half': 'float16', 'double': 'float64', 'long': 'int64',
+    'short': 'int16',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('alias', ALIASES)
+def test_b2_dtypes_have_their_short_names(alias):
+    assert getattr(ms, alias) is getattr(ms, ALIASES[alias])
+    assert Tensor([1, 0], getattr(ms, alias)).dtype == getattr(ms, ALIASES[alias])
+
+
+# ---- B4 to B7: optimizers and training ------------------------------------------------------------------------------
+
+Schedule = getattr(getattr(nn, 'learning_rate_schedule', None), 'LearningRateSchedule', nn.Cell)
+
+
+class Halves(Schedule):
+    """0.8 in the first step, then half of it, and so on."""
+
+    def construct(self, global_step):
+        return Tensor(0.8, ms.float32) * ops.pow(Tensor(0.5, ms.float32), global_step.reshape(()).astype(ms.float32))
+
+
+def weight(*values, name='p') -> Parameter:
+    return Parameter(Tensor(list(values)), name=name)
+
+
+@pytest.mark.parametrize('kind', ['SGD', 'Momentum'])
+def test_b4_a_cell_is_a_learning_rate(kind):
+    p = weight(1.0)
+    opt = nn.SGD([p], Halves()) if kind == 'SGD' else nn.Momentum([p], Halves(), 0.0)
+    for due in (0.2, -0.2, -0.4):
+        opt((Tensor([1.0]),))
+        assert right(p, [due])
+
+
+def test_b4_a_cell_is_a_weight_decay():
+    p = weight(1.0)
+    opt = nn.Momentum([p], 1.0, 0.0, weight_decay=Halves())
+    for due in (0.2, 0.12):
+        opt((Tensor([0.0]),))
+        assert right(p, [due])
+
+
+@pytest.mark.parametrize('sens', [1.0, 2.0])
+def test_b5_a_training_step_is_derived_from_the_one_there_is(sens):
+    """The documented way: self.grad, self.weights, self.sens and self.grad_reducer."""
+
+    class Mine(nn.TrainOneStepCell):
+        def construct(self, *inputs):
+            loss = self.network(*inputs)
+            cotangent = ops.fill(loss.dtype, loss.shape, self.sens)
+            gradients = self.grad_reducer(self.grad(self.network, self.weights)(*inputs, cotangent))
+            self.optimizer(gradients)
+            return loss
+
+    net = nn.Dense(1, 1, weight_init=2.0, bias_init=1.0)
+    step = Mine(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1), sens)
+    assert right(step(Tensor([[1.0]]), Tensor([[0.0]])), 9.0)
+    assert right(net.weight, [[2 - 0.6 * sens]])
+
+
+@pytest.mark.parametrize(
+    'method', ['get_lr', 'get_weight_decay', 'decay_weight', 'scale_grad', 'gradients_centralization']
+)
+def test_b6_an_optimizer_has_what_its_subclasses_call(method):
+    assert callable(getattr(nn.Optimizer, method, None))
+
+
+def test_b6_a_subclass_uses_them_as_documented():
+    class Mine(nn.Optimizer):
+        def construct(self, gradients):
+            decay, rate = self.get_weight_decay(), self.get_lr()
+            gradients = self.scale_grad(self.gradients_centralization(self.decay_weight(gradients)))
+            for p, g in zip(self.parameters, gradients, strict=True):
+                ops.assign(p, p - rate * g)
+            return decay
+
+    p = weight(1.0, 2.0)
+    Mine(0.5, [p], weight_decay=0.1, loss_scale=2.0)((Tensor([2.0, 4.0]),))
+    assert right(p, [1 - 0.5 * (2 + 0.1) / 2, 2 - 0.5 * (4 + 0.2) / 2])
+
+
+PARTS = {
+    'Momentum': (lambda p: nn.Momentum([p], 0.1, 0.9), {'global_step', 'learning_rate', 'p', 'momentum', 'moments.p'}),
+    'SGD': (lambda p: nn.SGD([p], 0.1), {'global_step', 'learning_rate', 'p'}),
+    'Adam': (lambda p: nn.Adam([p], 0.1), {'global_step', 'learning_rate', 'p', 'beta1_power', 'beta2_power'}),
+}
+
+
+@pytest.mark.parametrize('make, due', PARTS.values(), ids=PARTS)
+def test_b6_an_optimizer_lists_what_it_keeps(make, due):
+    found = {p.name for p in make(weight(1.0)).get_parameters()}
+    assert found >= due, f'missing: {due - found}'
+
+
+@pytest.mark.parametrize('new', [[1.0, 2.0], [[5.0]], 3.0], ids=str)
+def test_b7_slice_shape_lets_set_data_change_the_shape(new):
+    p = weight(1.0, 2.0, 3.0)
+    p.set_data(Tensor(new), slice_shape=True)
+    assert p.shape == np.shape(new) and right(p, new)
+
+
+# ---- B8: the example of Conv2d's docstring --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('size', [(64, 40), (256, 160)], ids=str)
+def test_b8_a_wide_convolution_does_not_unfold_its_whole_input(size):
+    """120 to 240 channels, 4 by 4: unfolded at once, 1024 by 640 would take 5 GB. What is held besides is bounded."""
+    net = nn.Conv2d(120, 240, 4, has_bias=False, weight_init='normal')
+    x = Tensor(np.ones((1, 120, *size), np.float32))
+    tracemalloc.start()
+    try:
+        out = net(x)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert out.shape == (1, 240, *size)
+    assert most < 4 * (x.nbytes + out.nbytes) + (64 << 20), f'{most >> 20} MiB for {x.nbytes + out.nbytes >> 20} MiB'

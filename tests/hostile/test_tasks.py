@@ -1,0 +1,207 @@
+"""M2: asyncio tasks and generators whose Tapes and gradients close in another order than they were opened."""
+
+import asyncio
+import sys
+
+import pytest
+
+import minicell as ms
+from minicell import Tensor
+from minicell.core import tape
+from tests.hostile.said import Ran, Triple, X, left, next_gradient_is_right, right
+
+
+def names(seen: ms.Tape) -> list[str]:
+    return [e.rule.name for e in seen.events if hasattr(e, 'rule')]
+
+
+def closed_and_right(ran: Ran, due: dict) -> None:
+    """Nothing is kept any more, and each Tape has its own ops in it, or minicell spoke of Tapes."""
+    before = len(tape.entries)
+    X * 2 + 1
+    assert len(tape.entries) == before, 'ops are still kept, after all Tapes were closed'
+    assert not left()
+    assert next_gradient_is_right()
+    if not ran.says('Tape'):
+        assert ran.error is None
+        for who, (seen, wanted) in due.items():
+            missing = [n for n in wanted if n not in names(seen)]
+            assert not missing, f'the Tape of {who} does not show its own {missing}: {names(seen)}'
+
+
+ORDERS = {'as nested': 'abba', 'in turns': 'abab', 'three in turns': 'abcabc', 'the first last': 'abcbca'}
+
+
+@pytest.mark.parametrize('order', ORDERS.values(), ids=ORDERS)
+def test_m2_tapes_of_tasks_that_close_out_of_order(order):
+    tapes, kinds = {}, {'a': ('Exp', ms.ops.exp), 'b': ('Sin', ms.ops.sin), 'c': ('Cos', ms.ops.cos)}
+
+    async def task(who, turns):
+        seen = tapes[who] = ms.Tape()
+        await turns[who][0].wait()
+        with seen:
+            kinds[who][1](X)
+            turns['next'].set()
+            await turns[who][1].wait()
+        turns['next'].set()
+
+    async def run():
+        turns = {who: (asyncio.Event(), asyncio.Event()) for who in set(order)}
+        turns['next'] = asyncio.Event()
+        tasks = [asyncio.create_task(task(who, turns)) for who in sorted(set(order))]
+        at = dict.fromkeys(order, 0)
+        for who in order:
+            turns[who][at[who]].set()
+            at[who] += 1
+            waiting = [asyncio.create_task(turns['next'].wait()), *tasks]
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=2)
+            waiting[0].cancel()
+            turns['next'].clear()
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks)
+
+    ran = Ran(lambda: asyncio.run(run()))
+    closed_and_right(ran, {who: (seen, [kinds[who][0]]) for who, seen in tapes.items()})
+
+
+@pytest.mark.parametrize('order', ORDERS.values(), ids=ORDERS)
+def test_m2_tapes_of_generators_that_close_out_of_order(order):
+    tapes, kinds = {}, {'a': ('Exp', ms.ops.exp), 'b': ('Sin', ms.ops.sin), 'c': ('Cos', ms.ops.cos)}
+
+    def looks(who):
+        with ms.Tape() as tapes[who]:
+            kinds[who][1](X)
+            yield
+
+    def program():
+        running = {who: looks(who) for who in set(order)}
+        for who in order:
+            next(running[who], None)
+
+    closed_and_right(Ran(program), {who: (tapes[who], [kinds[who][0]]) for who in tapes})
+
+
+def test_m2_a_generator_with_a_tape_that_nobody_finishes():
+    def looks():
+        with ms.Tape():
+            yield X * 2
+
+    def program():
+        left_open = looks()
+        next(left_open)
+        del left_open
+
+    closed_and_right(Ran(program), {})
+
+
+def half_open(close: str):
+    """A gradient whose function opens (or closes) a Tape that somebody else closes (or opened)."""
+    seen = ms.Tape()
+
+    def program():
+        if close == 'inside':
+            seen.__enter__()
+        found = ms.grad(lambda x: (turn(x) * x).sum())(X)
+        if close == 'outside':
+            seen.__exit__(None, None, None)
+        return found
+
+    def turn(x):
+        y = Triple()(x)
+        if close == 'outside':
+            seen.__enter__()
+        else:
+            seen.__exit__(None, None, None)
+        return y
+
+    return program, seen
+
+
+@pytest.mark.parametrize('close', ['inside', 'outside'])
+def test_m2_a_tape_and_a_gradient_that_overlap(close):
+    """The gradient is right whatever the Tape does, or it is said."""
+    program, _ = half_open(close)
+    ran = Ran(program)
+    assert ran.says('Tape') or right(ran.value, [6, 12, 18]), f'{ran.value}: {ran.texts}'
+    closed_and_right(ran, {})
+
+
+def test_m2_a_generator_that_is_advanced_in_two_gradients():
+    """It opens a Tape in one gradient, and closes it in the next."""
+
+    def looks():
+        with ms.Tape():
+            yield
+        yield
+
+    steps = looks()
+
+    def f(x):
+        next(steps)
+        return (x * x).sum()
+
+    ran = Ran(lambda: (ms.grad(f)(X), ms.grad(f)(X)))
+    assert ran.says('Tape') or right(ran.value, ([2, 4, 6], [2, 4, 6])), f'{ran.value}: {ran.texts}'
+    closed_and_right(ran, {})
+
+
+def test_m2_a_gradient_of_a_generators_values():
+    """A generator that computes under two gradients in turns: each has its own part of it, or it is said."""
+
+    def squares(x):
+        while True:
+            x = x * x
+            yield x
+
+    kept = {}
+
+    def f(x):
+        kept['steps'] = squares(x)
+        return next(kept['steps']).sum()
+
+    def g(x):
+        return (x * 3).sum() + next(kept['steps']).sum()  # the generator goes on with f's x, which is a constant here
+
+    ran = Ran(lambda: (ms.grad(f)(X), ms.grad(g)(X)))
+    assert right(ran.value, ([2, 4, 6], [3, 3, 3])) or ran.error, f'{ran.value}: {ran.texts}'
+    assert not left()
+
+
+@pytest.mark.parametrize('how', ['cancelled', 'failed', 'timed out'])
+def test_m2_a_task_that_ends_before_its_tape(how):
+    async def task():
+        with ms.Tape():
+            X * 2
+            if how == 'failed':
+                raise LookupError
+            await asyncio.sleep(30)
+
+    async def run():
+        running = asyncio.create_task(task())
+        await asyncio.sleep(0)
+        if how == 'cancelled':
+            running.cancel()
+        wait = asyncio.wait_for(running, 0.01)
+        try:
+            await wait
+        except (asyncio.CancelledError, LookupError, TimeoutError):
+            assert sys.exc_info()[0] is not None
+
+    asyncio.run(run())
+    closed_and_right(Ran(lambda: None), {})
+
+
+def test_m2_vjps_of_tasks_that_are_read_in_any_order():
+    async def task(k, turn):
+        _, back = ms.vjp(lambda x: x * x * k, X)
+        await asyncio.sleep(0)
+        found = ms.grad(lambda x: (Triple()(x) * k).sum())(X)
+        if turn:
+            await asyncio.sleep(0)
+        return back(Tensor([1.0, 1.0, 1.0]))[0], found
+
+    async def run():
+        return await asyncio.gather(*(task(float(k), k % 2) for k in range(6)))
+
+    due = [([2.0 * k, 4.0 * k, 6.0 * k], [3.0 * k] * 3) for k in range(6)]
+    assert right(tuple(asyncio.run(run())), tuple(due))

@@ -1,0 +1,247 @@
+"""S1: threads that compute at the same time. Each gets the right number, or a sentence; all is closed."""
+
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+from minicell.errors import MinicellError
+from tests.hostile.said import Ran, Triple, X, left, next_gradient_is_right, right
+
+THREAD = r'(?i)thread'
+
+
+@pytest.fixture(autouse=True)
+def switch_often():
+    was = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(was)
+
+
+def judge(found: list, due: list) -> None:
+    """found: values, or errors; each is right, or an error of minicell's that speaks of threads."""
+    wrong = [v for v, d in zip(found, due, strict=True) if not isinstance(v, Exception) and not right(v, d)]
+    odd = [repr(e) for e in found if isinstance(e, Exception) and 'thread' not in str(e).lower()]
+    odd += [repr(e) for e in found if isinstance(e, Exception) and not isinstance(e, MinicellError)]
+    assert not wrong and not odd, f'{len(wrong)} silently wrong of {len(found)}, other errors: {sorted(set(odd))[:3]}'
+    assert not left()
+    assert next_gradient_is_right()
+
+
+def attempt(program, *args):
+    try:
+        return program(*args)
+    except Exception as error:
+        return error
+
+
+def side_by_side(one, other) -> list:
+    """Two threads. `one(meet)` calls meet() in its middle, where `other` runs as far as it can."""
+    go, done, found = threading.Event(), threading.Event(), [None, None]
+
+    def meet():
+        go.set()
+        done.wait(0.5)  # whoever has to wait for the other's end goes on after that
+
+    def second():
+        go.wait(5)
+        found[1] = attempt(other)
+        done.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    found[0] = attempt(one, meet)
+    go.set()
+    thread.join(20)
+    assert not thread.is_alive(), 'the two wait for each other'
+    return found
+
+
+P = Parameter(Tensor([2.0, 2.0, 2.0]), name='shared')
+
+
+def plain(meet):
+    def f(x):
+        y = x * x
+        meet()
+        return (y * x).sum()
+
+    return ms.grad(f)(X)
+
+
+def with_weights(meet):
+    def f(x):
+        y = x * P
+        meet()
+        return (y * P).sum()
+
+    return ms.grad(f, 0, P)(X)
+
+
+def in_construct(meet):
+    class Net(Triple):
+        def construct(self, x):
+            y = x * 3
+            meet()
+            return y * 1
+
+    return ms.grad(lambda x: (Net()(x) * x).sum())(X)
+
+
+def in_bprop(meet):
+    class Net(Triple):
+        def bprop(self, x, out, dout):
+            y = dout * 3
+            meet()
+            return (y * 1,)
+
+    return ms.grad(lambda x: (Net()(x) * x).sum())(X)
+
+
+def nested(meet):
+    def f(x):
+        y = x * x
+        meet()
+        return (y * x).sum()
+
+    return ms.grad(lambda x: ms.grad(f)(x).sum())(X)
+
+
+ONES = {
+    plain: [3, 12, 27],
+    with_weights: ([4, 4, 4], [4, 8, 12]),
+    in_construct: [6, 12, 18],
+    in_bprop: [6, 12, 18],
+    nested: [6, 12, 18],
+}
+
+
+def look():
+    with ms.Tape() as seen:
+        y = X * 2
+    assert [str(e.rule.name) for e in seen.events if hasattr(e, 'rule')] == ['Mul']
+    return y
+
+
+def step():
+    w = Parameter(Tensor([1.0, 1.0, 1.0]), name='w')
+    nn.SGD([w], 0.5)((Tensor([2.0, 4.0, 6.0]),))
+    return Tensor(w.asnumpy())
+
+
+OTHERS = {
+    'a gradient': (lambda: ms.grad(lambda x: (x * x).sum())(X), [2, 4, 6]),
+    'a gradient with shared weights': (lambda: ms.grad(lambda x: (x * P).sum(), 0, P)(X), ([2, 2, 2], [1, 2, 3])),
+    'a gradient of a Cell with a bprop': (lambda: ms.grad(Triple())(X), [3, 3, 3]),
+    'a forward pass': (lambda: Triple()(X) * X, [3, 12, 27]),
+    'a forward pass with shared weights': (lambda: X * P * P, [4, 8, 12]),
+    'a second derivative': (lambda: ms.grad(lambda x: ms.grad(lambda y: y * y * y)(x).sum())(X), [6, 12, 18]),
+    'an optimizer step': (step, [0, -1, -2]),
+    'a Tape': (look, [2, 4, 6]),
+    'a graph': (lambda: ms.jit(lambda x: x * x + 1)(X), [2, 5, 10]),
+}
+
+
+@pytest.mark.parametrize('name', OTHERS)
+@pytest.mark.parametrize('one', ONES, ids=lambda one: one.__name__)
+def test_s1_a_gradient_in_one_thread_and_work_in_another_are_both_right(one, name):
+    other, due = OTHERS[name]
+    judge(side_by_side(one, other), [ONES[one], due])
+
+
+@pytest.mark.parametrize('name', OTHERS)
+def test_s1_a_tape_in_one_thread_does_not_see_another(name):
+    other, due = OTHERS[name]
+    seen = []
+
+    def one(meet):
+        with ms.Tape() as tape:
+            y = X * 2
+            meet()
+            z = y + 1
+        seen.extend(e.rule.name for e in tape.events if hasattr(e, 'rule'))
+        return z
+
+    found = side_by_side(one, other)
+    judge(found, [[3, 5, 7], due])
+    if not any(isinstance(each, Exception) for each in found):
+        assert seen == ['Mul', 'Add'], 'the Tape shows what its own thread did, and nothing else'
+
+
+@pytest.mark.parametrize('name', [n for n in OTHERS if n != 'a graph'])
+def test_s1_a_trace_in_one_thread_does_not_see_another(name):
+    other, due = OTHERS[name]
+    traced = []
+
+    def one(meet):
+        def f(x):
+            y = x * 2
+            meet()
+            return y + 1
+
+        graph = ms.jit(f)
+        first = graph(X)
+        traced.append(str(graph.graphs[0]))
+        return first, graph(X * 2)
+
+    found = side_by_side(one, other)
+    judge(found, [([3, 5, 7], [5, 9, 13]), due])
+    if not any(isinstance(each, Exception) for each in found):
+        assert traced[0].count('%') == 4, f'another thread is in the graph: {traced[0]}'
+
+
+@pytest.mark.parametrize('weights', [None, P], ids=['of an input', 'of a shared Parameter'])
+def test_s1_two_gradients_that_end_in_the_order_of_their_beginning(weights):
+    """Each is open when the other begins, and the first one closes first."""
+    begun, first_done, found = threading.Event(), threading.Event(), [None, None]
+
+    def first(x):
+        y = x * P
+        begun.wait(1)
+        return (y * x).sum()
+
+    def second(x):
+        y = x * P
+        begun.set()
+        first_done.wait(0.5)
+        return (y * x * x).sum()
+
+    def run(k, f):
+        found[k] = attempt(ms.grad(f, 0, weights), X)
+        first_done.set()
+
+    threads = [threading.Thread(target=run, args=(k, f)) for k, f in enumerate((first, second))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    due = [4, 8, 12], [6, 24, 54]
+    due = due if weights is None else (((due[0]), [1, 4, 9]), (due[1], [1, 8, 27]))
+    judge(found, list(due))
+
+
+WORKERS = {
+    'an op': (lambda x: lambda: x * x, lambda y: y.sum(), [2, 4, 6]),
+    'a Cell with a bprop': (lambda x: lambda: Triple()(x), lambda y: y.sum(), [3, 3, 3]),
+    'a gradient': (lambda x: lambda: ms.grad(lambda y: y * y * y)(x), lambda y: y.sum(), [6, 12, 18]),
+    'a Parameter': (lambda x: lambda: x * P, lambda y: (y * y).sum(), [8, 16, 24]),
+    'a look at the numbers': (lambda x: lambda: (x * 1).sum() * 2, lambda y: y, [2, 2, 2]),
+}
+
+
+@pytest.mark.parametrize('name', WORKERS)
+def test_s1_a_worker_that_computes_a_part_of_a_gradient(name):
+    work, then, due = WORKERS[name]
+
+    def f(x):
+        with ThreadPoolExecutor(1) as pool:
+            return then(pool.submit(work(x)).result())
+
+    ran = Ran(lambda: ms.grad(f)(X))
+    assert ran.says(THREAD) or (ran.error is None and right(ran.value, due)), f'{ran.value}, due {due}: {ran.texts}'
+    assert not left()
+    assert next_gradient_is_right()
