@@ -20,8 +20,9 @@ from .core.dtype import (
     uint32,
     uint64,
 )
-from .core.grad import grad, jvp, value_and_grad, vjp
+from .core.grad import grad, value_and_grad, vjp
 from .core.tensor import Tensor, tensor
+from .jacobian import jacfwd, jacrev, jvp
 from .lazy import later
 from .ops.composite import GradOperation, get_grad
 
@@ -39,7 +40,6 @@ __getattr__, __dir__ = later(
         'shown': 'Tape',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
-        'jacobian': 'jacfwd jacrev',
         'graph.jitted': 'jit',
         'nn.load': 'load_param_into_net',
         'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',

@@ -19,7 +19,7 @@ from .core.errors import MinicellError, NotATensorError, users_line
 from .core.rules import Bundle, Parts
 from .core.tape import NOWHERE
 from .core.tensor import Tensor, is_float, tensors_in, wrap
-from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape
+from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape, look
 from .errors import NoPathWarning, NotANumberWarning
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
@@ -176,7 +176,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     kept = [(p, p.array) for p in params if is_float(p)]
     try:
         tape.record_from(NOWHERE)
-        tape.look(False)
+        look(False)
         for p, array in kept:
             p.array = array.astype(np.float64)
         return _checked(cell, tuple(wide), places, sens)

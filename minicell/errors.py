@@ -18,6 +18,7 @@ from .core.errors import (
     SensError,
     ShapeError,
     TensorSettingError,
+    ThreadError,
 )
 from .traps.bypassed import BypassWarning
 from .traps.captured import CapturedValueWarning, SwallowedParameterWarning
@@ -27,6 +28,7 @@ from .traps.kept_on_self import KeptOnSelfWarning
 from .traps.leaves_tape import LeavesTapeError, LeavesTapeWarning
 from .traps.near_miss import NearMissWarning
 from .traps.not_a_number import NotANumberWarning
+from .traps.not_linear import NotLinearWarning
 from .traps.unconnected import NoPathWarning
 from .traps.unregistered import UnregisteredWarning
 from .traps.written import IndexWriteError, SeveredWarning, WriteAfterUseError

@@ -1,13 +1,68 @@
-"""jacrev and jacfwd: all of a Jacobian, a row or a column at a time."""
+"""jvp, a derivative along a direction; jacfwd and jacrev, all of a Jacobian, a column or a row at a time."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from .core.errors import GradArgumentError, NotATensorError, article, plural, users_line
-from .core.grad import check_function, check_positions, jvp, split_aux, vjp
-from .core.tensor import Tensor, is_float, wrap
+from .core import doors
+from .core.arithmetic import ones_like
+from .core.differentiate import differentiate, name_of
+from .core.errors import GradArgumentError, NotATensorError, SensError, article, plural, users_line
+from .core.grad import check_arguments, check_function, check_positions, played, read_again, split_aux, vjp
+from .core.tensor import Tensor, is_float, tensors_in, wrap
 from .ops import stack
+
+
+def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
+    """fn's value, and its derivative along v (the Jacobian times v).
+
+    The gradient J.T u is linear in u; differentiated by u along v it is J v, so that every rule serves here too
+    (j-towns.github.io/2017/06/12/A-new-trick.html). Raises ValueError where v does not fit the inputs.
+
+    >>> import minicell as ms
+    >>> print(ms.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(10.0)))
+    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 60))
+    """
+    check_function('jvp', fn, has_aux=has_aux)
+    xs, along = (tuple(a) if isinstance(a, (tuple, list)) else (a,) for a in (inputs, v))
+    places = tuple(range(len(xs)))
+    check_arguments(fn, xs, places)
+    if not all(isinstance(t, Tensor) for t in along):
+        raise SensError(f'v holds Tensors, one for each input of {name_of(fn)}, but got {v!r:.60}.{users_line()}')
+    if [(t.shape, t.dtype) for t in along] != [(t.shape, t.dtype) for t in xs]:
+        raise SensError(f'v needs a Tensor of the same shape and dtype for each input of {name_of(fn)}.{users_line()}')
+    out, push = linearize(fn, xs, has_aux)
+    slopes = push(along)
+    slope = slopes[0] if len(slopes) == 1 else tuple(slopes)
+    if not has_aux:
+        return out, slope
+    out, further = split_aux(fn, out)
+    return out, slope, further
+
+
+def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, Callable]:
+    """fn's value, and a function from directions to the derivatives of its outputs along them; fn runs once.
+
+    The cotangent u is 1 where J.T u is differentiated: that matters for a bprop alone that is not linear in dout.
+    """
+    if doors.stand_in is None:
+        gradient = played(fn, xs, (), has_aux)
+        result, outs = gradient.result, gradient.outputs
+        back = lambda *u: tuple(read_again(gradient, u)[0])
+    else:  # a graph, where nothing is read later: what runs twice while it is traced is one node each
+        gradient, result = None, fn(*xs)
+        outs = tensors_in(result[0] if has_aux else result)
+        back = lambda *u: tuple(differentiate(fn, xs, {}, tuple(range(len(xs))), sens=u, aux=has_aux)[1])
+    back.is_gradient = True
+    us = tuple(ones_like(t) for t in outs if is_float(t))
+
+    def push(along: tuple) -> list[Tensor]:
+        slopes = differentiate(back, us, {}, tuple(range(len(us))), sens=along)[1]
+        for told in doors.pushed:
+            told(gradient, fn, back, us, along, slopes)
+        return slopes
+
+    return result, push
 
 
 def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
@@ -97,12 +152,12 @@ def _rows(fn: Callable, xs: tuple[Tensor, ...]) -> list[tuple[Tensor, ...]]:
 
 def _columns(fn: Callable, xs: tuple[Tensor, ...]) -> list[tuple[Tensor, ...]]:
     zeros = [wrap(np.zeros_like(t.array)) for t in xs]
+    outs, push = linearize(fn, xs)
     by_input = []
     for k, x in enumerate(xs):
         columns = []
         for one in _one_by_one(x):
-            outs, slopes = jvp(fn, xs, (*zeros[:k], one, *zeros[k + 1 :]))
-            columns.append(slopes if isinstance(slopes, tuple) else (slopes,))
+            columns.append(push((*zeros[:k], one, *zeros[k + 1 :])))
         by_input.append(
             [
                 stack(part, -1).reshape(t.shape + x.shape)

@@ -138,6 +138,9 @@ class Parameter(Tensor):
 
     __copy__ = copy
 
+    def __reduce__(self) -> tuple:
+        return _travelled, (np.array(self.array), self.param_name, self.named, self._requires_grad)
+
     def __deepcopy__(self, memo: dict) -> 'Parameter':
         memo[id(self)] = copied = self.clone()
         return copied
@@ -148,6 +151,13 @@ class Parameter(Tensor):
         )
 
     __str__ = __repr__
+
+
+def _travelled(array: np.ndarray, name: str, named: bool, requires_grad: bool) -> Parameter:
+    """A Parameter that was pickled."""
+    made = Parameter(Tensor(array), name, requires_grad)
+    made.named = named
+    return made
 
 
 class ParameterTuple(tuple):

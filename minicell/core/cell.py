@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 from . import doors, tape
 from .arithmetic import zeros_like
-from .bprop_result import bad_signature, check_result, input_names
+from .bprop_result import bad_signature, check_result
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
-from .rules import ENTER, LEAVE, REPORT, Bundle, Parts, Rule, reads
+from .rules import ENTER, LEAVE, Bundle, Parts, Rule, reads
 from .tape import NOWHERE, note
-from .tensor import BORROWED, Tensor, blank, is_float, map_tensors, tensors_in, wrap
+from .tensor import Tensor, blank, is_float, map_tensors, tensors_in, wrap
 
 
 class Cell:
@@ -62,6 +62,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
 
     Where its bprop takes over, construct runs unrecorded, and one entry stands for the whole call.
     """
+    if not hasattr(tape.mine, 'tick'):  # whatever is open is another thread's
+        return cell.construct(*args, **kwargs)
     if tape.hidden_address or cell.bprop is None:  # a takeover hides an inner Cell whole, its bprop too
         return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
     inside, arity = hidden_addresses.get(type(cell)) or _hidden_address(cell)
@@ -241,7 +243,7 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
         result, dout = out, g
         if type(g) is not Tensor:
             dout = blank()
-            dout.array, dout.at = g, BORROWED
+            dout.array, dout.at = g, -1
     else:
         result, position = out.out, iter(range(len(tensors_in(out.out))))
         lent = map_tensors(result, lambda t: _cotangent(t, g.of.get(next(position)) if is_float(t) else None))
@@ -257,23 +259,14 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
     if cell._bprop_debug:
-        _report(cell, inputs, dout, returned)
+        doors.bprop_debug(cell, inputs, dout, returned)
     return returned
-
-
-def _report(cell: Cell, inputs: tuple, dout: object, returned: object) -> None:
-    """bprop_debug: what bprop got and returned, on standard error and for those who look."""
-    parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
-    said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
-    sys.stderr.write(f'{said}\n')
-    if tape.looking:
-        note(REPORT, cell, said, None, None)
 
 
 def _cotangent(t: Tensor, g: object) -> Tensor:
     if g is None:
         return zeros_like(t)
-    return g if type(g) is Tensor else wrap(g, BORROWED)
+    return g if type(g) is Tensor else wrap(g)
 
 
 def _as_bprop_sees_it(value: object, drop: bool) -> object:

@@ -7,19 +7,21 @@ twice is two inputs.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import repeat
 from sys import getrefcount
+from threading import RLock
 
 import numpy as np
 
 from . import doors, tape
 from .arithmetic import ones_like, zeros_like
-from .errors import SensError, caller, plural, users_line
+from .errors import SensError, ThreadError, caller, plural, users_line
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, is_float, tensors_in, wrap
 
+SELDOM = 10_000  # so many objects between two runs of the collector: the tape makes no cycles, and is walked each time
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # the entry of a leaf behind which nobody reads on
 
 
@@ -44,6 +46,30 @@ def differentiate(
         gradient.close()
 
 
+# ---- whose turn it is ----------------------------------------------------------------------------------------------
+
+WAIT = 10.0  # seconds: longer than that, and the other thread may itself be waiting for this one
+turn = RLock()
+
+
+def take_turn() -> None:
+    """Wait until no other thread has a gradient or a Tape open, then keep the tape for this one."""
+    if not turn.acquire(timeout=WAIT):
+        raise ThreadError(
+            f'a gradient or a Tape is open in another thread, for {WAIT:.0f} seconds by now: one thread at a time may '
+            f'have one. If that thread waits for this one, take the gradient in one of them alone.{users_line()}'
+        )
+    tape.mine.tick = tape.tick
+
+
+def end_turn() -> None:
+    """Let the next thread have the tape, once nothing is open here."""
+    if not tape.gradients and not tape.looking and turn._is_owned():
+        vars(tape.mine).clear()
+        while turn._is_owned():  # (an interrupt may have left it taken twice)
+            turn.release()
+
+
 class Gradient:
     """A function called with its inputs marked: what it returned, and the stretch of tape to read back."""
 
@@ -63,45 +89,57 @@ class Gradient:
         self.sources = [*[inputs[k] for k in positions], *self.marked]
         self.places: list = []  # the addresses of the marked weights inside the gradient
         self.put_back: Callable | None = None  # restores the tape; None: the gradient is not open
+        self.unmark: Iterable = ()
+        self.scope = 0
+        self.threshold: tuple = ()  # of the collector, where it is raised
         self.played = False
         self.overwritten: dict = {}  # what is known of writes since, for a gradient that is read later
+        self.books: object = None  # what a trap keeps for it meanwhile
         self.zero_is_meant = False  # no warning of a gradient that is 0
         self.first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
 
     def open(self) -> None:
         """Begin, or come back to read: from here on the weights have their addresses."""
+        take_turn()
+        self.put_back = tape.state()
         self.before = [w.at for w in self.marked]
+        self.unmark = map(setattr, self.marked, repeat('at'), self.before)
         self.scope = tape.hidden_address  # inside a takeover: nobody outside differentiates what happens here
         self.outermost = tape.start == NOWHERE
         self.flat = self.outermost or bool(self.scope)  # arrays will do
         hidden = tape.hidden_from
         self.tainted = bool(self.scope) and any(t.at >= hidden for t in tensors_in((self.inputs, self.marked)))
-        self.threshold = gc.get_threshold() if self.outermost else (0,)
-        self.put_back = tape.state()
+        if self.outermost and 0 < (threshold := gc.get_threshold())[0] < SELDOM:
+            self.threshold = threshold
+            gc.set_threshold(SELDOM)
         if not tape.gradients:
             tape.generation += 1 << 20  # all that was hidden before is constant; more than there are classes of Cells
         tape.gradients += (self,)
-        if self.threshold[0]:
-            gc.set_threshold(0)  # the tape makes no cycles, and the collector would walk all of it again and again
         for opened in doors.opening if self.outermost else doors.opening + doors.nested:
             opened(self)
         for w, at in zip(self.marked, self.places):  # noqa: B905 (empty the first time)
             w.at = at
 
     def close(self) -> None:
-        """End, or pause: all is as it was before `open`."""
-        if self.put_back is None:
-            return
+        """End, or pause: all is as it was before `open`. An interrupt at one step leaves none of the others out."""
         try:
             for closed in doors.closing:
                 closed(self)
-            if self.threshold[0] and not gc.get_threshold()[0]:  # (the function may have set its own)
-                gc.set_threshold(*self.threshold)
-            for w, at in zip(self.marked, self.before):  # noqa: B905 (of one length)
-                w.at = at
         finally:
-            self.put_back()
-            self.put_back = None
+            try:
+                changed = not self.threshold  # (by the function, which may have a threshold of its own)
+                changed = changed or gc.get_threshold()[0] != SELDOM
+            finally:
+                try:
+                    changed or gc.set_threshold(*self.threshold)
+                finally:
+                    try:
+                        list(self.unmark)  # one call into C, as the next one
+                    finally:
+                        if self.put_back is not None:
+                            self.put_back()
+                        end_turn()
+        self.put_back, self.threshold = None, ()
         if self.scope:
             align()  # a bprop that was called on the way back may have had a list of its own
         if not tape.gradients:
@@ -114,7 +152,7 @@ class Gradient:
         """Call the function, with a leaf of the tape in place of each input that is to be differentiated."""
         alone = self.outermost and not tape.looking  # nobody else needs this list of entries
         if alone:
-            tape.own_list()
+            own_list()
         arguments = self._mark(alone)
         if tape.looking:
             note(BEGIN, self.function, (tuple(self.leaves), tuple(self.sources)), len(tape.gradients), caller())
@@ -126,6 +164,8 @@ class Gradient:
             if t.at >= NOWHERE and tape.address(t) >= NOWHERE and t.at not in tape.scopes():
                 doors.escaped('the output of a differentiated function', t.at, caller())
         self.entries, self.end = tape.entries, len(tape.entries)
+        if self.read_later and not alone:  # those around it may read their list back first, and let go of it
+            self.entries, self.base, self.end = self.entries[self.base :], 0, self.end - self.base
         self.played = True
         for told in doors.played:
             told(self)
@@ -225,6 +265,12 @@ def check_fits(given: list[Tensor], outs: list[Tensor]) -> None:
                 f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
                 f'they must be the same.{users_line()}'
             )
+
+
+def own_list() -> None:
+    """Go on with an empty list of entries."""
+    tape.entries, tape.first = [], tape.tick() + 1
+    tape.record = tape.entries.append
 
 
 def align() -> None:

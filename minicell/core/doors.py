@@ -23,11 +23,16 @@ written: dict = {}  # id of memory -> what is known of a write to it; while anyt
 check_entry: Callable | None = None  # f(entry, address) before an entry is read back, while `written` holds something
 bad_number: Callable | None = None  # NumPy calls f(kind, flag) at a division by zero or another invalid operation
 
+other_thread: Callable | None = None  # f(rule, tensors) decides the address of what another thread makes of these
+
+pushed: list[Callable] = []  # f(gradient, fn, back, us, along, slopes): jvp has differentiated back(*us) along these
+
 # values that leave the tape, or hide from it
 numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy is about to see a Tensor's numbers
 captured: list = []  # differentiated Tensors that construct used, and that are no inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
+bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell that is debugged
 stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
 holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write
 

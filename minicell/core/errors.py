@@ -83,6 +83,10 @@ class NotATensorError(MinicellError, TypeError):
     """grad found no float Tensor to differentiate."""
 
 
+class ThreadError(MinicellError, RuntimeError):
+    """A gradient asked for, or a value of one used, in another thread than the one that has it open."""
+
+
 class SensError(MinicellError, ValueError, TypeError, RuntimeError):
     """A sens that does not fit the output."""
 

@@ -1,14 +1,13 @@
-"""The ways to ask for a gradient: grad, value_and_grad, vjp, jvp."""
+"""The ways to ask for a gradient: grad, value_and_grad, vjp."""
 
 import inspect
 from collections.abc import Callable
 from functools import wraps
 
 from . import doors
-from .arithmetic import zeros_like
 from .differentiate import Gradient, differentiate, name_of
 from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
-from .tensor import Tensor, is_float, tensors_in
+from .tensor import Tensor, is_float
 
 
 def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
@@ -198,20 +197,10 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     params = () if weights is None else check_weights(weights)
     places = tuple(range(len(inputs)))
     check_arguments(fn, inputs, places)
-    gradient = Gradient(fn, inputs, {}, places, params, has_aux, read_later=True)
-    try:
-        gradient.open()
-        gradient.play()
-    finally:
-        gradient.close()
-    doors.holders.add(gradient)  # between now and then, what backward needs may be overwritten
+    gradient = played(fn, inputs, params, has_aux)
 
     def back(*sens: Tensor) -> tuple:
-        try:
-            gradient.open()
-            by_place, by_weight = gradient.read(sens)
-        finally:
-            gradient.close()
+        by_place, by_weight = read_again(gradient, sens)
         if weights is None:
             return tuple(by_place)
         return tuple(by_place), by_weight[0] if hasattr(weights, 'requires_grad') else tuple(by_weight)
@@ -222,6 +211,27 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     return out, back, further
 
 
+def played(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
+    """A gradient whose function has run, and which is read as often as one likes."""
+    gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, read_later=True)
+    try:
+        gradient.open()
+        gradient.play()
+    finally:
+        gradient.close()
+    doors.holders.add(gradient)  # between now and then, what backward needs may be overwritten
+    return gradient
+
+
+def read_again(gradient: Gradient, sens: tuple) -> tuple[list[Tensor], list[Tensor]]:
+    """Its gradients of inputs and weights, from these cotangents of its outputs."""
+    try:
+        gradient.open()
+        return gradient.read(sens)
+    finally:
+        gradient.close()
+
+
 def split_aux(fn: Callable, outputs: object) -> tuple[object, object]:
     """The first output, and the other one, or a tuple of the others."""
     if not isinstance(outputs, tuple) or len(outputs) < 2:
@@ -229,39 +239,3 @@ def split_aux(fn: Callable, outputs: object) -> tuple[object, object]:
             f'has_aux=True needs more than one output, but {name_of(fn)} returned one.{users_line()}'
         )
     return outputs[0], outputs[1] if len(outputs) == 2 else outputs[1:]
-
-
-def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
-    """fn's value, and its derivative along v (the Jacobian times v).
-
-    The gradient J.T u is linear in u; differentiated by u along v it is J v, so that every rule serves here too
-    (j-towns.github.io/2017/06/12/A-new-trick.html). Raises ValueError where v does not fit the inputs.
-
-    >>> import minicell as ms
-    >>> print(ms.jvp(lambda x: x * x, ms.Tensor(3.0), ms.Tensor(10.0)))
-    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 60))
-    """
-    check_function('jvp', fn, has_aux=has_aux)
-    xs, along = (tuple(a) if isinstance(a, (tuple, list)) else (a,) for a in (inputs, v))
-    places = tuple(range(len(xs)))
-    check_arguments(fn, xs, places)
-    if not all(isinstance(t, Tensor) for t in along):
-        raise SensError(f'v holds Tensors, one for each input of {name_of(fn)}, but got {v!r:.60}.{users_line()}')
-    if [(t.shape, t.dtype) for t in along] != [(t.shape, t.dtype) for t in xs]:
-        raise SensError(f'v needs a Tensor of the same shape and dtype for each input of {name_of(fn)}.{users_line()}')
-    seen = {}
-
-    def back(*u: Tensor) -> tuple:
-        seen['out'], by_place, _ = differentiate(fn, xs, {}, places, sens=u, aux=has_aux)
-        return tuple(by_place)
-
-    back.is_gradient = True
-    outs = tensors_in(fn(*xs)[0] if has_aux else fn(*xs))
-    us = tuple(zeros_like(t) for t in outs if is_float(t))
-    _, slopes, _ = differentiate(back, us, {}, tuple(range(len(us))), sens=along)
-    out = seen['out']
-    slope = slopes[0] if len(slopes) == 1 else tuple(slopes)
-    if not has_aux:
-        return out, slope
-    out, further = split_aux(fn, out)
-    return out, slope, further

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Callable
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from . import doors, tape
+from .differentiate import end_turn, own_list, take_turn
 from .errors import Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
@@ -122,6 +124,20 @@ class Fail(NamedTuple):
     entry: Op | Call | None
 
 
+open_tapes: list = []
+
+
+def look(on: bool) -> None:
+    """Begin, or stop, to keep everything that happens."""
+    tape.looking, tape.silent_from = on, tape.hidden_address if tape.hidden_address and not on else inf
+
+
+def close_inside(gradient: object) -> None:
+    """A gradient is over: a Tape that was opened inside it and is still open has seen all that it can."""
+    for each in [t for t in open_tapes if gradient in t._inside]:
+        each._close()
+
+
 class Tape:
     """Keeps what happens inside its block: every op, every takeover with what it hid, every backward step, an error.
 
@@ -144,27 +160,49 @@ class Tape:
     # ---- keeping ---------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> 'Tape':
-        if self._raw:
+        if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
-        self._put_back = tape.state()
-        if tape.start == NOWHERE and not tape.looking:
-            tape.own_list()
-        self._begin = len(tape.entries)
-        tape.look(True)
-        doors.holders.add(self)
+        try:
+            take_turn()
+            if tape.start == NOWHERE and not tape.looking:
+                own_list()
+            self._begin, self._inside = len(tape.entries), tape.gradients
+            open_tapes.append(self)
+            look(True)
+            doors.holders.add(self)
+            if close_inside not in doors.closing:
+                doors.closing.append(close_inside)
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
-        self._list = None
-        self.error = error
-        self._put_back()
-        del self._put_back
-        self._traceback = traceback
+        self._close()
+        self.error, self._traceback = error, traceback
+
+    def _close(self) -> None:
+        """Keep no more. Usually this is the Tape opened last; a task or a generator may close its Tape at any time."""
+        if self in open_tapes:
+            self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
+            open_tapes.remove(self)
+        if not open_tapes:
+            look(False)
+            for gradient in tape.gradients:  # one that was opened while a Tape looked would put that back
+                gradient.put_back.args[0]['looking'] = False
+            if not tape.gradients and hasattr(tape.mine, 'tick'):
+                own_list()  # let go of the entries
+        end_turn()
+
+    def __reduce__(self) -> tuple:
+        raise TypeError(
+            f'a Tape cannot be copied or pickled: it holds the code that ran, and the Tensors of a gradient. Keep '
+            f'str(tape), or a picture of it: minicell.view.stills(tape).{users_line()}'
+        )
 
     def entries(self) -> list:
         """The raw entries so far."""
-        return tape.entries[self._begin :] if hasattr(self, '_put_back') else self._raw
+        return tape.entries[self._begin :] if self in open_tapes else self._raw
 
     def keep(self, write: tuple) -> None:
         """Memory is about to be overwritten: keep what the Tensors in it hold now."""
@@ -173,7 +211,7 @@ class Tape:
             for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
                 self._held.setdefault(id(memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
-        still_open, root = hasattr(self, '_put_back'), id(write[1])
+        still_open, root = self in open_tapes, id(write[1])
         # once the Tape is closed, the first write is the one that matters
         found = self._held.get(root, {}) if still_open else self._held.pop(root, {})
         when = tape.first + len(tape.entries) if still_open else sys.maxsize
@@ -196,13 +234,13 @@ class Tape:
     @property
     def events(self) -> list:
         """What happened, in the order of time."""
-        if self._events is None or hasattr(self, '_put_back'):
+        if self._events is None or self in open_tapes:
             self._events = self._read()
         return self._events
 
     def _read(self) -> list:
         made, events, stretch = {}, [], []
-        first = tape.first + self._begin if hasattr(self, '_put_back') else self._first
+        first = tape.first + self._begin if self in open_tapes else self._first
         for k, raw in enumerate(self.entries()):
             event = _event(first + k, raw, made, bool(stretch))
             if isinstance(event, Enter) and event.custom:

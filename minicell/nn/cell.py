@@ -1,12 +1,16 @@
 """MindSpore's Cell: core/cell.py makes it callable and differentiable; here are its Parameters, Cells and hooks."""
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
 from .. import tracing
 from ..common.parameter import Parameter, ParameterTuple
+from ..core import doors, tape
+from ..core.bprop_result import input_names
 from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
+from ..core.rules import REPORT
 from ..core.tensor import Tensor
 from ..errors import (
     CellNameError,
@@ -360,3 +364,15 @@ class Cell(CoreCell):
         lines = [*shown, *(f'({name}): {cell!r}' for name, cell in self._cells.items())]
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
+
+
+def report(cell: object, inputs: tuple, dout: object, returned: object) -> None:
+    """bprop_debug: what bprop got and returned, on standard error and for those who look."""
+    parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
+    said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
+    sys.stderr.write(f'{said}\n')
+    if tape.looking:
+        tape.note(REPORT, cell, said, None, None)
+
+
+doors.bprop_debug = report

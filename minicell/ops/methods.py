@@ -11,6 +11,7 @@ from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor
 from ..lazy import without
 from .pieces import cumsum_method, identity
+from .printed import repr_method, str_method
 from .reduce import max_method, min_method
 from .shape import (
     astype,
@@ -55,6 +56,8 @@ OWN = {
     'numpy': Tensor.asnumpy,
     'init_data': lambda input: input,  # MindSpore's initializers draw their numbers here
     '__setitem__': setitem,
+    '__repr__': repr_method,
+    '__str__': str_method,
     'T': property(transpose_method),
     'max': max_method,
     'min': min_method,

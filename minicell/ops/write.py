@@ -7,8 +7,8 @@ import numpy as np
 from ..core import tape
 from ..core.errors import OperandError, users_line
 from ..core.tape import NOWHERE
-from ..core.tensor import BORROWED, Tensor, wrap
-from ..traps import written
+from ..core.tensor import Tensor, memory, wrap
+from ..traps import bypassed, written
 from ..traps.written import IndexWriteError
 
 
@@ -47,19 +47,24 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
     """
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
-    elif tensor.at == BORROWED or not tensor.array.flags.writeable:
+    elif not tensor.array.flags.writeable or (tape.gradients and _lent(tensor.array)):
         tensor.array = tensor.array.copy()
     written.wrote(tensor, what, frame, source, how)
     return tensor.array
 
 
+def _lent(array: np.ndarray) -> bool:
+    """Whether a bprop that is running was given this memory, as dout, as out or as an input: others use it too."""
+    return any(memory(t.array) is memory(array) for t in bypassed.lent())
+
+
 def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
     """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
-    memory = writable(tensor, what, frame, source, index)
+    target = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
-        numbers = source.array.astype(memory.dtype, copy=False)
-        memory[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+        numbers = source.array.astype(target.dtype, copy=False)
+        target[index] = numbers.reshape(()) if numbers.size == 1 else numbers
 
 
 def setitem(self: Tensor, index: object, value: object) -> None:

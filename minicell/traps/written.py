@@ -11,13 +11,15 @@ SeveredWarning: no gradient passes a write, so that what comes of `assign(w, x *
 Costs nothing until something is written while a gradient is open: then each entry that is read back is checked.
 """
 
+import itertools
 import warnings
 
 from ..core import doors, tape
+from ..core.cell import takeover
 from ..core.errors import MinicellError, MinicellWarning, Where, where_is
 from ..core.rules import WRITE
 from ..core.tape import NOWHERE, note
-from ..core.tensor import memory
+from ..core.tensor import memory, tensors_in
 
 
 class WriteAfterUseError(MinicellError, RuntimeError):
@@ -35,6 +37,7 @@ class SeveredWarning(MinicellWarning):
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
 severed_said: dict = {}
+OUTSIDE = 'shape', 'dtype', 'ndim', 'size', 'name', 'requires_grad'  # what is no value of a Tensor
 doors.over += [written.clear, severed.clear]
 
 
@@ -62,6 +65,23 @@ def sever(tensor, value) -> None:
             severed.pop(root, None)
 
 
+def keep_books(gradient) -> None:
+    """A vjp pauses, and is read later: what was written while its function ran counts then too."""
+    if gradient.read_later and gradient.played and (doors.written or severed):
+        gradient.books = dict(doors.written), dict(severed)
+
+
+def open_books(gradient) -> None:
+    """It is read."""
+    if gradient.books is not None:
+        for book, kept in zip((doors.written, severed), gradient.books, strict=True):
+            book.update(kept)
+
+
+doors.closing.append(keep_books)
+doors.opening.append(open_books)
+
+
 def check_severed(entry: tuple, address: int) -> None:
     """Warn if this entry reads a Parameter that was given a differentiated value before: that gradient is lost."""
     rule, x, y, _, code, lasti = entry
@@ -85,8 +105,12 @@ def check_unwritten(entry: tuple, address: int) -> None:
     """Raise if a value that this entry's rule reads was written after the entry was made."""
     if severed:
         check_severed(entry, address)
-    rule, _, _, _, code, lasti = entry
-    for value in rule.values_read(entry):
+    rule, _, cell, _, code, lasti = entry
+    values = rule.values_read(entry)
+    if rule is takeover:  # a bprop may read more than it is given
+        cell = getattr(cell, 'source', cell)
+        values = values + [t.array for t in mentioned(cell.bprop, cell, set())]
+    for value in values:
         found = written.get(id(memory(value)))
         if found and found[0] > address:
             _, _, what, writer, at = found
@@ -98,6 +122,39 @@ def check_unwritten(entry: tuple, address: int) -> None:
                 f'  used:    {where_is(used.file, used.line)}: {used.text}\n'
                 f'  written: {where_is(write.file, write.line)}: {write.text}'
             )
+
+
+def mentioned(function: object, cell: object, seen: set) -> list:
+    """What a bprop reads by self, a closure or a global, in its own code or a helper's: Tensors and Parameters."""
+    function = getattr(function, '__func__', function)
+    code = getattr(function, '__code__', None)
+    if code is None or code in seen:
+        return []
+    seen.add(code)
+    names = set(reads_names(code))
+    closure = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    values = [c.cell_contents for n, c in closure if c is not None and n in code.co_freevars]
+    values += [function.__globals__[n] for n in names if n in function.__globals__]
+    values += [value for n in names if (value := getattr(cell, n, None)) is not None]
+    found = []
+    for value in values:
+        if callable(getattr(value, 'get_parameters', None)) and not isinstance(value, type):  # a Cell
+            found += value.get_parameters()
+        elif hasattr(value, '__code__') or hasattr(value, '__func__'):
+            found += mentioned(value, cell, seen)
+        found += tensors_in(value)
+    return found
+
+
+def reads_names(code: object) -> list[str]:
+    """The globals and attributes whose *values* a code object reads, nested functions' too: not `w` in `w.shape`."""
+    import dis  # needed only once a write has happened
+
+    steps, found = [*dis.get_instructions(code), None], []
+    for step, after in itertools.pairwise(steps):
+        if step.opname in ('LOAD_GLOBAL', 'LOAD_NAME', 'LOAD_ATTR', 'LOAD_METHOD'):
+            found += [] if after is not None and after.argval in OUTSIDE else [step.argval]
+    return found + [n for part in code.co_consts if hasattr(part, 'co_code') for n in reads_names(part)]
 
 
 doors.check_entry = check_unwritten
