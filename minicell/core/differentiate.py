@@ -10,13 +10,12 @@ import gc
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from sys import getrefcount
-from threading import RLock
 
 import numpy as np
 
 from . import doors, tape
 from .arithmetic import ones_like, zeros_like
-from .errors import SensError, ThreadError, caller, plural, users_line
+from .errors import SensError, caller, plural, users_line
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, is_float, tensors_in, wrap
@@ -43,31 +42,11 @@ def differentiate(
         gradient.play()
         return gradient.result, *gradient.read(sens, once=True)
     finally:
-        gradient.close()
-
-
-# ---- whose turn it is ----------------------------------------------------------------------------------------------
-
-WAIT = 10.0  # seconds: longer than that, and the other thread may itself be waiting for this one
-turn = RLock()
-
-
-def take_turn() -> None:
-    """Wait until no other thread has a gradient or a Tape open, then keep the tape for this one."""
-    if not turn.acquire(timeout=WAIT):
-        raise ThreadError(
-            f'a gradient or a Tape is open in another thread, for {WAIT:.0f} seconds by now: one thread at a time may '
-            f'have one. If that thread waits for this one, take the gradient in one of them alone.{users_line()}'
-        )
-    tape.mine.tick = tape.tick
-
-
-def end_turn() -> None:
-    """Let the next thread have the tape, once nothing is open here."""
-    if not tape.gradients and not tape.looking and turn._is_owned():
-        vars(tape.mine).clear()
-        while turn._is_owned():  # (an interrupt may have left it taken twice)
-            turn.release()
+        try:
+            gradient.close()
+        except BaseException:  # an interrupt, perhaps before its first line
+            gradient.close()
+            raise
 
 
 class Gradient:
@@ -100,7 +79,8 @@ class Gradient:
 
     def open(self) -> None:
         """Begin, or come back to read: from here on the weights have their addresses."""
-        take_turn()
+        for turn in doors.turning:
+            turn()
         self.put_back = tape.state()
         self.before = [w.at for w in self.marked]
         self.unmark = map(setattr, self.marked, repeat('at'), self.before)
@@ -122,6 +102,8 @@ class Gradient:
 
     def close(self) -> None:
         """End, or pause: all is as it was before `open`. An interrupt at one step leaves none of the others out."""
+        if self.put_back is None:  # it was refused
+            return
         try:
             for closed in doors.closing:
                 closed(self)
@@ -136,9 +118,9 @@ class Gradient:
                     try:
                         list(self.unmark)  # one call into C, as the next one
                     finally:
-                        if self.put_back is not None:
-                            self.put_back()
-                        end_turn()
+                        self.put_back()
+                        for turn in doors.turned:
+                            turn()
         self.put_back, self.threshold = None, ()
         if self.scope:
             align()  # a bprop that was called on the way back may have had a list of its own

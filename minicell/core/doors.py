@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable
 
 # one gradient, from its beginning to its end: each function is called with the Gradient
+turning: list[Callable] = []  # f(), before a gradient or a Tape begins
+turned: list[Callable] = []  # f(), after it has ended
 opening: list[Callable] = []  # it begins, or a vjp comes back to read it
 nested: list[Callable] = []  # the same, inside another gradient
 played: list[Callable] = []  # its function has returned
@@ -32,6 +34,7 @@ numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy i
 captured: list = []  # differentiated Tensors that construct used, and that are no inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
+cast_gradient: list[Callable] = []  # f(cell, gradient, name): bprop returned a gradient of another dtype
 bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell that is debugged
 stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
 holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write

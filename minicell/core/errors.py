@@ -83,6 +83,10 @@ class NotATensorError(MinicellError, TypeError):
     """grad found no float Tensor to differentiate."""
 
 
+class TapeError(MinicellError, TypeError):
+    """A Tape, or something that belongs to one, pickled or copied."""
+
+
 class ThreadError(MinicellError, RuntimeError):
     """A gradient asked for, or a value of one used, in another thread than the one that has it open."""
 
@@ -233,6 +237,15 @@ class Where:
         except SyntaxError:
             return ''
         return ast.unparse(statement.targets[0]) if same else ''
+
+    def __deepcopy__(self, memo: dict) -> 'Where':
+        return self
+
+    def __reduce__(self) -> tuple:
+        raise TapeError(
+            f'what a Tape holds cannot be pickled, because it holds the code that ran: keep str(tape) '
+            f'instead.{users_line()}'
+        )
 
     def __repr__(self) -> str:
         return f'{os.path.basename(self.file)}:{self.line}: {self.expression}'

@@ -218,7 +218,11 @@ def played(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = Fals
         gradient.open()
         gradient.play()
     finally:
-        gradient.close()
+        try:
+            gradient.close()
+        except BaseException:  # an interrupt, perhaps before its first line
+            gradient.close()
+            raise
     doors.holders.add(gradient)  # between now and then, what backward needs may be overwritten
     return gradient
 
@@ -229,7 +233,11 @@ def read_again(gradient: Gradient, sens: tuple) -> tuple[list[Tensor], list[Tens
         gradient.open()
         return gradient.read(sens)
     finally:
-        gradient.close()
+        try:
+            gradient.close()
+        except BaseException:  # an interrupt, perhaps before its first line
+            gradient.close()
+            raise
 
 
 def split_aux(fn: Callable, outputs: object) -> tuple[object, object]:

@@ -23,7 +23,7 @@ class Marker:
         self.name = name
 
 
-NOTES = ['enter', 'leave', 'begin', 'back', 'vjp_arrays', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
+NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
 ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED = map(Marker, NOTES)
 
 

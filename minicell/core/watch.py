@@ -1,5 +1,7 @@
 """Looking: a Tape keeps what happens inside a `with` block, as events in the order of time."""
 
+import dis
+import inspect
 import sys
 from collections.abc import Callable
 from math import inf
@@ -8,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import doors, tape
-from .differentiate import end_turn, own_list, take_turn
-from .errors import Where, users_line
+from .differentiate import own_list
+from .errors import TapeError, Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
 from .tensor import Tensor, memory, tensors_in
@@ -125,6 +127,7 @@ class Fail(NamedTuple):
 
 
 open_tapes: list = []
+PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def look(on: bool) -> None:
@@ -136,6 +139,22 @@ def close_inside(gradient: object) -> None:
     """A gradient is over: a Tape that was opened inside it and is still open has seen all that it can."""
     for each in [t for t in open_tapes if gradient in t._inside]:
         each._close()
+
+
+def close_left() -> None:
+    """A Tape whose `with` block is gone: an interrupt came just as it was to be closed."""
+    running, frame = [], sys._getframe() if open_tapes else None
+    while frame is not None:
+        running.append(frame)
+        frame = frame.f_back
+    for each in [t for t in open_tapes if t._frame is not None and t._frame not in running]:
+        each._close()
+
+
+def _of_with(frame) -> object:
+    """The frame, if it is at a `with` statement, and of a function that cannot pause."""
+    at_with = dis.opname[frame.f_code.co_code[frame.f_lasti]] == 'BEFORE_WITH'
+    return frame if at_with and not frame.f_code.co_flags & PAUSES else None
 
 
 class Tape:
@@ -163,22 +182,28 @@ class Tape:
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         try:
-            take_turn()
+            for turn in doors.turning:
+                turn()
             if tape.start == NOWHERE and not tape.looking:
                 own_list()
-            self._begin, self._inside = len(tape.entries), tape.gradients
+            self._begin, self._inside, self._frame = len(tape.entries), tape.gradients, _of_with(sys._getframe(1))
             open_tapes.append(self)
             look(True)
             doors.holders.add(self)
             if close_inside not in doors.closing:
                 doors.closing.append(close_inside)
+                doors.turning.insert(0, close_left)
         except BaseException:
             self._close()
             raise
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        self._close()
+        try:
+            self._close()
+        except BaseException:  # an interrupt
+            self._close()
+            raise
         self.error, self._traceback = error, traceback
 
     def _close(self) -> None:
@@ -186,18 +211,20 @@ class Tape:
         if self in open_tapes:
             self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
             open_tapes.remove(self)
+            self._frame = None
         if not open_tapes:
             look(False)
             for gradient in tape.gradients:  # one that was opened while a Tape looked would put that back
                 gradient.put_back.args[0]['looking'] = False
             if not tape.gradients and hasattr(tape.mine, 'tick'):
                 own_list()  # let go of the entries
-        end_turn()
+        for turn in doors.turned:
+            turn()
 
     def __reduce__(self) -> tuple:
-        raise TypeError(
+        raise TapeError(
             f'a Tape cannot be copied or pickled: it holds the code that ran, and the Tensors of a gradient. Keep '
-            f'str(tape), or a picture of it: minicell.view.stills(tape).{users_line()}'
+            f'str(tape) instead, or make a new Tape.{users_line()}'
         )
 
     def entries(self) -> list:

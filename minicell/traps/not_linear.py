@@ -41,8 +41,8 @@ def say(gradient, fn, back, us: tuple, along: tuple, slopes: list) -> None:
     if not (odd <= 1e-3 * scale and abs(euler) <= 1e-3 * size):
         warn_user(
             f'jvp of {name_of(fn)} goes through the bprop of {", ".join(cells)}, which is not linear in dout: the '
-            f'derivative is that at dout = 1, as in MindSpore. A gradient is linear in dout: twice the dout gives '
-            f'twice the gradient.',
+            f'derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
+            f'gradient: a gradient is linear in dout.',
             NotLinearWarning,
         )
 

@@ -20,7 +20,7 @@ def test_s1_vjp_is_played_in_one_thread_and_read_in_others():
 
 
 def train(rate: float) -> np.ndarray:
-    net = nn.Dense(2, 1, weight_init='ones')
+    net = nn.Dense(2, 1, weight_init='ones', bias_init='zeros')
     opt = nn.SGD(net.trainable_params(), rate)
     x, y = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[1.0], [0.0]])
     ask = ms.value_and_grad(lambda: ((net(x) - y) ** 2).mean(), None, opt.parameters)
