@@ -143,7 +143,9 @@ def close_inside(gradient: object) -> None:
 
 def close_left() -> None:
     """A Tape whose `with` block is gone: an interrupt came just as it was to be closed."""
-    running, frame = [], sys._getframe() if open_tapes else None
+    running, frame = [], sys._getframe() if open_tapes and hasattr(tape.mine, 'tick') else None
+    if frame is None:
+        return
     while frame is not None:
         running.append(frame)
         frame = frame.f_back
