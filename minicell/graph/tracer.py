@@ -122,6 +122,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     tracer = Tracer(name, inputs, stand_in)
     world = World(tracer, function, (args, kwargs))
     outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
+    again = getattr(profiler, 'enable', None)  # cProfile, up to Python 3.11
     try:
         tracing.trace_with(tracer)
         with Tape() as seen, Lines() as lines:
@@ -131,14 +132,14 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
         tracing.tracer = outer
         try:
-            sys.setprofile(profiler if callable(profiler) else None)
+            sys.setprofile(None if again else profiler)
         finally:
             try:
                 sys.settrace(debugger)
             finally:
                 put_back()
-    if profiler is not None and not callable(profiler):
-        profiler.enable()  # cProfile, up to Python 3.11
+    if again:
+        again()
     lines.check()
     graph = Graph(name, inputs)
     graph.looked, graph.branches = tracer.looked, lines.branches()
