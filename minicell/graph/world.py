@@ -2,21 +2,18 @@
 
 A profile function looks at each function of the user's, and at each layer, where it begins. The names in its code lead
 from its globals, its closure and its arguments to all that it may read, and what stands there is kept as it is then.
-Compared again before each replay, a change means a new trace; compared when the trace is over, it means that the
-function itself wrote it, which later calls would not do.
+Compared again before a replay, a change means a new trace; compared when the trace is over, it means that the function
+itself wrote it, which later calls would not do.
 """
 
 import array
 import dis
-import io
 import os
-import random
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextvars import ContextVar
-from datetime import date
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from operator import attrgetter, is_
 from types import BuiltinMethodType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
@@ -35,19 +32,19 @@ from .snapshot import snapshot
 
 STDLIB = os.path.dirname(os.__file__) + os.sep
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
-CHANGE = list, dict, set, deque
-NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
+REPLAYED = {apply_plain.__code__, Rule.play.__code__, Many.play.__code__}  # each call of a graph draws anew in there
+CHANGING = list, dict, set, deque
 BYTES = np.ndarray, bytearray, memoryview, array.array
-# who names one of these may read any attribute
-EVERY = frozenset('vars __dict__ getattr hasattr attrgetter methodcaller asdict astuple replace copy deepcopy'.split())
-DRAWN = {
-    'builtins': {'input'},
-    'time': {f'{clock}{ns}' for clock in ('time', 'perf_counter', 'monotonic', 'process_time') for ns in ('', '_ns')}
-    | {'thread_time', 'localtime', 'gmtime', 'ctime', 'strftime'},
-    **dict.fromkeys(('_io', 'io', 'posix', 'nt'), {'open', 'read', 'urandom', 'listdir', 'scandir', 'stat'}),
-}
-SAY = tuple(STDLIB + name for name in ('logging', 'warnings', 'linecache', 'traceback'))  # they look at the clock, too
-functions_of = attrgetter('__code__', '__defaults__', '__kwdefaults__')
+NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
+CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
+CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
+EVERY = re.compile('vars|__dict__|(get|has)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
+DRAWN = re.compile(
+    r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input'
+    r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat)|.*(IO|Reader|Wrapper|Buffered\w+)\.read.*'
+)
+SAYING = tuple(STDLIB + name for name in ('logging', 'warnings', 'linecache', 'traceback'))  # they read the clock, too
+functions_parts = attrgetter('__code__', '__defaults__', '__kwdefaults__')
 
 
 class Read(NamedTuple):
@@ -70,42 +67,33 @@ class Read(NamedTuple):
 
 @cache
 def is_library(file: str) -> bool:
-    """Whether code in a file is nobody's who learns here: Python's own, minicell's, or installed."""
+    """Whether code in a file is not the user's: Python's own, minicell's, or installed."""
     return file.startswith((HOME, '<frozen', STDLIB)) or 'site-packages' in file or 'dist-packages' in file
 
 
-def _is_librarys(module: ModuleType | None) -> bool:
+def _of_library(module: ModuleType | None) -> bool:
     file = getattr(module, '__file__', None)
     return is_library(file) if file else getattr(module, '__name__', '') in sys.builtin_module_names
 
 
 @cache
 def _is_users(kind: type) -> bool:
-    """Whether a class can be changed, and is the user's."""
-    module = None if kind.__module__ == 'builtins' else sys.modules.get(kind.__module__)
-    return not kind.__flags__ & 1 << 8 and not _is_librarys(module)
+    """Whether a class can be changed, and is the user's; one that was made by exec calls its module 'builtins'."""
+    return not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not _of_library(_module(kind)))
 
 
-class Names(NamedTuple):
-    """The names in a function's code."""
-
-    globals: tuple[str, ...]
-    attributes: tuple[str, ...]
-    every: bool
+def _module(kind: type) -> ModuleType | None:
+    return sys.modules.get(kind.__module__)
 
 
 @cache
-def names_of(code: CodeType | None) -> Names:
-    """What it may read; a text may be a name too, as in getattr(x, 'k')."""
-    if code is None:
-        return Names((), (), False)
+def names_of(code: CodeType) -> tuple[list[str], list[str], bool]:
+    """The globals and the attributes that code names, in texts too (getattr(x, 'k')), and whether it may read any."""
     texts = {s for c in code.co_consts for s in (c if isinstance(c, tuple) else (c,)) if isinstance(s, str)}
     spaces = {s.argval for s in dis.get_instructions(code) if s.opname.endswith(('_GLOBAL', '_NAME'))}
-    if 'globals' in code.co_names:
-        spaces |= texts
     attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop'}
-    every = not EVERY.isdisjoint(code.co_names) and not code.co_filename.startswith(HOME)
-    return Names(tuple(sorted(spaces)), tuple(sorted(attributes)), every)
+    every = any(map(EVERY.fullmatch, code.co_names)) and not code.co_filename.startswith(HOME)
+    return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), every
 
 
 def _numbers(value: object) -> tuple:
@@ -130,18 +118,17 @@ class World:
 
     def __init__(self, tracer: object, function: Callable, given: object) -> None:
         self.tracer = tracer
-        self.reads: dict[int, Read] = {}
-        self.given: dict[int, Read] = {}  # of arguments, whose content is part of the signature
-        self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes: their names that are read
+        self.reads: dict[object, Read] = {}
+        self.given: dict[object, Read] = {}  # of arguments, whose content is part of the signature
+        self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
         self.known: dict[int, object] = {}  # what was there before the trace, and was found
         self.seen: set = set()
-        self.kernel: object = None  # the frame of what a graph calls in every replay: there, anything may be drawn
+        self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
-        self.generators: dict[int, object] = {}
+        self.generators: dict[int, list] = {}  # NumPy's, and their states
         self.reach(np.random.rand, None, 'np.random')
         self.reach(function, None, tracer.name)
         self.reach(given, None, 'an argument', True)
-        self.states = self._states()
 
     # ---- while the function runs -----------------------------------------------------------------------------------
 
@@ -152,17 +139,12 @@ class World:
         try:
             if self.kernel is not None:
                 if event == 'return' and frame is self.kernel:
-                    self.kernel, self.states = None, self._states()
-            elif event == 'c_call':
-                if called.__name__ == 'print' and not is_library(frame.f_code.co_filename):
-                    warn_user(
-                        f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, '
-                        f'and not in later calls.',
-                        GraphPrintWarning,
-                    )
-                self._called(frame, called)
+                    self._look_at_generators(refuse=False)
+                    self.kernel = None
             elif event == 'call':
                 self._begins(frame, frame.f_code)
+            elif event == 'c_call':
+                self._called(frame, called)
             elif event == 'return' and not is_library(frame.f_code.co_filename):
                 self._look_at_generators()
         except Exception as error:
@@ -174,7 +156,7 @@ class World:
             self._look_at_generators()
             self.kernel = frame
         elif not is_library(code.co_filename):
-            self._names(frame.f_globals, names_of(code).globals, '', code)
+            self._names(frame.f_globals, names_of(code)[0], '', code)
             for name, value in list(frame.f_locals.items()):
                 if id(value) in self.known:  # what the trace made itself may change as it likes
                     self.reach(value, code, name, id(value) in self.given)
@@ -186,34 +168,28 @@ class World:
             self._refuse_draw('input()')
 
     def _called(self, frame: object, called: object) -> None:
-        """A function that is not Python's was called: by the user, for a value of Python's that is another each time?"""
-        owner, name = getattr(called, '__self__', None), called.__name__
-        if isinstance(owner, ModuleType):
-            drawn, name = name in DRAWN.get(owner.__name__, ()), f'{owner.__name__.lstrip("_")}.{name}()'
-        else:
-            drawn = (
-                (isinstance(owner, random.Random) and name in ('random', 'getrandbits'))
-                or (isinstance(owner, type) and issubclass(owner, date) and name in ('now', 'today', 'utcnow'))
-                or (isinstance(owner, io.IOBase) and name.startswith('read'))
+        """A function that is not written in Python: one that gives the user another value each time?"""
+        owner = getattr(called, '__self__', None)
+        name = f'{getattr(owner, "__name__", type(owner).__name__)}.{called.__name__}'
+        if name == 'builtins.print' and not is_library(frame.f_code.co_filename):
+            warn_user(
+                f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, and not '
+                f'in later calls.',
+                GraphPrintWarning,
             )
-            name = f'{getattr(owner, "__name__", type(owner).__name__)}.{name}()'
-        if drawn:
+        if DRAWN.fullmatch(name):
             while frame is not None and is_library(file := frame.f_code.co_filename):
-                if file.startswith((HOME, *SAY)) or ('-packages' in file and name.startswith('time')):
+                if file.startswith((HOME, *SAYING)) or ('-packages' in file and name.startswith('time')):
                     return
                 frame = frame.f_back
-            self._refuse_draw(name)
+            self._refuse_draw(f'{name.lstrip("_")}()')
 
-    def _states(self) -> list:
-        generators = self.generators.values()
-        return [
-            snapshot(g.bit_generator.state if hasattr(g, 'bit_generator') else g.get_state(legacy=False))
-            for g in generators
-        ]
-
-    def _look_at_generators(self) -> None:
-        if self._states()[: len(self.states)] != self.states:
-            self._refuse_draw('NumPy draws random numbers')
+    def _look_at_generators(self, refuse: bool = True) -> None:
+        for kept in self.generators.values():
+            generator, was = kept
+            kept[1] = _state(generator)
+            if refuse and kept[1] != was:
+                self._refuse_draw('a random number of NumPy')
 
     def _refuse_draw(self, what: str) -> None:
         raise GraphValueError(
@@ -231,54 +207,42 @@ class World:
             return
         self.seen.add(key)
         self.known[id(value)] = value
-        more: tuple = ()
-        if isinstance(value, (*CHANGE, tuple, frozenset)):
-            if isinstance(value, CHANGE):
-                self._keep(value, partial(_items, value), label, given)
-            more = _items(value)
+        kind, parts = type(value), ()
+        if isinstance(value, (*CHANGING, tuple, frozenset)):
+            if isinstance(value, CHANGING):
+                self._keep(id(value), partial(_items, value), label, given)
+            parts = _items(value)
         elif isinstance(value, BYTES):
-            self._keep(value, partial(_numbers, value), label, given)
+            self._keep(id(value), partial(_numbers, value), label, given)
         elif isinstance(value, (np.random.Generator, np.random.RandomState)):
-            if id(value) not in self.generators:
-                self.generators[id(value)] = value
-                self.states = self._states()
-        elif hasattr(type(value), '__next__') and type(value).__module__ in ('builtins', 'itertools'):
-            raise GraphValueError(
-                f'{label} is an iterator, and the graph of {self.tracer.name} has it from outside: it would move on '
-                f'once, while the graph is traced, and not in later calls. Call next outside, and give the value as an '
-                f'argument.{users_line()}'
-            )
-        elif isinstance(value, (MethodType, BuiltinMethodType)):
-            more = () if isinstance(value.__self__, ModuleType) else (value.__self__, getattr(value, '__func__', None))
-        elif isinstance(value, partial):
-            more = value.func, value.args, value.keywords
-        elif isinstance(value, (staticmethod, classmethod)):
-            more = (value.__func__,)
-        elif isinstance(value, ContextVar):
-            self._keep(value, lambda: (value.get(None),), label)
+            self.generators.setdefault(id(value), [value, _state(value)])
+        elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
+            self._refuse_draw(f'the next value of {label}, an iterator from outside,')
         elif isinstance(value, FunctionType):
-            more = self._function(value, label)
-        for part in more:
+            parts = self._function(value, label)
+        elif isinstance(value, CALLING) or kind.__module__.startswith('minicell.graph'):
+            parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
+        for part in parts:
             self.reach(part, code, label, given)
-        if code is not None:
-            self._attributes(value, code, label)
+        if code is not None and (isinstance(value, Cell) or kind.__module__.partition('.')[0] != 'minicell'):
+            self._attributes(value, code)
 
-    def _keep(self, value: object, read: Callable, label: str, given: bool = False) -> None:
+    def _keep(self, key: object, read: Callable, label: str, given: bool = False) -> None:
         kept = self.given if given else self.reads
-        if id(value) not in kept:
-            kept[id(value)] = Read(read, tuple(read()), (label,))
+        if key not in kept:
+            kept[key] = Read(read, tuple(read()), (label,))
 
-    def _function(self, function: FunctionType, label: str) -> tuple:
-        """What a function brings along; of a function from a library, only the functions that it calls."""
-        inside = function.__closure__ or ()
-        if is_library(function.__code__.co_filename):
-            return tuple(v for cell in inside for v in _content(cell) if callable(v))
-        self._keep(function, partial(functions_of, function), label)
-        for name, cell in zip(function.__code__.co_freevars, inside, strict=True):
-            self._keep(cell, partial(_content, cell), name)
+    def _function(self, function: FunctionType, label: str) -> list:
+        """What a function brings along; of a library's, only the functions that it calls."""
+        code, inside = function.__code__, function.__closure__ or ()
+        if is_library(code.co_filename):
+            return [v for cell in inside for v in _content(cell) if callable(v)]
+        self._keep(id(function), partial(functions_parts, function), label)
+        for name, cell in zip(code.co_freevars, inside, strict=True):
+            self._keep(id(cell), partial(_content, cell), name)
             for value in _content(cell):
-                self.reach(value, function.__code__, name)
-        return (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+                self.reach(value, code, name)
+        return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
     def _names(self, space: object, names: Iterable[str], owner: str, code: CodeType, deep: bool = True) -> None:
         """Keep what some names stand for: in a module, an object or a class."""
@@ -286,36 +250,30 @@ class World:
         for name in names:
             value = space.get(name)
             kept.setdefault(name, value)
+            value = os.environ if value is os.getenv else value
             if deep or isinstance(value, ModuleType) or value is os.environ:
                 self.reach(value, code, owner + name)
-            elif value is os.getenv:
-                self.reach(os.environ, code, 'os.environ')
 
-    def _attributes(self, value: object, code: CodeType, label: str) -> None:
+    def _attributes(self, value: object, code: CodeType) -> None:
         """Keep those attributes of a module, a class or an object that a function's code names."""
         _, names, every = names_of(code)
-        space = getattr(value, '__dict__', None)
-        if isinstance(value, ModuleType):
-            owner = value.__name__.rpartition('.')[2] + '.'
-            self._names(space, [n for n in names if n in space], owner, code, not _is_librarys(value))
-            return
-        if type(value).__module__.partition('.')[0] == 'minicell' and not isinstance(value, Cell):
-            self.reach(getattr(value, 'fn', None), code, label)  # what ms.jit was given
-            return
+        kinds = (value if isinstance(value, type) else type(value)).__mro__
+        spaces = [vars(kind) for kind in kinds if _is_users(kind)]
+        own = getattr(value, '__dict__', None)
+        if isinstance(own, dict):
+            spaces.insert(0, own)
+        module = isinstance(value, ModuleType)
+        if not module and (every or (isinstance(value, (Mapping, Sequence, Set)) and not isinstance(value, CHANGING))):
+            found = [n for n in {**(own or {}), **dict.fromkeys(names)} if n != '_graphs']
+        else:
+            found = [n for n in names if any(n in space for space in spaces)]
         owner = f'{getattr(value, "__name__", type(value).__name__)}.'
-        kinds = [k for k in (value if isinstance(value, type) else type(value)).__mro__ if _is_users(k)]
-        in_class = [n for n in names if any(n in vars(k) for k in kinds)]
-        for kind in kinds:
-            self._names(vars(kind), in_class, f'{kind.__name__}.', code)
-            for name in in_class:
-                slot = vars(kind).get(name)
-                if isinstance(slot, MemberDescriptorType) and not isinstance(value, type):
-                    self._keep(slot, lambda name=name: (getattr(value, name, None),), owner + name)
-        if isinstance(space, dict):
-            if every or (isinstance(value, (Mapping, Sequence, Set)) and not isinstance(value, CHANGE)):
-                names = [n for n in {**space, **dict.fromkeys(names)} if n != '_graphs']
-            self._names(space, [n for n in names if every or n in space or n in in_class], owner, code)
-            self.reach(space.get('__wrapped__'), code, label)
+        for space in spaces:
+            self._names(space, found, owner, code, not (module and _of_library(value)))
+        for name in found:
+            if isinstance(getattr(type(value), name, None), MemberDescriptorType):
+                self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)
+                self.reach(getattr(value, name, None), code, owner + name)
 
     # ---- when it is over -------------------------------------------------------------------------------------------
 
@@ -324,16 +282,17 @@ class World:
         if self.refused is not None:  # and somebody caught it
             raise self.refused
         self._look_at_generators()
-        spaces = [
+        reads = [
             Read(partial(map, space.get, tuple(kept)), tuple(kept.values()), tuple(owner + name for name in kept))
             for space, kept, owner in self.spaces.values()
             if kept
-        ]
-        reads = [*spaces, *self.reads.values()]
+        ] + [*self.reads.values()]
         for read in (*reads, *self.given.values()):
             if not read.holds():
                 self.tracer.refuse_written(read.changed())
         return reads
 
 
-REPLAYED = {apply_plain.__code__, Rule.play.__code__, Many.play.__code__}
+def _state(generator: np.random.Generator | np.random.RandomState) -> object:
+    seen = getattr(generator, 'bit_generator', None)
+    return snapshot(seen.state if seen else generator.get_state(legacy=False))
