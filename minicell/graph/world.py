@@ -13,6 +13,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextvars import ContextVar
 from functools import cache, lru_cache, partial
 from operator import attrgetter, is_
 from types import BuiltinMethodType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
@@ -38,9 +39,9 @@ BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
 CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
 CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
-EVERY = re.compile('vars|__dict__|(get|has)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
+EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
 DRAWN = re.compile(
-    r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input'
+    r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input|_uuid.*'
     r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat)|.*(IO|Reader|Wrapper|Buffered\w+)\.read.*'
 )
 SAYING = tuple(STDLIB + name for name in ('logging', 'warnings', 'linecache', 'traceback'))  # they read the clock, too
@@ -87,13 +88,15 @@ def _module(kind: type) -> ModuleType | None:
 
 
 @cache
-def names_of(code: CodeType) -> tuple[list[str], list[str], bool]:
-    """The globals and the attributes that code names, in texts too (getattr(x, 'k')), and whether it may read any."""
+def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
+    """The globals and the attributes that code names (in texts too), those that it writes, whether it may read any."""
     texts = {s for c in code.co_consts for s in (c if isinstance(c, tuple) else (c,)) if isinstance(s, str)}
-    spaces = {s.argval for s in dis.get_instructions(code) if s.opname.endswith(('_GLOBAL', '_NAME'))}
+    steps = list(dis.get_instructions(code))
+    spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
+    written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
     attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop'}
     every = any(map(EVERY.fullmatch, code.co_names)) and not code.co_filename.startswith(HOME)
-    return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), every
+    return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
 
 
 def _numbers(value: object) -> tuple:
@@ -182,7 +185,7 @@ class World:
                 if file.startswith((HOME, *SAYING)) or ('-packages' in file and name.startswith('time')):
                     return
                 frame = frame.f_back
-            self._refuse_draw(f'{name.lstrip("_")}()')
+            self._refuse_draw(f'{name.lstrip("_")}()', frame)
 
     def _look_at_generators(self, refuse: bool = True) -> None:
         for kept in self.generators.values():
@@ -191,11 +194,11 @@ class World:
             if refuse and kept[1] != was:
                 self._refuse_draw('a random number of NumPy')
 
-    def _refuse_draw(self, what: str) -> None:
+    def _refuse_draw(self, what: str, frame: object = None) -> None:
         raise GraphValueError(
             f'{what} inside the graph of {self.tracer.name}: Python gets this value once, now, while the graph is '
             f'traced, and every later call would use it again. Get it outside and give it as an argument (as a Tensor, '
-            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw in every call.{users_line()}'
+            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw in every call.{users_line(frame)}'
         )
 
     # ---- from a value to what can be read of it --------------------------------------------------------------------
@@ -218,6 +221,8 @@ class World:
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
             self._refuse_draw(f'the next value of {label}, an iterator from outside,')
+        elif isinstance(value, ContextVar):
+            self._keep(id(value), lambda: (value.get(None),), label)
         elif isinstance(value, FunctionType):
             parts = self._function(value, label)
         elif isinstance(value, CALLING) or kind.__module__.startswith('minicell.graph'):
@@ -256,7 +261,7 @@ class World:
 
     def _attributes(self, value: object, code: CodeType) -> None:
         """Keep those attributes of a module, a class or an object that a function's code names."""
-        _, names, every = names_of(code)
+        _, names, written, every = names_of(code)
         kinds = (value if isinstance(value, type) else type(value)).__mro__
         spaces = [vars(kind) for kind in kinds if _is_users(kind)]
         own = getattr(value, '__dict__', None)
@@ -266,7 +271,7 @@ class World:
         if not module and (every or (isinstance(value, (Mapping, Sequence, Set)) and not isinstance(value, CHANGING))):
             found = [n for n in {**(own or {}), **dict.fromkeys(names)} if n != '_graphs']
         else:
-            found = [n for n in names if any(n in space for space in spaces)]
+            found = [n for n in names if n in written or any(n in space for space in spaces)]
         owner = f'{getattr(value, "__name__", type(value).__name__)}.'
         for space in spaces:
             self._names(space, found, owner, code, not (module and _of_library(value)))
