@@ -9,10 +9,16 @@ tracer: object = None  # while a function is traced into a graph: who notes what
 def trace_with(by: object) -> None:
     """A function is being traced from here on; None: no longer."""
     global tracer
-    tracer, doors.stand_in = by, by and by.stand_in
-    if by is not None and opening not in doors.opening:
+    tracer, doors.stand_in = by, stand_in
+    if opening not in doors.opening:
         doors.opening.append(opening)
+    if asked not in doors.numbers_asked:
         doors.numbers_asked.insert(0, asked)  # a graph refuses what is a warning elsewhere
+
+
+def stand_in(cell: object) -> object:
+    """What a takeover's entry holds in place of the Cell."""
+    return cell if tracer is None else tracer.stand_in(cell)
 
 
 def asked(tensor: object, how: str, chooses: bool) -> None:

@@ -8,7 +8,8 @@ from ..core.errors import Where, users_line, where_is
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Many, Marker, Rule
 from ..core.tensor import Tensor, tensors_in
 from ..errors import GraphValueError
-from .snapshot import now, snapshot
+from .snapshot import snapshot
+from .world import Read
 
 
 class Op(NamedTuple):
@@ -87,7 +88,7 @@ class Graph:
         self.nodes: list = []
         self.constants: dict[int, Tensor] = {}
         self.from_outer: list[int] = []  # values of the outer graph that are further inputs of this one
-        self.reads: list[tuple] = []
+        self.reads: list[Read] = []
         self.looked: list[tuple] = []  # constants whose numbers Python looked at, and what they were
         self.branches: list[tuple] = []
         self.labels: dict[int, str] = {}
@@ -158,10 +159,8 @@ class Graph:
         return [t for t in self.constants.values() if not hasattr(t, 'requires_grad')]
 
     def still_holds(self) -> bool:
-        """Whether the Python attributes that the trace read are what they were."""
-        return all(snapshot(now(holder, name)) == was for holder, name, was in self.reads) and all(
-            snapshot(t.array) == was for t, was in self.looked
-        )
+        """Whether what the trace read of Python is what it was."""
+        return all(read.holds() for read in self.reads) and all(snapshot(t.array) == was for t, was in self.looked)
 
     def seal(self) -> 'Graph':
         """It is complete: let go of the Tensors that it was made from."""

@@ -158,7 +158,8 @@ class GraphCell:
 
     @classmethod
     def of(cls, cell: Cell, body: Graph | None = None) -> 'GraphCell':
-        """A stand-in that bears the Cell's own name, and the same one for all calls in one graph."""
+        """A stand-in that bears the Cell's own name; of a stand-in in a replayed graph, one for the Cell itself."""
+        cell = cell.source if isinstance(cell, GraphCell) else cell
         if type(cell) not in _KINDS:
             _KINDS[type(cell)] = type(type(cell).__name__, (cls,), {})
         return _KINDS[type(cell)](cell, body)

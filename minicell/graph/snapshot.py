@@ -41,11 +41,6 @@ def snapshot(value: object, of_tensor: Callable = Identity) -> object:
     return Identity(value)
 
 
-def now(holder: object, name: str) -> object:
-    """What an attribute of a Cell, or a name in a module, stands for now."""
-    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
-
-
 class Cache(dict):
     """The graphs that a Cell keeps: a copy of the Cell, or one that was pickled, starts without."""
 

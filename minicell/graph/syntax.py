@@ -1,19 +1,16 @@
 """What Python did while a function was traced: the lines it ran, the branches it took, the statements a graph lacks."""
 
 import ast
-import dis
 import inspect
 import linecache
-import os
 import sys
 import textwrap
 from types import CodeType, TracebackType
 
-from ..core.errors import HOME, where_is
+from ..core.errors import where_is
 from ..errors import GraphSyntaxError
+from .world import is_library
 
-NOT_THE_USERS = (HOME, '<frozen', os.path.dirname(os.__file__) + os.sep)
-PLAIN = (bool, int, float, complex, str)
 MONITORING = getattr(sys, 'monitoring', None)  # from Python 3.12 up: a branch is an event
 REFUSED = {
     ast.Try: "Unsupported statement 'Try'",
@@ -33,7 +30,6 @@ class Lines:
 
     def __init__(self) -> None:
         self.went: dict[CodeType, set[tuple[int, int]]] = {}
-        self.globals: dict[tuple[int, str], tuple[dict, str, object]] = {}  # plain values that they may read
 
     def __enter__(self) -> 'Lines':
         if MONITORING is None:
@@ -65,20 +61,12 @@ class Lines:
             self.went[code].add((offset, destination))
 
     def _users(self, frame) -> bool:
-        """Whether a function is the user's; if so, it is noted, with the plain values that it may read."""
+        """Whether a function is the user's; if so, it is noted."""
         code = frame.f_code
         if code in self.went:
             return True
-        if (
-            code.co_filename.startswith(NOT_THE_USERS)
-            or 'site-packages' in code.co_filename
-            or not linecache.getline(code.co_filename, 1, frame.f_globals)
-        ):
+        if is_library(code.co_filename) or not linecache.getline(code.co_filename, 1, frame.f_globals):
             return False
-        for name in _globals_read(code):
-            value = frame.f_globals.get(name)
-            if isinstance(value, PLAIN):
-                self.globals.setdefault((id(frame.f_globals), name), (frame.f_globals, name, value))
         self.went[code] = set()
         return True
 
@@ -147,10 +135,6 @@ class Lines:
                     taken = ' and '.join(str(t) for t in (True, False) if t in went)
                     found.append((code.co_filename, node.lineno, text, taken))
         return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
-
-
-def _globals_read(code: CodeType) -> set[str]:
-    return {step.argval for step in dis.get_instructions(code) if step.opname == 'LOAD_GLOBAL'}
 
 
 def _span(first: ast.AST, last: ast.AST, indent: int) -> tuple[tuple, tuple]:

@@ -1,6 +1,6 @@
-"""Tracing: what is forbidden meanwhile, what of Python the trace depends on, and the graph that comes of it."""
+"""Tracing: what is forbidden meanwhile, and the graph that comes of it."""
 
-import builtins
+import sys
 from collections.abc import Callable
 from functools import partial
 
@@ -9,15 +9,16 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
-from ..core.errors import users_line, warn_user
+from ..core.errors import users_line
 from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
 from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
-from ..errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError
+from ..errors import GraphCaptureError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
 from .ir import Graph
-from .snapshot import now, snapshot
-from .syntax import PLAIN, Lines
+from .snapshot import snapshot
+from .syntax import Lines
+from .world import REPLAYED, World
 
 
 def inputs_of(args: tuple, kwargs: dict) -> list[Tensor]:
@@ -36,13 +37,12 @@ def _own(t: Tensor) -> Tensor:
 
 
 class Tracer:
-    """What is forbidden while a function is traced, and which Python attributes it read."""
+    """What is forbidden while a function is traced."""
 
     def __init__(self, name: str, inputs: list[Tensor], stand_in: Callable) -> None:
         self.name = name
         self.stand_in = stand_in  # for a Cell with its own bprop: what traces that bprop when backward first calls it
         self.inputs = {id(t) for t in inputs}
-        self.reads: dict = {}
         self.looked: list = []
         self.window: Tape | None = None
 
@@ -62,11 +62,11 @@ class Tracer:
     def step(self, cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         """Call an optimizer as it is: in the graph it is one node, which calls it again in every replay."""
         tape.note(STEP, cell, args, kwargs, frame)
-        tracing.trace_with(None)
+        tracing.tracer = None
         try:
             out = cell.construct(*args, **kwargs)
         finally:
-            tracing.trace_with(self)
+            tracing.tracer = self
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
@@ -103,57 +103,48 @@ class Tracer:
 
     def refuse_write(self, cell: Cell, name: str) -> None:
         """An attribute written in a traced function is written once, not in each call."""
+        self.refuse_written(f'{type(cell).__name__}.{name}')
+
+    def refuse_written(self, what: str) -> None:
+        """So is anything else, such as a list that grows."""
         raise GraphWriteError(
-            f'{type(cell).__name__}.{name} is written inside the graph of {self.name}: the graph is traced once, so '
-            f'that later calls would not write it. Make it a Parameter and use ops.assign, or return the '
-            f'value.{users_line()}'
+            f'{what} is written inside the graph of {self.name}: the graph is traced once, so that later calls would '
+            f'not write it. Make it a Parameter and use ops.assign, or return the value and write it '
+            f'outside.{users_line()}'
         )
-
-    def read(self, cell: Cell, name: str, value: object) -> None:
-        """What was read of a Cell is part of what the trace depends on."""
-        if (id(cell), name) not in self.reads:
-            self.reads[id(cell), name] = cell, name, snapshot(value)
-
-    def check_reads(self) -> None:
-        """A list that grows, or anything else that was changed in place, would be changed once."""
-        for cell, name, was in self.reads.values():
-            if snapshot(getattr(cell, name, None)) != was:
-                self.refuse_write(cell, name)
 
 
 def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> tuple[object, Graph]:
     """Call a function, and make a graph of what it did."""
-    global _printer
     name = _name(function)
     args, kwargs = map_tensors(args, _own), map_tensors(kwargs, _own)
     inputs = inputs_of(args, kwargs)
-    outer, printer = tracing.tracer, builtins.print
     tracer = Tracer(name, inputs, stand_in)
-    closure = [(c, 'cell_contents', c.cell_contents) for c in _closure(function) if _is_plain(c)]
-    tracing.trace_with(tracer)
+    world = World(tracer, function, (args, kwargs))
+    outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
+    again = getattr(profiler, 'enable', None)  # cProfile, up to Python 3.11
     try:
-        if outer is None:
-            Cell.__getattribute__ = _reading
-            _printer, builtins.print = printer, _printing
+        tracing.trace_with(tracer)
         with Tape() as seen, Lines() as lines:
             tracer.window = seen
+            sys.setprofile(world.watch)
             out = function(*args, **kwargs)
-    finally:
-        tracing.trace_with(outer)
-        if outer is None:
-            del Cell.__getattribute__
-            builtins.print = printer
+    finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
+        tracing.tracer = outer
+        try:
+            sys.setprofile(None if again else profiler)
+        finally:
+            try:
+                sys.settrace(debugger)
+            finally:
+                put_back()
+    if again:
+        again()
     lines.check()
-    tracer.check_reads()
     graph = Graph(name, inputs)
-    # a name that stands for another value now was written by what was traced, such as a counter
-    names = [(h, n, was) for h, n, was in (*closure, *lines.globals.values()) if now(h, n) is was]
-    graph.reads, graph.looked, graph.branches = (
-        [*tracer.reads.values(), *[(h, n, snapshot(was)) for h, n, was in names]],
-        tracer.looked,
-        lines.branches(),
-    )
+    graph.looked, graph.branches = tracer.looked, lines.branches()
     graph.read(seen.entries(), out)
+    graph.reads = world.check()
     for t in graph.captured:
         if t.at >= tape.start:
             raise GraphCaptureError(
@@ -163,17 +154,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     return out, graph.seal()
 
 
-def _closure(function: Callable) -> tuple:
-    """The cells of what a function has from the function around it."""
-    function = getattr(function, 'func', function)  # a partial
-    return getattr(getattr(function, '__func__', function), '__closure__', None) or ()
-
-
-def _is_plain(cell: object) -> bool:
-    try:
-        return isinstance(cell.cell_contents, PLAIN)
-    except ValueError:  # not given yet
-        return False
+REPLAYED.add(trace.__code__)  # of a bprop, with a world of its own
 
 
 def _name(function: Callable) -> str:
@@ -182,25 +163,3 @@ def _name(function: Callable) -> str:
     if isinstance(owner, Cell):
         return type(owner).__name__ + ('.bprop' if getattr(function, '__name__', '') == 'bprop' else '')
     return getattr(function, '__name__', None) or type(function).__name__
-
-
-def _reading(cell: Cell, name: str) -> object:
-    """Cell.__getattribute__ while something is traced."""
-    value = object.__getattribute__(cell, name)
-    asked = (name[0] != '_' or name in ('_around', '_hooks', '_cells')) and tracing.tracer is not None
-    if asked and (name in object.__getattribute__(cell, '__dict__') or not callable(value)):
-        tracing.tracer.read(cell, name, value)
-    return value
-
-
-def _printing(*values: object, **options: object) -> None:
-    """builtins.print while something is traced."""
-    warn_user(
-        f'print inside the graph of {tracing.tracer.name}: it runs once, now, while the graph is traced, and not in '
-        f'later calls.',
-        GraphPrintWarning,
-    )
-    _printer(*values, **options)
-
-
-_printer = print  # what print was when tracing began

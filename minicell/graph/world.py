@@ -1,0 +1,303 @@
+"""The world of a trace: what it reads of Python, what it writes there, and what it draws.
+
+A profile function looks at each function of the user's, and at each layer, where it begins. The names in its code lead
+from its globals, its closure and its arguments to all that it may read, and what stands there is kept as it is then.
+Compared again before a replay, a change means a new trace; compared when the trace is over, it means that the function
+itself wrote it, which later calls would not do.
+"""
+
+import array
+import dis
+import os
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextvars import ContextVar
+from functools import cache, lru_cache, partial
+from operator import attrgetter, is_
+from types import BuiltinMethodType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import tracing
+from ..core import cell as core_cell
+from ..core.errors import HOME, users_line, warn_user
+from ..core.primitives import apply_plain
+from ..core.rules import Many, Rule
+from ..core.tensor import Tensor
+from ..errors import GraphPrintWarning, GraphValueError
+from ..nn.cell import Cell
+from .snapshot import snapshot
+
+STDLIB = os.path.dirname(os.__file__) + os.sep
+LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
+REPLAYED = {apply_plain.__code__, Rule.play.__code__, Many.play.__code__}  # each call of a graph draws anew in there
+CHANGING = list, dict, set, deque
+BYTES = np.ndarray, bytearray, memoryview, array.array
+NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
+CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
+CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
+EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
+DRAWN = re.compile(
+    r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input|_uuid.*'
+    r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat)|.*(IO|Reader|Wrapper|Buffered\w+)\.read.*'
+)
+SAYING = tuple(STDLIB + name for name in ('logging', 'warnings', 'linecache', 'traceback'))  # they read the clock, too
+functions_parts = attrgetter('__code__', '__defaults__', '__kwdefaults__')
+
+
+class Read(NamedTuple):
+    """Where some values are read, what they were, and what they are called: each by a name, or all by one."""
+
+    read: Callable[[], Iterable]
+    was: tuple
+    names: tuple[str, ...]
+
+    def holds(self) -> bool:
+        """Whether they are what they were: the same objects, or equal numbers."""
+        now = tuple(self.read())
+        return len(now) == len(self.was) and (all(map(is_, now, self.was)) or snapshot(now) == snapshot(self.was))
+
+    def changed(self) -> str:
+        """The name of one that is another now."""
+        pairs = zip(self.read(), self.was, self.names, strict=False)
+        return next((name for now, was, name in pairs if snapshot(now) != snapshot(was)), self.names[-1])
+
+
+@cache
+def is_library(file: str) -> bool:
+    """Whether code in a file is not the user's: Python's own, minicell's, or installed."""
+    return file.startswith((HOME, '<frozen', STDLIB)) or 'site-packages' in file or 'dist-packages' in file
+
+
+def _of_library(module: ModuleType | None) -> bool:
+    file = getattr(module, '__file__', None)
+    return is_library(file) if file else getattr(module, '__name__', '') in sys.builtin_module_names
+
+
+@cache
+def _is_users(kind: type) -> bool:
+    """Whether a class can be changed, and is the user's; one that was made by exec calls its module 'builtins'."""
+    return not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not _of_library(_module(kind)))
+
+
+def _module(kind: type) -> ModuleType | None:
+    return sys.modules.get(kind.__module__)
+
+
+@cache
+def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
+    """The globals and the attributes that code names (in texts too), those that it writes, whether it may read any."""
+    texts = {s for c in code.co_consts for s in (c if isinstance(c, tuple) else (c,)) if isinstance(s, str)}
+    steps = list(dis.get_instructions(code))
+    spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
+    written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
+    attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop'}
+    every = any(map(EVERY.fullmatch, code.co_names)) and not code.co_filename.startswith(HOME)
+    return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
+
+
+def _numbers(value: object) -> tuple:
+    """An array's content, which may be large, as one number."""
+    a = np.asarray(value)
+    return a.shape, a.dtype.str, hash(a.tobytes())
+
+
+def _items(value: Iterable) -> tuple:
+    return (*value, *value.values()) if isinstance(value, dict) else tuple(value)
+
+
+def _content(cell: object) -> tuple:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:  # not given yet
+        return ()
+
+
+class World:
+    """Watches one trace."""
+
+    def __init__(self, tracer: object, function: Callable, given: object) -> None:
+        self.tracer = tracer
+        self.reads: dict[object, Read] = {}
+        self.given: dict[object, Read] = {}  # of arguments, whose content is part of the signature
+        self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
+        self.known: dict[int, object] = {}  # what was there before the trace, and was found
+        self.seen: set = set()
+        self.kernel: object = None  # the frame of what a graph calls in every replay
+        self.refused: Exception | None = None
+        self.generators: dict[int, list] = {}  # NumPy's, and their states
+        self.reach(np.random.rand, None, 'np.random')
+        self.reach(function, None, tracer.name)
+        self.reach(given, None, 'an argument', True)
+
+    # ---- while the function runs -----------------------------------------------------------------------------------
+
+    def watch(self, frame: object, event: str, called: object) -> None:
+        """What sys.setprofile calls."""
+        if tracing.tracer is not self.tracer:  # an optimizer, which runs in every replay
+            return
+        try:
+            if self.kernel is not None:
+                if event == 'return' and frame is self.kernel:
+                    self._look_at_generators(refuse=False)
+                    self.kernel = None
+            elif event == 'call':
+                self._begins(frame, frame.f_code)
+            elif event == 'c_call':
+                self._called(frame, called)
+            elif event == 'return' and not is_library(frame.f_code.co_filename):
+                self._look_at_generators()
+        except Exception as error:
+            self.refused = error
+            raise
+
+    def _begins(self, frame: object, code: CodeType) -> None:
+        if code in REPLAYED:
+            self._look_at_generators()
+            self.kernel = frame
+        elif not is_library(code.co_filename):
+            self._names(frame.f_globals, names_of(code)[0], '', code)
+            for name, value in list(frame.f_locals.items()):
+                if id(value) in self.known:  # what the trace made itself may change as it likes
+                    self.reach(value, code, name, id(value) in self.given)
+        elif code.co_argcount and code.co_filename.startswith(LAYERS):
+            layer = frame.f_locals.get(code.co_varnames[0])
+            if isinstance(layer, Cell) and id(layer) in self.known:
+                self.reach(layer, code, type(layer).__name__)
+        elif code.co_name == 'raw_input':  # a notebook's input
+            self._refuse_draw('input()')
+
+    def _called(self, frame: object, called: object) -> None:
+        """A function that is not written in Python: one that gives the user another value each time?"""
+        owner = getattr(called, '__self__', None)
+        name = f'{getattr(owner, "__name__", type(owner).__name__)}.{called.__name__}'
+        if name == 'builtins.print' and not is_library(frame.f_code.co_filename):
+            warn_user(
+                f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, and not '
+                f'in later calls.',
+                GraphPrintWarning,
+            )
+        if DRAWN.fullmatch(name):
+            while frame is not None and is_library(file := frame.f_code.co_filename):
+                if file.startswith((HOME, *SAYING)) or ('-packages' in file and name.startswith('time')):
+                    return
+                frame = frame.f_back
+            self._refuse_draw(f'{name.lstrip("_")}()', frame)
+
+    def _look_at_generators(self, refuse: bool = True) -> None:
+        for kept in self.generators.values():
+            generator, was = kept
+            kept[1] = _state(generator)
+            if refuse and kept[1] != was:
+                self._refuse_draw('a random number of NumPy')
+
+    def _refuse_draw(self, what: str, frame: object = None) -> None:
+        raise GraphValueError(
+            f'{what} inside the graph of {self.tracer.name}: Python gets this value once, now, while the graph is '
+            f'traced, and every later call would use it again. Get it outside and give it as an argument (as a Tensor, '
+            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw in every call.{users_line(frame)}'
+        )
+
+    # ---- from a value to what can be read of it --------------------------------------------------------------------
+
+    def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
+        """Keep how a value is now, and whatever the names in a function's code find in it."""
+        key = id(value), code, given
+        if isinstance(value, NEVER) or key in self.seen:
+            return
+        self.seen.add(key)
+        self.known[id(value)] = value
+        kind, parts = type(value), ()
+        if isinstance(value, (*CHANGING, tuple, frozenset)):
+            if isinstance(value, CHANGING):
+                self._keep(id(value), partial(_items, value), label, given)
+            parts = _items(value)
+        elif isinstance(value, BYTES):
+            self._keep(id(value), partial(_numbers, value), label, given)
+        elif isinstance(value, (np.random.Generator, np.random.RandomState)):
+            self.generators.setdefault(id(value), [value, _state(value)])
+        elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
+            self._refuse_draw(f'the next value of {label}, an iterator from outside,')
+        elif isinstance(value, ContextVar):
+            self._keep(id(value), lambda: (value.get(None),), label)
+        elif isinstance(value, FunctionType):
+            parts = self._function(value, label)
+        elif isinstance(value, CALLING) or kind.__module__.startswith('minicell.graph'):
+            parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
+        for part in parts:
+            self.reach(part, code, label, given)
+        if code is not None and (isinstance(value, Cell) or kind.__module__.partition('.')[0] != 'minicell'):
+            self._attributes(value, code)
+
+    def _keep(self, key: object, read: Callable, label: str, given: bool = False) -> None:
+        kept = self.given if given else self.reads
+        if key not in kept:
+            kept[key] = Read(read, tuple(read()), (label,))
+
+    def _function(self, function: FunctionType, label: str) -> list:
+        """What a function brings along; of a library's, only the functions that it calls."""
+        code, inside = function.__code__, function.__closure__ or ()
+        if is_library(code.co_filename):
+            return [v for cell in inside for v in _content(cell) if callable(v)]
+        self._keep(id(function), partial(functions_parts, function), label)
+        for name, cell in zip(code.co_freevars, inside, strict=True):
+            self._keep(id(cell), partial(_content, cell), name)
+            for value in _content(cell):
+                self.reach(value, code, name)
+        return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+    def _names(self, space: object, names: Iterable[str], owner: str, code: CodeType, deep: bool = True) -> None:
+        """Keep what some names stand for: in a module, an object or a class."""
+        kept = self.spaces.setdefault(id(space), (space, {}, owner))[1]
+        for name in names:
+            value = space.get(name)
+            kept.setdefault(name, value)
+            value = os.environ if value is os.getenv else value
+            if deep or isinstance(value, ModuleType) or value is os.environ:
+                self.reach(value, code, owner + name)
+
+    def _attributes(self, value: object, code: CodeType) -> None:
+        """Keep those attributes of a module, a class or an object that a function's code names."""
+        _, names, written, every = names_of(code)
+        kinds = (value if isinstance(value, type) else type(value)).__mro__
+        spaces = [vars(kind) for kind in kinds if _is_users(kind)]
+        own = getattr(value, '__dict__', None)
+        if isinstance(own, dict):
+            spaces.insert(0, own)
+        module = isinstance(value, ModuleType)
+        if not module and (every or (isinstance(value, (Mapping, Sequence, Set)) and not isinstance(value, CHANGING))):
+            found = [n for n in {**(own or {}), **dict.fromkeys(names)} if n != '_graphs']
+        else:
+            found = [n for n in names if n in written or any(n in space for space in spaces)]
+        owner = f'{getattr(value, "__name__", type(value).__name__)}.'
+        for space in spaces:
+            self._names(space, found, owner, code, not (module and _of_library(value)))
+        for name in found:
+            if isinstance(getattr(type(value), name, None), MemberDescriptorType):
+                self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)
+                self.reach(getattr(value, name, None), code, owner + name)
+
+    # ---- when it is over -------------------------------------------------------------------------------------------
+
+    def check(self) -> list[Read]:
+        """Refuse what the function wrote itself; what it read, for later."""
+        if self.refused is not None:  # and somebody caught it
+            raise self.refused
+        self._look_at_generators()
+        reads = [
+            Read(partial(map, space.get, tuple(kept)), tuple(kept.values()), tuple(owner + name for name in kept))
+            for space, kept, owner in self.spaces.values()
+            if kept
+        ] + [*self.reads.values()]
+        for read in (*reads, *self.given.values()):
+            if not read.holds():
+                self.tracer.refuse_written(read.changed())
+        return reads
+
+
+def _state(generator: np.random.Generator | np.random.RandomState) -> object:
+    seen = getattr(generator, 'bit_generator', None)
+    return snapshot(seen.state if seen else generator.get_state(legacy=False))
