@@ -30,11 +30,10 @@ class Cell:
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.bprop is None:  # a mixin that stands behind Cell may have one
-            for kind in cls.__mro__:
-                if kind.__dict__.get('bprop') is not None:
-                    cls.bprop = kind.__dict__['bprop']
-                    break
+        if cls.bprop is None:  # a mixin that stands behind Cell may have one; a class's own None takes it away
+            found = [kind.__dict__['bprop'] for kind in cls.__mro__ if kind is not Cell and 'bprop' in kind.__dict__]
+            if found and found[0] is not None:
+                cls.bprop = found[0]
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes. Each Cell writes its own."""
