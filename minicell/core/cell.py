@@ -171,6 +171,7 @@ def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> o
         cell = doors.stand_in(cell)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
+    doors.returned(cell, result, at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only they have addresses
     if type(out) is Tensor and tape.looking and not floats:

@@ -35,3 +35,7 @@ holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `hol
 def escaped(name: str, at: int, frame) -> int:
     """`name` uses a value that was made inside a takeover, after its end: the address of the result."""
     return at
+
+
+def returned(cell, result: object, at: int, frame) -> None:
+    """A Cell taken over at this address returned something other than one float Tensor."""

@@ -15,9 +15,11 @@ from minicell.errors import (
     HiddenValueWarning,
     KeptOnSelfWarning,
     NearMissWarning,
+    NoPathWarning,
     ParameterAttributeError,
     ParameterError,
     PropertyError,
+    ResultError,
     UnregisteredWarning,
 )
 from tests.core.cells import Cube
@@ -114,6 +116,106 @@ def test_a_cell_that_is_called_and_one_without_bprop_are_no_bypass():
         ms.grad(lambda x: net.construct(x) + Cube()(x))(X)
         Cube().construct(X)
     assert not said.caught
+
+
+class Past(Cube):
+    forward = Cube.construct
+
+
+def test_a_construct_called_by_any_name_is_said():
+    """By an alias, a helper, getattr; once for several ops, and with the line that ran."""
+    helper = lambda net, x: net.construct(x)
+    for past in (lambda x: Past().forward(x), lambda x: helper(Cube(), x), lambda x: getattr(Cube(), 'construct')(x)):
+        with warned() as said:
+            assert ms.grad(past)(X).asnumpy().tolist() == [3, 12, 27]
+        assert 'cells.py, line' in said.one(BypassWarning)
+
+
+class Plainly(nn.Cell):
+    def construct(self, x):
+        return next(v * x for v in (x,))
+
+
+class WithBprop(Plainly):
+    def bprop(self, x, out, dout):
+        return (dout * 50,)
+
+
+class WithoutBprop(WithBprop):
+    bprop = None
+
+
+class OnTop(WithBprop):
+    bprop = None
+
+    def construct(self, x, *, scale=1.0):
+        return super().construct(x) * scale
+
+
+def test_who_inherits_a_construct_is_told_apart():
+    """The same code stands behind four classes: one of them answers with its own bprop."""
+    with warned() as said:
+        for kind in (Plainly, WithoutBprop, OnTop):
+            assert ms.grad(kind())(X).asnumpy().tolist() == [2, 4, 6]
+            assert ms.grad(lambda x, kind=kind: kind().construct(x))(X).asnumpy().tolist() == [2, 4, 6]
+        assert ms.grad(WithBprop())(X).asnumpy().tolist() == [50, 50, 50]
+    assert not said.caught
+
+
+class OfItself(Plainly):
+    """A bprop that asks autodiff for its inherited construct, and a construct that asks for a gradient."""
+
+    def construct(self, x):
+        return super().construct(x) + ms.grad(lambda y: y * y)(x) * 0
+
+    def bprop(self, x, out, dout):
+        return (ms.grad(lambda x: (self.construct(x) * dout).sum())(x),)
+
+
+def test_a_bprop_that_asks_autodiff_for_its_own_construct_is_no_bypass():
+    with warned() as said:
+        assert ms.grad(OfItself())(X).asnumpy().tolist() == [2, 4, 6]
+        assert ms.grad(lambda x: ms.grad(OfItself())(x).sum())(X).asnumpy().tolist() == [2, 2, 2]
+    assert not said.caught
+
+
+RESULTS = {
+    'a generator': lambda x: (v for v in (x,)),
+    'a function': lambda x: (x, lambda: x),
+    'a set': lambda x: {'found': {x}},
+    'an OfItself': lambda x: OfItself(),
+}
+
+
+@pytest.mark.parametrize('what', RESULTS)
+def test_a_result_that_hides_a_tensor_is_refused(what):
+    kind = type('Hides', (Cube,), {'construct': lambda self, x: RESULTS[what](x)})
+    kind()(X)
+    with refused(ResultError, f'construct of Hides returned {what}', 'Return a Tensor, or a tuple', line='kind()(x)'):
+        ms.grad(lambda x: kind()(x))(X)
+
+
+def test_what_cannot_hide_a_tensor_may_be_returned():
+    class Several(Cube):
+        def construct(self, x):
+            return {'x': x * 2, 'name': 'double', 'mask': x.asnumpy() > 1, 'dtype': ms.float32, 'none': None, 'one': 1}
+
+    with warned() as said:
+        assert ms.grad(lambda x: Several()(x)['one'] * x)(X).asnumpy().tolist() == [1, 1, 1]
+    assert not said.caught
+
+
+def test_a_function_that_returns_an_object_is_told_what_it_returned():
+    class Box:
+        def __init__(self, x):
+            self.x = x
+
+    with warned() as said:
+        ms.grad(lambda x: Box(x * 2))(X)
+    assert 'It returned a Box: return Tensors' in said.one(NoPathWarning)
+    with warned() as said:
+        ms.grad(lambda x: (x * 2, Box(x * 3)))(X)
+    assert '<lambda> returned a Box that holds a Tensor' in said.one(NoPathWarning)
 
 
 # ---- 16: set_data --------------------------------------------------------------------------------------------------
