@@ -188,16 +188,17 @@ def _kind(value: object) -> str:
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """The sentence, with the place of the bprop and the user's line."""
     method = getattr(cell, 'source', cell).bprop
-    code = getattr(method, '__func__', method).__code__
-    stands = where_is(code.co_filename, code.co_firstlineno)
-    return error(f'{type(cell).__name__}.bprop {said}\n  its bprop: {stands}{users_line()}')
+    code = getattr(getattr(method, '__func__', method), '__code__', None)  # (a partial or an object has none)
+    stands = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
+    return error(f'{type(cell).__name__}.bprop {said}{stands}{users_line()}')
 
 
 def bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
     """What to say when a bprop cannot be called as it is called."""
     names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
+    what = 'cannot be called' if callable(cell.bprop) else f'is {article(type(cell.bprop).__name__)}, and no function'
     return _wrong(
         BpropSignatureError,
         cell,
-        f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.',
+        f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.',
     )

@@ -59,7 +59,11 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = .
     memory = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
         numbers = source.array.astype(memory.dtype, copy=False)
-        memory[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+        try:
+            memory[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+        except IndexError as error:
+            error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
+            raise
 
 
 def setitem(self: Tensor, index: object, value: object) -> None:
