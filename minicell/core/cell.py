@@ -27,6 +27,7 @@ class Cell:
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # what is called in place of the Cell: its hooks, or its graph
     _bprop_debug = False
+    _reads: frozenset | None = None  # the attributes of self that bprop reads, where a trap wants to know of its calls
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -78,6 +79,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if doors.captured:
         captured, doors.captured = doors.captured, []
         doors.say_captured(cell, captured, frame)
+    if cell._reads is not None and at >= tape.start:
+        doors.called(cell)
     if type(result) is Tensor and tape.start <= at and result.array.dtype.kind in 'fc' and not tape.looking:
         out = blank()
         out.array = result.array

@@ -27,6 +27,7 @@ bad_number: Callable | None = None  # NumPy calls f(kind, flag) at a division by
 numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy is about to see a Tensor's numbers
 captured: list = []  # differentiated Tensors that construct used, and that are no inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
+called: Callable | None = None  # f(cell): a Cell with `_reads` was taken over
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
 stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
 holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write

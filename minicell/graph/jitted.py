@@ -169,6 +169,7 @@ class GraphCell:
         return self.source._bprop_debug
 
     _bprop_debug = bprop_debug
+    _reads = None  # a graph knows by itself when what it read has changed
 
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""
