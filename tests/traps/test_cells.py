@@ -125,7 +125,11 @@ class Past(Cube):
 def test_a_construct_called_by_any_name_is_said():
     """By an alias, a helper, the class; once for several ops, and with the line that ran."""
     helper = lambda net, x: net.construct(x)
-    for past in (lambda x: Past().forward(x), lambda x: helper(Cube(), x), lambda x: vars(Cube)['construct'](Cube(), x)):
+    for past in (
+        lambda x: Past().forward(x),
+        lambda x: helper(Cube(), x),
+        lambda x: vars(Cube)['construct'](Cube(), x),
+    ):
         with warned() as said:
             assert ms.grad(past)(X).asnumpy().tolist() == [3, 12, 27]
         assert 'cells.py, line' in said.one(BypassWarning)
@@ -216,6 +220,110 @@ def test_a_function_that_returns_an_object_is_told_what_it_returned():
     with warned() as said:
         ms.grad(lambda x: (x * 2, Box(x * 3)))(X)
     assert '<lambda> returned a Box that holds a Tensor' in said.one(NoPathWarning)
+
+
+# ---- kept on self, and read by bprop --------------------------------------------------------------------------------
+
+
+class Reads(nn.Cell):
+    """x times what self has; and an attribute that bprop never looks at."""
+
+    def __init__(self, **kept):
+        super().__init__()
+        self.calls, self.inner = 0, None
+        for name, value in kept.items():
+            setattr(self, name, value)
+
+    def construct(self, x):
+        self.calls += 1
+        return x * self.factor()
+
+    def bprop(self, x, out, dout):
+        return (dout * self.factor(),)
+
+
+class ReadsNumber(Reads):
+    def factor(self):
+        return self.k
+
+
+class ReadsDict(Reads):
+    def factor(self):
+        return [self.settings['k'] for _ in (1,)][0]  # noqa: RUF015
+
+
+class ReadsArray(Reads):
+    def factor(self):
+        return float(self.numbers[-1])
+
+
+class ReadsInner(Reads):
+    def factor(self):
+        return self.inner.k
+
+
+class ReadsProperty(Reads):
+    @property
+    def twice(self):
+        return self.k * 1
+
+    def factor(self):
+        return self.twice
+
+
+class HandsSelfOn(Reads):
+    def factor(self):
+        return getattr(self, 'k')  # noqa: B009
+
+
+CHANGES = {
+    'k': (ReadsNumber, {'k': 2.0}, lambda net: setattr(net, 'k', 5.0)),
+    'settings': (ReadsDict, {'settings': {'k': 2.0}}, lambda net: net.settings.update(k=5.0)),
+    'numbers': (ReadsArray, {'numbers': np.array([1.0, 2.0])}, lambda net: np.put(net.numbers, 1, 5.0)),
+    'inner': (ReadsInner, {'inner': ReadsNumber(k=2.0)}, lambda net: setattr(net.inner, 'k', 5.0)),
+    'k by a property': (ReadsProperty, {'k': 2.0}, lambda net: setattr(net, 'k', 5.0)),
+}
+
+
+@pytest.mark.parametrize('name', CHANGES)
+def test_what_bprop_reads_on_self_and_has_changed_is_named(name):
+    kind, kept, change = CHANGES[name]
+    net = kind(**kept)
+
+    def f(x):
+        y = net(x)
+        change(net)
+        return y.sum()
+
+    with warned() as said:
+        assert ms.grad(net)(X).asnumpy().tolist() == [2, 2, 2]
+        assert ms.grad(lambda x: net(x) + net(x * 2))(X).asnumpy().tolist() == [6, 6, 6]
+    assert not said.caught
+    with warned() as said:
+        ms.grad(f)(X)
+    assert said.one(KeptOnSelfWarning).startswith(f'{kind.__name__}.bprop reads self.{name.split()[0]}, and that has')
+    with warned() as said:  # set before the call, it is what it is
+        assert ms.grad(net)(X).asnumpy().tolist() == [5, 5, 5]
+    assert not said.caught
+
+
+def test_a_bprop_that_hands_self_on_reads_everything():
+    net = HandsSelfOn(k=2.0)
+    with warned() as said:
+        assert ms.grad(net)(X).asnumpy().tolist() == [2, 2, 2]
+    assert not said.caught
+    with warned() as said:
+        ms.grad(lambda x: net(x) + net(x))(X)
+    assert 'HandsSelfOn.bprop reads self.calls' in said.one(KeptOnSelfWarning)
+
+
+def test_a_change_before_a_vjp_is_read_is_said():
+    net = ReadsNumber(k=2.0)
+    _, back = ms.vjp(net, X)
+    net.k = 5.0
+    with warned() as said:
+        back(X)
+    assert 'ReadsNumber.bprop reads self.k' in said.one(KeptOnSelfWarning)
 
 
 # ---- 16: set_data --------------------------------------------------------------------------------------------------
