@@ -26,8 +26,8 @@ from .traps.kept import HiddenValueError, HiddenValueWarning
 from .traps.kept_on_self import KeptOnSelfWarning
 from .traps.leaves_tape import LeavesTapeError, LeavesTapeWarning
 from .traps.near_miss import NearMissWarning
-from .traps.no_tensor import ResultError
 from .traps.not_a_number import NotANumberWarning
+from .traps.odd_results import ResultError
 from .traps.unconnected import NoPathWarning
 from .traps.unregistered import UnregisteredWarning
 from .traps.written import IndexWriteError, SeveredWarning, WriteAfterUseError

@@ -28,6 +28,7 @@ numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy i
 captured: list = []  # differentiated Tensors that construct used, and that are no inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
 called: Callable | None = None  # f(cell): a Cell with `_reads` was taken over
+returned: Callable = lambda *_: None  # f(cell, result, at, frame): a takeover's result is not one float Tensor
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
 stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
 holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write
@@ -36,7 +37,3 @@ holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `hol
 def escaped(name: str, at: int, frame) -> int:
     """`name` uses a value that was made inside a takeover, after its end: the address of the result."""
     return at
-
-
-def returned(cell, result: object, at: int, frame) -> None:
-    """A Cell taken over at this address returned something other than one float Tensor."""

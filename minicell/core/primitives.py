@@ -112,11 +112,9 @@ def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     shapes, why = ' and '.join(str(t.shape) for t in inputs), _why(inputs, error)
     wrong = 'have no such axes' if AXIS.search(why) else 'do not fit'
     said = ShapeError(f'{rule.name}: shapes {shapes} {wrong} ({why}).{users_line(frame)}')
-    if hasattr(rule, 'owner'):  # the user's own kernel, and the user's own error
+    if hasattr(rule, 'owner') or type(error) is IndexError:  # (of the user's own kernel, the user's own error)
         said = error
-    elif isinstance(error, IndexError) and not isinstance(error, ValueError):
-        error.add_note(f'{rule.name}: the shape is {shapes}.{users_line(frame)}')
-        said = error
+        said.add_note(f'{rule.name}: of shapes {shapes}.{users_line(frame)}')
     elif isinstance(error, TypeError) or 'negative integer powers' in str(error):
         dtypes = ' and '.join(BY_NUMPY[t.array.dtype].title for t in inputs)
         said = DTypeError(f'{rule.name} does not take {dtypes}: {error}{users_line(frame)}')

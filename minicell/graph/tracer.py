@@ -15,8 +15,8 @@ from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphPrintWarning, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
+from ..traps.snapshot import now, snapshot
 from .ir import Graph
-from .snapshot import now, snapshot
 from .syntax import PLAIN, Lines
 
 

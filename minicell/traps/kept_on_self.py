@@ -16,23 +16,19 @@ seventh of a small takeover. What construct keeps outside self, in a closure say
 """
 
 import dis
-from collections import deque
 from itertools import pairwise
 from operator import is_
 from types import CodeType, FunctionType
-
-import numpy as np
 
 from ..core import doors, tape
 from ..core.cell import Cell
 from ..core.errors import MinicellWarning, warn_user
 from ..core.tensor import Tensor, tensors_in
+from .snapshot import snapshot
 
 EVERYTHING = frozenset({'*'})
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
-PLAIN = int, float, bool, complex, str, bytes, type(None)  # compared as they are
-FIXED = *PLAIN, Tensor, FunctionType  # the same object is the same value
-LONG = 1000  # so many numbers of an array are looked at, evenly spread
+FIXED = int, float, bool, complex, str, bytes, type(None), Tensor, FunctionType  # the same object: the same value
 
 
 class KeptOnSelfWarning(MinicellWarning):
@@ -65,137 +61,87 @@ def learn(kind: type) -> None:
 
 def _collect(kind: type, name: str, found: set, seen: set) -> None:
     """The attributes of self that a method reads, it and what it calls on self; '*': self itself is handed on."""
-    if name in seen:
-        return
-    seen.add(name)
-    methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and not _ours(base)]
+    methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and name not in seen]
     functions = [getattr(m, 'fget', None) or getattr(m, '__func__', m) for m in methods]
-    codes = [f.__code__ for f in functions if isinstance(f, FunctionType)]
-    if not codes and not hasattr(Cell, name):
+    if name not in seen and not any(isinstance(f, FunctionType) for f in functions):
         found.add(name)
-    for code in codes:
-        me = code.co_varnames[:1] or ('',)
-        for used in _used_of(code, me[0]):
-            if used == '*':
-                found.add(used)
-            else:
-                _collect(kind, used, found, seen)
+    seen.add(name)
+    for f in functions:
+        if isinstance(f, FunctionType) and not f.__module__.startswith('minicell.') and f.__code__.co_argcount:
+            for used in _used(f.__code__, f.__code__.co_varnames[0]):
+                found.add(used) if used == '*' else _collect(kind, used, found, seen)
 
 
-def _ours(base: type) -> bool:
-    return base.__module__ in ('minicell.core.cell', 'minicell.nn.cell')
-
-
-def _used_of(code: CodeType, me: str) -> set:
+def _used(code: CodeType, me: str) -> set:
     """Names behind `self.` in some code and in the functions written in it; '*' where self stands alone."""
     used = set(code.co_names) - {'super'} if 'super' in code.co_names else set()
-    steps = [s for s in dis.get_instructions(code) if s.opname not in ('CACHE', 'COPY', 'EXTENDED_ARG')]
-    for step, then in pairwise(steps):
+    for step, then in pairwise(s for s in dis.get_instructions(code) if s.opname not in ('CACHE', 'COPY')):
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         if me in names and step.opname.startswith(('LOAD_FAST', 'LOAD_DEREF')):
-            if names[-1] == me and then.opname in ('LOAD_ATTR', 'LOAD_METHOD', 'LOAD_SUPER_ATTR'):
-                used.add(then.argval)
-            elif names[-1] != me or then.opname not in ('STORE_ATTR', 'DELETE_ATTR'):
-                used.add('*')
-    for const in code.co_consts:
-        if isinstance(const, CodeType) and me in const.co_freevars:
-            used |= _used_of(const, me)
-    return used
+            attribute = names[-1] == me and then.opname.endswith(('_ATTR', 'LOAD_METHOD'))
+            if not then.opname.startswith(('STORE_', 'DELETE_')):
+                used.add(then.argval if attribute else '*')
+    inner = [c for c in code.co_consts if isinstance(c, CodeType) and me in c.co_freevars]
+    return used.union(*[_used(c, me) for c in inner])
 
 
 # ---- what that was at each call, and what it is before backward ----------------------------------------------------
 
-
-class Seen:
-    """A Cell, and what its bprop would have read after each of its calls: each state once."""
-
-    def __init__(self, cell) -> None:
-        self.cell, self.states = cell, []
-        self.values, self.fixed = [], -1  # the attributes; how many it had, where the same objects are the same values
-
-
-calls: dict = {}  # id of a Cell -> Seen, while a gradient is open
+calls: dict = {}  # id of a Cell -> [it, the attributes at its last call, what they stood for after each call...]
 said: set = set()  # what was said: (id of the Cell, attribute)
 doors.over += [calls.clear, said.clear]
 
 
 def called(cell) -> None:
     """A Cell that reads something on self was taken over."""
-    own, names, seen = cell.__dict__, cell._reads, calls.get(id(cell))
-    values = own.values() if names is EVERYTHING else map(own.get, names)
-    if seen is None:
-        seen = calls[id(cell)] = Seen(cell)
-    elif seen.fixed == len(own) and all(map(is_, values, seen.values)):
+    seen = calls.get(id(cell)) or calls.setdefault(id(cell), [cell, None])
+    own, names, before = cell.__dict__, _wanted(cell), seen[1]
+    values = [*map(own.get, names)]
+    if before is not None and len(values) == len(before) and all(map(is_, values, before)):
         return
-    seen.values = [*(own.values() if names is EVERYTHING else map(own.get, names))]
-    read = own.keys() - OURS if names is EVERYTHING else names
-    seen.fixed = len(own) if all(isinstance(own.get(n), FIXED) for n in read) else -1
+    seen[1] = values if all(isinstance(v, FIXED) for v in values) else None
     now = state(cell, names)
-    if not seen.states or seen.states[-1] != now:
-        seen.states.append(now)
+    if now != seen[-1]:
+        seen.append(now)
 
 
-def state(cell, names: frozenset = EVERYTHING, depth: int = 3) -> dict:
-    """These attributes, each as something that can be compared later."""
+def _wanted(cell) -> frozenset:
+    return cell.__dict__.keys() - OURS if cell._reads is EVERYTHING else cell._reads
+
+
+def state(cell, names: frozenset, depth: int = 3) -> dict:
+    """These attributes, as something to compare with later; of a Cell among them, all that it has."""
     own = cell.__dict__
-    wanted = own.keys() - OURS if names is EVERYTHING else names
-    return {n: _frozen(own[n] if n in own else getattr(type(cell), n, None), depth) for n in wanted}
+    found = {n: own[n] if n in own else getattr(type(cell), n, None) for n in names}
+    inside = lambda v: state(v, v.__dict__.keys() - OURS, depth - 1) if isinstance(v, Cell) and depth else snapshot(v)
+    return {n: inside(v) for n, v in found.items()}
 
 
-class Same:
-    """An object, equal to nothing but itself."""
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.value is self.value
-
-    __hash__ = None
-
-
-def _frozen(value: object, depth: int) -> object:
-    if type(value) in PLAIN:
-        return value
-    if isinstance(value, (np.ndarray, np.generic)):
-        some = np.asarray(value).flat[:: 1 + np.size(value) // LONG]
-        return np.shape(value), value.dtype.str, repr(some.tolist()) if value.dtype.hasobject else some.tobytes()
-    if depth and isinstance(value, Cell):
-        return state(value, depth=depth - 1)
-    if depth and isinstance(value, dict):
-        return type(value), [(_frozen(k, 0), _frozen(v, depth - 1)) for k, v in value.items()]
-    if depth and isinstance(value, (list, tuple, set, frozenset, deque)):
-        return type(value), [_frozen(v, depth - 1) for v in value]
-    return Same(value)
-
-
-def compare(seen: Seen) -> None:
+def compare(seen: list) -> None:
     """Warn of each attribute that is not what it was after some call."""
-    cell, now = seen.cell, state(seen.cell, seen.cell._reads)
-    changed = {n for old in seen.states for n in old.keys() | now.keys() if n not in old or old[n] != now.get(n)}
-    for name in sorted(changed):
-        if (id(cell), name) not in said:
-            said.add((id(cell), name))
-            mine = type(cell).__name__
-            warn_user(
-                f'{mine}.bprop reads self.{name}, and that has changed since {mine} was called: bprop finds what it is '
-                f'now, not what it was in that call. If construct keeps it, return it as a further output, and bprop '
-                f'gets the right one in out; if it is a setting, make it an input, or set it after the gradient.',
-                KeptOnSelfWarning,
-            )
+    cell, _, *states = seen
+    now, mine = state(cell, _wanted(cell)), type(cell).__name__
+    changed = {n for old in states for n in old.keys() | now.keys() if old.get(n) != now.get(n)}
+    for name in sorted(n for n in changed if (id(cell), n) not in said):
+        said.add((id(cell), name))
+        warn_user(
+            f'{mine}.bprop reads self.{name}, and that has changed since {mine} was called: bprop finds what it is '
+            f'now, not what it was in that call. If construct keeps it, return it as a further output, and bprop '
+            f'gets the right one in out; if it is a setting, make it an input, or set it after the gradient.',
+            KeptOnSelfWarning,
+        )
 
 
 def played(gradient) -> None:
-    """A function has returned, and backward will come."""
-    for seen in calls.values():
+    """A function has returned, and backward will come; that of a vjp later, and perhaps again."""
+    gradient.calls = list(calls.values())
+    for seen in gradient.calls:
         compare(seen)
-    if gradient.read_later:
-        gradient.calls = list(calls.values())
 
 
 def opening(gradient) -> None:
-    """A gradient begins; that of a vjp may come back to be read."""
-    for seen in gradient.calls if gradient.played and gradient.read_later else ():
+    """A gradient begins, or comes back to be read."""
+    for seen in gradient.calls if gradient.played else ():
         compare(seen)
 
 
