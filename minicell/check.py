@@ -172,6 +172,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     if not places and not params:
         raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
     wide = [wrap(x.array.astype(np.float64)) if k in places else x for k, x in enumerate(inputs)]
+    outside = range(min(tape.start, NOWHERE), tape.tick())  # the addresses of what is being differentiated around us
     put_back = tape.state()
     kept = [(p, p.array) for p in params if is_float(p)]
     try:
@@ -179,7 +180,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
         look(False)
         for p, array in kept:
             p.array = array.astype(np.float64)
-        return _checked(cell, tuple(wide), places, sens)
+        return _checked(cell, tuple(wide), places, sens, outside)
     finally:
         for p, array in kept:
             p.array = array
@@ -188,7 +189,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
             align()
 
 
-def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object) -> CheckResult:
+def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object, outside: range) -> CheckResult:
     custom = getattr(cell, 'bprop', None) is not None
     name = f'{type(cell).__name__}.bprop' if custom else f'autodiff of {name_of(cell)}'
     names = input_names(cell, inputs) if custom else [f'x{k}' for k in range(len(inputs))]
@@ -200,12 +201,8 @@ def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object) -> 
         douts = [s.array.astype(t.array.dtype) for s, t in zip(tensors_in(sens), outs, strict=True)]
     params = list(getattr(cell, 'internal_params', None) or ())
     try:
-        with warnings.catch_warnings(), Tape() as seen:
-            for kind in (NoPathWarning, NotANumberWarning):
-                warnings.simplefilter('ignore', kind)  # the result says it
-            _, by_place, by_weight = differentiate(
-                cell, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts))
-            )
+        with Tape() as seen:
+            by_place, by_weight = _gradients(cell, inputs, places, params, douts)
     except MinicellError as error:
         return CheckResult(name, [], [], error)
     pulls = [e for e in seen.events if isinstance(e, Pull) and isinstance(e.entry, Call) and e.entry.cell is cell]
@@ -222,8 +219,17 @@ def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object) -> 
     labels = [*names, *(p.name for p in params)]
     rows = [_row(labels[k], y, t, n) for k, y, t, n in zip(wanted, yours, true, numeric, strict=True)]
     if custom:
-        notes += _linearity(cell, pulls[-1], seen)
+        notes += _linearity(cell, pulls[-1], seen) + _captured(seen, outside)
+        if all(n is not None for n in numeric):  # not random
+            notes += _after_another_call(cell, inputs, places, params, douts, yours)
     return CheckResult(name, rows, notes)
+
+
+def _gradients(function: Callable, inputs: tuple, places: list, params: list, douts: list) -> tuple[list, list]:
+    with warnings.catch_warnings():
+        for kind in (NoPathWarning, NotANumberWarning):
+            warnings.simplefilter('ignore', kind)  # the result says it
+        return differentiate(function, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts)))[1:]
 
 
 def _by_place(found: list, inputs: tuple, places: list[int]) -> list:
@@ -310,6 +316,35 @@ def _linearity(cell, pull: Pull, seen: Tape) -> list[str]:
     if not all(np.allclose(2 * x, y, equal_nan=True) for x, y in zip(once, twice, strict=True)):
         return ['It is not linear in dout: twice the dout did not give twice the gradient.']
     return []
+
+
+def _captured(seen: Tape, outside: range) -> list[str]:
+    """Inside a gradient: what construct uses of it, beside its inputs (which are Tensors of our own here)."""
+    used = [t for e in seen.events if isinstance(e, Op) for t in e.inputs if t.at in outside]
+    return [
+        f'It uses a Tensor of shape {t.shape} that is being differentiated and is none of its inputs, so that its part '
+        f'of the gradient is lost. Make it an input, and return its gradient too.'
+        for t in used[:1]
+    ]
+
+
+def _after_another_call(cell, inputs: tuple, places: list, params: list, douts: list, yours: list) -> list[str]:
+    """The same gradient, with another call between construct and bprop: what construct kept is that call's now."""
+    other = tuple(wrap(x.array * 0.5) if k in places else x for k, x in enumerate(inputs))
+
+    def called_again(*given: object) -> object:
+        out = cell(*given)
+        cell(*other)
+        return out
+
+    try:
+        by_place, by_weight = _gradients(called_again, inputs, places, params, douts)
+    except Exception:  # a call with other numbers is refused
+        return []
+    again = [g.array for g in (*by_place, *by_weight)]
+    if all(np.allclose(a, b, equal_nan=True) for a, b in zip(again, yours, strict=True)):
+        return []
+    return ['It reads what the last call kept: after another call the gradient of the first is another one.']
 
 
 def _scaled(cotangent: object, factor: int) -> object:

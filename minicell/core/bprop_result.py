@@ -75,9 +75,8 @@ def check_result(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
         raise _wrong(
             BpropCountError,
             cell,
-            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} '
-            f'({", ".join(names)}): write '
-            f'`return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
+            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} ({", ".join(names)}): '
+            f'write `return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
         )
     pairs = []
     for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
@@ -151,8 +150,7 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
             BpropShapeError,
             cell,
             f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the '
-            'shape of '
-            f'its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
+            f'shape of its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
         )
     raise _wrong(
         DTypeError,
@@ -182,24 +180,22 @@ def _tuple_text(cell, inputs: tuple) -> str:
 def _kind(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return f'{article(type(value).__name__)} of {len(value)}'
-    return (
-        'nothing' if value is None else 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
-    )
+    bare = 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
+    return 'nothing' if value is None else bare
 
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """The sentence, with the place of the bprop and the user's line."""
     method = getattr(cell, 'source', cell).bprop
-    code = getattr(method, '__func__', method).__code__
-    stands = where_is(code.co_filename, code.co_firstlineno)
-    return error(f'{type(cell).__name__}.bprop {said}\n  its bprop: {stands}{users_line()}')
+    code = getattr(getattr(method, '__func__', method), '__code__', None)  # (a partial or an object has none)
+    stands = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
+    return error(f'{type(cell).__name__}.bprop {said}{stands}{users_line()}')
 
 
 def bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
     """What to say when a bprop cannot be called as it is called."""
     names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
+    what = 'cannot be called' if callable(cell.bprop) else f'is {article(type(cell.bprop).__name__)}, and no function'
     return _wrong(
-        BpropSignatureError,
-        cell,
-        f'cannot be called: {error}. Write `def bprop({names})`: the inputs, then out and dout.',
+        BpropSignatureError, cell, f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.'
     )

@@ -27,14 +27,14 @@ class Cell:
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # what is called in place of the Cell: its hooks, or its graph
     _bprop_debug = False
+    _reads: frozenset | None = None  # the attributes of self that bprop reads, where a trap wants to know of its calls
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.bprop is None:  # a mixin that stands behind Cell may have one
-            for kind in cls.__mro__:
-                if kind.__dict__.get('bprop') is not None:
-                    cls.bprop = kind.__dict__['bprop']
-                    break
+        if cls.bprop is None:  # a mixin that stands behind Cell may have one; a class's own None takes it away
+            found = [kind.__dict__['bprop'] for kind in cls.__mro__ if kind is not Cell and 'bprop' in kind.__dict__]
+            if found and found[0] is not None:
+                cls.bprop = found[0]
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes. Each Cell writes its own."""
@@ -81,6 +81,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if doors.captured:
         captured, doors.captured = doors.captured, []
         doors.say_captured(cell, captured, frame)
+    if cell._reads is not None and at >= tape.start:
+        doors.called(cell)
     if type(result) is Tensor and tape.start <= at and result.array.dtype.kind in 'fc' and not tape.looking:
         out = blank()
         out.array = result.array
@@ -174,6 +176,7 @@ def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> o
         cell = doors.stand_in(cell)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
+    doors.returned(cell, result, at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only they have addresses
     if type(out) is Tensor and tape.looking and not floats:

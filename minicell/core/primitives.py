@@ -1,5 +1,6 @@
 """How an op is made from a rule: its operands, playing it forward, putting it on the tape."""
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -20,6 +21,7 @@ getframe = sys._getframe
 CONSTANTS: dict = {float: {}, int: {}}
 KEPT = 1_000  # so many numbers a dtype
 FLOAT32 = float32.numpy
+AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error that speaks of an axis
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -53,16 +55,16 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
         return wrap(as_array(value))
     if isinstance(value, (list, tuple)):
         return Tensor(value)
-    raise OperandError(
-        f'{rule.name} takes Tensors and numbers, but got {article(type(value).__name__)}: '
-        f'write Tensor(...) around it.{users_line()}'
-    )
+    raise no_tensor(rule, value, None, 'Tensors and numbers')
 
 
-def no_tensor(rule: Rule, value: object, frame) -> OperandError:
+def no_tensor(rule: Rule, value: object, frame, due: str = 'a Tensor') -> OperandError:
     """What to say of an argument that is no Tensor, to an op that takes no numbers and no lists."""
-    got = article(type(value).__name__)
-    return OperandError(f'{rule.name} takes a Tensor, but got {got}: write Tensor(...) around it.{users_line(frame)}')
+    of_numbers = isinstance(value, (np.ndarray, list, tuple, *NUMBERS))  # of anything else no Tensor can be made
+    advice = 'write Tensor(...) around it' if of_numbers else 'call it' if callable(value) else 'give its numbers'
+    return OperandError(
+        f'{rule.name} takes {due}, but got {article(type(value).__name__)}: {advice}.{users_line(frame)}'
+    )
 
 
 def the_tensor(rule: Rule, value: object, frame=None) -> Tensor:
@@ -107,9 +109,13 @@ def alike(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tenso
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     """What to say when a kernel refused its inputs; also left on the tape of whoever is looking."""
-    shapes = ' and '.join(str(t.shape) for t in inputs)
-    said = ShapeError(f'{rule.name}: shapes {shapes} do not fit ({_why(inputs, error)}).{users_line(frame)}')
-    if isinstance(error, TypeError) or 'negative integer powers' in str(error):
+    shapes, why = ' and '.join(str(t.shape) for t in inputs), _why(inputs, error)
+    wrong = 'have no such axes' if AXIS.search(why) else 'do not fit'
+    said = ShapeError(f'{rule.name}: shapes {shapes} {wrong} ({why}).{users_line(frame)}')
+    if hasattr(rule, 'owner') or type(error) is IndexError:  # (of the user's own kernel, the user's own error)
+        said = error
+        said.add_note(f'{rule.name}: of shapes {shapes}.{users_line(frame)}')
+    elif isinstance(error, TypeError) or 'negative integer powers' in str(error):
         dtypes = ' and '.join(BY_NUMPY[t.array.dtype].title for t in inputs)
         said = DTypeError(f'{rule.name} does not take {dtypes}: {error}{users_line(frame)}')
     if tape.looking:
@@ -285,7 +291,7 @@ def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
         raise no_tensor(rule, x, frame)
     try:
         value = rule.kernel(x.array, *attributes)
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         raise misfit(rule, (x,), error, frame) from None
     return place(rule, x, attributes, wrap(value), x.at, frame)
 
@@ -294,7 +300,7 @@ def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
     """A rule of any number of inputs, called at `frame`."""
     try:
         value = rule.kernel(*attributes, *[t.array for t in inputs])
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         raise misfit(rule, inputs, error, frame) from None
     at = max([t.at for t in inputs], default=-1)
     return place(rule, inputs, attributes, wrap(value), at, frame)

@@ -8,7 +8,7 @@ from ..core.errors import Where, users_line, where_is
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Many, Marker, Rule
 from ..core.tensor import Tensor, tensors_in
 from ..errors import GraphValueError
-from .snapshot import snapshot
+from ..traps.snapshot import snapshot
 from .world import Read
 
 

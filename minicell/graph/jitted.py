@@ -29,8 +29,8 @@ from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, Graph
 from ..nn.cell import Cell
 from ..ops.write import overwrite, writable
 from ..traps import written
+from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step
-from .snapshot import Cache, Identity, snapshot
 from .tracer import inputs_of, trace
 
 OPTIONS = {'capture_mode': ('ast', 'bytecode', 'trace'), 'jit_level': ('O0', 'O1'), 'dynamic': (0, 1)}
@@ -170,6 +170,7 @@ class GraphCell:
         return self.source._bprop_debug
 
     _bprop_debug = bprop_debug
+    _reads = None  # a graph knows by itself when what it read has changed
 
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""

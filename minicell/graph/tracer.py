@@ -15,8 +15,8 @@ from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
+from ..traps.snapshot import snapshot
 from .ir import Graph
-from .snapshot import snapshot
 from .syntax import Lines
 from .world import REPLAYED, World
 

@@ -29,7 +29,7 @@ from ..core.rules import Many, Rule
 from ..core.tensor import Tensor
 from ..errors import GraphPrintWarning, GraphValueError
 from ..nn.cell import Cell
-from .snapshot import snapshot
+from ..traps.snapshot import snapshot
 
 STDLIB = os.path.dirname(os.__file__) + os.sep
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__

@@ -60,6 +60,7 @@ class Cell(CoreCell):
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         bypassed.look_at(cls)
+        kept_on_self.learn(cls)
         near_miss.look_at(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:

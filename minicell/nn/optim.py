@@ -87,6 +87,12 @@ class Optimizer(Cell):
         rates = {id(p): g['lr'] for g in groups for p in g.get('params', ()) if 'lr' in g}
         ordered = next((list(g['order_params']) for g in groups if 'order_params' in g), None)
         found = [p for g in groups for p in g.get('params', ())]
+        other = next((p for p in found if not isinstance(p, Parameter)), None)
+        if other is not None:
+            raise ParameterError(
+                f'{name} takes a list of Parameters, such as net.trainable_params(), but among them stands '
+                f'{article(type(other).__name__)}.{users_line()}'
+            )
         if not found:
             raise SettingError(
                 f'{name} was given no Parameter: is net.trainable_params() empty? A Cell knows of a Parameter only '

@@ -149,7 +149,7 @@ def like(changed: object, g: Tensor, who: str) -> Tensor:
     """What a hook returned in the place of g, in its dtype, or an error that says what is wrong with it."""
     if not isinstance(changed, Tensor) or changed.shape != g.shape:
         got = f'a Tensor of shape {changed.shape}' if isinstance(changed, Tensor) else article(type(changed).__name__)
-        raise HookError(f'{who} returned {got}, but a gradient of shape {g.shape} is due, or None.')
+        raise HookError(f'{who} returned {got}, but a gradient of shape {g.shape} is due, or None.{users_line()}')
     return changed if changed.dtype == g.dtype else changed.astype(g.dtype)
 
 

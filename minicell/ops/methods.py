@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import DTypeError, OperandError, article, users_line
 from ..core.primitives import cast_to, reflected
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, map_tensors
 from ..lazy import without
 from .pieces import cumsum_method, identity
 from .printed import repr_method, str_method
@@ -82,6 +82,15 @@ GONE = 'expand masked_fill permute ravel tril'
 DTYPES = {'half': 'float16', 'float': 'float32', 'double': 'float64', 'int': 'int32', 'long': 'int64', 'bool': 'bool'}
 
 
+LOOKED_AT = {np.shape, np.ndim, np.size}  # these take no numbers
+
+
+def by_numpy(tensor: Tensor, function: Callable, types: object, args: tuple, kwargs: dict) -> object:
+    """A function of NumPy's gets arrays; else np.sum(x) would call x.sum with arguments of its own."""
+    take = (lambda t: t.array) if function in LOOKED_AT else np.asarray
+    return function(*map_tensors(args, take), **map_tensors(kwargs, take))
+
+
 def _comparison(op: Callable, otherwise: bool) -> Callable:
     """`x == y`; what can be no operand, such as None, is not equal."""
 
@@ -113,7 +122,11 @@ def give(ops: dict) -> None:
         methods[f'__r{name}__'] = ops[op] if name in ('add', 'mul') else reflected(ops[op])
     methods |= {name: ops[name] for name in SAME.split()} | OWN
     methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
-    methods |= {'__eq__': _comparison(ops['eq'], False), '__ne__': _comparison(ops['ne'], True)}
+    methods |= {
+        '__array_function__': by_numpy,
+        '__eq__': _comparison(ops['eq'], False),
+        '__ne__': _comparison(ops['ne'], True),
+    }
     methods |= {name: property(partial(_refuse, name=name)) for name in GONE.split()}
     for name, method in methods.items():
         setattr(Tensor, name, method)

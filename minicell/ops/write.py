@@ -64,7 +64,11 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = .
     target = writable(tensor, what, frame, source, index)
     with np.errstate(invalid='ignore'):
         numbers = source.array.astype(target.dtype, copy=False)
-        target[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+        try:
+            target[index] = numbers.reshape(()) if numbers.size == 1 else numbers
+        except IndexError as error:
+            error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
+            raise
 
 
 def setitem(self: Tensor, index: object, value: object) -> None:

@@ -272,7 +272,9 @@ def test_it_can_be_asked_inside_a_gradient_and_inside_a_tape():
 @pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
 def test_a_kept_value_is_checked_and_warned_of():
     with pytest.warns(HiddenValueWarning):
-        assert ms.check_bprop(Keeps(), X).ok
+        result = ms.check_bprop(Keeps(), X)
+    assert not result.ok and all(row.ok for row in result.rows), 'right for one call'
+    assert said(result)[-1].startswith('It reads what the last call kept: after another call the gradient')
 
 
 def test_a_cell_without_a_bprop_and_a_function():

@@ -1,5 +1,6 @@
-"""What of Python a trace depends on: what has to be as it was for the trace to hold."""
+"""What of Python a graph or a bprop depends on: what has to be as it was for a trace, or a call, to hold."""
 
+from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -28,7 +29,7 @@ def snapshot(value: object, of_tensor: Callable = Identity) -> object:
         return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
     if isinstance(value, (bool, int, str, bytes, type(None), range)):
         return type(value), value
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, deque)):
         return type(value), tuple(snapshot(v, of_tensor) for v in value)
     if isinstance(value, dict):
         return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
