@@ -31,7 +31,6 @@ from .traps.near_miss import NearMissWarning
 from .traps.not_a_number import NotANumberWarning
 from .traps.not_linear import NotLinearWarning
 from .traps.odd_results import ResultError
-from .traps.small_integers import SmallIntegerWarning
 from .traps.unconnected import NoPathWarning
 from .traps.unregistered import UnregisteredWarning
 from .traps.written import IndexWriteError, SeveredWarning, WriteAfterUseError

@@ -139,8 +139,6 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
         if d.array.dtype is x.array.dtype:
             return d
         if d.array.dtype.kind in 'fiu':
-            for told in doors.cast_gradient:
-                told(cell, d, k if isinstance(k, str) else input_names(cell, inputs)[k])
             return cast_to(d, x.array.dtype, sys._getframe(1))
     name = k if isinstance(k, str) else input_names(cell, inputs)[k]
     if not isinstance(d, Tensor):

@@ -36,7 +36,6 @@ say_captured: Callable | None = None  # f(cell, captured, frame): construct has 
 called: Callable | None = None  # f(cell): a Cell with `_reads` was taken over
 returned: Callable = lambda *_: None  # f(cell, result, at, frame): a takeover's result is not one float Tensor
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
-cast_gradient: list[Callable] = []  # f(cell, gradient, name): bprop returned a gradient of another dtype
 bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell that is debugged
 stand_in: Callable | None = None  # f(cell) returns what a takeover's entry holds in place of the Cell
 holders: weakref.WeakSet = weakref.WeakSet()  # who keeps values for later: `holder.keep(write)` hears of each write
