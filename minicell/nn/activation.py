@@ -15,10 +15,13 @@ def _elementwise(name: str, op: Callable, doc: str) -> type[Cell]:
     def construct(self, x: Tensor) -> Tensor:
         return op(x)
 
-    return type(name, (Cell,), {'construct': construct, '__doc__': doc, '__module__': __name__})
+    def __init__(self) -> None:
+        Cell.__init__(self)
+
+    return type(name, (Cell,), {'__init__': __init__, 'construct': construct, '__doc__': doc, '__module__': __name__})
 
 
-ReLU = _elementwise('ReLU', ops.relu, 'max(x, 0).')
+ReLU = _elementwise('ReLU', ops._relu, 'max(x, 0).')
 ReLU6 = _elementwise('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
 Sigmoid = _elementwise('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
 Tanh = _elementwise('Tanh', ops.tanh, 'The hyperbolic tangent.')

@@ -61,7 +61,7 @@ class Cell(CoreCell):
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='predict', _hooks=None, _around=None)
+        self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
@@ -295,7 +295,7 @@ class Cell(CoreCell):
 
     @property
     def phase(self) -> str:
-        """'train' or 'predict'."""
+        """'train' or 'predict'; of a fresh Cell 'train', although `training` is False."""
         return self._phase
 
     @phase.setter

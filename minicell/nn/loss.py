@@ -8,6 +8,8 @@ from ..core.tensor import Tensor
 from ..ops.loss import check_reduction
 from .cell import Cell
 
+__path__ = []  # in MindSpore a package: names.py says what stands below it
+
 
 class LossBase(Cell):
     """The base: `get_loss` reduces losses by 'mean', 'sum' or 'none'. Raises ValueError for another word."""

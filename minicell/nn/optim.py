@@ -20,6 +20,8 @@ from ..errors import OptimizerError, ParameterError, SettingError
 from ..ops.write import writable
 from .cell import Cell
 
+__path__ = []  # in MindSpore a package: names.py says what stands below it
+
 
 class Optimizer(Cell):
     """The base. `parameters` is a ParameterTuple; a subclass's `construct(gradients)` gets as many gradients.
