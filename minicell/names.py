@@ -73,6 +73,33 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
     logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
     log2 log10 exp2 erfc logsumexp split chunk unbind tile triu mm bmm outer"""
 
+# ---- what is loaded later, and what is gone ---------------------------------------------------------------------------
+
+# the module of nn -> which names come from there
+CELLS = {
+    'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softsign '
+    'Tanh Threshold',
+    'containers': 'CellDict CellList SequentialCell',
+    'conv': 'AvgPool2d Conv2d MaxPool2d',
+    'layers': 'Dense Dropout Dropout2d Flatten Identity',
+    'loss': 'BCELoss BCEWithLogitsLoss CrossEntropyLoss L1Loss LossBase MSELoss NLLLoss SmoothL1Loss '
+    'SoftmaxCrossEntropyWithLogits',
+    'norm': 'BatchNorm1d BatchNorm2d LayerNorm',
+    'optim': 'SGD Adam Momentum Optimizer',
+    'schedules': 'cosine_decay_lr exponential_decay_lr piecewise_constant_lr warmup_lr',
+    'spiking': 'IFNode Surrogate relusigmoid straight_through triangular true_derivative',
+    'train': 'TrainOneStepCell WithLossCell',
+}
+GONE = {
+    'ops': (
+        'AddN AvgPool BroadcastTo Cast Concat ExpandDims Fill Gather MaxPool OneHot OnesLike Rank Select '
+        'Shape Size Softplus Squeeze Stack StopGradient Tile Transpose ZerosLike addn cat is_tensor '
+        'masked_fill permute rand randint rank standard_normal swapdims tril'
+    ),
+    'nn': 'LIFNode Softplus WithEvalCell get_activation inverse_decay_lr natural_exp_decay_lr',
+    'Tensor': 'expand masked_fill permute ravel tril',
+}
+
 # ---- dtypes and modules --------------------------------------------------------------------------------------------
 
 DTYPES = {

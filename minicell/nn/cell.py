@@ -8,11 +8,7 @@ from ..common.parameter import Parameter, ParameterTuple
 from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
 from ..core.tensor import Tensor
-from ..errors import (
-    CellNameError,
-    PropertyError,
-    SettingError,
-)
+from ..errors import CellNameError, PropertyError, SettingError
 from ..ops.primitive import Primitive
 from ..traps import bypassed, kept_on_self, near_miss, unregistered
 from . import hooks

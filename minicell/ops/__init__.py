@@ -7,7 +7,7 @@ from functools import partial
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
 from ..lazy import without
-from ..names import give
+from ..names import GONE, give
 from . import methods
 from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 from .hooks import HookBackward, InsertGradientOf
@@ -16,29 +16,12 @@ from .primitive import Primitive, primitive
 # fmt: off
 # isort: off
 from ..core.arithmetic import (
-    abs, add, ceil, cos, erf, erfc, exp, exp2, expm1, floor, floor_div, log, log1p, log2, log10, maximum, minimum,
-    mod, mul, neg, pow, reciprocal, round, rsqrt, sign, sin, sqrt, square, sub, tanh, trunc,
+    abs, add, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, equal, erf, erfc, exp, exp2, expm1, floor, floor_div,
+    greater, greater_equal, isfinite, isinf, isnan, less, less_equal, log, log1p, log2, log10, logical_and, logical_not,
+    logical_or, logical_xor, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, round, rsqrt, select, sign,
+    sin, sqrt, square, sub, tanh, trunc,
 )
 from ..core.arithmetic import div as _div
-from ..core.arithmetic import (
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    equal,
-    greater,
-    greater_equal,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-    select,
-)
 from .activation import (
     elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, mish, relu6, sigmoid, silu, softmax, softplus,
     softsign, tanhshrink, threshold,
@@ -130,9 +113,4 @@ give(globals())
 methods.give(globals())
 operations = composite = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings
 
-__getattr__ = without(
-    __name__,
-    'AddN AvgPool BroadcastTo Cast Concat ExpandDims Fill Gather MaxPool OneHot OnesLike Rank Select Shape Size '
-    'Softplus Squeeze Stack StopGradient Tile Transpose ZerosLike addn cat is_tensor masked_fill permute rand randint '
-    'rank standard_normal swapdims tril',
-)
+__getattr__ = without(__name__, GONE['ops'])

@@ -168,6 +168,9 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return _of_floats(SOFTPLUS, input, (beta, threshold), sys._getframe(1))
 
 
+softplus.rule = SOFTPLUS
+
+
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without its underflow."""
     return -softplus(-the_tensor(SOFTPLUS, x, sys._getframe(1)))

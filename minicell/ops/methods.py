@@ -10,19 +10,11 @@ from ..core.errors import DTypeError, OperandError, article, users_line
 from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor, wrap
 from ..lazy import without
-from ..names import ALONE, DTYPES, OF_METHODS, OPERATORS, SAME, renamed
+from ..names import ALONE, DTYPES, GONE, OF_METHODS, OPERATORS, SAME, renamed
 from .pieces import cumsum_method, gather_method, identity
 from .reduce import max_method, min_method
 from .settings import add_scaled, subtract
-from .shape import (
-    astype,
-    broadcast_method,
-    flatten_method,
-    getitem,
-    reshape_method,
-    transpose_method,
-    unsqueeze,
-)
+from .shape import astype, broadcast_method, flatten_method, getitem, reshape_method, transpose_method, unsqueeze
 from .write import setitem
 
 
@@ -74,7 +66,6 @@ OWN = {
     'sub': subtract,
     'data': property(data, doc='The numbers as a Tensor of their own: a constant, through which no gradient passes.'),
 }
-GONE = 'expand masked_fill permute ravel tril'
 
 
 def _comparison(op: Callable, otherwise: bool) -> Callable:
@@ -98,7 +89,7 @@ def _cast(dtype: str) -> Callable:
 
 def _refuse(input: Tensor, name: str) -> object:
     # (a `__getattr__` could say it of all, but with one Python no longer reads attributes at full speed)
-    return without('Tensor', GONE)(name)
+    return without('Tensor', GONE['Tensor'])(name)
 
 
 def give(ops: dict) -> None:
@@ -110,6 +101,6 @@ def give(ops: dict) -> None:
     methods |= {name: renamed(ops[name], names) for name, names in OF_METHODS.items()}
     methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
     methods |= {'__eq__': _comparison(ops['eq'], False), '__ne__': _comparison(ops['ne'], True)}
-    methods |= {name: property(partial(_refuse, name=name)) for name in GONE.split()}
+    methods |= {name: property(partial(_refuse, name=name)) for name in GONE['Tensor'].split()}
     for name, method in methods.items():
         setattr(Tensor, name, method)

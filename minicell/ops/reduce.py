@@ -209,7 +209,15 @@ LARGEST, SMALLEST = (MAX, MAX_AT, ARGMAX, maximum), (MIN, MIN_AT, ARGMIN, minimu
 
 def _method(rules: tuple) -> Callable:
     def method(
-        input, *places, axis=None, keepdims=False, initial=None, where=None, return_indices=False, dim=None, keepdim=False
+        input,
+        *places,
+        axis=None,
+        keepdims=False,
+        initial=None,
+        where=None,
+        return_indices=False,
+        dim=None,
+        keepdim=False,
     ):
         frame = getframe(1)
         input = _limited(rules, input, initial, where, frame)

@@ -46,3 +46,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     if inplace:
         raise SettingError(f'relu: inplace is False here, because a gradient may need the input.{users_line()}')
     return apply(RELU, input, (), sys._getframe(1))
+
+
+divide.rule, relu.rule = div.rule, RELU

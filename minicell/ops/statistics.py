@@ -29,16 +29,7 @@ def _length_dx(g, out, x, axis, keepdims):
 NORM = UnaryWith('LpNorm', _length, _length_dx)
 
 
-def var(
-    input: Tensor,
-    axis: int | tuple[int, ...] | None = None,
-    ddof: int = 0,
-    keepdims: bool = False,
-    *,
-    dim: int | tuple[int, ...] | None = None,
-    correction: int = 0,
-    keepdim: bool = False,
-) -> Tensor:
+def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
     """The mean square distance from the mean; ddof=1 divides by one less than the count.
 
     Raises TypeError for integers.

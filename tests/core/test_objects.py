@@ -237,7 +237,7 @@ def test_misuse_is_a_type_error(misuse):
         misuse()
 
 
-@pytest.mark.parametrize('name', ['detach', 'backward', 'grad', 'requires_grad', 'set_data', 'data'])
+@pytest.mark.parametrize('name', ['detach', 'backward', 'grad', 'requires_grad', 'set_data'])
 def test_what_mindspores_tensor_does_not_have(name):
     with pytest.raises(AttributeError):
         getattr(Tensor([1.0]), name)
