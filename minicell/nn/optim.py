@@ -57,9 +57,7 @@ class Optimizer(Cell):
         return CoreCell.__call__(self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(
-            value, ParameterTuple
-        ):  # the network's, and what is remembered of them: neither is its own to train
+        if isinstance(value, ParameterTuple):  # the network's, and what is remembered of them: not its own to train
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)

@@ -8,7 +8,6 @@ from math import prod as product
 import numpy as np
 
 from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
-from ..core.dtype import DType
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, named, on_both, refuse_dtype, the_tensor
 from ..core.rules import Plain, UnaryWith
@@ -93,7 +92,7 @@ ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keep
 EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=keepdims))
 
 # The axis is called axis or dim, and what keeps it keepdims, keep_dims or keepdim: MindSpore's ops each have their own
-# words, and its methods of the same name take another pair as well.
+# words, and its methods of the same name take another pair as well. An axis is an int, a tuple of them, or None for all.
 
 
 def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
@@ -107,15 +106,7 @@ def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
     return axes if axes and (rank or axes[0] not in (0, -1)) else None
 
 
-def sum(
-    input: Tensor,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    axis: int | tuple[int, ...] | None = None,
-    keepdims: bool = False,
-) -> Tensor:
+def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdims=False) -> Tensor:
     """The sum over an axis, several, or all. Bool and small integers are added as Int64.
 
     Raises ValueError for an axis that is not there.
@@ -130,15 +121,7 @@ def sum(
     return out if dtype is None or out.dtype is dtype else cast_to(out, dtype.numpy)
 
 
-def mean(
-    x: Tensor,
-    axis: int | tuple[int, ...] | None = None,
-    keep_dims: bool = False,
-    *,
-    dtype: DType | None = None,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-) -> Tensor:
+def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim=False) -> Tensor:
     """The mean over an axis, several, or all, of a float Tensor. Raises TypeError for integers.
 
     >>> from minicell import Tensor, ops
@@ -178,9 +161,7 @@ def _limited(rules: tuple, x: object, initial: object, where: Tensor | None, fra
     return x if where is None else choose(where, x, initial, frame)
 
 
-def max(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: object = None, where: object = None
-) -> tuple[Tensor, Tensor]:
+def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The largest values along an axis and where they stand, as Int64; of equal ones the first, which has the gradient.
 
     Without an axis the largest value of all, with a 0, as in MindSpore; there equal ones share the gradient evenly.
@@ -196,9 +177,7 @@ def max(
     return _with_places(LARGEST, x, axis, keepdims, getframe(1))
 
 
-def min(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: object = None, where: object = None
-) -> tuple[Tensor, Tensor]:
+def min(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The smallest values along an axis and where they stand: as `max`."""
     x = _limited(SMALLEST, input, initial, where, getframe(1))
     return _with_places(SMALLEST, x, axis, keepdims, getframe(1))
@@ -250,9 +229,7 @@ def _reduction(rules: tuple) -> Callable:
 amax, amin = _reduction(LARGEST), _reduction(SMALLEST)
 
 
-def argmax(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
-) -> Tensor:
+def argmax(input: Tensor, dim=None, keepdim=False, *, axis=None, keepdims=False) -> Tensor:
     """Where the largest value is, as Int64; no gradient passes.
 
     >>> from minicell import Tensor, ops
@@ -263,9 +240,7 @@ def argmax(
     return apply_plain(ARGMAX, (x,), getframe(1), axis if dim is None else dim, keepdim or keepdims)
 
 
-def argmin(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
+def argmin(input: Tensor, axis=None, keepdims=False, *, dim=None, keepdim=False) -> Tensor:
     """Where the smallest value is, as Int32 (of a number, Int64); no gradient passes."""
     x = the_tensor(ARGMIN, input, getframe(1))
     out = apply_plain(ARGMIN, (x,), getframe(1), dim if axis is None else axis, keepdim or keepdims)

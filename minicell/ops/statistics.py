@@ -6,7 +6,6 @@ from math import inf
 import numpy as np
 
 from ..core.arithmetic import ONE, abs, maximum, minimum, not_equal, sqrt, square, where
-from ..core.dtype import DType
 from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, the_tensor
 from ..core.rules import UnaryWith
@@ -50,14 +49,7 @@ def std(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
     return sqrt(var(input, axis, ddof, keepdims, dim=dim, correction=correction, keepdim=keepdim))
 
 
-def norm(
-    A: Tensor,
-    ord: float | str | None = None,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-) -> Tensor:
+def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The length of a vector, or the norm of a matrix.
 
     Without ord, the root of the sum of squares over dim. With it, over one axis: the p-norm of a vector, inf and -inf
@@ -96,15 +88,7 @@ def norm(
     return total if ord == 1 else total ** (1 / ord)
 
 
-def prod(
-    input: Tensor,
-    axis: int | tuple[int, ...] | None = None,
-    keep_dims: bool = False,
-    dtype: DType | None = None,
-    *,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-) -> Tensor:
+def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False) -> Tensor:
     """The product over an axis, several, or all: halves are multiplied until one is left, so that a 0 harms nothing.
 
     (The product divided by x, the textbook's gradient, is 0 / 0 there.) Integers are multiplied as Int64.

@@ -3,8 +3,6 @@
 import inspect
 import json
 
-import pytest
-
 import minicell as ms
 from tests.conformance.record_signatures import RECORDED, find, names
 

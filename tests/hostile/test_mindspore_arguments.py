@@ -39,7 +39,7 @@ NAMED = {
     'Tensor.chunk': (lambda: X.chunk(3, dim=0), ([1], [2], [3])),
     'Tensor.cumsum': (lambda: X.cumsum(dim=0), [1, 3, 6]),
     'Tensor.sub': (lambda: X.sub(X, alpha=2), -N),  # (ops.sub has no alpha)
-    'Tensor.std': (lambda: X.std(dim=0), (2 / 3) ** 0.5),  # correction is 0 unless given, whatever MindSpore's page says
+    'Tensor.std': (lambda: X.std(dim=0), (2 / 3) ** 0.5),  # MindSpore's page says correction=1
     'Tensor.std, corrected': (lambda: X.std(dim=0, correction=1), 1.0),
     'Tensor.unsqueeze': (lambda: X.unsqueeze(dim=0), [[1, 2, 3]]),
     'Tensor.tile': (lambda: X.tile(reps=(2,)), [1, 2, 3, 1, 2, 3]),
