@@ -38,6 +38,7 @@ names.place(__name__)
 __getattr__, __dir__ = later(
     globals(),
     {
+        'numpy': '',
         'shown': 'Tape',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',

@@ -10,7 +10,6 @@ from ..core.tensor import Tensor
 from ..errors import SettingError, UnknownNameError
 from .cell import Cell
 
-
 NONE = Parameter.empty  # of a setting that has no default
 
 

@@ -99,7 +99,8 @@ class Optimizer(Cell):
         if len({id(p) for p in found}) != len(self.parameters):
             raise SettingError(f'{name}: each Parameter belongs into one group, and into order_params.{users_line()}')
         self.weight_decay = weight_decay
-        self.decays = tuple(d if isinstance(d := decay[id(p)], Cell) else float(d) for p in self.parameters)
+        decays = [decay[id(p)] for p in self.parameters]
+        self.__dict__['decays'] = tuple([d if isinstance(d, Cell) else float(d) for d in decays])
         self.loss_scale = float(loss_scale)
         self.is_group_lr = bool(rates)
         if rates:

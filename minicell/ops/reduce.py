@@ -92,7 +92,7 @@ ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keep
 EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=keepdims))
 
 # The axis is called axis or dim, and what keeps it keepdims, keep_dims or keepdim: MindSpore's ops each have their own
-# words, and its methods of the same name take another pair as well. An axis is an int, a tuple of them, or None for all.
+# words, and its methods of that name take another pair as well. An axis is an int, a tuple of them, or None for all.
 
 
 def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:

@@ -7,10 +7,22 @@ import minicell as ms
 from tests.conformance.record_signatures import RECORDED, find, names
 
 WAYS = json.loads(RECORDED.read_text())
-BEFORE = 0  # names that differed at commit 73830b1, counted as below
+BEFORE = 132  # names that differed at commit 73830b1, counted as below
 
 # reason -> the names that differ for it
-REASONS = {}
+REASONS = {
+    'the method of Tensor takes these words too, and is the same function': 'ops.all ops.any ops.argmax ops.argmin '
+    'ops.chunk ops.mean ops.prod ops.split ops.std ops.sum ops.tile ops.var',
+    'it is the function of that name, with its words': 'Tensor.prod Tensor.remainder Tensor.softmax Tensor.squeeze '
+    'Tensor.sub Tensor.sum',
+    'its two ways have no name in common: it hands on what it is given': 'Tensor.gather',
+    'minicell does without the further setting': 'Parameter load_param_into_net tensor ops.BiasAdd ops.Conv2D '
+    'ops.Primitive ops.round nn.AvgPool2d nn.MaxPool2d Tensor.init_data Tensor.round Tensor.to',
+    'shape= is taken by MindSpore too, without a word on its page; no view(dtype)': 'Tensor.reshape Tensor.view',
+    'the poolings as Cells ask here for their margin': 'ops.avg_pool2d ops.max_pool2d',
+    'in MindSpore a private function, here the op itself': 'ops.reduce_max ops.reduce_mean ops.reduce_min '
+    'ops.reduce_sum',
+}
 
 
 def ours(name: str) -> list[str]:
