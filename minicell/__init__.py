@@ -1,6 +1,6 @@
 """minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
 
-from . import common, errors, nn, ops
+from . import common, errors, names, nn, ops
 from .common import get_seed, set_seed
 from .common.parameter import Parameter, ParameterTuple
 from .core import dtype
@@ -27,16 +27,19 @@ from .lazy import later
 from .ops.composite import GradOperation, get_grad
 
 from_numpy = Tensor.from_numpy
+globals().update({name: getattr(dtype, of) for name, of in names.DTYPES.items()})
 
 for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
     setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too
 
 __version__ = '0.1.0'
+names.place(__name__)
 
 # What looks, checks and traces is loaded by the first who asks for it: a third of the import's time.
 __getattr__, __dir__ = later(
     globals(),
     {
+        'numpy': '',
         'shown': 'Tape',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
@@ -46,6 +49,9 @@ __getattr__, __dir__ = later(
     },
     gone='is_tensor',
 )
+
+# from minicell import * leaves Python's own int, float and bool alone
+__all__ = [name for name in globals() if not name.startswith('_') and name not in ('bool', 'float', 'int')]
 
 
 def load_ipython_extension(shell: object) -> None:

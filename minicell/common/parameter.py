@@ -12,7 +12,7 @@ from ..core.dtype import int32
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, as_array
 from ..errors import ParameterAttributeError, ParameterError, SettingError
-from ..ops.write import overwrite
+from ..ops.write import overwrite, writable
 from ..traps.written import sever
 
 _number = count(2)  # as in MindSpore, whose import has made two
@@ -99,8 +99,8 @@ class Parameter(Tensor):
     def set_data(self, data: Tensor | int | float, slice_shape: bool = False) -> 'Parameter':
         """Overwrite the value with a Tensor of the same shape, cast to this dtype; returns the Parameter.
 
-        Raises TypeError for what is no Tensor and no number, and for floats into integers; ValueError for another shape
-        (MindSpore would change the Parameter's shape).
+        slice_shape: the Parameter may take the data's shape. Raises TypeError for what is no Tensor and no number, and
+        for floats into integers; ValueError for another shape (MindSpore would change the Parameter's shape).
         """
         if tracing.tracer is not None:
             tracing.tracer.refuse_set_data(self)
@@ -110,19 +110,25 @@ class Parameter(Tensor):
                 f'write Tensor(...) around it.{users_line()}'
             )
         array = as_array(data)
-        if array.shape != self.array.shape:
+        if array.shape != self.array.shape and not slice_shape:
             raise ShapeError(
                 f'set_data of {self.name}: the shape stays {self.array.shape}, but the new data has '
-                f'{array.shape}.{users_line()}'
+                f'{array.shape}: write set_data(..., slice_shape=True) if that is meant.{users_line()}'
             )
         if array.dtype.kind == 'f' and self.array.dtype.kind in 'iu':
             raise ParameterError(
                 f'set_data of {self.name}: floats would be cut to {self.dtype}; write data.astype(...) if that is '
                 f'meant.{users_line()}'
             )
-        overwrite(self, array, f'{self.name}.set_data', sys._getframe(1))
+        if array.shape == self.array.shape:
+            overwrite(self, array, f'{self.name}.set_data', sys._getframe(1))
+        else:
+            writable(self, f'{self.name}.set_data', sys._getframe(1))
+            self.array = array.astype(self.array.dtype)
         sever(self, data)
         return self
+
+    data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')
 
     def clone(self, init: str | float = 'same') -> 'Parameter':
         """A Parameter of its own with the same name and value ('zeros', 'ones' or a number: with that value)."""

@@ -198,7 +198,7 @@ class World:
         raise GraphValueError(
             f'{what} inside the graph of {self.tracer.name}: Python gets this value once, now, while the graph is '
             f'traced, and every later call would use it again. Get it outside and give it as an argument (as a Tensor, '
-            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw in every call.{users_line(frame)}'
+            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw each time.{users_line(frame)}'
         )
 
     # ---- from a value to what can be read of it --------------------------------------------------------------------

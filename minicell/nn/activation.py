@@ -1,6 +1,8 @@
 """The activations as Cells."""
 
+import sys
 from collections.abc import Callable
+from inspect import Parameter, Signature
 
 from .. import ops
 from ..core.errors import DTypeError, users_line
@@ -8,24 +10,47 @@ from ..core.tensor import Tensor
 from ..errors import SettingError, UnknownNameError
 from .cell import Cell
 
-
-def _elementwise(name: str, op: Callable, doc: str) -> type[Cell]:
-    """A Cell for an op that takes no settings."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        return op(x)
-
-    return type(name, (Cell,), {'construct': construct, '__doc__': doc, '__module__': __name__})
+NONE = Parameter.empty  # of a setting that has no default
 
 
-ReLU = _elementwise('ReLU', ops.relu, 'max(x, 0).')
-ReLU6 = _elementwise('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
-Sigmoid = _elementwise('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
-Tanh = _elementwise('Tanh', ops.tanh, 'The hyperbolic tangent.')
-SiLU = _elementwise('SiLU', ops.silu, 'x * sigmoid(x).')
-LogSigmoid = _elementwise('LogSigmoid', ops.logsigmoid, 'log(sigmoid(x)), without its underflow.')
-Softsign = _elementwise('Softsign', ops.softsign, 'x / (1 + |x|).')
-Mish = _elementwise('Mish', ops.mish, 'x * tanh(softplus(x)).')
+def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: int = 1, **settings: object) -> type:
+    """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults."""
+    places = [Parameter(k, Parameter.POSITIONAL_OR_KEYWORD, default=v) for k, v in settings.items()]
+    signature = Signature([Parameter('self', Parameter.POSITIONAL_ONLY), *places])
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        base.__init__(self, **{k: given.arguments[k] for k in settings if k == 'reduction'})
+        for k in settings:
+            setattr(self, k, given.arguments[k])
+
+    def alone(self, x: Tensor) -> Tensor:
+        return op(x, *[getattr(self, k) for k in settings]) if settings else op(x)
+
+    def compared(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return op(logits, labels, **{k: getattr(self, k) for k in settings})
+
+    __init__.__signature__ = signature
+    construct = alone if inputs == 1 else compared
+    made = {'__init__': __init__, 'construct': construct, '__doc__': doc}
+    return type(name, (base,), made | {'__module__': sys._getframe(1).f_globals['__name__']})
+
+
+ReLU = cell_of('ReLU', ops._relu, 'max(x, 0).')
+ReLU6 = cell_of('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
+Sigmoid = cell_of('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
+Tanh = cell_of('Tanh', ops.tanh, 'The hyperbolic tangent.')
+SiLU = cell_of('SiLU', ops.silu, 'x * sigmoid(x).')
+LogSigmoid = cell_of('LogSigmoid', ops.logsigmoid, 'log(sigmoid(x)), without its underflow.')
+Softsign = cell_of('Softsign', ops.softsign, 'x / (1 + |x|).')
+Mish = cell_of('Mish', ops.mish, 'x * tanh(softplus(x)).')
+LogSoftmax = cell_of('LogSoftmax', ops.log_softmax, 'The logarithm of Softmax.', axis=-1)
+LeakyReLU = cell_of('LeakyReLU', ops.leaky_relu, 'x where x > 0, else alpha * x.', alpha=0.2)
+ELU = cell_of('ELU', ops.elu, 'x where x > 0, else alpha * (exp(x) - 1).', alpha=1.0)
+Threshold = cell_of(
+    'Threshold', ops.threshold, 'x where it is above threshold, else value.', threshold=NONE, value=NONE
+)
 
 
 class Softmax(Cell):
@@ -40,40 +65,6 @@ class Softmax(Cell):
     def construct(self, input: Tensor) -> Tensor:
         """Floats of any shape that has the axis."""
         return ops.softmax(input, self.axis)
-
-
-class LogSoftmax(Cell):
-    """The logarithm of Softmax."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Floats of any shape that has the axis."""
-        return ops.log_softmax(x, self.axis)
-
-
-class LeakyReLU(Cell):
-    """x where x > 0, else alpha * x."""
-
-    def __init__(self, alpha: float = 0.2) -> None:
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.leaky_relu(x, self.alpha)
-
-
-class ELU(Cell):
-    """x where x > 0, else alpha * (exp(x) - 1)."""
-
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.elu(x, self.alpha)
 
 
 class GELU(Cell):
@@ -105,22 +96,6 @@ class Hardtanh(Cell):
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.hardtanh(x, self.min_val, self.max_val)
-
-
-class Threshold(Cell):
-    """x where it is above threshold, else value.
-
-    >>> from minicell import Tensor, nn
-    >>> print(nn.Threshold(0.1, 20.0)(Tensor([0.1, 0.2])))
-    [20.   0.2]
-    """
-
-    def __init__(self, threshold: float, value: float) -> None:
-        super().__init__()
-        self.threshold, self.value = threshold, value
-
-    def construct(self, input: Tensor) -> Tensor:
-        return ops.threshold(input, self.threshold, self.value)
 
 
 # fmt: off

@@ -12,11 +12,7 @@ from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
 from ..core.rules import REPORT
 from ..core.tensor import Tensor
-from ..errors import (
-    CellNameError,
-    PropertyError,
-    SettingError,
-)
+from ..errors import CellNameError, PropertyError, SettingError
 from ..ops.primitive import Primitive
 from ..traps import bypassed, kept_on_self, near_miss, unregistered
 from . import hooks
@@ -66,7 +62,7 @@ class Cell(CoreCell):
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
-        self.__dict__.update(training=False, _phase='predict', _hooks=None, _around=None)
+        self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
 
     # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
@@ -300,7 +296,7 @@ class Cell(CoreCell):
 
     @property
     def phase(self) -> str:
-        """'train' or 'predict'."""
+        """'train' or 'predict'; of a fresh Cell 'train', although `training` is False."""
         return self._phase
 
     @phase.setter

@@ -61,7 +61,7 @@ class Conv2d(Cell):
         self.weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
         shape = (out_channels, in_channels, *self.kernel_size)
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name='weight')
-        self.bias_init = Uniform(inputs**-0.5) if bias_init is None else bias_init
+        self.bias_init = Uniform(inputs**-0.5) if bias_init is None and has_bias else bias_init
         self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name='bias') if has_bias else None
 
     def construct(self, x: Tensor) -> Tensor:

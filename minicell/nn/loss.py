@@ -1,12 +1,17 @@
 """The losses as Cells. Each is called with what the network says and what was due."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
 from ..ops.loss import check_reduction
+from .activation import cell_of
 from .cell import Cell
+
+__path__ = []  # in MindSpore a package: names.py says what stands below it
 
 
 class LossBase(Cell):
@@ -23,34 +28,23 @@ class LossBase(Cell):
         return x.mean() if self.reduction == 'mean' else x.sum() if self.reduction == 'sum' else x
 
 
-class MSELoss(LossBase):
-    """The mean of (logits - labels)².
-
-    >>> from minicell import nn, Tensor
-    >>> print(nn.MSELoss()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
-    2.5
-    """
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.mse_loss(logits, labels, self.reduction)
+def _loss(name: str, op: Callable, doc: str, **settings: object) -> type:
+    return cell_of(name, op, f'{doc}: see `ops.{op.__name__}`.', LossBase, 2, **settings)
 
 
-class L1Loss(LossBase):
-    """The mean of |logits - labels|."""
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.l1_loss(logits, labels, self.reduction)
-
-
-class SmoothL1Loss(LossBase):
-    """Square near 0, absolute beyond beta: see `ops.smooth_l1_loss`."""
-
-    def __init__(self, beta: float = 1.0, reduction: str = 'none') -> None:
-        super().__init__(reduction)
-        self.beta = beta
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+# fmt: off
+MSELoss = _loss('MSELoss', ops.mse_loss, 'The mean of (logits - labels)²', reduction='mean')
+L1Loss = _loss('L1Loss', ops.l1_loss, 'The mean of |logits - labels|', reduction='mean')
+SmoothL1Loss = _loss('SmoothL1Loss', ops.smooth_l1_loss, 'Square near 0, absolute beyond beta',
+                     beta=1.0, reduction='none')
+NLLLoss = _loss('NLLLoss', ops.nll_loss, '-log probability of the right class, from log probabilities',
+                weight=None, ignore_index=-100, reduction='mean')
+BCELoss = _loss('BCELoss', ops.binary_cross_entropy, '-(t log p + (1 - t) log(1 - p)) for probabilities p',
+                weight=None, reduction='mean')
+BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_logits,
+                          'BCELoss of sigmoid(logits), without its overflow',
+                          reduction='mean', weight=None, pos_weight=None)
+# fmt: on
 
 
 class CrossEntropyLoss(LossBase):
@@ -107,37 +101,3 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 f'{labels.dtype}.{users_line()}'
             )
         return ops.cross_entropy(logits, labels, reduction=self.reduction)
-
-
-class NLLLoss(LossBase):
-    """-log probability of the right class, from log probabilities: see `ops.nll_loss`."""
-
-    def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean') -> None:
-        super().__init__(reduction)
-        self.weight, self.ignore_index = weight, ignore_index
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Log probabilities (N, C), and Int32 or Int64 classes (N,)."""
-        return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
-
-
-class BCELoss(LossBase):
-    """-(t log p + (1 - t) log(1 - p)) for probabilities p: see `ops.binary_cross_entropy`."""
-
-    def __init__(self, weight: Tensor | None = None, reduction: str = 'mean') -> None:
-        super().__init__(reduction)
-        self.weight = weight
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
-
-
-class BCEWithLogitsLoss(LossBase):
-    """BCELoss of sigmoid(logits), without its overflow."""
-
-    def __init__(self, reduction: str = 'mean', weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
-        super().__init__(reduction)
-        self.weight, self.pos_weight = weight, pos_weight
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

@@ -5,7 +5,7 @@ with ops and `ops.assign`, in its own `construct`.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 
 import numpy as np
@@ -20,12 +20,14 @@ from ..errors import OptimizerError, ParameterError, SettingError
 from ..ops.write import writable
 from .cell import Cell
 
+__path__ = []  # in MindSpore a package: names.py says what stands below it
+
 
 class Optimizer(Cell):
     """The base. `parameters` is a ParameterTuple; a subclass's `construct(gradients)` gets as many gradients.
 
-    learning_rate: a number, a Tensor of rank 0, or one rate a step (a list, or a Tensor of rank 1; after the last one a
-    step is a RuntimeError).
+    learning_rate: a number, a Tensor of rank 0, one rate a step (a list, or a Tensor of rank 1; after the last one a
+    step is a RuntimeError), or a Cell from the number of steps so far to the rate; weight_decay may be such a Cell too.
     parameters: Parameters, or dicts, each with 'params' and perhaps its own 'lr' and 'weight_decay', and if the order
     matters a last one with 'order_params'. Without dicts, weight decay leaves out every name with 'beta' or
     'gamma' in it.
@@ -55,19 +57,18 @@ class Optimizer(Cell):
         return CoreCell.__call__(self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(
-            value, ParameterTuple
-        ):  # the network's, and what is remembered of them: neither is its own to train
+        if isinstance(value, ParameterTuple):  # the network's, and what is remembered of them: not its own to train
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)
 
     def __init__(
-        self, learning_rate: object, parameters: object, weight_decay: float = 0.0, loss_scale: float = 1.0
+        self, learning_rate: object, parameters: object, weight_decay: float | Cell = 0.0, loss_scale: float = 1.0
     ) -> None:
         super().__init__(auto_prefix=False)
         name = type(self).__name__
-        at_least_0(name, weight_decay=weight_decay)
+        if not isinstance(weight_decay, Cell):
+            at_least_0(name, weight_decay=weight_decay)
         if not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
             raise SettingError(f"For '{name}', 'loss_scale' is above 0, but got {loss_scale!r}.{users_line()}")
         if isinstance(parameters, (Tensor, Cell)) or not isinstance(parameters, Iterable):
@@ -98,18 +99,24 @@ class Optimizer(Cell):
                 f'{name} was given no Parameter: is net.trainable_params() empty? A Cell knows of a Parameter only '
                 f'where it is an attribute, not in a list.{users_line()}'
             )
+        self.global_step = Parameter(np.zeros(1, np.int32), name='global_step')
+        self.learning_rate, self._schedule = _rate(name, learning_rate)
         self.parameters = ParameterTuple(found if ordered is None else ordered)
         if len({id(p) for p in found}) != len(self.parameters):
             raise SettingError(f'{name}: each Parameter belongs into one group, and into order_params.{users_line()}')
         self.weight_decay = weight_decay
-        self.decays = tuple(float(decay[id(p)]) for p in self.parameters)
+        decays = [decay[id(p)] for p in self.parameters]
+        self.__dict__['decays'] = tuple([d if isinstance(d, Cell) else float(d) for d in decays])
         self.loss_scale = float(loss_scale)
         self.is_group_lr = bool(rates)
-        self.learning_rate, self._schedule = _rate(name, learning_rate)
         if rates:
             own = {k: _rate(name, rate) for k, rate in rates.items()}
             self._rates = tuple(own.get(id(p), (self.learning_rate, self._schedule)) for p in self.parameters)
-        self.global_step = Parameter(np.zeros(1, np.int32), name='global_step')
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """Its own Parameters, those it writes, and what it remembers of them."""
+        held = [v if isinstance(v, ParameterTuple) else (v,) for v in vars(self).values()]
+        return iter({id(p): p for kept in held for p in kept if isinstance(p, Parameter)}.values())
 
     def get_lr(self) -> Tensor | tuple:
         """The rate of this step (with groups: of each Parameter), and one step more is counted."""
@@ -119,9 +126,21 @@ class Optimizer(Cell):
             return tuple(_now(rate, schedule, step) for rate, schedule in self._rates)
         return _now(self.learning_rate, self._schedule, step)
 
+    def get_weight_decay(self) -> float | Tensor | tuple:
+        """The weight decay of this step (with groups: of each Parameter)."""
+        return tuple(map(self._decay, self.decays)) if self.is_group else self._decay(self.weight_decay)
+
+    def _decay(self, decay: float | Cell) -> float | Tensor:
+        return decay(Tensor(self.global_step)) if isinstance(decay, Cell) else decay
+
     def decay_weight(self, gradients: tuple) -> tuple:
         """The gradients, plus weight_decay * Parameter where there is one."""
-        return tuple(g + p * d if d else g for g, p, d in zip(gradients, self.parameters, self.decays, strict=True))
+        decays = map(self._decay, self.decays)
+        return tuple(g if d == 0.0 else g + p * d for g, p, d in zip(gradients, self.parameters, decays, strict=True))
+
+    def gradients_centralization(self, gradients: tuple) -> tuple:
+        """The gradients: in MindSpore, those of a group that asks for it lose their mean here."""
+        return gradients
 
     def scale_grad(self, gradients: tuple) -> tuple:
         """The gradients divided by loss_scale."""
@@ -135,6 +154,7 @@ class Optimizer(Cell):
         params = self.parameters
         if not isinstance(gradients, (tuple, list)) or len(gradients) != len(params):
             raise self._wrong_count(gradients)
+        decays = [d if isinstance(d, float) else self._decay(d).array for d in self.decays]
         rates = self.get_lr()
         rates = [r.array for r in rates] if self.is_group_lr else repeat(rates.array)
         what, frame = type(self).__name__, caller() or sys._getframe()
@@ -145,8 +165,8 @@ class Optimizer(Cell):
             g = g.array
             if self.loss_scale != 1.0:
                 g = g / self.loss_scale
-            if decay and self.decays[k]:
-                g = g + p.array * self.decays[k]
+            if decay and decays[k] != 0.0:
+                g = g + p.array * decays[k]
             step(k, writable(p, f'{what} ({p.name})' if told else what, frame), g, rate)
         return (True,) * len(params)
 
@@ -185,15 +205,17 @@ def _words(p: object) -> set[str]:
     return {word for word in ('beta', 'gamma') if word in getattr(p, 'name', '')}
 
 
-def _rate(name: str, value: object) -> tuple[Parameter, np.ndarray | None]:
+def _rate(name: str, value: object) -> tuple[Parameter | Cell, np.ndarray | None]:
     """The learning rate as a Parameter that one may write, and the rates of the steps where there are several."""
+    if isinstance(value, Cell):
+        return value, None
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float, Tensor, Iterable))
         or isinstance(value, (str, dict))
     ):
         raise ParameterError(
-            f"For '{name}', 'learning_rate' is a number, a Tensor, or one number a step, but got "
+            f"For '{name}', 'learning_rate' is a number, a Tensor, one number a step, or a Cell, but got "
             f'{article(type(value).__name__)}.{users_line()}'
         )
     rates = np.asarray(
@@ -206,7 +228,9 @@ def _rate(name: str, value: object) -> tuple[Parameter, np.ndarray | None]:
     return first, rates if rates.ndim else None
 
 
-def _now(rate: Parameter, schedule: np.ndarray | None, step: int) -> Tensor:
+def _now(rate: Parameter | Cell, schedule: np.ndarray | None, step: int) -> Tensor:
+    if isinstance(rate, Cell):
+        return rate(Tensor(np.asarray([step], np.int32))).reshape(())
     if schedule is None:
         return rate
     if step >= len(schedule):
@@ -257,24 +281,25 @@ class SGD(Optimizer):
                 f"For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but "
                 f"got 'momentum' {momentum}, 'dampening' {dampening}.{users_line()}"
             )
-        self.momentum, self.dampening, self.nesterov = float(momentum), float(dampening), nesterov
+        self.momentum, self.dampening = Parameter(float(momentum), name='momentum'), float(dampening)
+        self.nesterov = nesterov
         if momentum:
             self.accum = self.parameters.clone('accum', init='zeros')
             self._moving = set()  # which have had their first step
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
         """One gradient a Parameter."""
-        return self.update(gradients, self._with_momentum if self.momentum else _descend)
+        return self.update(gradients, self._with_momentum if hasattr(self, 'accum') else _descend)
 
     def _with_momentum(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        v = self.accum[k].array
+        v, momentum = self.accum[k].array, self.momentum.array.item()
         if k in self._moving:
-            v *= self.momentum
+            v *= momentum
             v += g if self.dampening == 0 else g * (1 - self.dampening)
         else:
             self._moving.add(k)
             v[...] = g
-        _descend(k, p, g + v * self.momentum if self.nesterov else v, rate)
+        _descend(k, p, g + v * momentum if self.nesterov else v, rate)
 
 
 def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
@@ -295,7 +320,7 @@ class Momentum(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         at_least_0('Momentum', momentum=momentum)
-        self.momentum, self.use_nesterov = float(momentum), use_nesterov
+        self.momentum, self.use_nesterov = Parameter(float(momentum), name='momentum'), use_nesterov
         self.moments = self.parameters.clone('moments', init='zeros')
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
@@ -303,10 +328,10 @@ class Momentum(Optimizer):
         return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        v = self.moments[k].array
-        v *= self.momentum
+        v, momentum = self.moments[k].array, self.momentum.array.item()
+        v *= momentum
         v += g
-        _descend(k, p, g + v * self.momentum if self.use_nesterov else v, rate)
+        _descend(k, p, g + v * momentum if self.use_nesterov else v, rate)
 
 
 class Adam(Optimizer):

@@ -5,7 +5,10 @@ from math import cos, floor, pi
 
 from ..core.errors import users_line
 from ..errors import SettingError
+from .cell import Cell
 from .layers import positive_int
+
+LearningRateSchedule = Cell  # MindSpore's base of a rate that is worked out from the number of steps so far
 
 
 def _rates(name: str, rate_of: Callable, total_step: int, step_per_epoch: int, **more: int) -> list[float]:

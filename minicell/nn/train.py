@@ -4,6 +4,7 @@ from ..core.errors import CellError, article, users_line
 from ..core.grad import value_and_grad
 from ..core.tensor import Tensor
 from ..errors import SettingError
+from ..ops.composite import GradOperation
 from .cell import Cell
 from .layers import Identity
 from .optim import Optimizer
@@ -62,6 +63,7 @@ class TrainOneStepCell(Cell):
         self.network, self.optimizer = network, optimizer
         self.grad_reducer = Identity()  # on several machines, it would take the mean
         self.weights = optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)  # for the construct of a class derived from this
         self.sens, self.return_grad = 1.0 if sens is None else sens, return_grad
 
     def construct(self, *inputs: Tensor) -> object:

@@ -7,6 +7,7 @@ from functools import partial
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
 from ..lazy import without
+from ..names import GONE, give
 from . import methods
 from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 from .hooks import HookBackward, InsertGradientOf
@@ -15,30 +16,14 @@ from .primitive import Primitive, primitive
 # fmt: off
 # isort: off
 from ..core.arithmetic import (
-    abs, add, ceil, cos, div, erf, erfc, exp, exp2, expm1, floor, floor_div, log, log1p, log2, log10, maximum, minimum,
-    mod, mul, neg, pow, reciprocal, round, rsqrt, sign, sin, sqrt, square, sub, tanh, trunc,
+    abs, add, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, equal, erf, erfc, exp, exp2, expm1, floor, floor_div,
+    greater, greater_equal, isfinite, isinf, isnan, less, less_equal, log, log1p, log2, log10, logical_and, logical_not,
+    logical_or, logical_xor, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, round, rsqrt, select, sign,
+    sin, sqrt, square, sub, tanh, trunc,
 )
-from ..core.arithmetic import (
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    equal,
-    greater,
-    greater_equal,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-    select,
-)
+from ..core.arithmetic import div as _div
 from .activation import (
-    elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, mish, relu, relu6, sigmoid, silu, softmax, softplus,
+    elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, mish, relu6, sigmoid, silu, softmax, softplus,
     softsign, tanhshrink, threshold,
 )
 from .conv import Conv2D, bias_add, conv2d
@@ -49,22 +34,17 @@ from .loss import (
     smooth_l1_loss,
 )
 from .matmul import MatMul, dense, matmul, mm, outer
-from .pieces import chunk, cumsum, gather, identity, split, tile, triu, unbind
+from .pieces import chunk, cumsum, gather, identity, split, tile, triu, unbind, unstack
 from .pool import avg_pool2d, max_pool2d
 from .random import randn
 from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
+from .activation import rectified as _relu
+from .settings import divide as div, relu, subtract
 from .shape import broadcast_to, cast, concat, expand_dims, flatten, reshape, squeeze, stack, swapaxes, transpose
 from .statistics import clamp, clip_by_value, norm, prod, std, var
 from .trigonometry import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, sinh, tan
 # isort: on
 # fmt: on
-
-# MindSpore's shorter names.
-gt, ge, lt, le, eq, ne = greater, greater_equal, less, less_equal, equal, not_equal
-where, absolute, subtract, multiply, divide, negative = select, abs, sub, mul, div, neg
-reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
-unstack, bmm, clip = unbind, matmul, clamp
-floor_mod, remainder, true_divide, floor_divide = mod, mod, div, floor_div
 
 
 def shape(input_x: Tensor) -> tuple[int, ...]:
@@ -81,11 +61,11 @@ def size(input_x: Tensor) -> int:
 
 # fmt: off
 WITHOUT_SETTINGS = {op.rule.name: op for op in (
-    abs, acos, add, asin, atan, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, cosh, div, equal, erf, exp, expm1,
+    abs, acos, add, asin, atan, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, cosh, _div, equal, erf, exp, expm1,
     floor, floor_div, greater, greater_equal, identity, less, less_equal, log, log1p, logical_and, logical_not,
-    logical_or, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, relu, relu6, round, rsqrt, sigmoid, sign,
+    logical_or, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, _relu, relu6, round, rsqrt, sigmoid, sign,
     sin, sinh, sqrt, square, sub, tan, tanh,
-)} | {'BiasAdd': bias_add, 'Flatten': flatten, 'RealDiv': div, 'Reshape': reshape}
+)} | {'BiasAdd': bias_add, 'Flatten': flatten, 'RealDiv': _div, 'Reshape': reshape}
 # fmt: on
 globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
 
@@ -98,16 +78,16 @@ class ReduceSum(Primitive):
         self.function = partial(sum, keepdim=keep_dims)
 
 
-def _reduction(name: str, op: Callable) -> type[Primitive]:
+def _reduction(name: str, op: Callable, word: str = 'keep_dims') -> type[Primitive]:
     def __init__(self, keep_dims: bool = False) -> None:
         self.settings = {'keep_dims': keep_dims}
-        self.function = partial(op, keep_dims=keep_dims)
+        self.function = partial(op, **{word: keep_dims})
 
     return primitive(name, op, init=__init__)
 
 
 ReduceMean, ReduceProd = _reduction('ReduceMean', mean), _reduction('ReduceProd', prod)
-ReduceMax, ReduceMin = _reduction('ReduceMax', amax), _reduction('ReduceMin', amin)
+ReduceMax, ReduceMin = _reduction('ReduceMax', amax, 'keepdims'), _reduction('ReduceMin', amin, 'keepdims')
 ReduceAll, ReduceAny = _reduction('ReduceAll', all), _reduction('ReduceAny', any)
 
 
@@ -129,12 +109,8 @@ class LogSoftmax(Primitive):
         self.function = partial(log_softmax, axis=axis)
 
 
+give(globals())
 methods.give(globals())
 operations = composite = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings
 
-__getattr__ = without(
-    __name__,
-    'AddN AvgPool BroadcastTo Cast Concat ExpandDims Fill Gather MaxPool OneHot OnesLike Rank Select Shape Size '
-    'Softplus Squeeze Stack StopGradient Tile Transpose ZerosLike addn cat is_tensor masked_fill permute rand randint '
-    'rank standard_normal swapdims tril',
-)
+__getattr__ = without(__name__, GONE['ops'])

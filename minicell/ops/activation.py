@@ -43,7 +43,7 @@ _step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)
 # fmt: off
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
-relu = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: g * _step(out))
+rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: g * _step(out))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on
 
@@ -71,13 +71,14 @@ LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
               lambda g, out, x, alpha: where(x > 0, g, where(x < 0, g * alpha, g * ((1 + alpha) / 2))))
 ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
             lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
-softplus = unary('Softplus', lambda x: np.logaddexp(x, ZERO[x.dtype]),
-                 lambda g, out, x: g * both_sigmoid(x), floats=True)
+SOFTPLUS = UnaryWith('Softplus',
+                     lambda x, beta, top: np.where(x * beta > top, x, np.logaddexp(x * beta, ZERO[x.dtype]) / beta),
+                     lambda g, out, x, beta, top: where(x * beta > top, g, g * both_sigmoid(x * beta)))
 # fmt: on
 GELU, HARDTANH, THRESHOLD = (
     Rule(name, None) for name in ('GeLU', 'HardTanh', 'Threshold')
 )  # the names of what is composed of other ops
-_exp, both_sigmoid = on_both(exp), on_both(sigmoid)
+_exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
 
 
 def _of_floats(rule: Rule, x: object, attributes: tuple, frame) -> Tensor:
@@ -162,9 +163,17 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     return minimum(maximum(input, min_val, up=2), max_val, up=2)
 
 
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta x)) / beta, a smooth relu; where beta x is above threshold, x itself."""
+    return _of_floats(SOFTPLUS, input, (beta, threshold), sys._getframe(1))
+
+
+softplus.rule = SOFTPLUS
+
+
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without its underflow."""
-    return -softplus(-the_tensor(softplus.rule, x, sys._getframe(1)))
+    return -softplus(-the_tensor(SOFTPLUS, x, sys._getframe(1)))
 
 
 def softsign(x: Tensor) -> Tensor:

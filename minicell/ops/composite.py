@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ..core.arithmetic import zeros_like
 from ..core.differentiate import differentiate, name_of
-from ..core.errors import GradPositionError, NotATensorError, article, users_line
+from ..core.errors import GradPositionError, NotATensorError, SensError, article, users_line
 from ..core.grad import (
     bind_by_place,
     check_arguments,
@@ -66,6 +66,8 @@ class GradOperation:
             sens = None
             if self.sens_param:
                 args, sens = take_sens(args, kwargs)
+                if sens is None:
+                    raise SensError(f'sens_param=True: the last argument is sens, but it is None.{users_line()}')
             if kwargs:
                 args, kwargs = bind_by_place(fn, args, kwargs)
             params = weights

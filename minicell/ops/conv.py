@@ -9,7 +9,9 @@ which makes their rules right to any order.
 """
 
 import sys
+from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -23,12 +25,12 @@ from .window import Window, check_images, check_margin, cropped, only_1, padded,
 
 getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
-BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache
+BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache, or a few rows of one
 
 
-def _columns(x: np.ndarray, win: Window) -> np.ndarray:
-    """(N, C * kernel, places): copied once, out of overlapping strides."""
-    p = np.ascontiguousarray(padded(x, win.pad))
+def _columns(p: np.ndarray, win: Window) -> np.ndarray:
+    """(N, C * kernel, places) of images with their margin: copied once, out of overlapping strides."""
+    p = np.ascontiguousarray(p)
     n, c, *size = p.shape
     (kh, kw), (sh, sw), _ = win
     oh, ow = win.places(size)
@@ -40,27 +42,37 @@ def _columns(x: np.ndarray, win: Window) -> np.ndarray:
     return windows.reshape(n, c * kh * kw, oh * ow)
 
 
-def _blocks(x: np.ndarray, win: Window) -> list[slice]:
-    """All images at once, or a few at a time."""
-    count = len(x)
-    one = x[:1].nbytes * win.kernel[0] * win.kernel[1] // (win.stride[0] * win.stride[1])
-    step = max(1, count if one * count <= KEPT else BLOCK // one)
-    return [slice(k, k + step) for k in range(0, count, step)]
+def _blocks(x: np.ndarray, win: Window, places: tuple[int, int]) -> tuple[list[slice], list[tuple[int, int]]]:
+    """All images at once or a few at a time, and of each all rows of windows or a few."""
+    n, c, (oh, ow) = len(x), x.shape[1], places
+    one = c * win.kernel[0] * win.kernel[1] * oh * ow * x.itemsize
+    step = max(1, n if one * n <= KEPT else BLOCK // one)
+    band = max(1, oh if one <= KEPT else KEPT * oh // one)
+    return [slice(k, k + step) for k in range(0, n, step)], [(a, min(a + band, oh)) for a in range(0, oh, band)]
+
+
+def _parts(x: np.ndarray, win: Window, places: tuple[int, int]) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    """The columns of images, block by block, with which images and which places those are."""
+    images, bands = _blocks(x, win, places)
+    for part in images:
+        p = padded(x[part], win.pad)
+        for a, b in bands:
+            rows = slice(a * win.stride[0], (b - 1) * win.stride[0] + win.kernel[0])
+            yield part, slice(a * places[1], b * places[1]), _columns(p[:, :, rows], win)
 
 
 def _conv(win: Window, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> tuple:
     n, o = len(x), len(w)
     t, u, v, r = win.pad
     oh, ow = win.places((x.shape[2] + t + u, x.shape[3] + v + r))
-    blocks, columns = _blocks(x, win), None
-    out = np.empty((n, o, oh * ow), x.dtype)
-    for part in blocks:
-        columns = _columns(x[part], win)
-        np.matmul(w.reshape(o, -1), columns, out=out[part])
+    out, columns = np.empty((n, o, oh * ow), x.dtype), None
+    for part, places, columns in _parts(x, win, (oh, ow)):
+        np.matmul(w.reshape(o, -1), columns, out=out[part, :, places])
+    whole = columns is not None and len(columns) == n and columns.shape[2] == oh * ow
     out = out.reshape(n, o, oh, ow)
     if b is not None:
         out += b[:, None, None]
-    return out, columns if len(blocks) == 1 else None
+    return out, columns if whole else None
 
 
 def _conv_dx(win: Window, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -73,21 +85,22 @@ def _conv_dx(win: Window, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -
         back = np.ascontiguousarray(w[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
         return _conv(Window(win.kernel, (1, 1), far), g, back)[0]
     out = np.zeros((n, c, size[0] + t + u, size[1] + v + r), g.dtype)
-    for part in _blocks(out, win):
-        columns = np.matmul(w.reshape(o, -1).T, g[part].reshape(-1, o, oh * ow)).reshape(-1, c, kh * kw, oh, ow)
-        for k, place in enumerate(win.slices((oh, ow))):
-            out[part][place] += columns[:, :, k]
+    images, bands = _blocks(out, win, (oh, ow))
+    for part, (a, b) in product(images, bands):
+        columns = np.matmul(w.reshape(o, -1).T, g[part, :, a:b].reshape(-1, o, (b - a) * ow))
+        columns, below = columns.reshape(-1, c, kh * kw, b - a, ow), out[part, :, a * win.stride[0] :]
+        for k, place in enumerate(win.slices((b - a, ow))):
+            below[place] += columns[:, :, k]
     return cropped(out, win.pad)
 
 
 def _conv_dw(win: Window, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None = None) -> np.ndarray:
-    _, o, oh, ow = g.shape
-    shape, total = (o, x.shape[1], *win.kernel), None
-    for part in _blocks(x, win):
-        columns = _columns(x[part], win) if kept is None else kept
-        sums = np.add.reduce(np.matmul(g[part].reshape(-1, o, oh * ow), columns.transpose(0, 2, 1)), 0)
-        total = sums if total is None else np.add(total, sums, out=total)
-    return np.zeros(shape, g.dtype) if total is None else total.reshape(shape)
+    n, o, *places = g.shape
+    flat, total = g.reshape(n, o, -1), np.zeros((o, x.shape[1] * win.kernel[0] * win.kernel[1]), g.dtype)
+    every = slice(None)
+    for part, where, columns in _parts(x, win, places) if kept is None else [(every, every, kept)]:
+        total += np.add.reduce(np.matmul(flat[part, :, where], columns.transpose(0, 2, 1)), 0)
+    return total.reshape(o, x.shape[1], *win.kernel)
 
 
 def _dw(g, out, win, kept, x, w, *b):

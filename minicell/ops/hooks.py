@@ -67,8 +67,8 @@ arguments: frozenset = frozenset()  # ids of the other Tensors that differentiat
 _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
-def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
-    """Call hook_fn(gradient) when the gradient of this Tensor is known; what it returns, unless None, takes its place.
+def register_hook(self: Tensor, hook: Callable) -> HookHandle:
+    """Call hook(gradient) when the gradient of this Tensor is known; what it returns, unless None, takes its place.
 
     Raises TypeError for what cannot be called.
 
@@ -80,8 +80,8 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
     >>> print(ms.grad(f)(ms.Tensor(1.0)))
     180.0
     """
-    if not callable(hook_fn):
-        raise HookError(f'register_hook takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
+    if not callable(hook):
+        raise HookError(f'register_hook takes a function, but got {article(type(hook).__name__)}.{users_line()}')
     if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
     k = self.at - tape.first
@@ -98,8 +98,8 @@ def register_hook(self: Tensor, hook_fn: Callable) -> HookHandle:
             if of_leaves not in doors.arrived:
                 doors.arrived.append(of_leaves)
         hooks = _of_leaves[key][1]
-    hooks.append(hook_fn)
-    return HookHandle(hooks, hook_fn)
+    hooks.append(hook)
+    return HookHandle(hooks, hook)
 
 
 Tensor.register_hook = register_hook

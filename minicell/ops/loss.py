@@ -361,13 +361,18 @@ def binary_cross_entropy_with_logits(
 
 
 def nll_loss(
-    inputs: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean'
+    inputs: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = 'mean',
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     """-log probability of the right class, from log probabilities (N, C) and Int32 or Int64 classes (N,)."""
     frame = getframe(1)
     check_reduction('nll_loss', reduction, frame)
     _check_target(inputs, target, True, frame)
     weights = None if weight is None else _class_weights(weight, inputs, frame)
-    t, total = _by_class(target, inputs, weights, ignore_index, 0.0, frame)
+    t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, frame)
     rows = -sum(inputs * t, 1)
     return sum(rows) / total if reduction == 'mean' else reduced(rows, reduction)

@@ -8,20 +8,14 @@ import numpy as np
 
 from ..core.errors import DTypeError, OperandError, article, users_line
 from ..core.primitives import cast_to, reflected
-from ..core.tensor import Tensor, map_tensors
+from ..core.tensor import Tensor, map_tensors, wrap
 from ..lazy import without
-from .pieces import cumsum_method, identity
+from ..names import ALONE, DTYPES, GONE, OF_METHODS, OPERATORS, SAME, renamed
+from .pieces import cumsum_method, gather_method, identity
 from .printed import repr_method, str_method
 from .reduce import max_method, min_method
-from .shape import (
-    astype,
-    broadcast_method,
-    expand_dims,
-    flatten_method,
-    getitem,
-    reshape_method,
-    transpose_method,
-)
+from .settings import add_scaled, subtract
+from .shape import astype, broadcast_method, flatten_method, getitem, reshape_method, transpose_method, unsqueeze
 from .write import setitem
 
 
@@ -32,19 +26,12 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return Tensor(array)
 
 
-# fmt: off
-OPERATORS = {'add': 'add', 'sub': 'sub', 'mul': 'mul', 'truediv': 'div', 'floordiv': 'floor_div', 'mod': 'mod',
-             'pow': 'pow', 'matmul': 'matmul'}
-ALONE = {'neg': 'neg', 'abs': 'abs', 'invert': 'logical_not', 'gt': 'gt', 'ge': 'ge', 'lt': 'lt', 'le': 'le',
-         'and': 'bitwise_and', 'or': 'bitwise_or', 'xor': 'bitwise_xor', 'round': 'round'}
-# fmt: on
-# these are the functions of that name
-SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg negative pow square sqrt exp log sin cos
-    tanh sign floor sigmoid maximum minimum floor_divide remainder matmul swapaxes expand_dims squeeze log1p expm1 erf
-    rsqrt reciprocal softmax prod var std norm clamp clip sum mean amax amin argmax argmin any all isnan isinf isfinite
-    equal eq not_equal ne greater gt greater_equal ge less lt less_equal le
-    logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
-    log2 log10 exp2 erfc logsumexp split chunk unbind tile gather triu mm bmm outer"""
+def data(t: Tensor) -> Tensor:
+    """A copy that no gradient passes, which is said."""
+    t.leave('.data')
+    return wrap(t.array.copy())
+
+
 OWN = {
     'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
     'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
@@ -75,11 +62,13 @@ OWN = {
     'value': identity,
     'contiguous': lambda input: input,
     't': transpose_method,
-    'unsqueeze': expand_dims,
+    'unsqueeze': unsqueeze,
     'cumsum': cumsum_method,
+    'gather': gather_method,
+    'add': add_scaled,
+    'sub': subtract,
+    'data': property(data, doc='The numbers as a Tensor of their own: a constant, through which no gradient passes.'),
 }
-GONE = 'expand masked_fill permute ravel tril'
-DTYPES = {'half': 'float16', 'float': 'float32', 'double': 'float64', 'int': 'int32', 'long': 'int64', 'bool': 'bool'}
 
 
 LOOKED_AT = {np.shape, np.ndim, np.size}  # these take no numbers
@@ -106,13 +95,13 @@ def _comparison(op: Callable, otherwise: bool) -> Callable:
 
 
 def _cast(dtype: str) -> Callable:
-    wanted = np.dtype(dtype)
+    wanted = np.dtype(dtype.rstrip('_'))
     return lambda input: cast_to(input, wanted, sys._getframe(1))
 
 
 def _refuse(input: Tensor, name: str) -> object:
     # (a `__getattr__` could say it of all, but with one Python no longer reads attributes at full speed)
-    return without('Tensor', GONE)(name)
+    return without('Tensor', GONE['Tensor'])(name)
 
 
 def give(ops: dict) -> None:
@@ -121,12 +110,13 @@ def give(ops: dict) -> None:
     for name, op in OPERATORS.items():
         methods[f'__r{name}__'] = ops[op] if name in ('add', 'mul') else reflected(ops[op])
     methods |= {name: ops[name] for name in SAME.split()} | OWN
+    methods |= {name: renamed(ops[name], names) for name, names in OF_METHODS.items()}
     methods |= {name: _cast(dtype) for name, dtype in DTYPES.items()}
     methods |= {
         '__array_function__': by_numpy,
         '__eq__': _comparison(ops['eq'], False),
         '__ne__': _comparison(ops['ne'], True),
     }
-    methods |= {name: property(partial(_refuse, name=name)) for name in GONE.split()}
+    methods |= {name: property(partial(_refuse, name=name)) for name in GONE['Tensor'].split()}
     for name, method in methods.items():
         setattr(Tensor, name, method)

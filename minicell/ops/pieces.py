@@ -31,7 +31,7 @@ def _from_sums(g, out, x, axis):
 # fmt: off
 TILE = UnaryWith('Tile', np.tile, _from_tiles)
 CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype), _from_sums)
-SPLIT, TRIANGLE = Plain('Split', None), Plain('Triu', None)
+SPLIT, TRIANGLE, GATHER = Plain('Split', None), Plain('Triu', None), Plain('Gather', None)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
 # fmt: on
@@ -52,7 +52,9 @@ def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
     return apply(GETITEM, x, ((*(slice(None),) * (axis % x.ndim), index),), frame)
 
 
-def split(tensor: Tensor, split_size_or_sections: int | tuple[int, ...], axis: int = 0) -> tuple[Tensor, ...]:
+def split(
+    tensor: Tensor, split_size_or_sections: object = None, axis: int = 0, *, split_size=None, dim: int | None = None
+) -> tuple[Tensor, ...]:
     """Pieces along an axis: of this length each (the last may be shorter), or of these lengths.
 
     Raises ValueError where the lengths do not add up.
@@ -62,8 +64,8 @@ def split(tensor: Tensor, split_size_or_sections: int | tuple[int, ...], axis: i
     [[0, 1], [2, 3], [4]]
     """
     frame = getframe(1)
+    axis, lengths = axis if dim is None else dim, split_size_or_sections if split_size is None else split_size
     x, n = _length(SPLIT, tensor, axis, frame)
-    lengths = split_size_or_sections
     if isinstance(lengths, int):
         if lengths < 1:
             raise SettingError(f'split: a piece has a length of at least 1, but got {lengths}.{users_line(frame)}')
@@ -73,8 +75,9 @@ def split(tensor: Tensor, split_size_or_sections: int | tuple[int, ...], axis: i
     return _stretches(x, np.cumsum(lengths).tolist(), axis, frame)
 
 
-def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
     """As many pieces along an axis, of one length but for the last."""
+    axis = axis if dim is None else dim
     x, n = _length(SPLIT, input, axis, getframe(1))
     if chunks < 1:
         raise SettingError(f'chunk: there is at least 1 piece, but got {chunks}.{users_line(getframe(1))}')
@@ -89,18 +92,48 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple([_at(x, dim, k, frame) for k in range(n)])
 
 
-def gather(input_params: Tensor, input_indices: Tensor, axis: int) -> Tensor:
-    """What stands at these places of an axis. Raises IndexError out of range.
+def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    """As `unbind`."""
+    return unbind(input_x, axis)
+
+
+def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
+    """What stands at these places of an axis. Raises IndexError out of range, ValueError for batch_dims other than 0.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.gather(Tensor([5.0, 6.0, 7.0]), Tensor([2, 0]), 0))
     [7. 5.]
     """
-    x, _ = _length(SPLIT, input_params, axis, getframe(1))
-    return _at(x, axis, plain_index(input_indices), getframe(1))
+    x, _ = _length(GATHER, input_params, axis, getframe(1))
+    if batch_dims:
+        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line(getframe(1))}')
+    return _at(x, axis, plain_index(_places(input_indices, getframe(1))), getframe(1))
 
 
-def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
+    """x.gather(input_indices, axis, batch_dims) as `ops.gather`; x.gather(dim, index): number by number.
+
+    >>> from minicell import Tensor
+    >>> print(Tensor([[1.0, 2.0], [3.0, 4.0]]).gather(1, Tensor([[1], [0]])))
+    [[2.]
+     [3.]]
+    """
+    if not isinstance(where[0] if where else named.get('dim'), int):
+        return gather(input, *where, **named)
+    dim, index = (lambda dim, index: (dim, index))(*where, **named)
+    x, _ = _length(GATHER, input, dim, getframe(1))
+    places = list(np.indices(index.shape, sparse=True))
+    places[dim] = _places(index, getframe(1)).array
+    return apply(GETITEM, x, (tuple(places),), getframe(1))
+
+
+def _places(index: Tensor, frame) -> Tensor:
+    if the_tensor(GATHER, index, frame).array.dtype.kind not in 'iu':
+        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line(frame)}')
+    return index
+
+
+def tile(input: Tensor, dims: tuple[int, ...] | None = None, *, reps: tuple[int, ...] | None = None) -> Tensor:
     """The Tensor again and again, dims times along each axis.
 
     >>> from minicell import Tensor, ops
@@ -108,7 +141,7 @@ def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     [[1 2 1 2]
      [1 2 1 2]]
     """
-    x = the_tensor(TILE, input, getframe(1))
+    x, dims = the_tensor(TILE, input, getframe(1)), dims if reps is None else reps
     if not isinstance(dims, (tuple, list)):
         raise DTypeError(f'tile: dims is a tuple, but got {article(type(dims).__name__)}.{users_line()}')
     if min(dims, default=0) < 0:
@@ -127,8 +160,9 @@ def cumsum(x: Tensor, axis: int, dtype: object = None) -> Tensor:
     return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
 
 
-def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None) -> Tensor:
+def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, dim: int | None = None) -> Tensor:
     """As `ops.cumsum`; without an axis, over all numbers in a row."""
+    axis = axis if dim is None else dim
     if axis is None:
         x, axis = apply(RESHAPE, x, ((-1,),), getframe(1)), 0
     return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))

@@ -7,12 +7,12 @@ from math import prod as product
 
 import numpy as np
 
-from ..core.arithmetic import exp, where, zero_like
-from ..core.dtype import DType
+from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, named, on_both, refuse_dtype, the_tensor
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
+from ..errors import SettingError
 from .shape import spread
 
 getframe = sys._getframe
@@ -92,7 +92,7 @@ ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keep
 EVERY = Plain('ReduceAll', lambda x, axis, keepdims: np.all(x, axis, keepdims=keepdims))
 
 # The axis is called axis or dim, and what keeps it keepdims, keep_dims or keepdim: MindSpore's ops each have their own
-# words, and its methods of the same name take another pair as well.
+# words, and its methods of that name take another pair as well. An axis is an int, a tuple of them, or None for all.
 
 
 def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
@@ -106,15 +106,7 @@ def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
     return axes if axes and (rank or axes[0] not in (0, -1)) else None
 
 
-def sum(
-    input: Tensor,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    axis: int | tuple[int, ...] | None = None,
-    keepdims: bool = False,
-) -> Tensor:
+def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdims=False) -> Tensor:
     """The sum over an axis, several, or all. Bool and small integers are added as Int64.
 
     Raises ValueError for an axis that is not there.
@@ -129,15 +121,7 @@ def sum(
     return out if dtype is None or out.dtype is dtype else cast_to(out, dtype.numpy)
 
 
-def mean(
-    x: Tensor,
-    axis: int | tuple[int, ...] | None = None,
-    keep_dims: bool = False,
-    *,
-    dtype: DType | None = None,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-) -> Tensor:
+def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim=False) -> Tensor:
     """The mean over an axis, several, or all, of a float Tensor. Raises TypeError for integers.
 
     >>> from minicell import Tensor, ops
@@ -157,7 +141,7 @@ def mean(
 
 
 def _with_places(rules: tuple, input: Tensor, axis: int | None, keepdims: bool, frame) -> tuple[Tensor, Tensor]:
-    rule, rule_at, places = rules
+    rule, rule_at, places, _ = rules
     x = the_tensor(rule, input, frame)
     if axis is None or not x.ndim:
         return apply(rule, x, (_axes(axis, x.ndim), False), frame), wrap(np.zeros((), np.int64))
@@ -167,10 +151,21 @@ def _with_places(rules: tuple, input: Tensor, axis: int | None, keepdims: bool, 
     return values, apply_plain(places, (x,), frame, axis, keepdims)
 
 
-def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def _limited(rules: tuple, x: object, initial: object, where: Tensor | None, frame) -> Tensor:
+    """Where the mask is False, `initial`; and elsewhere what is beyond it. Raises ValueError for a mask alone."""
+    if initial is where is None:
+        return x
+    if initial is None:
+        raise SettingError(f'{rules[0].name}: where goes with initial, which counts elsewhere.{users_line(frame)}')
+    x = rules[3](the_tensor(rules[0], x, frame), initial)
+    return x if where is None else choose(where, x, initial, frame)
+
+
+def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The largest values along an axis and where they stand, as Int64; of equal ones the first, which has the gradient.
 
     Without an axis the largest value of all, with a 0, as in MindSpore; there equal ones share the gradient evenly.
+    initial is the least there can be; where the mask `where` is False, it stands for the number.
     Raises TypeError where axis is no int, ValueError for one that is not there.
 
     >>> from minicell import Tensor, ops
@@ -178,20 +173,33 @@ def max(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple
     >>> print(values, places)
     [5. 7.] [1 0]
     """
-    return _with_places(LARGEST, input, axis, keepdims, getframe(1))
+    x = _limited(LARGEST, input, initial, where, getframe(1))
+    return _with_places(LARGEST, x, axis, keepdims, getframe(1))
 
 
-def min(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def min(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The smallest values along an axis and where they stand: as `max`."""
-    return _with_places(SMALLEST, input, axis, keepdims, getframe(1))
+    x = _limited(SMALLEST, input, initial, where, getframe(1))
+    return _with_places(SMALLEST, x, axis, keepdims, getframe(1))
 
 
-LARGEST, SMALLEST = (MAX, MAX_AT, ARGMAX), (MIN, MIN_AT, ARGMIN)
+LARGEST, SMALLEST = (MAX, MAX_AT, ARGMAX, maximum), (MIN, MIN_AT, ARGMIN, minimum)
 
 
 def _method(rules: tuple) -> Callable:
-    def method(input, *places, axis=None, keepdims=False, return_indices=False, dim=None, keepdim=False):
+    def method(
+        input,
+        *places,
+        axis=None,
+        keepdims=False,
+        initial=None,
+        where=None,
+        return_indices=False,
+        dim=None,
+        keepdim=False,
+    ):
         frame = getframe(1)
+        input = _limited(rules, input, initial, where, frame)
         if places:
             first, *more = places
             keepdims = more[0] if more else keepdims
@@ -209,21 +217,19 @@ def _method(rules: tuple) -> Callable:
 max_method, min_method = _method(LARGEST), _method(SMALLEST)
 
 
-def _reduction(rule: UnaryWith) -> Callable:
-    def op(input, axis=None, keep_dims=False, *, keepdims=False):
-        x = the_tensor(rule, input, getframe(1))
-        return apply(rule, x, (_axes(axis, x.ndim), keep_dims or keepdims), getframe(1))
+def _reduction(rules: tuple) -> Callable:
+    def op(input, axis=None, keepdims=False, *, initial=None, where=None):
+        x = _limited(rules, the_tensor(rules[0], input, getframe(1)), initial, where, getframe(1))
+        return apply(rules[0], x, (_axes(axis, x.ndim), keepdims), getframe(1))
 
-    return named(op, rule)
+    return named(op, rules[0])
 
 
 # The values alone, over any axes; equal ones share the gradient evenly.
-amax, amin = _reduction(MAX), _reduction(MIN)
+amax, amin = _reduction(LARGEST), _reduction(SMALLEST)
 
 
-def argmax(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
-) -> Tensor:
+def argmax(input: Tensor, dim=None, keepdim=False, *, axis=None, keepdims=False) -> Tensor:
     """Where the largest value is, as Int64; no gradient passes.
 
     >>> from minicell import Tensor, ops
@@ -234,9 +240,7 @@ def argmax(
     return apply_plain(ARGMAX, (x,), getframe(1), axis if dim is None else dim, keepdim or keepdims)
 
 
-def argmin(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
+def argmin(input: Tensor, axis=None, keepdims=False, *, dim=None, keepdim=False) -> Tensor:
     """Where the smallest value is, as Int32 (of a number, Int64); no gradient passes."""
     x = the_tensor(ARGMIN, input, getframe(1))
     out = apply_plain(ARGMIN, (x,), getframe(1), dim if axis is None else axis, keepdim or keepdims)
@@ -256,7 +260,7 @@ def _flag(rule: Plain) -> Callable:
 any, all = _flag(ANY), _flag(EVERY)
 
 
-def logsumexp(input: Tensor, axis: int | tuple[int, ...], keep_dims: bool = False) -> Tensor:
+def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over an axis or several, without its overflow.
 
     >>> from minicell import Tensor, ops
@@ -267,7 +271,7 @@ def logsumexp(input: Tensor, axis: int | tuple[int, ...], keep_dims: bool = Fals
     x = the_tensor(LOGSUMEXP, input, frame)
     if x.array.dtype.kind != 'f':
         refuse_dtype(LOGSUMEXP, x, frame)
-    return apply(LOGSUMEXP, x, (_axes(axis, x.ndim), keep_dims), frame)
+    return apply(LOGSUMEXP, x, (_axes(dim, x.ndim), keepdim), frame)
 
 
 def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:

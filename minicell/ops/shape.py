@@ -67,7 +67,7 @@ def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     return apply(TRANSPOSE, input, (_ints((dims,)),), getframe(1))
 
 
-def transpose_method(input: Tensor, *axes: int) -> Tensor:
+def transpose_method(input: Tensor, *axes: int, dim0: int | None = None, dim1: int | None = None) -> Tensor:
     """The axes in another order; without one, reversed; of two, one by one, each takes the other's place: MindSpore's
     `x.transpose(2, 0, 1)`, `x.transpose()`, `x.transpose(0, 2)`.
 
@@ -75,6 +75,7 @@ def transpose_method(input: Tensor, *axes: int) -> Tensor:
     >>> ops.zeros((2, 3, 4)).transpose(0, 2).shape
     (4, 3, 2)
     """
+    axes = axes if dim0 is None else (dim0, dim1)
     if len(axes) == 2 and isinstance(axes[0], int):
         return _swapped(input, *axes, getframe(1))
     axes = _ints(axes) if axes else tuple(reversed(range(input.ndim)))
@@ -122,6 +123,11 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     if not isinstance(axis, (int, np.integer)):
         raise DTypeError(f'ExpandDims: the axis is an int, but got {axis!r}.{users_line(getframe(1))}')
     return apply(EXPAND, input_x, (axis,), getframe(1))
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """As `expand_dims`."""
+    return expand_dims(input, dim)
 
 
 def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:

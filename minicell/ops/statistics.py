@@ -6,7 +6,6 @@ from math import inf
 import numpy as np
 
 from ..core.arithmetic import ONE, abs, maximum, minimum, not_equal, sqrt, square, where
-from ..core.dtype import DType
 from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, the_tensor
 from ..core.rules import UnaryWith
@@ -29,7 +28,7 @@ def _length_dx(g, out, x, axis, keepdims):
 NORM = UnaryWith('LpNorm', _length, _length_dx)
 
 
-def var(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
     """The mean square distance from the mean; ddof=1 divides by one less than the count.
 
     Raises TypeError for integers.
@@ -38,25 +37,19 @@ def var(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0,
     >>> print(ops.var(Tensor([1.0, 3.0])))
     1.0
     """
+    axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
     if _axes(axis) and not the_tensor(SUM, input).ndim:
         raise ShapeError(f'var: there is no axis {axis!r} in shape ().{users_line()}')
     away = square(input - mean(input, axis, keep_dims=True))
     return sum(away, axis, keepdims) / (_count(input.shape, _axes(axis)) - int(ddof))
 
 
-def std(input: Tensor, axis: int | tuple[int, ...] | None = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def std(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
     """The square root of `var`."""
-    return sqrt(var(input, axis, ddof, keepdims))
+    return sqrt(var(input, axis, ddof, keepdims, dim=dim, correction=correction, keepdim=keepdim))
 
 
-def norm(
-    A: Tensor,
-    ord: float | str | None = None,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-) -> Tensor:
+def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The length of a vector, or the norm of a matrix.
 
     Without ord, the root of the sum of squares over dim. With it, over one axis: the p-norm of a vector, inf and -inf
@@ -95,15 +88,7 @@ def norm(
     return total if ord == 1 else total ** (1 / ord)
 
 
-def prod(
-    input: Tensor,
-    axis: int | tuple[int, ...] | None = None,
-    keep_dims: bool = False,
-    dtype: DType | None = None,
-    *,
-    dim: int | tuple[int, ...] | None = None,
-    keepdim: bool = False,
-) -> Tensor:
+def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False) -> Tensor:
     """The product over an axis, several, or all: halves are multiplied until one is left, so that a 0 harms nothing.
 
     (The product divided by x, the textbook's gradient, is 0 / 0 there.) Integers are multiplied as Int64.
@@ -136,8 +121,8 @@ def prod(
     return reshape(x, tuple([1 if a in axes else n for a, n in enumerate(shape) if keep_dims or a in rest]))
 
 
-def clip_by_value(x: Tensor, clip_value_min: object = None, clip_value_max: object = None) -> Tensor:
-    """x cut off below and above; None leaves a side open. Raises ValueError where both are None.
+def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_max: object = None) -> Tensor | tuple:
+    """x, or each Tensor of a tuple, cut off below and above; None leaves a side open. ValueError where both are None.
 
     >>> from minicell import Tensor, ops
     >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 2.0]), -1, 1))
@@ -145,6 +130,9 @@ def clip_by_value(x: Tensor, clip_value_min: object = None, clip_value_max: obje
     """
     if clip_value_min is None and clip_value_max is None:
         raise SettingError(f'clip_by_value: at least one of the two bounds is due.{users_line()}')
+    if isinstance(x, (tuple, list)):
+        return tuple([clip_by_value(t, clip_value_min, clip_value_max) for t in x])
+    x = the_tensor(maximum.rule, x, sys._getframe(1))
     x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
     return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
 

@@ -110,7 +110,7 @@ def test_extend_repr():
 
 def test_set_train_recurses_and_returns_self():
     net = Net()
-    assert (net.training, net.phase) == (False, 'predict')
+    assert (net.training, net.phase) == (False, 'train')  # as MindSpore's
     assert net.set_train() is net
     assert all((c.training, c.phase) == (True, 'train') for _, c in net.cells_and_names())
     net.set_train(False)

@@ -21,7 +21,6 @@ NAMED = {
     'bmm': (lambda: ops.bmm(B, mat2=B), [[[7, 10], [15, 22]]]),
     'unstack': (lambda: ops.unstack(M, axis=1), ([1, 3], [2, 4])),
     'div': (lambda: ops.div(X, Tensor(2.0), rounding_mode='floor'), [0, 1, 1]),
-    'sub': (lambda: ops.sub(X, X, alpha=2), -N),
     'subtract': (lambda: ops.subtract(X, X, alpha=2), -N),
     'softplus': (lambda: ops.softplus(X, beta=2), np.log1p(np.exp(2 * N)) / 2),
     'logsumexp': (lambda: ops.logsumexp(X, dim=0, keepdim=True), [np.log(np.exp(N).sum())]),
@@ -39,7 +38,9 @@ NAMED = {
     'Tensor.split': (lambda: X.split(split_size=2, dim=0), ([1, 2], [3])),
     'Tensor.chunk': (lambda: X.chunk(3, dim=0), ([1], [2], [3])),
     'Tensor.cumsum': (lambda: X.cumsum(dim=0), [1, 3, 6]),
-    'Tensor.std': (lambda: X.std(dim=0), 1.0),
+    'Tensor.sub': (lambda: X.sub(X, alpha=2), -N),  # (ops.sub has no alpha)
+    'Tensor.std': (lambda: X.std(dim=0), (2 / 3) ** 0.5),  # MindSpore's page says correction=1
+    'Tensor.std, corrected': (lambda: X.std(dim=0, correction=1), 1.0),
     'Tensor.unsqueeze': (lambda: X.unsqueeze(dim=0), [[1, 2, 3]]),
     'Tensor.tile': (lambda: X.tile(reps=(2,)), [1, 2, 3, 1, 2, 3]),
     'Tensor.transpose': (lambda: M.transpose(dim0=0, dim1=1), [[1, 3], [2, 4]]),

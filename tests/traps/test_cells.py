@@ -403,17 +403,6 @@ def test_a_parameter_set_to_none_goes_away_and_that_is_said():
     assert said.line == 'net.w = None' and net.trainable_params() == []
 
 
-# ---- 18: phase and training ----------------------------------------------------------------------------------------
-
-
-def test_a_fresh_cell_says_the_same_twice():
-    """MindSpore: training False, and phase 'train'."""
-    net = nn.Cell()
-    assert (net.training, net.phase) == (False, 'predict')
-    assert (net.set_train().training, net.phase) == (True, 'train')
-    assert (net.set_train(False).training, net.phase) == (False, 'predict')
-
-
 # ---- 19: dtypes ----------------------------------------------------------------------------------------------------
 
 
