@@ -51,7 +51,7 @@ def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, C
         back = lambda *u: tuple(read_again(gradient, u)[0])
     else:  # a graph, where nothing is read later: what runs twice while it is traced is one node each
         gradient, result = None, fn(*xs)
-        outs = tensors_in(result[0] if has_aux else result)
+        outs = tensors_in(split_aux(fn, result)[0] if has_aux else result)
         back = lambda *u: tuple(differentiate(fn, xs, {}, tuple(range(len(xs))), sens=u, aux=has_aux)[1])
     back.is_gradient = True
     us = tuple(ones_like(t) for t in outs if is_float(t))

@@ -71,7 +71,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if type(x) is Tensor and x.at < NOWHERE and not (kwargs or tape.looking or cell.internal_params):
         at = x.at  # one input: as in _hide, without its lists, which cost a fifth more
         if at >= tape.start:
-            x.at = inside + 1
+            given, x = x, blank()
+            x.array, x.at, args = given.array, inside + 1, (x,)
         try:
             result = tape.hide(inside, cell.construct, args, kwargs)
         finally:
@@ -97,6 +98,9 @@ def _hide(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> tuple[tu
     given = args, kwargs
     if tape.looking:  # each input a Tensor of its own, so that what construct does with it can be told apart
         args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
+    else:  # so that the very input, found by construct another way too, is noticed
+        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= tape.start else t for t in args])
+        given = args, kwargs
     tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
     at = max([t.at for t in tensors], default=-1)
     if at >= NOWHERE:
@@ -227,8 +231,10 @@ class Takeover(Rule):
         _, inputs, cell, out, _, _ = entry
         method = getattr(cell, 'source', cell).bprop
         function = getattr(method, '__func__', method)
-        names = function.__code__.co_varnames[: function.__code__.co_argcount]
         given = (*inputs, out.out if isinstance(out, Bundle) else out)
+        if not hasattr(function, '__code__'):  # a partial, or an object that is called
+            return [t.array for t in tensors_in(given)]
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
         if function.__code__.co_flags & 0x04:  # *args: it may read them all
             wanted = given
         else:

@@ -141,7 +141,7 @@ class Gradient:
         if self.flat:
             tape.record_from(self.mark)
         self.result = self.function(*arguments, **self.named)
-        self.outputs = tensors_in(self.result[0] if self.aux else self.result)
+        self.outputs = tensors_in(self.result[0] if self.aux and isinstance(self.result, tuple) else self.result)
         for t in self.outputs:
             if t.at >= NOWHERE and tape.address(t) >= NOWHERE and t.at not in tape.scopes():
                 doors.escaped('the output of a differentiated function', t.at, caller())

@@ -14,13 +14,17 @@ def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
     """grad_position as a tuple of ints, or an error."""
     if grad_position is None:
         if weights is None:
-            raise GradArgumentError('`grad_position` and `weight` can not be None at the same time.')
+            raise GradArgumentError('`grad_position` and `weight` can not be None at the same time.' + users_line())
         return ()
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if not all(isinstance(p, int) for p in positions):
-        raise NotATensorError(f'grad_position is an int, a tuple of ints, or None, but got {grad_position!r}.')
+        raise NotATensorError(
+            f'grad_position is an int, a tuple of ints, or None, but got {grad_position!r}.{users_line()}'
+        )
     if min(positions, default=0) < 0 or len(set(positions)) < len(positions):
-        raise GradArgumentError(f'grad_position counts from 0 and names each argument once, but got {grad_position!r}.')
+        raise GradArgumentError(
+            f'grad_position counts from 0 and names each argument once, but got {grad_position!r}.{users_line()}'
+        )
     return positions
 
 

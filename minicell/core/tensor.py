@@ -100,7 +100,7 @@ class Tensor:
     def _only(self) -> int | float | bool:
         if self.array.size != 1:
             raise ValueError(
-                f'Only one element tensors can be converted to Python scalars, but this has shape {self.shape}'
+                f'Only one element tensors can be converted to Python scalars, but got shape {self.shape}{users_line()}'
             )
         return self.array.item()
 
@@ -125,7 +125,7 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.array.ndim:
-            raise TypeError('len() of a Tensor of rank 0')
+            raise TypeError(f'len() of a Tensor of rank 0{users_line()}')
         return len(self.array)
 
     def __iter__(self) -> Iterator['Tensor']:
@@ -135,7 +135,7 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         if spec:
-            raise TypeError(f'a Tensor has no format {spec!r}: write float(t) for a number, or t.asnumpy()')
+            raise TypeError(f'a Tensor has no format {spec!r}: write float(t) or t.asnumpy(){users_line()}')
         return str(self)
 
     def __reduce__(self) -> tuple:
