@@ -64,6 +64,8 @@ def take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
         if not args:
             raise SensError(f'sens_param=True: the last argument is sens, but there is none.{users_line()}')
         *args, sens = args
+    if sens is None:
+        raise SensError(f'sens_param=True: sens is None: give a Tensor like the output, or leave it out.{users_line()}')
     return tuple(args), sens
 
 

@@ -88,6 +88,9 @@ class Jitted:
         if hasattr(fn, '__code__'):
             self.__code__ = fn.__code__  # for those who ask a bprop where it stands and what it takes
 
+    def __reduce__(self) -> tuple:
+        return Jitted, (self.fn,)  # without its graphs: they belong to this process
+
     def __get__(self, owner: object, kind: type | None = None) -> Callable:
         return self if owner is None else MethodType(self, owner)
 

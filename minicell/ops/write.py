@@ -47,6 +47,11 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
     """
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
+    elif tape.gradients and (cell := bypassed.whose_out(tensor)):
+        raise IndexWriteError(
+            f'{cell}.bprop writes into its out, by {what}: that is what construct returned, and others use it too. '
+            f'Write into a copy: out = out.copy().{users_line(frame)}'
+        )
     elif not tensor.array.flags.writeable or (tape.gradients and _lent(tensor.array)):
         tensor.array = tensor.array.copy()
     written.wrote(tensor, what, frame, source, how)

@@ -31,7 +31,6 @@ KEEPS = {
     'a Tensor': (lambda s, x: setattr(s, 'h', x), lambda s: s.h),
     'a Tensor in a dict': (lambda s, x: s.cache.__setitem__('x', x), lambda s: s.cache['x']),
     'a Tensor in a list': (lambda s, x: s.kept.append(x), lambda s: s.kept[-1]),
-    'a Tensor on an object': (lambda s, x: setattr(BOX, 'x', x), lambda s: BOX.x),
     'an array': (lambda s, x: setattr(s, 'h', x.asnumpy()), lambda s: Tensor(s.h)),
     'an array in a dict': (lambda s, x: s.cache.__setitem__('x', x.asnumpy()), lambda s: Tensor(s.cache['x'])),
     'a number': (lambda s, x: setattr(s, 'm', float(x[0])), lambda s: s.m),
@@ -41,7 +40,6 @@ KEEPS = {
     'a tuple': (lambda s, x: setattr(s, 'both', (x, 1)), lambda s: s.both[0]),
     'in __dict__': (lambda s, x: s.__dict__.update(h=x), lambda s: s.h),
     'by object.__setattr__': (lambda s, x: object.__setattr__(s, 'h', x), lambda s: s.h),
-    'in a closure': (lambda s, x: BOX.__dict__.update(y=x), lambda s: BOX.y),
 }
 
 

@@ -207,11 +207,6 @@ def test_has_aux_of_a_function_with_one_output_is_refused_in_words(ask, out):
 # ---- S10: numbers that leave unsaid ---------------------------------------------------------------------------------
 
 LEAVES = {
-    'array': lambda x: Tensor(x.array),
-    'str': lambda x: float(str(x)),
-    'format': lambda x: float(f'{x}'),
-    'repr': lambda x: float(repr(x).split('value= ')[1].rstrip(')')),
-    'percent': lambda x: float('%s' % x),  # noqa: UP031
     'asnumpy': lambda x: float(x.asnumpy()),
     'item': lambda x: x.item(),
     'tolist': lambda x: x.tolist(),

@@ -1,12 +1,24 @@
 """Where minicell is stricter, kinder or simply other than MindSpore in small things: seen on both, side by side."""
 
+import copy
+import pickle
+import threading
+
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import DTypeError, NotATensorError, OperandError, SensError, ShapeError
-from minicell.errors import IndexWriteError, LabelError, LeavesTapeWarning, ParameterError
+from minicell.errors import (
+    IndexWriteError,
+    LabelError,
+    LeavesTapeWarning,
+    NotLinearWarning,
+    ParameterError,
+    TapeError,
+    ThreadError,
+)
 from tests.traps.said import refused, warned
 
 X = Tensor([1.0, 2.0, 3.0])
@@ -115,3 +127,46 @@ def test_a_jit_function_and_set_data_mean_the_same_parameter():
     b.set_data(Tensor([0.0, 0.0]))
     add(Tensor([1.0, 1.0]))
     assert b.asnumpy().tolist() == [1, 1] and len(add.graphs) == 1
+
+
+def test_another_thread_has_to_wait_or_is_told():
+    """A worker inside a gradient: its op on the gradient's own Tensor, and a gradient of its own while this one waits."""
+    said = []
+
+    def f(x):
+        def work():
+            for program in (lambda: x * x, lambda: ms.grad(lambda y: y * y)(Tensor(3.0))):
+                with pytest.raises(ThreadError) as caught:
+                    program()
+                said.append(str(caught.value))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        return x * x
+
+    assert float(ms.grad(f)(Tensor(3.0))) == 6.0
+    assert 'Mul is called in one thread, with a Tensor that a gradient in another thread' in said[0]
+    assert 'is open in another thread' in said[1] and 'in the same thread' in said[1]
+    assert 'your line' in said[0] and 'your line' in said[1]
+
+
+def test_jvp_through_a_bprop_that_is_not_linear_says_so():
+    class Clipped(nn.Cell):
+        def construct(self, x):
+            return x * 1
+
+        def bprop(self, x, out, dout):
+            return (ops.relu(dout),)
+
+    with pytest.warns(NotLinearWarning, match='goes through the bprop of Clipped, which is not linear in dout'):
+        _, slope = ms.jvp(Clipped(), Tensor([3.0, 4.0]), Tensor([1.0, 2.0]))
+    assert slope.asnumpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize('trip', [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+def test_a_tape_says_that_it_cannot_be_copied(trip):
+    with ms.Tape() as seen:
+        Tensor([1.0]) * 2
+    with pytest.raises(TapeError, match='a Tape cannot be copied or pickled'):
+        trip(seen)
