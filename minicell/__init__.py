@@ -21,10 +21,11 @@ from .core.dtype import (
     uint64,
 )
 from .core.grad import grad, value_and_grad, vjp
-from .core.tensor import Tensor, tensor
+from .core.tensor import Tensor
 from .jacobian import jacfwd, jacrev, jvp
 from .lazy import later
 from .ops.composite import GradOperation, get_grad
+from .ops.create import tensor
 
 from_numpy = Tensor.from_numpy
 globals().update({name: getattr(dtype, of) for name, of in names.DTYPES.items()})

@@ -8,11 +8,12 @@ import math
 
 import numpy as np
 
-from ..core.dtype import DType, as_numpy
+from ..core.dtype import DType
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, wrap
 from ..errors import InitializerError, ParameterError, SettingError
 from ..lazy import without
+from ..ops.dtypes import as_numpy
 
 
 class Initializer:

@@ -6,6 +6,9 @@ computes the same numbers; it only says less. A door that is a list is called in
 
 import weakref
 from collections.abc import Callable
+from threading import local
+
+mine = local()  # mine.tick is there in the thread whose gradients and Tapes are open, and in no other
 
 # one gradient, from its beginning to its end: each function is called with the Gradient
 turning: list[Callable] = []  # f(), before a gradient or a Tape begins

@@ -16,10 +16,8 @@ from .tensor import Tensor, as_array, blank, wrap
 getframe = sys._getframe
 
 # ---- operands ------------------------------------------------------------------------------------------------------
-
 # A training loop asks for the same few numbers again: type -> float dtype -> number -> Tensor of rank 0
-CONSTANTS: dict = {float: {}, int: {}}
-KEPT = 1_000  # so many numbers a dtype
+CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # at most so many numbers per dtype
 FLOAT32 = float32.numpy
 AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error that speaks of an axis
 NUMBERS = (bool, int, float, complex, np.generic)
@@ -174,9 +172,9 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
                 out.at = mine.tick()
             except AttributeError:
                 out.at = hidden(rule, input, (), out, at, getframe(1))
-                return out
-            f = getframe(1)
-            tape.record((rule, input, (), out, f.f_code, f.f_lasti))
+            else:
+                f = getframe(1)
+                tape.record((rule, input, (), out, f.f_code, f.f_lasti))
         elif at >= tape.silent_from:
             out.at = tape.hidden_address
         else:
@@ -234,9 +232,9 @@ def binary(
                 out.at = mine.tick()
             except AttributeError:
                 out.at = hidden(rule, input, other, out, at, getframe(up))
-                return out
-            f = getframe(up)
-            tape.record((rule, input, other, out, f.f_code, f.f_lasti))
+            else:
+                f = getframe(up)
+                tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         elif at >= tape.silent_from and not tape.start <= input.at + other.at - at < tape.silent_from:
             out.at = tape.hidden_address
         else:

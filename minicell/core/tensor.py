@@ -133,11 +133,6 @@ class Tensor:
             raise TypeError('a Tensor of rank 0 cannot be iterated over')
         return (self[i] for i in range(len(self.array)))
 
-    def __format__(self, spec: str) -> str:
-        if spec:
-            raise TypeError(f'a Tensor has no format {spec!r}: write float(t) or t.asnumpy(){users_line()}')
-        return str(self)
-
     def __reduce__(self) -> tuple:
         """Numbers travel, an address does not: it means nothing in another process, and nothing after the gradient."""
         self.leave('a pickle')
@@ -259,12 +254,3 @@ def _drawn(data: object, dtype: object, shape: object, init: object) -> np.ndarr
         raise DTypeError(f'init is an Initializer, such as One(), but got {init!r}.{users_line()}')
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     return np.asarray(np.zeros(shape) if init is None else init.fill(shape)).astype(dtype.numpy)
-
-
-def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
-    """A new Tensor: `Tensor(...)` as MindSpore's function.
-
-    >>> tensor([1.0, 2.0])
-    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
-    """
-    return Tensor(input_data, dtype)

@@ -163,9 +163,9 @@ class GraphCell:
     def of(cls, cell: Cell, body: Graph | None = None) -> 'GraphCell':
         """A stand-in that bears the Cell's own name; of a stand-in in a replayed graph, one for the Cell itself."""
         cell = cell.source if isinstance(cell, GraphCell) else cell
-        if type(cell) not in _KINDS:
-            _KINDS[type(cell)] = type(type(cell).__name__, (cls,), {})
-        return _KINDS[type(cell)](cell, body)
+        name = type(cell).__name__
+        kind = _KINDS[name] = _KINDS.get(name) or type(name, (cls,), {})
+        return kind(cell, body)
 
     @property
     def bprop_debug(self) -> bool:
@@ -219,7 +219,7 @@ class GraphCell:
         return returned
 
 
-_KINDS: dict = {}
+_KINDS: dict = {}  # by name, so that no class of the user's is kept
 
 
 def bprop_graph(cell: Cell) -> Graph:

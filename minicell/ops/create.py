@@ -6,12 +6,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core import arithmetic
-from ..core.dtype import DType, as_numpy, float32
+from ..core.dtype import DType, float32
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply_plain, named, the_tensor
 from ..core.rules import Plain
 from ..core.tensor import Tensor, as_array
 from ..errors import SettingError
+from .dtypes import as_numpy
 
 FILL = Plain('Fill', np.full)
 EYE = Plain('Eye', np.eye)
@@ -126,3 +127,12 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
 
 STOP = Plain('StopGradient', np.array)
 SPACED = Plain('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
+
+
+def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
+    """A new Tensor: `Tensor(...)` as MindSpore's function.
+
+    >>> tensor([1.0, 2.0])
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
+    return Tensor(input_data, dtype)

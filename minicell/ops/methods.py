@@ -12,7 +12,7 @@ from ..core.tensor import Tensor, map_tensors, wrap
 from ..lazy import without
 from ..names import ALONE, DTYPES, GONE, OF_METHODS, OPERATORS, SAME, renamed
 from .pieces import cumsum_method, gather_method, identity
-from .printed import repr_method, str_method
+from .printed import format_method, repr_method, str_method
 from .reduce import max_method, min_method
 from .settings import add_scaled, subtract
 from .shape import astype, broadcast_method, flatten_method, getitem, reshape_method, transpose_method, unsqueeze
@@ -43,6 +43,7 @@ OWN = {
     'numpy': Tensor.asnumpy,
     'init_data': lambda input: input,  # MindSpore's initializers draw their numbers here
     '__setitem__': setitem,
+    '__format__': format_method,
     '__repr__': repr_method,
     '__str__': str_method,
     'T': property(transpose_method),

@@ -78,3 +78,10 @@ def str_method(self: Tensor) -> str:
     """`print(t)`: as NumPy has it, before it wrote 1234567. of Float32 as 1.234567e+06."""
     with np.printoptions(legacy='1.25'):
         return str(np.asarray(self.array))
+
+
+def format_method(self: Tensor, spec: str) -> str:
+    """`f'{t}'`."""
+    if spec:
+        raise TypeError(f'a Tensor has no format {spec!r}: write float(t) for a number, or t.asnumpy()')
+    return str(self)

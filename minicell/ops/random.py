@@ -4,13 +4,14 @@ import sys
 
 import numpy as np
 
-from ..core.dtype import DType, as_numpy, float32
+from ..core.dtype import DType, float32
 from ..core.errors import users_line
 from ..core.primitives import apply_plain
 from ..core.rules import Plain
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .create import lengths
+from .dtypes import as_numpy
 
 
 def _normal(shape: tuple[int, ...], seed: int | None, dtype: np.dtype) -> np.ndarray:

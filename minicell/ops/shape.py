@@ -6,11 +6,12 @@ from math import prod
 
 import numpy as np
 
-from ..core.dtype import as_numpy, promote
+from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
 from ..core.rules import Many, UnaryWith, fit
 from ..core.tensor import Tensor
+from .dtypes import as_numpy
 from .write import plain_index
 
 getframe = sys._getframe

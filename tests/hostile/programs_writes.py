@@ -50,7 +50,7 @@ def a_bprop_that_reads_what_is_written(rng):
     return ours, due
 
 
-@act('Parameter|gradient|writ', weights=False)
+@act('Parameter|gradient|writ|nothing connects', weights=False)
 def a_parameter_that_is_given_the_value(rng):
     def ours(s):
         s.p.set_data(s.v * 1)

@@ -130,7 +130,7 @@ def test_a_jit_function_and_set_data_mean_the_same_parameter():
 
 
 def test_another_thread_has_to_wait_or_is_told():
-    """A worker inside a gradient: its op on the gradient's own Tensor, and a gradient of its own while this one waits."""
+    """A worker inside a gradient: its op on the gradient's own Tensor, and its own gradient while this one waits."""
     said = []
 
     def f(x):
