@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'minicell'
 
 FLOORS = [
-    {'core', 'lazy'},
+    {'core', 'lazy', 'names'},
     {'traps'},
     {'errors', 'tracing', 'listing'},
     {'ops'},
-    {'jacobian'},
+    {'jacobian', 'numpy'},
     {'common', 'nn'},
     {'graph', 'shown', 'check', 'explanation'},
     {'view', 'installation'},
