@@ -73,7 +73,7 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
     logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
     log2 log10 exp2 erfc logsumexp split chunk unbind tile triu mm bmm outer"""
 
-# ---- what is loaded later, and what is gone ------------------------------------------------------------------------
+# ---- what is loaded later, and what is gone --------------------------------------------------------------------------
 
 # the module of nn -> which names come from there
 CELLS = {

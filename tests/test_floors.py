@@ -19,7 +19,7 @@ FLOORS = [
     {'traps'},
     {'errors', 'tracing', 'listing'},
     {'ops'},
-    {'jacobian'},
+    {'jacobian', 'numpy'},
     {'common', 'nn'},
     {'graph', 'numpy', 'shown', 'check', 'explanation'},
     {'view', 'installation'},

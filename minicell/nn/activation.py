@@ -14,7 +14,11 @@ NONE = Parameter.empty  # of a setting that has no default
 
 
 def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: int = 1, **settings: object) -> type:
-    """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults."""
+    """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults.
+
+    >>> cell_of('Times', lambda x, n: x * n, 'n times x.', n=2)(n=3)(Tensor(5.0)).item()
+    15.0
+    """
     places = [Parameter(k, Parameter.POSITIONAL_OR_KEYWORD, default=v) for k, v in settings.items()]
     signature = Signature([Parameter('self', Parameter.POSITIONAL_ONLY), *places])
 

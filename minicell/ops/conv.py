@@ -97,8 +97,7 @@ def _conv_dx(win: Window, size: tuple[int, int], g: np.ndarray, w: np.ndarray) -
 def _conv_dw(win: Window, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None = None) -> np.ndarray:
     n, o, *places = g.shape
     flat, total = g.reshape(n, o, -1), np.zeros((o, x.shape[1] * win.kernel[0] * win.kernel[1]), g.dtype)
-    every = slice(None)
-    for part, where, columns in _parts(x, win, places) if kept is None else [(every, every, kept)]:
+    for part, where, columns in _parts(x, win, places) if kept is None else [(slice(None), slice(None), kept)]:
         total += np.add.reduce(np.matmul(flat[part, :, where], columns.transpose(0, 2, 1)), 0)
     return total.reshape(o, x.shape[1], *win.kernel)
 

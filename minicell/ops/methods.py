@@ -15,7 +15,7 @@ from .pieces import cumsum_method, gather_method, identity
 from .printed import format_method, repr_method, str_method
 from .reduce import max_method, min_method
 from .settings import add_scaled, subtract
-from .shape import astype, broadcast_method, flatten_method, getitem, reshape_method, transpose_method, unsqueeze
+from .shape import astype, broadcast_method, expand_dims, flatten_method, getitem, reshape_method, transpose_method
 from .write import setitem
 
 
@@ -24,12 +24,6 @@ def from_numpy(array: np.ndarray) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise DTypeError(f'from_numpy takes a NumPy array, but got {article(type(array).__name__)}.{users_line()}')
     return Tensor(array)
-
-
-def data(t: Tensor) -> Tensor:
-    """A copy that no gradient passes, which is said."""
-    t.leave('.data')
-    return wrap(t.array.copy())
 
 
 OWN = {
@@ -63,12 +57,12 @@ OWN = {
     'value': identity,
     'contiguous': lambda input: input,
     't': transpose_method,
-    'unsqueeze': unsqueeze,
+    'unsqueeze': lambda input, dim: expand_dims(input, dim),
     'cumsum': cumsum_method,
     'gather': gather_method,
     'add': add_scaled,
     'sub': subtract,
-    'data': property(data, doc='The numbers as a Tensor of their own: a constant, through which no gradient passes.'),
+    'data': property(lambda t: t.leave('.data') or wrap(t.array.copy()), doc='The numbers alone: no gradient passes.'),
 }
 
 

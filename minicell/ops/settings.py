@@ -31,10 +31,7 @@ def divide(input: Tensor | float, other: Tensor | float, *, rounding_mode: str |
 
 
 def _scaled(op: Callable) -> Callable:
-    def scaled(input, other, *, alpha=1):
-        return op(input, other if alpha == 1 else other * alpha, 2)
-
-    return named(scaled, op.rule)
+    return named(lambda input, other, *, alpha=1: op(input, other if alpha == 1 else other * alpha, 2), op.rule)
 
 
 # The second operand counts alpha times.

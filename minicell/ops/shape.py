@@ -126,11 +126,6 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     return apply(EXPAND, input_x, (axis,), getframe(1))
 
 
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """As `expand_dims`."""
-    return expand_dims(input, dim)
-
-
 def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
     """Without the axes of length 1. Raises ValueError where a named axis is longer."""
     return apply(SQUEEZE, input, (tuple(axis) if isinstance(axis, list) else axis,), getframe(1))
