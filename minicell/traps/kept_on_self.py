@@ -67,7 +67,7 @@ def _collect(kind: type, name: str, found: set, seen: set) -> None:
         found.add(name)
     seen.add(name)
     for f in functions:
-        if isinstance(f, FunctionType) and not (f.__module__ or '').startswith('minicell.') and f.__code__.co_argcount:
+        if isinstance(f, FunctionType) and not str(f.__module__).startswith('minicell.') and f.__code__.co_argcount:
             for used in _used(f.__code__, f.__code__.co_varnames[0]):
                 found.add(used) if used == '*' else _collect(kind, used, found, seen)
 
