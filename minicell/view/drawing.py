@@ -23,5 +23,5 @@ class Drawing(graphviz.Source):
 
 
 def draw(graph: Any) -> Drawing:
-    """The drawing of a `minicell.ir.Graph`, such as `f.graphs[0]` of a jitted f."""
+    """The drawing of a `minicell.graph.ir.Graph`, such as `f.graphs[0]` of a jitted f."""
     return Drawing(graph.dot(), str(graph))

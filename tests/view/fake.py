@@ -1,4 +1,4 @@
-"""Tapes made by hand: the events of minicell.tape without the engine, so that the view can be tried with anything."""
+"""Tapes made by hand: the events of core.watch without the engine, so that the view can be tried with anything."""
 
 from collections import namedtuple
 from itertools import pairwise
