@@ -18,6 +18,7 @@ from functools import cache, lru_cache, partial
 from operator import attrgetter, is_
 from types import BuiltinMethodType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -77,17 +78,21 @@ def _of_library(module: ModuleType | None) -> bool:
     return is_library(file) if file else getattr(module, '__name__', '') in sys.builtin_module_names
 
 
-@cache
 def _is_users(kind: type) -> bool:
     """Whether a class can be changed, and is the user's; one that was made by exec calls its module 'builtins'."""
-    return not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not _of_library(_module(kind)))
+    if kind not in _users:
+        _users[kind] = not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not _of_library(_module(kind)))
+    return _users[kind]
+
+
+_users: WeakKeyDictionary = WeakKeyDictionary()  # a class of the user's is not kept for it
 
 
 def _module(kind: type) -> ModuleType | None:
     return sys.modules.get(kind.__module__)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     """The globals and the attributes that code names (in texts too), those that it writes, whether it may read any."""
     texts = {s for c in code.co_consts for s in (c if isinstance(c, tuple) else (c,)) if isinstance(s, str)}

@@ -4,6 +4,7 @@ from math import copysign
 
 import numpy as np
 
+from ..core.errors import users_line
 from ..core.tensor import Tensor
 
 EDGE = 3  # how many numbers stand on either side of ' ... '
@@ -83,5 +84,5 @@ def str_method(self: Tensor) -> str:
 def format_method(self: Tensor, spec: str) -> str:
     """`f'{t}'`."""
     if spec:
-        raise TypeError(f'a Tensor has no format {spec!r}: write float(t) for a number, or t.asnumpy()')
+        raise TypeError(f'a Tensor has no format {spec!r}: write float(t) for a number, or t.asnumpy().{users_line()}')
     return str(self)
