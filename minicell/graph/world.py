@@ -61,6 +61,17 @@ class Read(NamedTuple):
         now = tuple(self.read())
         return len(now) == len(self.was) and (all(map(is_, now, self.was)) or snapshot(now) == snapshot(self.was))
 
+    def grew(self) -> bool:
+        """Whether this is a list of plain numbers that was appended to: in a bprop, a log, as MindSpore takes it.
+
+        (An `if` on its length is frozen, and shown with the graph, as any `if` on a value of Python's.)
+        """
+        now = tuple(self.read())
+        log = getattr(self.read, 'func', None) is _items and isinstance(self.read.args[0], list)
+        return (
+            log and len(now) > len(self.was) == sum(map(is_, now, self.was)) and all(isinstance(v, NEVER) for v in now)
+        )
+
     def changed(self) -> str:
         """The name of one that is another now."""
         pairs = zip(self.read(), self.was, self.names, strict=False)
@@ -297,10 +308,11 @@ class World:
             for space, kept, owner in self.spaces.values()
             if kept
         ] + [*self.reads.values()]
+        grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):
-            if not read.holds():
+            if not read.holds() and read not in grown:
                 self.tracer.refuse_written(read.changed())
-        return reads
+        return [read for read in reads if read not in grown]
 
 
 def _state(generator: np.random.Generator | np.random.RandomState) -> object:
