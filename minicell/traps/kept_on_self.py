@@ -77,7 +77,7 @@ def _used(code: CodeType, me: str) -> set:
     used = set(code.co_names) - {'super'} if 'super' in code.co_names else set()
     for step, then in pairwise(s for s in dis.get_instructions(code) if s.opname not in ('CACHE', 'COPY')):
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if me in names and step.opname.startswith(('LOAD_FAST', 'LOAD_DEREF')):
+        if me in names and step.opname.startswith(('LOAD_FAST', 'LOAD_DEREF', 'STORE_FAST_LOAD_FAST')):
             attribute = names[-1] == me and then.opname.endswith(('_ATTR', 'LOAD_METHOD'))
             if not then.opname.startswith(('STORE_', 'DELETE_')):
                 used.add(then.argval if attribute else '*')
