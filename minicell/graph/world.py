@@ -111,7 +111,10 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
     attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop'}
-    every = any(map(EVERY.fullmatch, code.co_names)) and not code.co_filename.startswith(HOME)
+    inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of a comprehension
+    file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
+    layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
+    every = any(map(EVERY.fullmatch, (*code.co_names, *inside))) and (layer or not file.startswith(HOME))
     return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
 
 

@@ -240,3 +240,12 @@ def test_s9_what_did_not_change_is_not_traced_anew():
     for _ in range(3):
         assert right(graph(X), [8, 16, 24])
     assert graph.traced == 1
+
+
+def test_a_setting_of_a_layer_of_the_librarys_that_changes_is_seen():
+    act = nn.LeakyReLU(0.5)
+    f = ms.jit(lambda x: act(x).sum())
+    x = Tensor([-2.0, 1.0])
+    assert float(f(x)) == 0.0
+    act.alpha = 0.0
+    assert float(f(x)) == float(act(x).sum())
