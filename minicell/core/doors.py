@@ -1,7 +1,7 @@
 """Doors: where others take part in a gradient without the core knowing who they are.
 
-The traps, graph mode and the hooks hang their functions in here when they are imported. With every door empty the core
-computes the same numbers; it only says less. A door that is a list is called in its order.
+The traps, graph mode and the hooks register their functions in here when they are imported. The functions in a list are
+called in order; a door that is None is only used once its trap, or graph mode, has filled it.
 """
 
 import weakref

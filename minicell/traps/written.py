@@ -132,8 +132,7 @@ def mentioned(function: object, cell: object, seen: set) -> list:
         return []
     seen.add(code)
     names = set(reads_names(code))
-    closure = zip(code.co_freevars, function.__closure__ or (), strict=True)
-    values = [c.cell_contents for n, c in closure if c is not None and n in code.co_freevars]
+    values = [c.cell_contents for c in function.__closure__ or ()]
     values += [function.__globals__[n] for n in names if n in function.__globals__]
     values += [value for n in names if (value := getattr(cell, n, None)) is not None]
     found = []
