@@ -48,8 +48,8 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (350, 1650, 980, 2008),
-        'Two cards of forward, two of backward under them, and the gradients that arrive: two of them are added for x',
+        (346, 58, 904, 322),
+        'Mul and Add run forward, and write an entry each; under the tape their two rules lead back to dx and dy',
     ),
     '01': Still(
         'l01-branch',
@@ -63,8 +63,8 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (346, 1830, 962, 2124),
-        'The bprop of a Cell hands out dx and dy; the true ones stand beside them, and the gradient check fails',
+        (322, 212, 904, 518),
+        'Backward leaves its road into your own lines; their dx and dy are wrong, and the true ones stand beside them',
     ),
     '04': Still(
         'l04-curve',
@@ -93,13 +93,13 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (350, 3510, 930, 3826),
+        (184, 342, 794, 536),
         'The second tape holds what a bprop computed, Cos and Mul, and is read back in its turn',
     ),
     '10': Still(
         'l10-tape',
-        (350, 2344, 853, 2526),
-        'The card of a Cell with a bprop: the wire from its weight is cut, because it is not in internal_params',
+        (330, 58, 712, 366),
+        'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(
         'l11-runs',

@@ -1,6 +1,9 @@
-"""Draws the README's two pictures of a takeover: takeover.gif, all steps of lesson 03, and example.png, its example."""
+"""Draws the README's two pictures of a takeover: takeover.gif, of lesson 03, and example.png, of the README's example.
 
-import io
+The moving picture takes eight seconds and opens on the takeover: backward leaves its road, your `bprop` returns, and
+the true gradients stand beside yours. After lesson 03 or the picture of a tape has changed: run this, and look.
+"""
+
 import json
 import os
 import re
@@ -14,56 +17,45 @@ os.environ['MINICELL_PROGRESS'] = 'off'
 
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 from IPython.utils.capture import capture_output  # noqa: E402
-from PIL import Image  # noqa: E402
 
-from minicell import view  # noqa: E402
-from minicell.view.model import Frame  # noqa: E402
+from minicell import Tape  # noqa: E402
+from minicell.view.write import gif  # noqa: E402
 
 CELLS = ('l03-setup', 'l03-run', 'l03-tape')
-STEP, TAKEOVER, LAST = 1600, 4000, 6000  # milliseconds
-COLOURS = 64
-BOX = (346, 76, 930, 545)  # the cards alone: the code of the example stands above its picture
+SECONDS = 1.9  # a step; the last one stays for four
 
 
-def frames(cells: list[str]) -> list[Frame]:
-    """The frames of `tape` after these cells have run, as in a notebook."""
+def tape(cells: list[str]) -> Tape:
+    """The `tape` that there is after these cells have run, as in a notebook."""
     shell = InteractiveShell.instance()
     for cell in cells:
         with capture_output():
             shell.run_cell(cell, store_history=True).raise_error()
-    return view.frames(shell.user_ns['tape'])
+    return shell.user_ns['tape']
 
 
-def drawn(frame: Frame) -> Image.Image:
-    """A frame's picture, on a ground that is quite white."""
-    picture = Image.open(io.BytesIO(view.png(frame))).convert('RGBA').convert('RGB')
-    return picture.point(lambda level: 255 if level > 251 else level)
+def of_lesson_03() -> Tape:
+    """The tape that lesson 03 shows."""
+    notebook = json.loads((ROOT / 'lessons/03_takeover.ipynb').read_text(encoding='utf-8'))
+    source = {cell['id']: ''.join(cell['source']) for cell in notebook['cells']}
+    return tape([source[name] for name in CELLS])
 
 
-def in_one_palette(images: list[Image.Image]) -> list[Image.Image]:
-    """All images in the same colours: with a palette each, the page would flicker."""
-    width, height = images[0].size
-    together = Image.new('RGB', (width, height * len(images)))
-    for i, image in enumerate(images):
-        together.paste(image, (0, i * height))
-    palette = together.quantize(COLOURS, dither=Image.Dither.NONE)
-    return [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+def moving(shown: Tape) -> bytes:
+    """The takeover of a tape as a GIF."""
+    picture = shown.show()
+    (film, *_) = picture.films
+    returns = next(i for i, step in enumerate(film.steps) if step.title.startswith('Your bprop returns'))
+    return gif.animation(film, (picture.named('takeover'), returns, picture.named('compare')), seconds=SECONDS)
 
 
-def hands_out(frame: Frame) -> bool:
-    """Is this the step at which a `bprop` hands out its gradients?"""
-    return 'bprop hands out' in frame.title
+def main() -> None:
+    """Draw both."""
+    (HERE / 'takeover.gif').write_bytes(moving(of_lesson_03()))
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
+    example = re.search(r'^<!-- example -->\n```python\n(.*?)^```$', readme, re.M | re.S)[1]
+    tape([example, 'tape = ms.explain(Product(), x, y)']).save(HERE / 'example.png')
 
 
-notebook = json.loads((ROOT / 'lessons/03_takeover.ipynb').read_text(encoding='utf-8'))
-source = {cell['id']: ''.join(cell['source']) for cell in notebook['cells']}
-steps = frames([source[name] for name in CELLS])
-times = [TAKEOVER if hands_out(step) else STEP for step in steps[:-1]] + [LAST]
-first, *rest = in_one_palette([drawn(step) for step in steps])
-first.save(HERE / 'takeover.gif', save_all=True, append_images=rest, duration=times, loop=0, optimize=True)
-
-readme = (ROOT / 'README.md').read_text(encoding='utf-8')
-example = re.search(r'^<!-- example -->\n```python\n(.*?)^```$', readme, re.M | re.S)[1]
-moment = next(filter(hands_out, frames([example, 'tape = ms.explain(Product(), x, y)'])))
-(still,) = in_one_palette([drawn(moment).crop(BOX)])
-still.save(HERE / 'example.png', optimize=True)
+if __name__ == '__main__':
+    sys.exit(main())

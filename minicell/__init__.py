@@ -1,8 +1,12 @@
-"""minicell: a small eager autodiff core under MindSpore's names, made to be looked into."""
+"""minicell: a small eager autodiff core under MindSpore's names, made to be looked into.
+
+The examples in its docstrings begin with `import minicell as ms` and `from minicell import Parameter, Tensor, nn, ops`.
+"""
 
 from . import common, errors, names, nn, ops
 from .common import get_seed, set_seed
 from .common.parameter import Parameter, ParameterTuple
+from .composite import GradOperation, get_grad
 from .core import dtype
 from .core.dtype import (
     bool_,
@@ -24,7 +28,6 @@ from .core.grad import grad, value_and_grad, vjp
 from .core.tensor import Tensor
 from .jacobian import jacfwd, jacrev, jvp
 from .lazy import later
-from .ops.composite import GradOperation, get_grad
 from .ops.create import tensor
 
 from_numpy = Tensor.from_numpy
@@ -45,7 +48,7 @@ __getattr__, __dir__ = later(
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
         'graph.jitted': 'jit',
-        'nn.load': 'load_param_into_net',
+        'nn.train': 'load_param_into_net',
         'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
     },
     gone='is_tensor',

@@ -7,7 +7,7 @@ same inputs, the same random numbers and the same cotangent that bprop was calle
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,17 +15,28 @@ import numpy as np
 from .core import tape
 from .core.bprop_result import check_result, input_names
 from .core.cell import call_bprop
-from .core.differentiate import align, differentiate, name_of
+from .core.differentiate import differentiate, fill_up, name_of
 from .core.errors import MinicellError, NotATensorError, users_line
 from .core.rules import Bundle, Parts
 from .core.tape import NOWHERE
 from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape, look
 from .errors import NoPathWarning, NotANumberWarning
+from .ops.hooks import Passing
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
 CLOSE = 1e-6, 1e-4  # absolute and relative: far above what float64 and a cast to float32 on the way lose
 MOST = 64  # how many elements of an input are tried by differences
+
+
+class Hidden(NamedTuple):
+    """What a takeover hid, read back by the rules: what that ended in, the ops passed, and all that arrived."""
+
+    wanted: list  # construct's Tensors: the inputs, then internal_params
+    outs: list  # and its float outputs
+    steps: list[tuple]  # (op, the cotangent of each float output or None), the last op first
+    cotangents: dict  # id of a Tensor -> what arrived there
+    error: Exception | None  # why there is no true gradient
 
 
 def truth(tape_: Tape, pull: Pull) -> list:
@@ -33,15 +44,27 @@ def truth(tape_: Tape, pull: Pull) -> list:
 
     None stands for an input without a gradient, and an exception for what cannot be known: an op without a rule.
     """
+    wanted, _, _, cotangents, error = hidden(tape_, pull)
+    if error is not None:
+        return [error] * len(wanted)
+    return [cotangents.get(id(t), np.zeros_like(t.array)) if is_float(t) else None for t in wanted]
+
+
+def hidden(tape_: Tape, pull: Pull) -> Hidden:
+    """The ops that the Call hid, read back from the cotangent that `pull` brought."""
     call, events = pull.entry, tape_.events
     leave = next(
-        k for k in range(events.index(call), -1, -1) if isinstance(events[k], Leave) and events[k].cell is call.cell
+        (k for k in range(events.index(call), -1, -1) if isinstance(events[k], Leave) and events[k].cell is call.cell),
+        None,
     )
+    if leave is None:
+        why = f'{type(call.cell).__name__} ran as part of a graph, which does not record what construct did'
+        return Hidden([*tensors_in(call.inputs), *(call.cell.internal_params or ())], [], [], {}, MinicellError(why))
     depth, enter = 1, leave
     while depth:
         enter -= 1
         depth += isinstance(events[enter], Leave) - isinstance(events[enter], Enter)
-    hidden = [e for e in events[enter + 1 : leave] if isinstance(e, Op)]
+    ops = [e for e in events[enter + 1 : leave] if isinstance(e, Op)]
     outs = [t for t in tensors_in(events[leave].out) if is_float(t)]
     given = pull.cotangent if isinstance(pull.cotangent, tuple) else (pull.cotangent,)
     cotangents: dict = {}
@@ -53,30 +76,39 @@ def truth(tape_: Tape, pull: Pull) -> list:
     for t, g in zip(outs, given, strict=True):
         if g is not None:
             add(t, g.array if isinstance(g, Tensor) else g)
-    wanted = [*tensors_in(events[enter].inputs), *(call.cell.internal_params or ())]
+    found = Hidden([*tensors_in(events[enter].inputs), *(call.cell.internal_params or ())], outs, [], cotangents, None)
     if any(isinstance(e, Begin) for e in events[enter:leave]):
-        why = MinicellError(
-            f'construct of {type(call.cell).__name__} asks for a gradient, whose steps are not recorded'
-        )
-        return [why] * len(wanted)
+        why = f'construct of {type(call.cell).__name__} asks for a gradient, whose steps are not recorded'
+        return found._replace(error=MinicellError(why))
     try:
-        for op in reversed(hidden):
+        for op in reversed(ops):
             several = not isinstance(op.out, Tensor)
             made = [t for t in tensors_in(op.out) if is_float(t)]
             gs = [cotangents.pop(id(t), None) for t in made]
             if all(g is None for g in gs):
                 continue
+            found.steps.append((op, gs))
             then = [wrap(tape_.value(t, op.at)) for t in op.inputs]
             g = Parts({k: g for k, g in enumerate(gs) if g is not None}) if several else gs[0]
             out = op.out if several else wrap(tape_.value(op.out, op.at))
-            pairs = op.rule.back(g, tuple(then), op.attrs, Bundle(out, -1) if several else out)
+            if isinstance(op.rule, Passing):
+                pairs = past_hooks(g, then)
+            else:
+                x, y = op.rule.raw(tuple(then), op.attrs)
+                pairs = op.rule.vjp(g, -NOWHERE, x, y, Bundle(out, -1) if several else out)
             places = dict(zip(map(id, then), op.inputs, strict=True))
             for t, d in pairs:
                 if d is not None:
                     add(places[id(t)], d)
     except MinicellError as error:
-        return [error] * len(wanted)
-    return [cotangents.get(id(t), np.zeros_like(t.array)) if is_float(t) else None for t in wanted]
+        return found._replace(error=error)
+    return found
+
+
+def past_hooks(g: object, inputs: Sequence[Tensor]) -> list[tuple]:
+    """(input, gradient) where an entry would call hooks: for the truth they are not called."""
+    given = [g.of.get(k) for k in range(len(inputs))] if isinstance(g, Parts) else [g]
+    return list(zip([t for t in inputs if is_float(t)], given, strict=False))
 
 
 class Row(NamedTuple):
@@ -173,7 +205,7 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     if not places and not params:
         raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
     wide = [wrap(x.array.astype(np.float64)) if k in places else x for k, x in enumerate(inputs)]
-    outside = range(min(tape.start, NOWHERE), tape.tick())  # the addresses of what is being differentiated around us
+    outside = range(min(tape.recorded_from, NOWHERE), tape.tick())  # addresses of what is differentiated around us
     put_back = tape.state()
     kept = [(p, p.array) for p in params if is_float(p)]
     try:
@@ -186,8 +218,8 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
         for p, array in kept:
             p.array = array
         put_back()
-        if tape.start != NOWHERE or tape.looking:
-            align()
+        if tape.recorded_from != NOWHERE or tape.looking:
+            fill_up()
 
 
 def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object, outside: range) -> CheckResult:

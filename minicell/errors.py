@@ -21,19 +21,83 @@ from .core.errors import (
     TensorSettingError,
     ThreadError,
 )
-from .traps.bypassed import BypassWarning
-from .traps.captured import CapturedValueWarning, SwallowedParameterWarning
-from .traps.implicit_sum import ImplicitSumWarning
-from .traps.kept import HiddenValueError, HiddenValueWarning
-from .traps.kept_on_self import KeptOnSelfWarning
-from .traps.leaves_tape import LeavesTapeError, LeavesTapeWarning
-from .traps.near_miss import NearMissWarning
-from .traps.not_a_number import NotANumberWarning
-from .traps.not_linear import NotLinearWarning
-from .traps.odd_results import ResultError
-from .traps.unconnected import NoPathWarning
-from .traps.unregistered import UnregisteredWarning
-from .traps.written import IndexWriteError, SeveredWarning, WriteAfterUseError
+
+# ---- of the traps --------------------------------------------------------------------------------------------------
+
+
+class BypassWarning(MinicellWarning):
+    """A Cell's construct differentiated directly, past its bprop."""
+
+
+class SwallowedParameterWarning(MinicellWarning):
+    """A Parameter inside a Cell with its own bprop, which returns no gradient for it."""
+
+
+class ImplicitSumWarning(MinicellWarning):
+    """Several outputs, differentiated as if summed."""
+
+
+class HiddenValueError(MinicellError, RuntimeError):
+    """A value made inside a Cell with its own bprop, used where a gradient would have to pass through it."""
+
+
+class KeptOnSelfWarning(MinicellWarning):
+    """What the bprop of a Cell reads on self is another call's, or was changed since the call."""
+
+
+class LeavesTapeError(MinicellError, TypeError):
+    """A recorded Tensor handed to NumPy, where no gradient can follow."""
+
+
+class NearMissWarning(MinicellWarning):
+    """A method whose name is nearly `bprop`."""
+
+
+class NotANumberWarning(MinicellWarning):
+    """A gradient with NaN or infinity in it, and the op that first made one."""
+
+
+class NotLinearWarning(MinicellWarning):
+    """jvp through a bprop that is not linear in dout."""
+
+
+class ResultError(MinicellError, TypeError):
+    """A Cell with its own bprop returned something in which no gradient can be followed."""
+
+
+class NoPathWarning(MinicellWarning):
+    """A gradient that is 0 because nothing connects the output to the input."""
+
+
+class UnregisteredWarning(MinicellWarning):
+    """Parameters or Cells kept where no Cell finds them, or a Parameter that goes away."""
+
+
+class WriteAfterUseError(MinicellError, RuntimeError):
+    """A value that backward needs was written after it was used."""
+
+
+class SeveredWarning(MinicellWarning):
+    """A value that is being differentiated was assigned to a Parameter, and read from there: no gradient passes."""
+
+
+class CapturedValueWarning(MinicellWarning):
+    """A differentiated Tensor inside a Cell with its own bprop that is none of its inputs."""
+
+
+class HiddenValueWarning(MinicellWarning):
+    """A value kept by the construct of a Cell with its own bprop, read by a bprop: the last call's value."""
+
+
+class LeavesTapeWarning(MinicellWarning):
+    """A recorded Tensor turned into plain numbers inside a gradient."""
+
+
+class IndexWriteError(MinicellError, TypeError):
+    """`x[i] = v` where a gradient would have to pass through it."""
+
+
+# ---- of the library ------------------------------------------------------------------------------------------------
 
 
 class GraphPrintWarning(MinicellWarning):

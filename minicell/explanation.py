@@ -42,6 +42,6 @@ def explain(fn: Callable, *args: object) -> Tape:
             grad(fn, places or None, weights or None)(*args)
     except Exception:
         if 'IPython' in sys.modules and sys.modules['IPython'].get_ipython() is not None:
-            tape._ipython_display_()
+            sys.modules['IPython'].display.display(tape)
         raise
     return tape

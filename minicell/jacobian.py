@@ -9,7 +9,7 @@ from .core import doors
 from .core.arithmetic import ones_like
 from .core.differentiate import differentiate, name_of
 from .core.errors import GradArgumentError, NotATensorError, SensError, article, plural, users_line
-from .core.grad import check_arguments, check_function, check_positions, played, read_again, split_aux, vjp
+from .core.grad import check_arguments, check_function, check_positions, read_again, run_once, split_aux, vjp
 from .core.tensor import Tensor, is_float, tensors_in, wrap
 from .ops import stack
 
@@ -47,7 +47,7 @@ def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, C
     The cotangent u is 1 where J.T u is differentiated: that matters for a bprop alone that is not linear in dout.
     """
     if tracing.tracer is None:
-        gradient = played(fn, xs, (), has_aux)
+        gradient = run_once(fn, xs, (), has_aux)
         result, outs = gradient.result, gradient.outputs
         back = lambda *u: tuple(read_again(gradient, u)[0])
     else:  # a graph, where nothing is read later: what runs twice while it is traced is one node each
@@ -105,10 +105,19 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
             out = fn(*given, **kwargs)
             if has_aux:
                 out, further[:] = split_aux(fn, out)[0], [split_aux(fn, out)[1]]
-            several[:] = [isinstance(out, tuple)]
-            return out if several[0] else (out,)
+            several[:] = [isinstance(out, (tuple, list))]
+            outs = tuple(out) if several[0] else (out,)
+            for t in outs or (None,):
+                if not isinstance(t, Tensor) or not is_float(t):
+                    got = article(f'{t.dtype} Tensor' if isinstance(t, Tensor) else type(t).__name__)
+                    got = 'nothing' if t is None else got
+                    raise NotATensorError(
+                        f'{who}: {name_of(fn)} returned {got}, and there is no Jacobian of that: return Tensors of '
+                        f'floats, alone or in a tuple, and anything else behind them, with has_aux=True.{users_line()}'
+                    )
+            return outs
 
-        of_these.__name__ = getattr(fn, '__name__', who)
+        of_these.__name__ = name_of(fn)
         table = read(of_these, tuple(args[k] for k in positions))
         table = [parts if isinstance(grad_position, tuple) else parts[0] for parts in table]
         found = tuple(table) if several[0] else table[0]
@@ -139,15 +148,20 @@ def _one_by_one(t: Tensor) -> list[Tensor]:
     return [wrap(row.reshape(t.shape)) for row in np.eye(t.size, dtype=t.array.dtype)]
 
 
+def _table(parts: tuple, axis: int, out: Tensor, x: Tensor) -> Tensor:
+    """The rows, or the columns, in one Tensor."""
+    shape = out.shape + x.shape
+    return stack(parts, axis).reshape(shape) if parts else wrap(np.zeros(shape, out.array.dtype))
+
+
 def _rows(fn: Callable, xs: tuple[Tensor, ...]) -> list[tuple[Tensor, ...]]:
     outs, back = vjp(fn, *xs)
     zeros = [wrap(np.zeros_like(t.array)) for t in outs]
     table = []
     for k, out in enumerate(outs):
         rows = [back(*zeros[:k], one, *zeros[k + 1 :]) for one in _one_by_one(out)]
-        table.append(
-            tuple(stack(part).reshape(out.shape + x.shape) for part, x in zip(zip(*rows, strict=True), xs, strict=True))
-        )
+        parts = zip(*rows, strict=True) if rows else ((),) * len(xs)  # (of an output without numbers)
+        table.append(tuple(_table(part, 0, out, x) for part, x in zip(parts, xs, strict=True)))
     return table
 
 
@@ -159,10 +173,6 @@ def _columns(fn: Callable, xs: tuple[Tensor, ...]) -> list[tuple[Tensor, ...]]:
         columns = []
         for one in _one_by_one(x):
             columns.append(push((*zeros[:k], one, *zeros[k + 1 :])))
-        by_input.append(
-            [
-                stack(part, -1).reshape(t.shape + x.shape)
-                for part, t in zip(zip(*columns, strict=True), outs, strict=True)
-            ]
-        )
+        parts = zip(*columns, strict=True) if columns else ((),) * len(outs)
+        by_input.append([_table(part, -1, t, x) for part, t in zip(parts, outs, strict=True)])
     return list(zip(*by_input, strict=True))

@@ -81,14 +81,12 @@ CELLS = {
     'Tanh Threshold',
     'containers': 'CellDict CellList SequentialCell',
     'conv': 'AvgPool2d Conv2d MaxPool2d',
-    'layers': 'Dense Dropout Dropout2d Flatten Identity',
+    'layers': 'BatchNorm1d BatchNorm2d Dense Dropout Dropout2d Flatten Identity LayerNorm',
     'loss': 'BCELoss BCEWithLogitsLoss CrossEntropyLoss L1Loss LossBase MSELoss NLLLoss SmoothL1Loss '
     'SoftmaxCrossEntropyWithLogits',
-    'norm': 'BatchNorm1d BatchNorm2d LayerNorm',
     'optim': 'SGD Adam Momentum Optimizer',
-    'schedules': 'cosine_decay_lr exponential_decay_lr piecewise_constant_lr warmup_lr',
     'spiking': 'IFNode Surrogate relusigmoid straight_through triangular true_derivative',
-    'train': 'TrainOneStepCell WithLossCell',
+    'train': 'TrainOneStepCell WithLossCell cosine_decay_lr exponential_decay_lr piecewise_constant_lr warmup_lr',
 }
 GONE = {
     'ops': (
@@ -113,7 +111,8 @@ MODULES = {
     'nn.layer.conv': 'nn', 'nn.layer.container': 'nn', 'nn.layer.normalization': 'nn', 'nn.layer.pooling': 'nn',
     'nn.loss.loss': 'nn.loss', 'nn.optim.optimizer': 'nn.optim', 'nn.optim.momentum': 'nn.optim',
     'nn.optim.adam': 'nn.optim', 'nn.optim.sgd': 'nn.optim', 'nn.wrap': 'nn', 'nn.wrap.cell_wrapper': 'nn',
-    'nn.learning_rate_schedule': 'nn.schedules', 'nn.dynamic_lr': 'nn.schedules', 'ops.function': 'ops',
+    'nn.learning_rate_schedule': 'nn.train', 'nn.dynamic_lr': 'nn.train', 'ops.function': 'ops',
+    'ops.composite': 'ops',
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How a Tape is shown: as text, as the tape view, as a graph. The view itself is loaded by the first who asks."""
+"""How a Tape is shown: as text, as the tape view, as a graph, as an account. The first who asks loads the view."""
 
 from .core.watch import Tape
 from .listing import listing
@@ -24,11 +24,55 @@ def to_dot(self: Tape) -> object:
     return view.to_dot(self)
 
 
-def display(self: Tape) -> None:
-    """What a notebook calls for a Tape on the last line of a cell."""
+def why(self: Tape, gradient: object, index: object = ()) -> object:
+    """The account of how one number of a gradient was made: who gave which part of it, at which line.
+
+    gradient: a Tensor that the tape handed out (a result of `ms.grad`, or what a Give event holds), or a name such as
+    'dx' or 'fc1.weight' (of several, the last), of any shape and any float dtype; index: an int for each axis, () for a
+    single number. The slopes are the rule's own, read once more in Float64; no bprop or hook runs again.
+    The account has one row for each part: slope × cotangent = product, and `account.deeper(row)` explains that
+    cotangent. A bprop and a hook sign as yours; beside a bprop stands what the built-in rules would have added up.
+
+    Raises ValueError for a name or a Tensor that is no gradient of this tape, IndexError outside of its shape, and
+    TypeError for anything else.
+
+    >>> import minicell as ms
+    >>> with ms.Tape() as tape:
+    ...     dx = ms.grad(lambda x, y: x * y + x)(ms.Tensor(3.0), ms.Tensor(2.0))
+    >>> account = tape.why(dx)
+    >>> account.total, [(row.who, row.by, row.factor, row.cotangent, row.total) for row in account.rows]
+    ('3', [('2 Add', '', 1.0, 1.0, 1.0), ('1 Mul', 'y', 2.0, 1.0, 3.0)])
+    """
+    from .view import account
+
+    return account.why(self, gradient, index)
+
+
+def save(self: Tape, path: str, step: int | str | None = None) -> object:
+    """Write the tape view to a file: as a page that steps (.html), one step of it as .svg or .png, all steps as .gif.
+
+    step: as in `show`; by default the last for a still, and the first for a page. Returns the path.
+
+    Raises ValueError for another ending, and OSError where the file cannot be written.
+
+    >>> import minicell as ms, tempfile
+    >>> with ms.Tape() as tape:
+    ...     dx = ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+    >>> tape.save(tempfile.mkdtemp() + '/square.svg').name
+    'square.svg'
+    """
     from . import view
 
-    view.display(self)
+    still = str(path).lower().endswith(('.svg', '.png'))
+    return view.show(self, step=-1 if step is None and still else step).save(path)
 
 
-Tape.show, Tape.to_dot, Tape._ipython_display_, Tape.__str__ = show, to_dot, display, listing
+def bundle(self: Tape, include: object = None, exclude: object = None) -> tuple[dict, dict]:
+    """What a notebook shows of a Tape on the last line of a cell."""
+    from . import view
+
+    return view.show(self)._repr_mimebundle_(include, exclude)
+
+
+Tape.show, Tape.save, Tape.to_dot, Tape.why = show, save, to_dot, why
+Tape._repr_mimebundle_, Tape.__str__ = bundle, listing

@@ -9,11 +9,12 @@ import math
 import numpy as np
 
 from ..core.dtype import DType
-from ..core.errors import ShapeError, article, users_line
+from ..core.errors import ShapeError, users_line
 from ..core.tensor import Tensor, wrap
 from ..errors import InitializerError, ParameterError, SettingError
 from ..lazy import without
-from ..ops.dtypes import as_numpy
+from ..ops.checks import must, must_be
+from ..ops.create import as_numpy
 
 
 class Initializer:
@@ -105,11 +106,9 @@ class HeUniform(Initializer):
     """
 
     def __init__(self, negative_slope: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu') -> None:
-        if mode not in ('fan_in', 'fan_out') or nonlinearity not in ('relu', 'leaky_relu'):
-            raise SettingError(
-                f"HeUniform: mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu', but got "
-                f'{mode!r} and {nonlinearity!r}.{users_line()}'
-            )
+        known = mode in ('fan_in', 'fan_out') and nonlinearity in ('relu', 'leaky_relu')
+        due = "mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu'"
+        must(known, SettingError, f'HeUniform: {due}, but got {mode!r} and {nonlinearity!r}')
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def fill(self, shape):
@@ -130,11 +129,8 @@ __getattr__ = without(__name__, 'HeNormal Identity Orthogonal TruncatedNormal Xa
 
 def fans(who: Initializer, shape: tuple[int, ...]) -> tuple[int, int]:
     """fan_in and fan_out of a weight of this shape."""
-    if len(shape) < 2:
-        raise InitializerError(
-            f'{type(who).__name__} needs a weight of two axes or more, (out, in, ...), but the shape is {shape}: take '
-            f"'normal', 'uniform' or 'zeros' for a bias.{users_line()}"
-        )
+    said = f'{type(who).__name__} needs a weight of two axes or more, (out, in, ...), but the shape is {shape}'
+    must(len(shape) >= 2, InitializerError, f"{said}: take 'normal', 'uniform' or 'zeros' for a bias")
     rest = math.prod(shape[2:])
     return max(shape[1] * rest, 1), max(shape[0] * rest, 1)
 
@@ -151,24 +147,17 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
     [[1. 1. 1.]]
     """
     if isinstance(init, Tensor):
-        if shape is not None and init.shape != _shape(shape):
-            raise ShapeError(
-                f"The shape of the 'init' argument should be the same as 'shape': {init.shape} against "
-                f'{_shape(shape)}.{users_line()}'
-            )
+        due = init.shape if shape is None else _shape(shape)
+        said = f"The shape of the 'init' argument should be the same as 'shape': {init.shape} against {due}"
+        must(init.shape == due, ShapeError, said)
         return init
-    if isinstance(init, (bool, np.bool_)) or not isinstance(init, (str, Initializer, int, float, np.number)):
-        raise ParameterError(
-            f'an initializer is a name, an Initializer, a number or a Tensor, but got {article(type(init).__name__)}.'
-            f'{users_line()}'
-        )
+    said = 'an initializer is a name, an Initializer, a number or a Tensor'
+    must_be(init, (str, Initializer, int, float, np.number), ParameterError, said)
     if isinstance(init, str):
-        kind = BY_NAME.get(init.lower())
-        if kind is None:
-            known = ', '.join(sorted(BY_NAME))
-            hint = ' (a number alone means Constant)' if init.lower() == 'constant' else ''
-            raise InitializerError(f'there is no initializer {init!r}{hint}: there are {known}.{users_line()}')
-        init = kind()
+        hint = ' (a number alone means Constant)' if init.lower() == 'constant' else ''
+        said = f'there is no initializer {init!r}{hint}: there are {", ".join(sorted(BY_NAME))}'
+        must(init.lower() in BY_NAME, InitializerError, said)
+        init = BY_NAME[init.lower()]()
     elif not isinstance(init, Initializer):
         init = Constant(init)
     numbers = init.fill(_shape(shape))

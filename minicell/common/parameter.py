@@ -12,6 +12,7 @@ from ..core.dtype import int32
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, as_array
 from ..errors import ParameterAttributeError, ParameterError, SettingError
+from ..ops.checks import must, must_be
 from ..ops.write import overwrite, writable
 from ..traps.written import sever
 
@@ -41,13 +42,10 @@ class Parameter(Tensor):
         layerwise_parallel: bool = False,
         parallel_optimizer: bool = True,
     ) -> None:
-        if isinstance(default_input, bool):
-            raise ShapeError(
-                f'a Parameter cannot be made of a bool: give a number, a Tensor, or an array.{users_line()}'
-            )
-        if isinstance(default_input, (tuple, complex, np.generic)):
-            got = article(type(default_input).__name__)
-            raise ParameterError(f'a Parameter cannot be made of {got}: write a list or a Tensor.{users_line()}')
+        said = f'a Parameter cannot be made of {article(type(default_input).__name__)}'
+        must(not isinstance(default_input, bool), ShapeError, f'{said}: give a number, a Tensor, or an array')
+        listed = isinstance(default_input, (tuple, complex, np.generic))
+        must(not listed, ParameterError, f'{said}: write a list or a Tensor')
         super().__init__(default_input, int32 if isinstance(default_input, int) else None)
         self.name = name
         self.requires_grad = requires_grad
@@ -62,10 +60,7 @@ class Parameter(Tensor):
         self.named = bool(name)
         if not name and isinstance(name, str | None):
             name = f'Parameter#{next(_number)}'
-        if not isinstance(name, str):
-            raise SettingError(
-                f'the name of a Parameter is a string, but got {article(type(name).__name__)}.{users_line()}'
-            )
+        must_be(name, str, SettingError, 'the name of a Parameter is a string')
         self.param_name = name
 
     @property
@@ -75,22 +70,18 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            got = article(type(value).__name__)
-            raise ParameterError(f'requires_grad of a Parameter is a bool, but got {got}.{users_line()}')
+        must_be(value, bool, ParameterError, 'requires_grad of a Parameter is a bool')
         self._requires_grad = value
 
-    @property
-    def required_grad(self) -> bool:
+    def _refuse_required_grad(self, *value: object) -> None:
         """Not there: MindSpore's documents say required_grad, and mean requires_grad."""
-        raise ParameterAttributeError(f'a Parameter has no required_grad: the name is requires_grad.{users_line()}')
-
-    @required_grad.setter
-    def required_grad(self, value: bool) -> None:
-        raise ParameterAttributeError(
-            f'a Parameter has no required_grad: write {self.name}.requires_grad = {value}. (MindSpore takes this, and '
-            f'does nothing.){users_line()}'
+        taken = (
+            f'write {self.name}.requires_grad = {value[0]}. (MindSpore takes this, and does nothing.)' if value else ''
         )
+        said = taken or 'the name is requires_grad.'
+        raise ParameterAttributeError(f'a Parameter has no required_grad: {said}{users_line()}')
+
+    required_grad = property(_refuse_required_grad, _refuse_required_grad)
 
     def value(self) -> Tensor:
         """The value as a plain Tensor of its own."""
@@ -104,23 +95,18 @@ class Parameter(Tensor):
         """
         if tracing.tracer is not None:
             tracing.tracer.refuse_set_data(self)
-        if not isinstance(data, Tensor) and (isinstance(data, bool) or not isinstance(data, (int, float))):
-            raise ParameterError(
-                f'set_data of {self.name} takes a Tensor, an int or a float, but got {article(type(data).__name__)}: '
-                f'write Tensor(...) around it.{users_line()}'
-            )
+        who = f'set_data of {self.name}'
+        takes = f'{who} takes a Tensor, an int or a float'
+        must_be(data, (Tensor, int, float), ParameterError, takes, ': write Tensor(...) around it')
         array = as_array(data)
-        if array.shape != self.array.shape and not slice_shape:
-            raise ShapeError(
-                f'set_data of {self.name}: the shape stays {self.array.shape}, but the new data has '
-                f'{array.shape}: write set_data(..., slice_shape=True) if that is meant.{users_line()}'
-            )
-        if array.dtype.kind == 'f' and self.array.dtype.kind in 'iu':
-            raise ParameterError(
-                f'set_data of {self.name}: floats would be cut to {self.dtype}; write data.astype(...) if that is '
-                f'meant.{users_line()}'
-            )
-        if array.shape == self.array.shape:
+        same = array.shape == self.array.shape
+        advice = 'write set_data(..., slice_shape=True) if that is meant'
+        said = f'{who}: the shape stays {self.array.shape}, but the new data has {array.shape}: {advice}'
+        must(same or slice_shape, ShapeError, said)
+        cut = array.dtype.kind == 'f' and self.array.dtype.kind in 'iu'
+        said = f'{who}: floats would be cut to {self.dtype}; write data.astype(...) if that is meant'
+        must(not cut, ParameterError, said)
+        if same:
             overwrite(self, array, f'{self.name}.set_data', sys._getframe(1))
         else:
             writable(self, f'{self.name}.set_data', sys._getframe(1))
@@ -152,9 +138,8 @@ class Parameter(Tensor):
         return copied
 
     def __repr__(self) -> str:
-        return (
-            f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})'
-        )
+        settings = f'shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad}'
+        return f'Parameter (name={self.name}, {settings})'
 
     __str__ = __repr__
 
@@ -177,24 +162,18 @@ class ParameterTuple(tuple):
         """A tuple, after a look at what is in it."""
         items = tuple(iterable)
         for p in items:
-            if not isinstance(p, Parameter):
-                raise ParameterError(
-                    f'ParameterTuple holds Parameters, but got {article(type(p).__name__)}.{users_line()}'
-                )
+            must_be(p, Parameter, ParameterError, 'ParameterTuple holds Parameters')
         names = [p.name for p in {id(p): p for p in items}.values()]
         twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
-            raise ShapeError(
-                f'ParameterTuple: the name {twice[0]} stands twice; give each Parameter its own.{users_line()}'
-            )
+        said = f'ParameterTuple: the name {"".join(twice[:1])} stands twice; give each Parameter its own'
+        must(not twice, ShapeError, said)
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: str | float = 'same') -> 'ParameterTuple':
         """Copies of all, named `prefix.old name`."""
-        if not isinstance(prefix, str):
-            raise ParameterError(f'clone: prefix is a string, but got {article(type(prefix).__name__)}.{users_line()}')
-        if not re.fullmatch(r'\w+[0-9a-zA-Z_.]*', prefix, re.ASCII):
-            raise SettingError(f'clone: the prefix {prefix!r} is no name: letters, digits, _ and dots.{users_line()}')
+        must_be(prefix, str, ParameterError, 'clone: prefix is a string')
+        is_name = re.fullmatch(r'\w+[0-9a-zA-Z_.]*', prefix, re.ASCII)
+        must(is_name, SettingError, f'clone: the prefix {prefix!r} is no name: letters, digits, _ and dots')
         copies = [p.clone(init) for p in self]
         for p in copies:
             p.name = f'{prefix}.{p.name}'

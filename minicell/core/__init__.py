@@ -1,19 +1,21 @@
-"""The core: a tape, first order, a takeover, grad of grad, and looking. It imports NumPy alone, and reads as a book.
+"""The core: a tape, first order, takeovers, gradients of gradients, and Tapes. It imports only NumPy.
 
-doors          where others take part (traps, graph mode, hooks): lists of functions, empty in the core. Skip at first.
-tape           the page to begin with: what one entry is, and the decision constant / recorded / hidden.
-dtype, errors  names of dtypes, and sentences with the user's own line. Look things up in these two.
-tensor         numbers and an address.
-rules          what an entry knows about the way back: formulas that run on arrays and on Tensors.
-primitives     an op is a rule played forward: `unary` and `binary` run the kernel, then leave the entry.
-arithmetic     forty ops, a kernel and its rule on one line each.
-differentiate  a gradient: mark the inputs, call the function, read the tape back. Here is the loop that walks back.
-grad           the ways to ask for one: grad, value_and_grad, vjp, jvp.
-bprop_result   what a bprop may return, and the sentences for what it may not.
-cell           takeover: construct runs hidden, one entry stands for the call, and backward calls bprop there.
-watch          looking: a Tape keeps every note, and tells it as events.
+Read the modules in this order.
 
-For a takeover, read tape, `call` and `Takeover` in cell, `differentiate` and `read_once` in differentiate, and
-`unary` in primitives. For grad of grad, add `vjp_tensors` in rules and `read_back` in differentiate: an inner gradient
-computes with Tensors, so that what it does on the way back, a bprop's lines too, stands on the same tape.
+doors          lists of functions through which traps, graph mode and hooks take part. Skip this at first.
+tape           start here: what an entry is, and how an output becomes constant, recorded or hidden.
+dtype, errors  for reference: the names of dtypes, and messages that quote the user's line.
+tensor         an array and an address.
+rules          how backward passes an entry: formulas that run on arrays and on Tensors.
+primitives     how an op is made from a rule: `unary` and `binary` run the kernel, then record an entry.
+arithmetic     forty ops, most of them a line each: a kernel and its formulas.
+bprop_result   for reference: checks of what a bprop returned, and of a sens.
+differentiate  a gradient: make leaves of the inputs, call the function, read the tape back.
+grad           the ways to ask for a gradient: grad, value_and_grad and vjp.
+cell           a takeover: construct runs hidden, one entry is recorded for the call, and backward calls bprop there.
+watch          a Tape: it keeps the entries and notes, and tells them as events.
+
+For a takeover, read tape, then `call` and `TakeoverOfOne` in cell, `Gradient` and `read_once` in differentiate, and
+`binary` in primitives. For grad of grad, add `vjp_tensors` in rules and `read_back` in differentiate: an inner gradient
+reads back on Tensors, so that the ops of its backward, those in a bprop too, are recorded on the same tape.
 """

@@ -1,6 +1,6 @@
-"""Arithmetic, elementwise mathematics, comparison and choice: a kernel and its rule on one line.
+"""Arithmetic, elementwise functions, comparison and selection: most ops are one line, a kernel and its formulas.
 
-In a rule, `g` is the cotangent of `out`, and the rule gives the cotangent of an input.
+In a formula, `g` is the cotangent of `out`; the formula computes the cotangent of one input.
 """
 
 import math
@@ -10,12 +10,12 @@ import numpy as np
 
 from .dtype import ALL, BY_NUMPY
 from .errors import DTypeError, users_line
-from .primitives import agree, apply_many, binary, on_both, operand, plain, unary
+from .primitives import apply_many, binary, on_both, operand, plain, promoted, unary
 from .rules import Many
 from .tensor import Tensor
 
-# The numbers 0 and 1 as arrays of rank 0, because NumPy takes twice as long over a Python number. For Tensors, whose
-# dtype is minicell's own, the number itself: ops keep a constant of the right dtype.
+# 0 and 1 as arrays of rank 0, because NumPy takes twice as long with a Python number. For the dtypes of Tensors, the
+# number itself, because ops keep a constant of each dtype.
 ZERO = {d.numpy: np.zeros((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 0)
 ONE = {d.numpy: np.ones((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 1)
 
@@ -44,7 +44,7 @@ log10 = unary('Log10', np.log10,    lambda g, out, x: g / (x * LN10), floats=Tru
 exp2 = unary('Exp2', np.exp2,       lambda g, out, x: g * (out * LN2), divides=True)
 abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
-# Constant wherever they have a derivative: no gradient passes.
+# The derivative is 0 wherever there is one, so that no gradient passes.
 sign = plain('Sign', np.sign)
 floor = plain('Floor', np.floor)
 ceil = plain('Ceil', np.ceil)
@@ -56,7 +56,7 @@ floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))
 
-# At a tie each operand gets half: the mean of both one-sided derivatives.
+# Where both operands are equal, each gets half, the mean of the two one-sided derivatives.
 maximum = binary('Maximum', np.maximum,
                  lambda g, out, x, y: g * (x > y) * 0.5 + g * (x >= y) * 0.5,
                  lambda g, out, x, y: g * (y > x) * 0.5 + g * (y >= x) * 0.5)
@@ -64,19 +64,19 @@ minimum = binary('Minimum', np.minimum,
                  lambda g, out, x, y: g * (x < y) * 0.5 + g * (x <= y) * 0.5,
                  lambda g, out, x, y: g * (y < x) * 0.5 + g * (y <= x) * 0.5)
 
-# d/dx x**0 is 0 everywhere, at 0 too, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0: no logarithm there.
+# d/dx x**0 is 0 even at 0, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0 has no logarithm.
 pow = binary('Pow', np.power,
              lambda g, out, x, y: g * (y * x ** where(y == 0, ONE[y.dtype], y - 1)),
              lambda g, out, x, y: g * (out * _log(where(x > 0, x, ONE[x.dtype]))))
 # fmt: on
 
 _sin, _cos, _exp, _log, _sign, _floor_div = map(on_both, (sin, cos, exp, log, sign, floor_div))
-# slow, but NumPy has none
+# slow, but NumPy has no error function
 _erf, _erfc = np.vectorize(math.erf, [np.float64]), np.vectorize(math.erfc, [np.float64])
 LN2, LN10 = math.log(2), math.log(10)
 SLOPE = 2 / math.sqrt(math.pi)  # of the error function at 0
 
-# ---- comparison, logic, and choosing by a mask -------------------------------------------------------------------
+# ---- comparison, logic, and selection by a mask ------------------------------------------------------------------
 
 equal = binary('Equal', np.equal, None, None)
 not_equal = binary('NotEqual', np.not_equal, None, None)
@@ -88,7 +88,7 @@ logical_and = binary('LogicalAnd', np.logical_and, None, None)
 logical_or = binary('LogicalOr', np.logical_or, None, None)
 logical_xor = binary('LogicalXor', np.logical_xor, None, None)
 logical_not = plain('LogicalNot', np.logical_not)
-# of integers bit by bit, of Bools as the logical ones; these are the operators &, | and ^
+# bitwise for integers, logical for Bools: the operators &, | and ^
 bitwise_and = binary('BitwiseAnd', np.bitwise_and, None, None)
 bitwise_or = binary('BitwiseOr', np.bitwise_or, None, None)
 bitwise_xor = binary('BitwiseXor', np.bitwise_xor, None, None)
@@ -108,7 +108,6 @@ def select(condition: Tensor, input: Tensor | float, other: Tensor | float) -> T
 
     Raises TypeError where condition is not Bool, ValueError where the shapes do not fit.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.select(Tensor([True, False]), Tensor([1.0, 2.0]), 0.0))
     [1. 0.]
     """
@@ -122,10 +121,10 @@ def choose(condition: Tensor, input: Tensor | float, other: Tensor | float, fram
         raise DTypeError(f'Select takes a Bool Tensor as its condition, but got {got}.{users_line(frame)}')
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         input = operand(SELECT, input)
-    return apply_many(SELECT, (condition, *agree(SELECT, input, other)), (), frame)
+    return apply_many(SELECT, (condition, *promoted(SELECT, input, other)), (), frame)
 
 
-# In formulas: the mask decides whether numbers or Tensors are meant.
+# For formulas: the mask is a Tensor or an array.
 where = on_both(select, np.where)
 
 

@@ -1,6 +1,7 @@
-"""Is what a bprop returned a gradient? A tuple is due, one gradient per input, each of its input's shape.
+"""Checks of cotangents: that what a bprop returned is one gradient per input, each with the shape of its input.
 
-What is right passes quickly. What is wrong gets a sentence: which Cell, which input, what came, what was due.
+A correct result passes quickly. For a wrong one the error says which Cell and which input it is about, what bprop
+returned, and what it should return. At the end: the check of a sens.
 """
 
 import inspect
@@ -17,6 +18,7 @@ from .errors import (
     BpropTupleError,
     BpropTypeError,
     DTypeError,
+    SensError,
     article,
     plural,
     users_line,
@@ -27,7 +29,7 @@ from .tensor import Tensor, is_float, tensors_in
 
 
 def input_names(cell, inputs: tuple) -> list[str]:
-    """What construct calls its inputs."""
+    """The names of the inputs in the signature of construct."""
     names = []
     for p in inspect.signature(getattr(cell, 'source', cell).construct).parameters.values():
         several = p.kind is p.VAR_POSITIONAL
@@ -36,9 +38,9 @@ def input_names(cell, inputs: tuple) -> list[str]:
 
 
 def check_result(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
-    """Pairs (Tensor, gradient or None) for every Tensor among the inputs and internal_params; errors are sentences."""
+    """Pairs (Tensor, gradient or None) for all Tensors in the inputs and internal_params. Raises for a wrong result."""
     params = cell.internal_params
-    if type(returned) is tuple and len(returned) == len(inputs) and not params:  # what is right, quickly
+    if type(returned) is tuple and len(returned) == len(inputs) and not params:  # the usual case, quickly
         for x, d in zip(inputs, returned):  # noqa: B905 (of equal length, and strict costs a tenth of a takeover)
             if type(d) is not Tensor or not isinstance(x, Tensor):
                 break
@@ -50,45 +52,31 @@ def check_result(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
     by_param = {}
     if params:
         if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
-            raise _wrong(
-                BpropTupleError,
-                cell,
+            said = (
                 f'has internal_params ({", ".join(p.name for p in params)}), so it returns a tuple and a dict, as in '
-                f'`return (dx,), {{self.w: dw}}`, but it returned {_kind(returned)}.',
+                f'`return (dx,), {{self.w: dw}}`, but it returned {_kind(returned)}.'
             )
+            raise _wrong(BpropTupleError, cell, said)
         returned, by_param = returned
     if returned is None:
-        raise _wrong(
-            BpropTypeError,
-            cell,
-            f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient per input.',
-        )
+        said = f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient per input.'
+        raise _wrong(BpropTypeError, cell, said)
     if not isinstance(returned, (tuple, list)):
-        raise _wrong(
-            BpropTupleError,
-            cell,
-            f'returned {_kind(returned)}, but a tuple is due, one gradient per input: write `return '
-            f'{_tuple_text(cell, inputs)}`.',
-        )
+        write = f'write `return {_tuple_text(cell, inputs)}`.'
+        said = f'returned {_kind(returned)}, but a tuple is due, one gradient per input: {write}'
+        raise _wrong(BpropTupleError, cell, said)
     if len(returned) != len(inputs):
-        names = input_names(cell, inputs)
-        raise _wrong(
-            BpropCountError,
-            cell,
-            f'returned {plural(len(returned), "gradient")} for {plural(len(inputs), "input")} ({", ".join(names)}): '
-            f'write `return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.',
-        )
+        got, names = plural(len(returned), 'gradient'), ', '.join(input_names(cell, inputs))
+        write = f'write `return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.'
+        raise _wrong(BpropCountError, cell, f'returned {got} for {plural(len(inputs), "input")} ({names}): {write}')
     pairs = []
     for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
-        if isinstance(x, Tensor):
-            pairs.append((x, _checked(cell, inputs, k, x, d)))
-        else:
-            pairs += _inside(cell, inputs, k, x, d)
-    return pairs + _checked_params(cell, params or (), by_param)
+        pairs += _pairs_of_input(cell, inputs, k, x, d)
+    return pairs + _pairs_of_params(cell, params or (), by_param)
 
 
-def _inside(cell, inputs: tuple, k: int, x: object, d: object) -> list[tuple]:
-    """The pairs for an input that is a tuple, list or dict: its gradient is a tuple with a place for each part."""
+def _pairs_of_input(cell, inputs: tuple, k: int, x: object, d: object) -> list[tuple]:
+    """The pairs for one input. The gradient of a tuple, list or dict is a tuple with one gradient for each part."""
     if isinstance(x, Tensor):
         return [(x, _checked(cell, inputs, k, x, d))]
     inner = tensors_in(x)
@@ -96,44 +84,35 @@ def _inside(cell, inputs: tuple, k: int, x: object, d: object) -> list[tuple]:
         return [(t, _checked(cell, inputs, k, t, None)) for t in inner]
     parts = x.values() if isinstance(x, dict) else x
     if not isinstance(d, (tuple, list)) or len(d) != len(parts):
-        raise _wrong(
-            BpropTupleError,
-            cell,
+        said = (
             f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which is '
             f'{article(type(x).__name__)} of {len(parts)}: return a tuple of as many gradients in its place, with None '
-            'for what is no Tensor.',
+            'for what is no Tensor.'
         )
-    return [pair for v, p in zip(parts, d, strict=True) for pair in _inside(cell, inputs, k, v, p)]
+        raise _wrong(BpropTupleError, cell, said)
+    return [pair for v, p in zip(parts, d, strict=True) for pair in _pairs_of_input(cell, inputs, k, v, p)]
 
 
-def _checked_params(cell, params, given: dict) -> list[tuple]:
-    pairs = []
+def _pairs_of_params(cell, params, given: dict) -> list[tuple]:
+    by_id = {id(key): d for key, d in given.items()}
     for p in params:
-        if not any(key is p for key in given):
-            raise _wrong(
-                BpropCountError,
-                cell,
-                f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it '
-                f'(None, if it has none).',
-            )
-        pairs.append((p, _checked(cell, (), p.name, p, next(d for key, d in given.items() if key is p))))
+        if id(p) not in by_id:
+            said = f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it'
+            raise _wrong(BpropCountError, cell, f'{said} (None, if it has none).')
+    pairs = [(p, _checked(cell, (), p.name, p, by_id[id(p)])) for p in params]
     for key in given:
         if not any(key is p for p in params):
             got = f'the Parameter {key.name},' if hasattr(key, 'name') else _kind(key)
-            raise _wrong(
-                BpropCountError,
-                cell,
-                f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.',
-            )
+            said = f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.'
+            raise _wrong(BpropCountError, cell, said)
     return pairs
 
 
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
-    """One gradient, in its input's dtype, or an error that says what is wrong with it."""
+    """One gradient in the dtype of its input. Raises where it is wrong."""
     if d is None or not is_float(x):
-        if is_float(x):
-            for told in doors.declared_none:
-                told()
+        for notify in doors.declared_none if is_float(x) else ():
+            notify()
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:
@@ -144,30 +123,26 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
     if not isinstance(d, Tensor):
         raise _wrong(BpropTypeError, cell, f'returned {_kind(d)} as the gradient of {name}: a Tensor is due (or None).')
     if d.shape != x.shape:
-        raise _wrong(
-            BpropShapeError,
-            cell,
+        said = (
             f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the '
-            f'shape of its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}',
+            f'shape of its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}'
         )
-    raise _wrong(
-        DTypeError,
-        cell,
-        f'returned {article(d.dtype)} Tensor as the gradient of {name}: write .astype({name}.dtype) if that is meant.',
-    )
+        raise _wrong(BpropShapeError, cell, said)
+    write = f'write .astype({name}.dtype) if that is meant.'
+    raise _wrong(DTypeError, cell, f'returned {article(d.dtype)} Tensor as the gradient of {name}: {write}')
 
 
-def _shape_advice(got: tuple[int, ...], due: tuple[int, ...]) -> str:
-    if got == due[::-1]:
+def _shape_advice(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    extra = len(got) - len(wanted)
+    if got == wanted[::-1]:
         return 'It looks transposed: try .T.'
-    if len(got) > len(due) and got[len(got) - len(due) :] == due:
-        return (
-            f'Write .sum({"0" if len(got) - len(due) == 1 else tuple(range(len(got) - len(due)))}) if the sum is meant.'
-        )
+    if extra > 0 and got[extra:] == wanted:
+        return f'Write .sum({"0" if extra == 1 else tuple(range(extra))}) if the sum is meant.'
     try:
-        return f'Write ops.broadcast_to(..., {due}) if that is meant.' if np.broadcast_shapes(got, due) == due else ''
+        fits = np.broadcast_shapes(got, wanted) == wanted
     except ValueError:
         return ''
+    return f'Write ops.broadcast_to(..., {wanted}) if that is meant.' if fits else ''
 
 
 def _tuple_text(cell, inputs: tuple) -> str:
@@ -183,17 +158,46 @@ def _kind(value: object) -> str:
 
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
-    """The sentence, with the place of the bprop and the user's line."""
+    """An error of this class that says where the bprop is written, and which line of the user's called it."""
     method = getattr(cell, 'source', cell).bprop
     code = getattr(getattr(method, '__func__', method), '__code__', None)  # (a partial or an object has none)
-    stands = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
-    return error(f'{type(cell).__name__}.bprop {said}{stands}{users_line()}')
+    written = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
+    return error(f'{type(cell).__name__}.bprop {said}{written}{users_line()}')
 
 
 def bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
-    """What to say when a bprop cannot be called as it is called."""
+    """The error for a bprop that does not take the arguments it is called with."""
     names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
     what = 'cannot be called' if callable(cell.bprop) else f'is {article(type(cell.bprop).__name__)}, and no function'
-    return _wrong(
-        BpropSignatureError, cell, f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.'
-    )
+    said = f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.'
+    return _wrong(BpropSignatureError, cell, said)
+
+
+def cotangents(sens: object, out: object, outputs: list[Tensor]) -> list[Tensor]:
+    """The Tensors in sens. Raises unless there is one for each float output, with the shape and dtype of the output."""
+    given, outs = tensors_in(_in_order(sens, out)), [t for t in outputs if is_float(t)]
+    if len(given) == len(outputs):  # sens mirrors the output, with a Tensor for an output of integers too
+        given = [s for s, t in zip(given, outputs, strict=True) if is_float(t)]
+    if len(given) != len(outs):
+        got = plural(len(given), 'Tensor')
+        raise SensError(f'sens has {got}, but there are {plural(len(outs), "float output")}.{users_line()}')
+    for t, s in zip(outs, given, strict=True):
+        if s.shape != t.shape or s.array.dtype != t.array.dtype:
+            raise SensError(
+                f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
+                f'they must be the same.{users_line()}'
+            )
+    return given
+
+
+def _in_order(sens: object, out: object) -> object:
+    """sens with the parts of its dicts in the order of the output's."""
+    if isinstance(sens, tuple) and len(sens) == 1 and not (isinstance(out, (tuple, list)) and len(out) == 1):
+        sens = sens[0]
+    if isinstance(sens, dict) and isinstance(out, dict):
+        if sens.keys() != out.keys():
+            raise SensError(f'sens has the keys {[*sens]}, but those of the output are {[*out]}.{users_line()}')
+        return tuple(_in_order(sens[k], out[k]) for k in out)
+    if isinstance(sens, (tuple, list)) and isinstance(out, (tuple, list)) and len(sens) == len(out):
+        return tuple(map(_in_order, sens, out))
+    return sens

@@ -1,9 +1,9 @@
-"""Mark the inputs, call the function, read the tape back.
+"""A gradient: make leaves of the inputs, call the function, read the tape back.
 
-Nested gradients share one tape. The outermost one computes with arrays and keeps nothing. An inner one computes with
-Tensors, so that all it does on the way back is recorded too, and the outer one reads over that as over everything else.
-Gradients go by position: each marked argument enters the function as a Tensor of its own, so that one object given
-twice is two inputs.
+Nested gradients share one tape. The outermost one reads back on arrays, which records nothing. An inner one reads back
+on Tensors, so that the ops of its backward are recorded too, and the outer one reads back over them like over all
+others. Gradients go by position: each input to differentiate enters the function as a new Tensor, its leaf, so that an
+object given twice counts as two inputs.
 """
 
 import gc
@@ -15,309 +15,322 @@ import numpy as np
 
 from . import doors, tape
 from .arithmetic import ones_like, zeros_like
-from .errors import SensError, caller, plural, users_line
+from .bprop_result import cotangents
+from .errors import caller
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, leaf
 from .tape import NOWHERE, note
-from .tensor import Tensor, is_float, tensors_in, wrap
+from .tensor import Tensor, tensors_in, wrap
 
-SELDOM = 10_000  # so many objects between two runs of the collector: the tape makes no cycles, and is walked each time
-UNREAD = (Marker('unread'), None, None, None, None, 0)  # the entry of a leaf behind which nobody reads on
+SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
+UNREAD = (Marker('unread'), None, None, None, None, 0)  # the entry of a weight of the outermost gradient
 
 
 def name_of(function: Callable) -> str:
-    """How a sentence calls a function or a Cell."""
+    """What a message calls a function or a Cell."""
     return getattr(function, '__name__', None) or type(function).__name__
 
 
 def differentiate(
     function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple = (), sens=None, aux=False
 ) -> tuple[object, list[Tensor], list[Tensor]]:
-    """What function(*inputs) returns, its gradients with respect to the inputs at these positions, and to the weights.
+    """The result of function(*inputs), and its gradients with respect to the inputs at these positions and to weights.
 
-    sens: the cotangents of its outputs (ones where None); aux: only the first output is differentiated.
+    sens: the cotangents of the outputs (ones where None); aux: only the first output is differentiated.
     """
     gradient = Gradient(function, inputs, named, positions, weights, aux)
-    try:
-        gradient.open()
-        gradient.play()
-        return gradient.result, *gradient.read(sens, once=True)
-    finally:
-        try:
-            gradient.close()
-        except BaseException:  # an interrupt, perhaps before its first line
-            gradient.close()
-            raise
+    return gradient.while_open(gradient.run_and_read, sens)
 
 
 class Gradient:
-    """A function called with its inputs marked: what it returned, and the stretch of tape to read back."""
+    """One differentiation: a function and its inputs, then what it returned and the stretch of tape to read back."""
+
+    restore: Callable | None = None  # restores the tape; None: the gradient is not open
+    outermost: bool
+    enclosing = 0  # the hidden address of the takeover around this gradient, or 0
+    on_arrays: bool  # backward computes with arrays, because no other gradient differentiates it
+    weights_before: list  # the addresses of the trainable weights outside
+    reset_weights: Iterable = ()  # an iterator that restores them
+    captured: list  # the list of captured Tensors outside
+    threshold: tuple = ()  # that of the garbage collector, where it was raised
+    uses_hidden = False  # whether a value was used that the enclosing takeover had made before
+    has_run = False  # whether the function has returned
+    result: object
+    differentiated: object  # the result, or with aux its first part
+    outputs: list  # the Tensors in it
+    float_outputs: list
+    leaves: list = ()  # of the inputs at the positions, then the trainable weights; a Tape names the gradient by it
+    offset: int  # the address of the first leaf
+    weight_addresses: Iterable = ()  # inside the gradient
+    entries: list  # those from `begin` to `end` belong to this gradient
+    begin: int
+    end: int
+    summed: bool  # several outputs are differentiated without sens
+    overwritten: dict | None = None  # writes since, for a gradient that is read later
+    books: object = None  # what a trap keeps from one reading to the next
+    zero_is_meant = False  # whether a gradient of 0 gets no warning
+    first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
 
     def __init__(
-        self,
-        function: Callable,
-        inputs: tuple,
-        named: dict,
-        positions: tuple,
-        weights: tuple,
-        aux: bool = False,
-        read_later: bool = False,
+        self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux=False, later=False
     ) -> None:
         self.function, self.inputs, self.named, self.positions = function, inputs, named, positions
-        self.weights, self.aux, self.read_later = weights, aux, read_later
-        self.marked = list({id(w): w for w in weights if w.requires_grad}.values())  # each once
-        self.sources = [*[inputs[k] for k in positions], *self.marked]
-        self.places: list = []  # the addresses of the marked weights inside the gradient
-        self.put_back: Callable | None = None  # restores the tape; None: the gradient is not open
-        self.unmark: Iterable = ()
-        self.scope = 0
-        self.threshold: tuple = ()  # of the collector, where it is raised
-        self.played = False
-        self.overwritten: dict = {}  # what is known of writes since, for a gradient that is read later
-        self.books: object = None  # what a trap keeps for it meanwhile
-        self.zero_is_meant = False  # no warning of a gradient that is 0
-        self.first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
+        self.weights, self.aux, self.read_later = weights, aux, later
+        self.trainable = list({id(w): w for w in weights if w.requires_grad}.values()) if weights else []  # each once
+        self.sources = [*[inputs[k] for k in positions], *self.trainable]
+
+    def while_open(self, step: Callable, *args: object) -> object:
+        """Call step(*args) between `open` and `close`."""
+        try:
+            self.open()
+            return step(*args)
+        finally:
+            try:
+                self.close()
+            except BaseException:  # an interrupt, perhaps before its first line
+                self.close()
+                raise
+
+    def run_and_read(self, sens: object) -> tuple[object, list[Tensor], list[Tensor]]:
+        """Call the function and read back once: its result, the gradients of the inputs, and those of the weights."""
+        self.run_forward()
+        return self.result, *self.read(sens, once=True)
 
     def open(self) -> None:
-        """Begin, or come back to read: from here on the weights have their addresses."""
-        for turn in doors.turning:
-            turn()
-        self.put_back = tape.state()
-        self.before = [w.at for w in self.marked]
-        self.unmark = map(setattr, self.marked, repeat('at'), self.before)
-        self.scope = tape.hidden_address  # inside a takeover: nobody outside differentiates what happens here
-        self.outermost = tape.start == NOWHERE
-        self.flat = self.outermost or bool(self.scope)  # arrays will do
-        hidden = tape.hidden_from
-        self.tainted = bool(self.scope) and any(t.at >= hidden for t in tensors_in((self.inputs, self.marked)))
+        """Begin, or begin to read once more: from here on the weights have the addresses of this gradient."""
+        for acquire in doors.acquire:
+            acquire()
+        self.restore = tape.state()
+        self.outermost = tape.recorded_from == NOWHERE
+        self.enclosing = tape.hidden_address
+        self.on_arrays = self.outermost or self.enclosing != 0
+        self.weights_before = [w.at for w in self.trainable]
+        self.reset_weights = map(setattr, self.trainable, repeat('at'), self.weights_before)
+        self.uses_hidden = False
+        if self.enclosing:
+            self._open_in_takeover()
         if self.outermost and 0 < (threshold := gc.get_threshold())[0] < SELDOM:
             self.threshold = threshold
             gc.set_threshold(SELDOM)
         if not tape.gradients:
-            tape.generation += 1 << 20  # all that was hidden before is constant; more than there are classes of Cells
+            tape.generation += 1 << 20  # what was hidden before is constant; a program has fewer classes of Cells
         tape.gradients += (self,)
         for opened in doors.opening if self.outermost else doors.opening + doors.nested:
             opened(self)
-        for w, at in zip(self.marked, self.places):  # noqa: B905 (empty the first time)
+        for w, at in zip(self.trainable, self.weight_addresses):  # noqa: B905 (empty the first time)
             w.at = at
 
     def close(self) -> None:
-        """End, or pause: all is as it was before `open`. An interrupt at one step leaves none of the others out."""
-        if self.put_back is None:  # it was refused
+        """End, or pause until it is read again: the tape is as before `open`, even if an interrupt ends one step."""
+        if self.restore is None:  # `open` raised before it changed anything
             return
         try:
+            if tape.looking and tape.entries and tape.entries[-1][2] is not self.leaves:
+                note(END, None, self.leaves, None, None)
             for closed in doors.closing:
                 closed(self)
         finally:
+            self._restore_all()
+        self.restore, self.threshold = None, ()
+        if self.enclosing:
+            doors.captured = self.captured
+            fill_up()  # a bprop called on the way back may have used a list of its own
+
+    def _open_in_takeover(self) -> None:
+        hidden = tape.hidden_from
+        self.uses_hidden = any(t.at >= hidden for t in tensors_in((self.inputs, self.trainable)))
+        self.captured, doors.captured = doors.captured, []  # those of the Cells inside are not the outer Cell's
+
+    def _restore_all(self) -> None:
+        try:
+            if self.threshold and gc.get_threshold()[0] == SELDOM:  # else the function has set its own
+                gc.set_threshold(*self.threshold)
+        finally:
             try:
-                changed = not self.threshold  # (by the function, which may have a threshold of its own)
-                changed = changed or gc.get_threshold()[0] != SELDOM
+                list(self.reset_weights)  # a single call into C, like the next one
             finally:
-                try:
-                    changed or gc.set_threshold(*self.threshold)
-                finally:
-                    try:
-                        list(self.unmark)  # one call into C, as the next one
-                    finally:
-                        self.put_back()
-                        for turn in doors.turned:
-                            turn()
-        self.put_back, self.threshold = None, ()
-        if self.scope:
-            align()  # a bprop that was called on the way back may have had a list of its own
-        if not tape.gradients:
-            for forget in doors.over:
-                forget()
+                self.restore()
+                for forget in () if tape.gradients else doors.reset:
+                    forget()
+                for release in doors.release:
+                    release()
 
-    # ---- forward ---------------------------------------------------------------------------------------------------
-
-    def play(self) -> None:
-        """Call the function, with a leaf of the tape in place of each input that is to be differentiated."""
-        alone = self.outermost and not tape.looking  # nobody else needs this list of entries
+    def run_forward(self) -> None:
+        """Call the function, with a leaf in place of each input to differentiate."""
+        alone = self.outermost and not tape.looking  # nothing else uses this list of entries
         if alone:
-            own_list()
-        arguments = self._mark(alone)
+            new_list()
+        arguments = self._make_leaves(alone)
         if tape.looking:
-            note(BEGIN, self.function, (tuple(self.leaves), tuple(self.sources)), len(tape.gradients), caller())
-        if self.flat:
-            tape.record_from(self.mark)
+            note(BEGIN, self.function, (self.leaves, tuple(self.sources)), len(tape.gradients), caller())
+        if self.on_arrays:
+            tape.record_from(self.offset)
         self.result = self.function(*arguments, **self.named)
-        self.outputs = tensors_in(self.result[0] if self.aux and isinstance(self.result, tuple) else self.result)
+        self.differentiated = self.result[0] if self.aux and isinstance(self.result, tuple) else self.result
+        self.outputs = tensors_in(self.differentiated)
         for t in self.outputs:
-            if t.at >= NOWHERE and tape.address(t) >= NOWHERE and t.at not in tape.scopes():
+            if t.at >= NOWHERE and tape.address(t) >= NOWHERE and t.at not in tape.enclosing_addresses():
                 doors.escaped('the output of a differentiated function', t.at, caller())
         self.entries, self.end = tape.entries, len(tape.entries)
-        if self.read_later and not alone:  # those around it may read their list back first, and let go of it
-            self.entries, self.base, self.end = self.entries[self.base :], 0, self.end - self.base
-        self.played = True
-        for told in doors.played:
-            told(self)
+        if self.read_later and not alone:  # an outer gradient may read this list back first, which empties it
+            self.entries, self.begin, self.end = self.entries[self.begin :], 0, self.end - self.begin
+        self.has_run = True
+        for notify in doors.ran_forward:
+            notify(self)
 
-    def _mark(self, alone: bool) -> list:
-        arguments, self.base = list(self.inputs), len(tape.entries)
+    def _make_leaves(self, alone: bool) -> list:
+        """The arguments of the function: each input to differentiate replaced by its leaf, which gets an address."""
+        arguments, self.begin = list(self.inputs), len(tape.entries)
         self.leaves, tick, record = [], tape.tick, tape.record
         for k in self.positions:
             x = arguments[k]
-            if x.at >= NOWHERE and not self.flat and tape.address(x) >= NOWHERE:
+            if x.at >= NOWHERE and not self.on_arrays and tape.address(x) >= NOWHERE:
                 doors.escaped(name_of(self.function), x.at, caller())
             arguments[k] = new = wrap(x.array, tick())
             self.leaves.append(new)
             record((leaf, x, None, new, None, 0))
-        for w, at in zip(self.marked, self.before):  # noqa: B905 (of one length)
+        for w, at in zip(self.trainable, self.weights_before):  # noqa: B905 (of one length)
             w.at = tick()
             record(UNREAD if alone else (leaf, wrap(w.array, at), None, w, None, 0))
-        self.leaves += self.marked
-        self.places = [w.at for w in self.marked]
-        self.mark = self.leaves[0].at if self.leaves else tape.first + self.base  # the address of the first leaf
+        self.leaves += self.trainable
+        self.weight_addresses = [w.at for w in self.trainable]
+        self.offset = self.leaves[0].at if self.leaves else tape.first_address + self.begin
         return arguments
 
     def keep(self, write: tuple) -> None:
-        """Memory is about to be overwritten; for this gradient, that is after all that it has recorded."""
+        """Memory is about to be overwritten, after everything that this gradient has recorded."""
         _, memory, *how = write
-        self.overwritten[id(memory)] = (self.mark + self.end - self.base, memory, *how)
-
-    # ---- and back --------------------------------------------------------------------------------------------------
+        written = self.offset + self.end - self.begin, memory, *how
+        self.overwritten = {**(self.overwritten or {}), id(memory): written}
 
     def read(self, sens: object = None, once: bool = False) -> tuple[list[Tensor], list[Tensor]]:
-        """The gradients of the inputs and of the weights; `once`: the entries are not needed any more."""
-        if self.flat:
+        """The gradients of the inputs and of the weights; once: the entries are not needed afterwards."""
+        if self.on_arrays:
             tape.record_from(NOWHERE)
         if self.overwritten:
             doors.written.update(self.overwritten)
         seeds = self._seeds(sens)
         if tape.looking:
-            note(BACK, tuple(seeds), (self.outputs, sens), None, None)
-        cts: list = [None] * (self.end - self.base)
+            note(BACK, tuple(seeds), (self.outputs, sens), self.leaves, None)
+        cts: list = [None] * (self.end - self.begin)
         for t, g in seeds:
-            c = cts[t.at - self.mark]
-            cts[t.at - self.mark] = g if c is None else c + g
+            c = cts[t.at - self.offset]
+            cts[t.at - self.offset] = g if c is None else c + g
         with np.errstate(divide='call', invalid='call', over='ignore', call=doors.bad_number):
             if once and self.outermost and not tape.looking:
-                read_once(self, self.entries, cts, self.mark, len(self.leaves))
+                read_once(self, cts)
             else:
-                read_back(self, self.entries[self.base : self.end], cts, self.mark, len(self.leaves), self.flat)
-            gradients, unreached, finite = _finished(cts, self.leaves, self.flat)
-        for change in doors.arrived:
-            gradients, finite = change(self, gradients), False
-        for told in doors.finished:
-            told(self)
-        for told in doors.unreached if unreached else ():
-            told(self, unreached)
-        for told in () if finite else doors.not_finite:  # or not known to be finite
-            told(self, gradients)
-        if tape.looking:
-            note(END, tuple(gradients), None, None, None)
-        if self.tainted:
-            for t in gradients:
-                t.at = self.scope  # made inside a takeover, as everything else there
-        of_inputs, of_marked = gradients[: len(self.positions)], gradients[len(self.positions) :]
-        if len(self.marked) == len(self.weights):
-            return of_inputs, of_marked
-        by_weight = dict(zip(map(id, self.marked), of_marked, strict=True))
-        return of_inputs, [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
+                read_back(self, cts)
+            gradients, unreached, finite = _finished(cts, self.leaves, self.on_arrays)
+        return self._deliver(gradients, unreached, finite)
 
     def _seeds(self, sens: object) -> list[tuple]:
-        """Each output that depends on a marked input, with the cotangent that it starts from."""
+        """Each output that depends on a leaf, with the cotangent that backward starts from."""
         outs = self.float_outputs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
         self.summed = sens is None and len(outs) > 1
         if sens is None:
-            return [(t, _ones(t.array) if self.flat else ones_like(t)) for t in outs if self.mark <= t.at < NOWHERE]
-        given = tensors_in(sens)
-        if len(given) == len(self.outputs):  # mirrors the output, with something for what is no float
-            given = [s for s, t in zip(given, self.outputs, strict=True) if is_float(t)]
-        check_fits(given, outs)
-        # (a copy, because a rule may hand on what it is given)
-        given = [s.array.copy() if self.flat else s for s in given]
-        return [(t, g) for t, g in zip(outs, given, strict=True) if self.mark <= t.at < NOWHERE]
+            given = [_ones(t.array) for t in outs] if self.on_arrays else map(ones_like, outs)
+        else:
+            given = cotangents(sens, self.differentiated, self.outputs)
+            if self.on_arrays:
+                given = [s.array.copy() for s in given]  # copied, because a rule may return the very array it is given
+        return [(t, g) for t, g in zip(outs, given, strict=True) if self.offset <= t.at < NOWHERE]
+
+    def _deliver(self, gradients: list, unreached: list, finite: bool) -> tuple[list[Tensor], list[Tensor]]:
+        """Let the doors see the gradients, then sort them: those of the inputs, and one for each weight."""
+        for change in doors.arrived:
+            gradients, finite = change(self, gradients), False
+        for notify in doors.finished:
+            notify(self)
+        for notify in doors.unreached if unreached else ():
+            notify(self, unreached)
+        for notify in () if finite else doors.not_finite:
+            notify(self, gradients)
+        if tape.looking:
+            note(END, tuple(gradients), self.leaves, None, None)
+        if self.uses_hidden:
+            for t in gradients:
+                t.at = self.enclosing  # hidden, like everything else that the takeover makes
+        of_inputs, of_weights = gradients[: len(self.positions)], gradients[len(self.positions) :]
+        if len(self.trainable) == len(self.weights):
+            return of_inputs, of_weights
+        by_weight = dict(zip(map(id, self.trainable), of_weights, strict=True))
+        return of_inputs, [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
 
 
 def _ones(like: np.ndarray) -> np.ndarray:
-    # for a single number a scalar will do, which nobody can write into
-    return np.ones(like.shape, like.dtype) if like.ndim else like.dtype.type(1)
+    return np.ones(like.shape, like.dtype) if like.ndim else like.dtype.type(1)  # (no rule can write into a scalar)
 
 
-def check_fits(given: list[Tensor], outs: list[Tensor]) -> None:
-    """Raise unless there is one cotangent for each float output, of its shape and dtype."""
-    if len(given) != len(outs):
-        raise SensError(
-            f'sens has {plural(len(given), "Tensor")}, but there are {plural(len(outs), "float output")}.{users_line()}'
-        )
-    for t, s in zip(outs, given, strict=True):
-        if s.shape != t.shape or s.array.dtype != t.array.dtype:
-            raise SensError(
-                f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
-                f'they must be the same.{users_line()}'
-            )
-
-
-def own_list() -> None:
-    """Go on with an empty list of entries."""
-    tape.entries, tape.first = [], tape.tick() + 1
+def new_list() -> None:
+    """Continue with an empty list of entries."""
+    tape.entries, tape.first_address = [], tape.tick() + 1
     tape.record = tape.entries.append
 
 
-def align() -> None:
-    """Back in a list after another was in use: fill it up, so that the entry at index n has the address first + n."""
-    tape.entries.extend([UNREAD] * (tape.tick() + 1 - tape.first - len(tape.entries)))
+def fill_up() -> None:
+    """Return to a list after another was in use: the entry at index n must have the address first_address + n."""
+    tape.entries.extend([UNREAD] * (tape.tick() + 1 - tape.first_address - len(tape.entries)))
 
 
-def read_once(gradient: Gradient, entries: list, cts: list, mark: int, leaves: int) -> None:
-    """Read back on arrays, and let go of each entry as soon as it is passed. What is left of cts is the leaves'."""
-    written, pop, take = doors.written, entries.pop, cts.pop
-    for _ in repeat(None, len(cts) - leaves):  # a range would make an int for each
+def read_once(gradient: Gradient, cts: list) -> None:
+    """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
+    written, pop, take, offset = doors.written, gradient.entries.pop, cts.pop, gradient.offset
+    for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
             if written:
-                doors.check_entry((rule, x, y, out, code, lasti), mark + len(cts))
-            rule.vjp_arrays(g, cts, mark, x, y, out)
+                doors.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
+            rule.vjp_arrays(g, cts, offset, x, y, out)
 
 
-def read_back(gradient: Gradient, pending: list, cts: list, mark: int, leaves: int, flat: bool) -> None:
-    """Read back where someone differentiates what is computed here, or looks, or will read again."""
-    for k in range(len(pending) - 1, leaves - 1, -1):
+def read_back(gradient: Gradient, cts: list) -> None:
+    """Read back inside another gradient, under a Tape, or for a gradient that is read again: the entries are kept."""
+    entries, offset, on_arrays = gradient.entries[gradient.begin : gradient.end], gradient.offset, gradient.on_arrays
+    for k in range(len(entries) - 1, len(gradient.leaves) - 1, -1):
         g = cts[k]
         if g is None:
             continue
-        rule, x, y, out, code, lasti = entry = pending[k]  # noqa: RUF059 (traps/not_a_number.py looks here)
+        rule, x, y, out, code, lasti = entry = entries[k]  # noqa: RUF059 (traps/numbers.py reads these names)
         if not tape.looking:
             if doors.written:
-                doors.check_entry(entry, mark + k)
-            (rule.vjp_arrays if flat else rule.vjp_tensors)(g, cts, mark, x, y, out)
+                doors.check_entry(entry, offset + k)
+            (rule.vjp_arrays if on_arrays else rule.vjp_tensors)(g, cts, offset, x, y, out)
             continue
         note(PULL, entry, g, None, None)
         try:
             if doors.written:
-                doors.check_entry(entry, mark + k)
-            gave = tuple(rule.vjp(g, mark, x, y, out))
+                doors.check_entry(entry, offset + k)
+            gave = tuple(rule.vjp(g, offset, x, y, out))
         except Exception as error:
             note(FAIL, rule, error, entry, None)
             raise
         note(GIVE, entry, gave, None, None)
         for t, d in gave:
-            i = t.at - mark
+            i = t.at - offset
             if d is not None and i >= 0:
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
 
-def _finished(cts: list, leaves: list, flat: bool) -> tuple[list[Tensor], list[int], bool]:
-    """Cotangents as Tensors of their own memory, zeros where none arrived; which these are; whether all are finite."""
+def _finished(cts: list, leaves: list, on_arrays: bool) -> tuple[list[Tensor], list[int], bool]:
+    """The gradients of the leaves; the indices of those that no cotangent reached; whether all numbers are finite."""
     found, unreached, total = [], [], 0.0
     for k, t in enumerate(leaves):
-        alone = getrefcount(cts[k]) == ALONE
+        unshared = getrefcount(cts[k]) == UNSHARED
         g = cts[k]
         if g is None:
             unreached.append(k)
-            g = np.zeros_like(t.array) if flat else zeros_like(t)
-        elif flat and not (alone and g.base is None):
-            g = g.copy()  # a rule may hand on what it was given, a bprop what it keeps: a write into one is in no other
-        if flat:
+            g = np.zeros_like(t.array) if on_arrays else zeros_like(t)
+        elif on_arrays and not (unshared and g.base is None):
+            g = g.copy()  # a rule may return what it was given: a write into one gradient must not change another
+        if on_arrays:
             g = wrap(g)
         found.append(g)
         row = g.array.ravel()
-        total += row.dot(row)  # fast, and finite but for the largest numbers
+        total += row.dot(row)  # fast; only the squares of very large numbers are infinite by mistake
     return found, unreached, total - total == 0  # infinity minus infinity is NaN
 
 
-_held = [object()]
-ALONE = getrefcount(_held[0])  # what is counted where only a list holds something
+_in_a_list = [object()]
+UNSHARED = getrefcount(_in_a_list[0])  # the count of an object that nothing but a list holds

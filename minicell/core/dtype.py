@@ -1,4 +1,4 @@
-"""dtypes under MindSpore's names, and which dtype two operands agree on."""
+"""dtypes under MindSpore's names, and the dtype of the result of two operands."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class DType:
         return f'mindspore.{self.name.rstrip("_")}'
 
     def __reduce__(self) -> str:
-        return self.name  # there is one object a dtype, so that `is` compares them
+        return self.name  # each dtype is a single object, so that `is` compares them
 
 
 bool_ = DType('bool_', 'Bool', np.bool_)
@@ -52,7 +52,7 @@ BY_NUMPY = {d.numpy: d for d in ALL}
 
 
 def promote(a: np.dtype, b: np.dtype) -> np.dtype:
-    """The dtype of `a + b` for two Tensors: a float beats every integer, else NumPy's rule.
+    """The dtype of `a + b` for two Tensors: that of the float beside an integer, else what NumPy promotes to.
 
     >>> promote(np.dtype('int64'), np.dtype('float16')), promote(np.dtype('uint8'), np.dtype('int8'))
     (dtype('float16'), dtype('int16'))

@@ -1,7 +1,7 @@
-"""Errors, and the sentences that explain them.
+"""Errors, and helpers for their messages.
 
-Each mistake has a class of its own, a subclass of what MindSpore raises there. A message says which Cell and which
-input, what came, what was due, how to write it, and where the user's own line is.
+Each mistake has its own class, a subclass of what MindSpore raises there. A message says which Cell and which input it
+is about, what was given, what is needed, how to write it, and which line of the user's is responsible.
 """
 
 import ast
@@ -20,15 +20,15 @@ NOT_THE_USERS = HOME, os.path.dirname(np.__file__) + os.sep  # NumPy calls back 
 
 
 class MinicellError(Exception):
-    """The base of every error of minicell's own."""
+    """The base of all errors of minicell."""
 
 
 class MinicellWarning(UserWarning):
-    """The base of every warning of minicell's own: the number is right, and hides something."""
+    """The base of all warnings of minicell: the result may not be what was meant."""
 
 
 class ShapeError(MinicellError, ValueError, RuntimeError):
-    """Shapes that do not fit an op."""
+    """An op does not take inputs of these shapes."""
 
 
 class DTypeError(MinicellError, TypeError):
@@ -36,15 +36,15 @@ class DTypeError(MinicellError, TypeError):
 
 
 class OperandError(MinicellError, TypeError):
-    """Something that is no Tensor and no number where one is due."""
+    """An op was given something other than a Tensor or a number."""
 
 
 class TensorSettingError(MinicellError, ValueError):
-    """A Tensor made of settings that do not go together."""
+    """The arguments of Tensor(...) contradict each other."""
 
 
 class NoRuleError(MinicellError, RuntimeError):
-    """An op whose backward has no rule, differentiated."""
+    """An op without a backward was differentiated."""
 
 
 class CellError(MinicellError, AttributeError):
@@ -60,15 +60,15 @@ class BpropTupleError(MinicellError, RuntimeError, TypeError, ValueError):
 
 
 class BpropCountError(MinicellError, RuntimeError):
-    """bprop returned another number of gradients than the Cell has inputs."""
+    """The number of gradients that bprop returned is not the number of inputs."""
 
 
 class BpropShapeError(MinicellError, RuntimeError):
-    """bprop returned a gradient of another shape than its input."""
+    """bprop returned a gradient whose shape is not that of the input."""
 
 
 class BpropTypeError(MinicellError, TypeError, RuntimeError):
-    """bprop returned something that is no gradient."""
+    """bprop returned something that is not a gradient."""
 
 
 class GradArgumentError(MinicellError, ValueError):
@@ -76,7 +76,7 @@ class GradArgumentError(MinicellError, ValueError):
 
 
 class GradPositionError(MinicellError, RuntimeError):
-    """grad_position points at no argument."""
+    """grad_position is larger than the number of arguments."""
 
 
 class NotATensorError(MinicellError, TypeError):
@@ -84,25 +84,23 @@ class NotATensorError(MinicellError, TypeError):
 
 
 class TapeError(MinicellError, TypeError):
-    """A Tape, or something that belongs to one, pickled or copied."""
+    """A Tape, or a part of one, was pickled or copied."""
 
 
 class ThreadError(MinicellError, RuntimeError):
-    """A gradient asked for, or a value of one used, in another thread than the one that has it open."""
+    """A thread needs a gradient, or a value of one, while the gradient is open in another thread."""
 
 
 class SensError(MinicellError, ValueError, TypeError, RuntimeError):
     """A sens that does not fit the output."""
 
 
-# ---- sentences ---------------------------------------------------------------------------------------------------
+# ---- parts of messages -------------------------------------------------------------------------------------------
 
 
 def users_line(frame=None) -> str:
-    """Where the user's own code stands now: a file, a line and its text, or '' when no such frame is on the stack."""
-    frame = frame or sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
-        frame = frame.f_back
+    """The line of the user's that is running, with its file and text; '' if no frame on the stack is the user's."""
+    frame = caller(frame)
     if frame is None:
         return ''
     path, line = frame.f_code.co_filename, frame.f_lineno
@@ -111,7 +109,7 @@ def users_line(frame=None) -> str:
 
 
 def where_is(path: str, line: int) -> str:
-    """A file and a line as a reader knows them: a notebook's cell has no file name worth showing."""
+    """A file and a line, or only the line in a notebook's cell, whose file has a generated name."""
     name = os.path.basename(path)
     return f'line {line} of this cell' if 'ipykernel_' in path or path.startswith('<') else f'{name}, line {line}'
 
@@ -134,17 +132,32 @@ def plural(count: int, noun: str) -> str:
     return f'{count} {noun}' if count == 1 else f'{count} {noun}s'
 
 
-def caller(up: int = 1):
-    """The first frame that is not inside minicell or NumPy, or None: the user's own."""
-    frame = sys._getframe(up)
+def why_refused(shapes: list[tuple], error: Exception) -> str:
+    """Which axis of two operands made NumPy refuse them; of other operands, NumPy's own words."""
+    said = str(error)
+    if len(shapes) != 2:
+        return said
+    a, b = shapes
+    for n in range(1, min(len(a), len(b)) + 1):
+        if a[-n] != b[-n] and 1 not in (a[-n], b[-n]) and 'matmul' not in said:
+            return f'axis {-n} has {a[-n]} against {b[-n]}: they must be equal, or one of them 1'
+    if 'matmul' in said and a and b:
+        which = 'last but one' if len(b) > 1 else 'only'
+        return f'the last axis of the first, {a[-1]}, must be the {which} axis of the second, {b[-2:][0]}'
+    return said
+
+
+def caller(frame=None):
+    """The user's frame: the innermost one outside minicell and NumPy, from this one on, or None."""
+    frame = frame or sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     return frame
 
 
-def warn(message: str, category: type[Warning], frame) -> None:
-    """A warning whose place is the user's line, for Python's filters to show once a place."""
-    if frame.f_code.co_filename.startswith(HOME):  # grad called the Cell, or a layer of ours did
+def warn(message: str, category: type[Warning], frame=None) -> None:
+    """Warn at the user's own line: at this frame, or the innermost one outside minicell."""
+    if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
         frame = caller()
         if frame is None:
             return
@@ -154,20 +167,13 @@ def warn(message: str, category: type[Warning], frame) -> None:
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
-def warn_user(message: str, category: type[Warning]) -> None:
-    """A warning at the user's own line."""
-    frame = caller()
-    if frame is not None:
-        warn(message, category, frame)
-
-
 @lru_cache(maxsize=4096)
 def _positions(code: CodeType) -> list[tuple]:
     return list(code.co_positions())
 
 
 class Where:
-    """A call site, resolved only when asked.
+    """A call site, from which the line is computed only when it is asked for.
 
     >>> import sys
     >>> here = Where(sys._getframe().f_code, sys._getframe().f_lasti)
@@ -181,7 +187,7 @@ class Where:
 
     @property
     def file(self) -> str:
-        """The file's name, as the code object has it."""
+        """The name of the file, as in the code object."""
         return self.code.co_filename
 
     @property
@@ -191,7 +197,7 @@ class Where:
 
     @property
     def ours(self) -> bool:
-        """Whether the call stands in minicell's own files."""
+        """Whether the call is in a file of minicell."""
         return self.file.startswith(HOME)
 
     @cached_property
@@ -226,7 +232,7 @@ class Where:
 
     @cached_property
     def target(self) -> str:
-        """The name that the call's value is given on this line: `z` in `z = net(x)`, or ''."""
+        """The name that this line assigns the value of the call to: `z` in `z = net(x)`, else ''."""
         try:
             statement = ast.parse(textwrap.dedent(self.text)).body[0]
         except (SyntaxError, IndexError):

@@ -1,4 +1,4 @@
-"""The ways to ask for a gradient: grad, value_and_grad, vjp."""
+"""The ways to ask for a gradient: grad, value_and_grad and vjp. (jvp is in ../jacobian.py.)"""
 
 import inspect
 from collections.abc import Callable
@@ -17,38 +17,34 @@ def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
             raise GradArgumentError('`grad_position` and `weight` can not be None at the same time.' + users_line())
         return ()
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    if not all(isinstance(p, int) for p in positions):
-        raise NotATensorError(
-            f'grad_position is an int, a tuple of ints, or None, but got {grad_position!r}.{users_line()}'
-        )
+    got = f'but got {grad_position!r}'
+    if not all(isinstance(p, int) and not isinstance(p, bool) for p in positions):
+        raise NotATensorError(f'grad_position is an int, a tuple of ints, or None, {got}.{users_line()}')
     if min(positions, default=0) < 0 or len(set(positions)) < len(positions):
-        raise GradArgumentError(
-            f'grad_position counts from 0 and names each argument once, but got {grad_position!r}.{users_line()}'
-        )
+        raise GradArgumentError(f'grad_position counts from 0 and names each argument once, {got}.{users_line()}')
     return positions
 
 
 def check_function(who: str, fn: object, **flags: object) -> None:
-    """Raise TypeError for what cannot be called, and for a flag that is no bool."""
+    """Raise TypeError unless fn can be called and each flag is a bool."""
     if not callable(fn):
         raise NotATensorError(f'{who} takes a function or a Cell, but got {article(type(fn).__name__)}.{users_line()}')
     check_flags(who, **flags)
 
 
 def check_flags(who: str, **flags: object) -> None:
-    """Raise TypeError for a flag that is no bool."""
+    """Raise TypeError unless each flag is a bool."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise NotATensorError(
-                f"For '{who}', '{name}' is a bool, but got {article(type(value).__name__)}.{users_line()}"
-            )
+            got = article(type(value).__name__)
+            raise NotATensorError(f"For '{who}', '{name}' is a bool, but got {got}.{users_line()}")
 
 
 def bind_by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """The arguments in the order of fn's signature, so that what is given by name has a position too."""
+    """The arguments in the order of fn's signature, so that those given by name have positions too."""
     try:
         signature = inspect.signature(getattr(fn, 'construct', fn))
-    except ValueError:  # a builtin: nobody knows
+    except ValueError:  # a builtin without a signature
         return args, kwargs
     try:
         given = signature.bind(*args, **kwargs)
@@ -58,7 +54,7 @@ def bind_by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]
 
 
 def take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
-    """The arguments, and the sens that came by name or behind them."""
+    """The arguments without sens, and sens, which is given by name or as the last argument."""
     sens = kwargs.pop('sens', None)
     if sens is None:
         if not args:
@@ -70,13 +66,14 @@ def take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
 
 
 def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...]) -> None:
-    """Raise where there is no float Tensor at one of these positions."""
+    """Raise unless there is a float Tensor at each of these positions."""
     for p in positions:
         if p >= len(inputs):
+            count = f'grad_position goes from 0 to {len(inputs) - 1}'
+            count = count if inputs else 'there is none (with sens_param=True, the last one is sens)'
             raise GradPositionError(
                 f'Position index {p} is exceed input size. {name_of(function)} was called with '
-                f'{plural(len(inputs), "argument")}, so that grad_position goes from 0 to '
-                f'{len(inputs) - 1}.{users_line()}'
+                f'{plural(len(inputs), "argument")}, so that {count}.{users_line()}'
             )
         x = inputs[p]
         if not isinstance(x, Tensor):
@@ -97,12 +94,12 @@ def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...
 
 
 def is_parameter(w: object) -> bool:
-    """Whether this is a Parameter: the class itself stands on a higher floor."""
+    """Whether this is a Parameter (common/parameter.py imports the core, not the core it)."""
     return isinstance(w, Tensor) and hasattr(w, 'requires_grad')
 
 
 def check_weights(weights: object) -> tuple:
-    """The weights as a tuple. Raises TypeError for what is no Parameter."""
+    """The weights as a tuple. Raises TypeError unless all are Parameters."""
     found = weights if isinstance(weights, (tuple, list)) else (weights,)
     for w in found:
         if not is_parameter(w):
@@ -125,10 +122,9 @@ def value_and_grad(
     its position or name. sens_param: the last argument is the cotangent of the output; else several outputs, and
     outputs with several numbers, are differentiated as if summed.
 
-    Raises ValueError or TypeError for a grad_position that is none, RuntimeError for one that is too large, TypeError
-    where there is no float Tensor.
+    Raises ValueError or TypeError for an invalid grad_position, RuntimeError for one that is too large, TypeError where
+    the argument is not a float Tensor.
 
-    >>> import minicell as ms
     >>> value, slope = ms.value_and_grad(lambda x: x * x)(ms.Tensor(3.0))
     >>> print(value, slope)
     9.0 6.0
@@ -150,7 +146,7 @@ def value_and_grad(
         check_arguments(fn, args, positions)
         out, by_place, by_weight = differentiate(fn, args, kwargs, positions, params, sens, has_aux)
         if has_aux:
-            split_aux(fn, out)  # or an error: there is nothing further
+            split_aux(fn, out)  # raises if there is only one output
         if return_ids:
             by_place = [(p, g) for p, g in zip(positions, by_place, strict=True)]
             by_weight = [(w.name, g) for w, g in zip(params, by_weight, strict=True)]
@@ -173,7 +169,6 @@ def grad(
 ) -> Callable:
     """A function that returns fn's gradients; the arguments are those of `value_and_grad`.
 
-    >>> import minicell as ms
     >>> print(ms.grad(ms.grad(lambda x: x * x * x))(ms.Tensor(2.0)))
     12.0
     """
@@ -194,7 +189,6 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     With weights, that function returns (gradients of the inputs, gradients of the weights). has_aux: only the first
     output is differentiated, and the others come third (one by itself, several as a tuple).
 
-    >>> import minicell as ms
     >>> out, back = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 3.0]))
     >>> print(out, back(ms.Tensor([1.0, 10.0])))
     [1. 9.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  6.00000000e+01]),)
@@ -203,7 +197,7 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     params = () if weights is None else check_weights(weights)
     places = tuple(range(len(inputs)))
     check_arguments(fn, inputs, places)
-    gradient = played(fn, inputs, params, has_aux)
+    gradient = run_once(fn, inputs, params, has_aux)
 
     def back(*sens: Tensor) -> tuple:
         by_place, by_weight = read_again(gradient, sens)
@@ -217,39 +211,22 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     return out, back, further
 
 
-def played(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
-    """A gradient whose function has run, and which is read as often as one likes."""
-    gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, read_later=True)
-    try:
-        gradient.open()
-        gradient.play()
-    finally:
-        try:
-            gradient.close()
-        except BaseException:  # an interrupt, perhaps before its first line
-            gradient.close()
-            raise
-    doors.holders.add(gradient)  # between now and then, what backward needs may be overwritten
+def run_once(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
+    """A gradient whose function has run, and which can be read several times."""
+    gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, later=True)
+    gradient.while_open(gradient.run_forward)
+    doors.holders.add(gradient)  # the values that backward needs may be overwritten before it is read
     return gradient
 
 
 def read_again(gradient: Gradient, sens: tuple) -> tuple[list[Tensor], list[Tensor]]:
-    """Its gradients of inputs and weights, from these cotangents of its outputs."""
-    try:
-        gradient.open()
-        return gradient.read(sens)
-    finally:
-        try:
-            gradient.close()
-        except BaseException:  # an interrupt, perhaps before its first line
-            gradient.close()
-            raise
+    """The gradients of the inputs and of the weights, from these cotangents of the outputs."""
+    return gradient.while_open(gradient.read, sens)
 
 
 def split_aux(fn: Callable, outputs: object) -> tuple[object, object]:
-    """The first output, and the other one, or a tuple of the others."""
+    """The first output; and the second, or a tuple of all others."""
     if not isinstance(outputs, tuple) or len(outputs) < 2:
-        raise GradArgumentError(
-            f'has_aux=True needs more than one output, but {name_of(fn)} returned one.{users_line()}'
-        )
+        said = f'has_aux=True needs more than one output, but {name_of(fn)} returned one'
+        raise GradArgumentError(f'{said}.{users_line()}')
     return outputs[0], outputs[1] if len(outputs) == 2 else outputs[1:]

@@ -1,4 +1,4 @@
-"""How an op is made from a rule: its operands, playing it forward, putting it on the tape."""
+"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry."""
 
 import re
 import sys
@@ -8,18 +8,18 @@ import numpy as np
 
 from . import tape
 from .dtype import BY_NUMPY, float32, promote
-from .errors import DTypeError, OperandError, ShapeError, article, users_line
+from .errors import DTypeError, OperandError, ShapeError, article, users_line, why_refused
 from .rules import FAIL, Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
-from .tape import hidden, mine, note, place
+from .tape import mine, note, place, place_hidden
 from .tensor import Tensor, as_array, blank, wrap
 
 getframe = sys._getframe
 
 # ---- operands ------------------------------------------------------------------------------------------------------
-# A training loop asks for the same few numbers again: type -> float dtype -> number -> Tensor of rank 0
-CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # at most so many numbers per dtype
+# A training loop uses the same few numbers again and again: type -> float dtype -> number -> Tensor of rank 0
+CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # the largest number of constants per dtype
 FLOAT32 = float32.numpy
-AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error that speaks of an axis
+AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error about an axis
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -29,14 +29,14 @@ def constant(number: float, dtype: np.dtype) -> Tensor:
         made = wrap(np.asarray(number).astype(dtype))
     kind = type(number)
     if dtype.kind == 'f' and (kind is int or (kind is float and number)):  # 0.0 and -0.0 are equal as keys
-        known = CONSTANTS[kind].setdefault(dtype, {})
-        if len(known) < KEPT:
-            known[number] = made
+        cache = CONSTANTS[kind].setdefault(dtype, {})
+        if len(cache) < KEPT:
+            cache[number] = made
     return made
 
 
 def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
-    """An op's argument as a Tensor: a number takes the other operand's dtype, unless that would lose its kind."""
+    """An op's argument as a Tensor: a number gets the dtype of the other operand, if it is of that kind."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, NUMBERS):
@@ -46,36 +46,34 @@ def operand(rule: Rule, value: object, other: np.dtype | None = None) -> Tensor:
         floats = 'c' if kind == 'c' else 'fc'
         if other is not None and (other.kind in floats or kind == 'b' or (kind == 'i' and other.kind in 'iu')):
             if kind == 'i' and other.kind in 'iu' and not np.iinfo(other).min <= value <= np.iinfo(other).max:
-                raise DTypeError(
-                    f'{rule.name}: {value} is no {BY_NUMPY[other]}: write x.astype(minicell.int64) first.{users_line()}'
-                )
+                advice = 'write x.astype(minicell.int64) first'
+                raise DTypeError(f'{rule.name}: {value} is no {BY_NUMPY[other]}: {advice}.{users_line()}')
             return constant(value, other)
         return wrap(as_array(value))
     if isinstance(value, (list, tuple)):
         return Tensor(value)
-    raise no_tensor(rule, value, None, 'Tensors and numbers')
+    raise not_a_tensor(rule, value, None, 'Tensors and numbers')
 
 
-def no_tensor(rule: Rule, value: object, frame, due: str = 'a Tensor') -> OperandError:
-    """What to say of an argument that is no Tensor, to an op that takes no numbers and no lists."""
-    of_numbers = isinstance(value, (np.ndarray, list, tuple, *NUMBERS))  # of anything else no Tensor can be made
+def not_a_tensor(rule: Rule, value: object, frame, takes: str = 'a Tensor') -> OperandError:
+    """The error for an argument that is not a Tensor."""
+    of_numbers = isinstance(value, (np.ndarray, list, tuple, *NUMBERS))  # Tensor(value) works for these alone
     advice = 'write Tensor(...) around it' if of_numbers else 'call it' if callable(value) else 'give its numbers'
-    return OperandError(
-        f'{rule.name} takes {due}, but got {article(type(value).__name__)}: {advice}.{users_line(frame)}'
-    )
+    got = article(type(value).__name__)
+    return OperandError(f'{rule.name} takes {takes}, but got {got}: {advice}.{users_line(frame)}')
 
 
-def the_tensor(rule: Rule, value: object, frame=None) -> Tensor:
-    """The argument of such an op."""
+def check_tensor(rule: Rule, value: object, frame=None) -> Tensor:
+    """The argument of an op that takes Tensors only."""
     if not isinstance(value, Tensor):
-        raise no_tensor(rule, value, frame)
+        raise not_a_tensor(rule, value, frame)
     return value
 
 
-def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
-    """Both operands as Tensors of one dtype; a Tensor that has to change gets a Cast of its own on the tape."""
-    a = operand(rule, x, _beside(y, floats))
-    b = operand(rule, y, _beside(a, floats))
+def promoted(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands as Tensors of one dtype. A Tensor whose dtype changes is cast, with an entry on the tape."""
+    a = operand(rule, x, _dtype_beside(y, floats))
+    b = operand(rule, y, _dtype_beside(a, floats))
     both = promote(a.array.dtype, b.array.dtype)
     if floats and both.kind not in 'fc':
         both = float32.numpy
@@ -86,31 +84,29 @@ def agree(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tenso
     )
 
 
-def _beside(other: object, floats: bool) -> np.dtype | None:
-    """The dtype that a number beside this operand takes: of its own where integers become floats first."""
+def _dtype_beside(other: object, floats: bool) -> np.dtype | None:
+    """The dtype that a number takes beside this operand; None: the default of the number."""
     if not isinstance(other, Tensor) or (floats and other.array.dtype.kind not in 'fc'):
         return None
     return other.array.dtype
 
 
-def alike(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
-    """Both operands, for an op that takes Tensors of one dtype alone. Raises TypeError for anything else."""
+def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands of an op that takes two Tensors of the same dtype. Raises TypeError for others."""
     frame = getframe(2)
-    x, y = the_tensor(rule, x, frame), the_tensor(rule, y, frame)
+    x, y = check_tensor(rule, x, frame), check_tensor(rule, y, frame)
     if x.array.dtype != y.array.dtype:
-        raise DTypeError(
-            f'{rule.name} takes Tensors of one dtype, but got {x.dtype} and {y.dtype}: write '
-            f'y.astype(x.dtype).{users_line(frame)}'
-        )
+        got = f'{x.dtype} and {y.dtype}: write y.astype(x.dtype)'
+        raise DTypeError(f'{rule.name} takes Tensors of one dtype, but got {got}.{users_line(frame)}')
     return x, y
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
-    """What to say when a kernel refused its inputs; also left on the tape of whoever is looking."""
-    shapes, why = ' and '.join(str(t.shape) for t in inputs), _why(inputs, error)
+    """The error for inputs that a kernel refused, which an open Tape records too."""
+    shapes, why = ' and '.join(str(t.shape) for t in inputs), why_refused([t.shape for t in inputs], error)
     wrong = 'have no such axes' if AXIS.search(why) else 'do not fit'
     said = ShapeError(f'{rule.name}: shapes {shapes} {wrong} ({why}).{users_line(frame)}')
-    if hasattr(rule, 'owner') or type(error) is IndexError:  # (of the user's own kernel, the user's own error)
+    if hasattr(rule, 'owner') or type(error) is IndexError:  # (a kernel of the user's raises the user's own error)
         said = error
         said.add_note(f'{rule.name}: of shapes {shapes}.{users_line(frame)}')
     elif isinstance(error, TypeError) or 'negative integer powers' in str(error):
@@ -121,32 +117,19 @@ def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     return said
 
 
-def _why(inputs: tuple, error: Exception) -> str:
-    if len(inputs) == 2:
-        a, b = (t.shape for t in inputs)
-        for n in range(1, min(len(a), len(b)) + 1):
-            if a[-n] != b[-n] and 1 not in (a[-n], b[-n]) and 'matmul' not in str(error):
-                return f'axis {-n} has {a[-n]} against {b[-n]}: they must be equal, or one of them 1'
-        if 'matmul' in str(error) and a and b:
-            which = 'last but one' if len(b) > 1 else 'only'
-            return f'the last axis of the first, {a[-1]}, must be the {which} axis of the second, {b[-2:][0]}'
-    return str(error)
-
-
 def refuse_dtype(rule: Rule, x: Tensor, frame) -> None:
-    """For ops on floats alone."""
-    raise DTypeError(
-        f'{rule.name} works on floats, but got {article(x.dtype)} Tensor: write x.astype(minicell.float32).'
-        f'{users_line(frame)}'
-    )
+    """Raise for an op that takes floats only."""
+    got = f'{article(x.dtype)} Tensor: write x.astype(minicell.float32)'
+    raise DTypeError(f'{rule.name} works on floats, but got {got}.{users_line(frame)}')
 
 
-# ---- played forward ------------------------------------------------------------------------------------------------
+# ---- forward -------------------------------------------------------------------------------------------------------
 
 
 def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divides: bool = False) -> Callable:
-    """An op of one Tensor. `dx(g, out, x)` is its rule; `floats`: it refuses integers and bools; `divides`: it does
-    not, but makes them Float32 first, as a division does.
+    """An op of one Tensor, with the rule dx(g, out, x).
+
+    floats: it refuses integers and Bools; divides: it converts them to Float32, as a division does.
     """
     rule = Unary(name, kernel, dx)
     floats = floats or divides
@@ -155,15 +138,18 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
         try:
             value, at = input.array, input.at
         except AttributeError:
-            raise no_tensor(rule, input, getframe(1)) from None
+            raise not_a_tensor(rule, input, getframe(1)) from None
         if floats and value.dtype is not FLOAT32 and value.dtype.kind not in 'fc':
             if not divides:
                 refuse_dtype(rule, input, getframe(1))
             input = cast_to(input, float32.numpy, getframe(1))
             value = input.array
         out = blank()
-        out.array = kernel(value)
-        if at < tape.start:
+        try:
+            out.array = kernel(value)
+        except (ValueError, TypeError) as error:
+            raise misfit(rule, (input,), error, getframe(1)) from None
+        if at < tape.recorded_from:
             out.at = -1
             if tape.looking:
                 note(rule, input, (), out, getframe(1))
@@ -171,14 +157,14 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             try:
                 out.at = mine.tick()
             except AttributeError:
-                out.at = hidden(rule, input, (), out, at, getframe(1))
+                out.at = place_hidden(rule, input, (), out, at, getframe(1))
             else:
                 f = getframe(1)
                 tape.record((rule, input, (), out, f.f_code, f.f_lasti))
-        elif at >= tape.silent_from:
+        elif at >= tape.trusted_from:
             out.at = tape.hidden_address
         else:
-            out.at = hidden(rule, input, (), out, at, getframe(1))
+            out.at = place_hidden(rule, input, (), out, at, getframe(1))
         return out
 
     return named(op, rule)
@@ -190,30 +176,30 @@ def binary(
     dx: Callable | None,
     dy: Callable | None,
     floats: bool = False,
-    align: Callable = agree,
+    convert: Callable = promoted,
 ) -> Callable:
-    """An op of two Tensors (or a Tensor and a number). `dx(g, out, x, y)`, `dy`: its rules; None: it ends gradients.
+    """An op of two Tensors, or a Tensor and a number. Its rules are dx(g, out, x, y) and dy; None: no gradient passes.
 
-    `floats`: what is no float becomes Float32 first, as in a division of integers. `align` makes Tensors of one dtype
-    of two operands that are not. The op's own parameter `up` says how many frames away the caller is, for `1 - x`.
+    floats: integers and Bools become Float32, as in a division. convert: makes two Tensors of one dtype from other
+    operands. The parameter `up` of the op is the number of frames between it and its caller (2 for `1 - x`).
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
     ends = dx is None
-    constants = CONSTANTS if align is agree else {}
+    constants = CONSTANTS if convert is promoted else {}
 
-    def op(input, other, up=1):  # (by keyword alone would cost an operator a twentieth)
+    def op(input, other, up=1):  # (keyword-only, it would cost an operator 5 %)
         if type(other) is not Tensor and type(other) in constants:
             try:
                 other = constants[type(other)][input.array.dtype][other]
             except (KeyError, AttributeError):
-                input, other = align(rule, input, other, floats)
+                input, other = convert(rule, input, other, floats)
         try:
             xv, yv = input.array, other.array
-            fit = xv.dtype is yv.dtype and not (floats and xv.dtype.kind not in 'fc')
+            ready = xv.dtype is yv.dtype and not (floats and xv.dtype.kind not in 'fc')
         except AttributeError:
-            fit = False
-        if not fit:
-            input, other = align(rule, input, other, floats)
+            ready = False
+        if not ready:
+            input, other = convert(rule, input, other, floats)
             xv, yv = input.array, other.array
         out = blank()
         try:
@@ -223,7 +209,7 @@ def binary(
         at = input.at
         if other.at > at:
             at = other.at
-        if at < tape.start or ends:
+        if at < tape.recorded_from or ends:
             out.at = -1
             if tape.looking:
                 note(rule, (input, other) if ends else input, () if ends else other, out, getframe(up))
@@ -231,29 +217,29 @@ def binary(
             try:
                 out.at = mine.tick()
             except AttributeError:
-                out.at = hidden(rule, input, other, out, at, getframe(up))
+                out.at = place_hidden(rule, input, other, out, at, getframe(up))
             else:
                 f = getframe(up)
                 tape.record((rule, input, other, out, f.f_code, f.f_lasti))
-        elif at >= tape.silent_from and not tape.start <= input.at + other.at - at < tape.silent_from:
+        elif at >= tape.trusted_from and not tape.recorded_from <= input.at + other.at - at < tape.trusted_from:
             out.at = tape.hidden_address
         else:
-            out.at = hidden(rule, input, other, out, at, getframe(up))
+            out.at = place_hidden(rule, input, other, out, at, getframe(up))
         return out
 
     return named(op, rule)
 
 
 def reflected(op: Callable) -> Callable:
-    """`1 - x` calls x.__rsub__(1)."""
+    """The op with its operands exchanged: `1 - x` calls x.__rsub__(1)."""
     kernel = op.rule.kernel
 
     def of(y, x):
         try:
             x = CONSTANTS[type(x)][y.array.dtype][x]
-        except (KeyError, TypeError):  # not at hand, or no number: op takes care of it
+        except (KeyError, TypeError):  # not a constant that was used before
             return op(x, y, up=2)
-        if y.at >= tape.start or tape.looking:
+        if y.at >= tape.recorded_from or tape.looking:
             return op(x, y, up=2)
         out = blank()
         out.array = kernel(x.array, y.array)
@@ -264,29 +250,31 @@ def reflected(op: Callable) -> Callable:
 
 
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
-    """Give the float outputs of an op that has several their addresses: one entry for all, and an Item for each."""
+    """Record an op with several outputs: one entry for all of them, and an Item for each float output."""
     bundle = Bundle(out, -1)
-    if at >= tape.NOWHERE:  # of a gradient that is over, perhaps: a constant by now
+    if at >= tape.NOWHERE:  # constant if its gradient has ended
         at = tape.address(*rule.tensors(x, y))
-    if at < tape.start or not floats:
+        if at < tape.NOWHERE:
+            x, y = rule.without(tape.enclosing_addresses(), x, y)
+    if at < tape.recorded_from or not floats:
         if tape.looking:
             note(rule, x, y, bundle, frame)
-    elif at < tape.hidden_from and hasattr(mine, 'tick'):
+    elif at < tape.hidden_from and tape.in_own_thread():
         bundle.at = tape.tick()
         tape.record((rule, x, y, bundle, frame.f_code, frame.f_lasti))
         for k, t in enumerate(floats):
             t.at = tape.tick()
             tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
     else:
-        address = hidden(rule, x, y, bundle, at, frame)
+        address = place_hidden(rule, x, y, bundle, at, frame)
         for t in floats:
             t.at = address
 
 
 def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
-    """A unary rule with static arguments, called at `frame`."""
+    """The output of a rule with one input and static arguments; `frame` is the caller's."""
     if not isinstance(x, Tensor):
-        raise no_tensor(rule, x, frame)
+        raise not_a_tensor(rule, x, frame)
     try:
         value = rule.kernel(x.array, *attributes)
     except (ValueError, IndexError) as error:
@@ -295,7 +283,7 @@ def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
 
 
 def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
-    """A rule of any number of inputs, called at `frame`."""
+    """The output of a rule with any number of inputs; `frame` is the caller's."""
     try:
         value = rule.kernel(*attributes, *[t.array for t in inputs])
     except (ValueError, IndexError) as error:
@@ -305,16 +293,21 @@ def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
 
 
 def plain(name: str, kernel: Callable) -> Callable:
-    """An op of one operand that ends every gradient."""
+    """An op of one Tensor through which no gradient passes."""
     rule = Plain(name, kernel)
-    return named(lambda input: apply_plain(rule, (the_tensor(rule, input, getframe(1)),), getframe(1)), rule)
+
+    def op(input):
+        frame = getframe(1)
+        return apply_plain(rule, (check_tensor(rule, input, frame),), frame)
+
+    return named(op, rule)
 
 
 def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tensor:
-    """A primitive that ends every gradient."""
+    """The output of a rule through which no gradient passes."""
     try:
         out = wrap(rule.kernel(*[t.array for t in inputs], *attributes))
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise misfit(rule, inputs, error, frame) from None
     if tape.looking:
         note(rule, inputs, attributes, out, frame)
@@ -322,26 +315,26 @@ def apply_plain(rule: Plain, inputs: tuple, frame, *attributes: object) -> Tenso
 
 
 def named(op: Callable, rule: Rule) -> Callable:
-    """An op bears its primitive's name, for a traceback and for `help`."""
+    """Name the op after its primitive, for tracebacks and `help`."""
     op.__name__ = op.__qualname__ = rule.name
     op.rule = rule
     return op
 
 
 def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
-    """For formulas: the op where the first argument is a Tensor, its kernel where it is an array."""
+    """A function for formulas: the op if the first argument is a Tensor, its kernel if it is an array."""
     kernel = kernel or op.rule.kernel
     return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
 
 
-# ---- casts: here, because promotion needs them ---------------------------------------------------------------------
+# ---- casts, which promotion needs ----------------------------------------------------------------------------------
 
 CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
 
 
 def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
-    """x in another dtype; a gradient passes between floats, and only there."""
+    """x in another dtype. A gradient passes only from floats to floats."""
     if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
         return apply(CAST, x, (dtype,), frame or getframe(2))
     if x.array.dtype.kind in 'iub':

@@ -1,4 +1,4 @@
-"""Tensor: an ndarray and its place on the tape. Its operators come from ops."""
+"""Tensor: an ndarray and its address on the tape. The package ops adds its operators and methods."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,10 +11,10 @@ from .errors import DTypeError, OperandError, TensorSettingError, article, users
 
 
 class Tensor:
-    """Numbers of one dtype in a shape. As in MindSpore, Python floats are Float32, ints Int64; NumPy keeps its own.
+    """An array of numbers of one dtype. As in MindSpore, Python floats become Float32, and ints Int64.
 
-    Raises TypeError for what holds no numbers (a string, None, a dict, a ragged list), and for a dtype that is none of
-    minicell's.
+    NumPy arrays keep their dtype. Raises TypeError for input without numbers (a string, None, a dict, a ragged list),
+    and for a dtype that minicell does not have.
 
     >>> Tensor([[0.5, 1.5]])
     Tensor(shape=[1, 2], dtype=Float32, value=
@@ -38,7 +38,7 @@ class Tensor:
             raise DTypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.{users_line()}")
         if shape is not None or init is not None:
             input_data = _drawn(input_data, dtype, shape, init)
-        if tape.start != tape.NOWHERE or tape.looking:
+        if tape.recorded_from != tape.NOWHERE or tape.looking:
             for part in tensors_in(input_data):
                 part.leave(f'{type(self).__name__}(...)')
         self.array = as_array(input_data, dtype)
@@ -56,12 +56,12 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
-        """How many axes."""
+        """The number of axes."""
         return self.array.ndim
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """The number of elements."""
         return self.array.size
 
     def asnumpy(self) -> np.ndarray:
@@ -71,24 +71,19 @@ class Tensor:
         array([1., 2.], dtype=float32)
         """
         self.leave('asnumpy()')
-        return self._view()
+        return read_only(self.array)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
         self.leave(TO_NUMPY)
-        return np.array(self.array, dtype) if copy else np.asarray(self._view(), dtype)
-
-    def _view(self) -> np.ndarray:
-        view = np.asarray(self.array).view()
-        view.flags.writeable = False
-        return view
+        return np.array(self.array, dtype) if copy else np.asarray(read_only(self.array), dtype)
 
     def leave(self, how: str, chooses: bool = False) -> None:
-        """Python or NumPy is about to see the numbers, where no gradient follows; `chooses`: only to choose a path."""
-        for told in doors.numbers_asked:
-            told(self, how, chooses)
+        """Tell the doors that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
+        for notify in doors.numbers_asked:
+            notify(self, how, chooses)
 
     def item(self) -> int | float | bool:
-        """The number of a Tensor that has one element."""
+        """The number in a Tensor with one element."""
         self.leave('item()')
         return self._only()
 
@@ -134,7 +129,7 @@ class Tensor:
         return (self[i] for i in range(len(self.array)))
 
     def __reduce__(self) -> tuple:
-        """Numbers travel, an address does not: it means nothing in another process, and nothing after the gradient."""
+        """Pickle the numbers without the address, which has no meaning in another process or after the gradient."""
         self.leave('a pickle')
         return wrap, (np.array(self.array),)
 
@@ -145,25 +140,30 @@ class Tensor:
         return Tensor(self)
 
 
-blank = partial(object.__new__, Tensor)  # a Tensor that has nothing yet: the fastest way to make one
+blank = partial(object.__new__, Tensor)  # an empty Tensor, made in the fastest way
 TO_NUMPY = 'a NumPy array made'  # the `how` of np.asarray(t) and of every NumPy function
 
 
 def wrap(value: np.ndarray, at: int = -1) -> Tensor:
-    """A Tensor around an array of a dtype that minicell has, without a copy."""
+    """A Tensor that holds this very array. minicell must have its dtype."""
     tensor = blank()
     tensor.array = value
     tensor.at = at
     return tensor
 
 
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written, nor be made writeable again."""
+    return np.asarray(memoryview(array).toreadonly())
+
+
 def is_float(tensor: Tensor) -> bool:
-    """Whether a gradient can pass: Float16, Float32, Float64 and the complex dtypes."""
+    """Whether a gradient can pass: for Float16, Float32, Float64 and the complex dtypes."""
     return tensor.array.dtype.kind in 'fc'
 
 
 def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
-    """A new array with the numbers of `data`, by MindSpore's rules for dtypes."""
+    """A new array with the numbers of `data`, with the dtype that MindSpore gives them."""
     wanted = dtype.numpy if dtype is not None else None
     if isinstance(data, Tensor):
         return np.array(data.array, wanted)
@@ -182,11 +182,8 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     else:
         array = np.empty(0, object)
     if array.dtype not in BY_NUMPY:
-        got = (
-            f'{data!r:.60} that contain unsupported element'
-            if isinstance(data, (list, tuple))
-            else article(type(data).__name__)
-        )
+        listed = isinstance(data, (list, tuple))
+        got = f'{data!r:.60} that contain unsupported element' if listed else article(type(data).__name__)
         raise DTypeError(
             f'For Tensor, the input_data is {got}. Give a number, a NumPy array, or lists of numbers whose rows have '
             f'equal lengths.{users_line()}'
@@ -216,7 +213,7 @@ def map_tensors(value: object, make) -> object:
 
 
 def memory(array: np.ndarray) -> object:
-    """The array that owns this one's memory: views share their base's."""
+    """The array that owns the memory of this one, which may be a view."""
     return array if array.base is None else array.base
 
 
@@ -231,7 +228,7 @@ def _plain(item: object) -> object:
 
 
 def _of_list(found: np.dtype, data: object) -> np.dtype:
-    """As for one number; but Tensors alone keep their dtype."""
+    """As for one number, but a list of nothing but Tensors keeps their dtype."""
     if _all_tensors(data):
         return found
     return int64.numpy if found == np.int32 else _default(found)

@@ -1,4 +1,4 @@
-"""Looking: a Tape keeps what happens inside a `with` block, as events in the order of time."""
+"""A Tape keeps what happens inside its `with` block, as events in the order of time."""
 
 import dis
 import inspect
@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from . import doors, tape
-from .differentiate import own_list
+from .differentiate import new_list
 from .errors import TapeError, Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
-from .tensor import Tensor, memory, tensors_in
+from .tensor import Tensor, memory, read_only, tensors_in
 
 
 class Enter(NamedTuple):
-    """A Cell is called; `custom`: its own bprop will take over, and what is inside is hidden."""
+    """A Cell is called; custom: its bprop takes over, and the ops inside are hidden."""
 
     at: int
     cell: object
@@ -28,7 +28,7 @@ class Enter(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """The Cell returns; `failed`: by an exception."""
+    """The Cell returns; failed: it raised an exception."""
 
     at: int
     cell: object
@@ -49,7 +49,7 @@ class Op(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The one entry that a Cell with its own bprop leaves; state as in Op."""
+    """The entry for a call of a Cell with its own bprop; state as in Op."""
 
     at: int
     cell: object
@@ -60,7 +60,7 @@ class Call(NamedTuple):
 
 
 class Begin(NamedTuple):
-    """A gradient starts: `sources` enter it as `inputs`. order 1 is the outermost."""
+    """A gradient begins. `inputs` are the leaves that replace `sources`; order 1 is the outermost gradient."""
 
     at: int
     function: Callable
@@ -68,17 +68,19 @@ class Begin(NamedTuple):
     order: int
     where: Where | None
     sources: tuple
+    of: object = None  # names the gradient: its Back and its End have the same
 
 
 class Back(NamedTuple):
-    """The reading back starts from these (output, cotangent)."""
+    """Backward starts, from these pairs (output, cotangent). offset: the address of the first leaf."""
 
     at: int
     outputs: tuple
+    of: object = None
 
 
 class Pull(NamedTuple):
-    """Backward reaches an entry; for several outputs the cotangent is a tuple, None where nothing arrived."""
+    """Backward reaches an entry. With several outputs the cotangent is a tuple, with None where none arrived."""
 
     at: int
     entry: Op | Call
@@ -86,7 +88,7 @@ class Pull(NamedTuple):
 
 
 class Give(NamedTuple):
-    """What the entry hands out: (input, gradient or None) for every Tensor input."""
+    """Backward leaves an entry: (input, gradient or None) for each Tensor input."""
 
     at: int
     entry: Op | Call
@@ -94,10 +96,11 @@ class Give(NamedTuple):
 
 
 class End(NamedTuple):
-    """The gradients, one for each of Begin.inputs."""
+    """The gradients, one for each of Begin.inputs. None: a vjp's function has returned, or an exception ended it."""
 
     at: int
-    gradients: tuple
+    gradients: tuple | None
+    of: object = None
 
 
 class Write(NamedTuple):
@@ -110,7 +113,7 @@ class Write(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a Cell with bprop_debug says of a call of its bprop."""
+    """The report of a Cell with bprop_debug on one call of its bprop."""
 
     at: int
     cell: object
@@ -118,7 +121,7 @@ class Report(NamedTuple):
 
 
 class Fail(NamedTuple):
-    """An exception passed here."""
+    """An exception was raised."""
 
     at: int
     where: Where | None
@@ -131,19 +134,19 @@ PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATO
 
 
 def look(on: bool) -> None:
-    """Begin, or stop, to keep everything that happens."""
-    tape.looking, tape.silent_from = on, tape.hidden_address if tape.hidden_address and not on else inf
+    """Begin or stop keeping everything that happens."""
+    tape.looking, tape.trusted_from = on, tape.hidden_address if tape.hidden_address and not on else inf
 
 
 def close_inside(gradient: object) -> None:
-    """A gradient is over: a Tape that was opened inside it and is still open has seen all that it can."""
+    """Close the Tapes that were opened inside a gradient and are still open when it ends."""
     for each in [t for t in open_tapes if gradient in t._inside]:
         each._close()
 
 
 def close_left() -> None:
-    """A Tape whose `with` block is gone: an interrupt came just as it was to be closed."""
-    running, frame = [], sys._getframe() if open_tapes and hasattr(tape.mine, 'tick') else None
+    """Close the Tapes that an interrupt kept from closing: their `with` blocks are not running any more."""
+    running, frame = [], sys._getframe() if open_tapes and tape.in_own_thread() else None
     if frame is None:
         return
     while frame is not None:
@@ -154,7 +157,7 @@ def close_left() -> None:
 
 
 def _of_with(frame) -> object:
-    """The frame, if it is at a `with` statement, and of a function that cannot pause."""
+    """The frame, if it is at a `with` statement in a function that cannot pause; else None."""
     at_with = dis.opname[frame.f_code.co_code[frame.f_lasti]] == 'BEFORE_WITH'
     return frame if at_with and not frame.f_code.co_flags & PAUSES else None
 
@@ -162,7 +165,6 @@ def _of_with(frame) -> object:
 class Tape:
     """Keeps what happens inside its block: every op, every takeover with what it hid, every backward step, an error.
 
-    >>> import minicell as ms
     >>> with ms.Tape() as tape:
     ...     slope = ms.grad(lambda x: x * x)(ms.Tensor(3.0))
     >>> [type(event).__name__ for event in tape.events]
@@ -184,17 +186,17 @@ class Tape:
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         try:
-            for turn in doors.turning:
+            for turn in doors.acquire:
                 turn()
-            if tape.start == NOWHERE and not tape.looking:
-                own_list()
+            if tape.recorded_from == NOWHERE and not tape.looking:
+                new_list()
             self._begin, self._inside, self._frame = len(tape.entries), tape.gradients, _of_with(sys._getframe(1))
             open_tapes.append(self)
             look(True)
             doors.holders.add(self)
             if close_inside not in doors.closing:
                 doors.closing.append(close_inside)
-                doors.turning.insert(0, close_left)
+                doors.acquire.insert(0, close_left)
         except BaseException:
             self._close()
             raise
@@ -209,18 +211,18 @@ class Tape:
         self.error, self._traceback = error, traceback
 
     def _close(self) -> None:
-        """Keep no more. Usually this is the Tape opened last; a task or a generator may close its Tape at any time."""
+        """Stop keeping. A task or a generator may close a Tape that is not the one opened last."""
         if self in open_tapes:
-            self._raw, self._first = tape.entries[self._begin :], tape.first + self._begin
+            self._raw, self._first = tape.entries[self._begin :], tape.first_address + self._begin
             open_tapes.remove(self)
-            self._frame = None
+            self._frame = self._events = None  # events read so far are not all
         if not open_tapes:
             look(False)
-            for gradient in tape.gradients:  # one that was opened while a Tape looked would put that back
-                gradient.put_back.args[0]['looking'] = False
-            if not tape.gradients and hasattr(tape.mine, 'tick'):
-                own_list()  # let go of the entries
-        for turn in doors.turned:
+            for gradient in tape.gradients:  # `restore` must not set this again
+                gradient.restore.args[0]['looking'] = False
+            if not tape.gradients and tape.in_own_thread():
+                new_list()  # frees the entries
+        for turn in doors.release:
             turn()
 
     def __reduce__(self) -> tuple:
@@ -234,29 +236,25 @@ class Tape:
         return tape.entries[self._begin :] if self in open_tapes else self._raw
 
     def keep(self, write: tuple) -> None:
-        """Memory is about to be overwritten: keep what the Tensors in it hold now."""
+        """Memory is about to be overwritten: keep the present values of the Tensors in it."""
         entries = self.entries()
         for _, x, y, out, _, _ in entries[self._indexed :]:
             for t in (*tensors_in(x), *tensors_in(y), *tensors_in(out)):
                 self._held.setdefault(id(memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
         still_open, root = self in open_tapes, id(write[1])
-        # once the Tape is closed, the first write is the one that matters
+        # after the Tape is closed, only the first write counts
         found = self._held.get(root, {}) if still_open else self._held.pop(root, {})
-        when = tape.first + len(tape.entries) if still_open else sys.maxsize
+        when = tape.first_address + len(tape.entries) if still_open else sys.maxsize
         for t in found.values():
             self._kept.setdefault(id(t), []).append((when, t.array.copy()))
 
     def value(self, tensor: Tensor, at: int) -> np.ndarray:
-        """The numbers that a Tensor of this Tape held at a time, whatever was written since; read-only."""
+        """The numbers that a Tensor of this Tape held at a time, before later writes; read-only."""
         for when, array in self._kept.get(id(tensor), ()):
             if when > at:
-                view = array.view()
-                view.flags.writeable = False
-                return view
-        view = np.asarray(tensor.array).view()
-        view.flags.writeable = False
-        return view
+                return read_only(array)
+        return read_only(tensor.array)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +267,7 @@ class Tape:
 
     def _read(self) -> list:
         made, events, stretch = {}, [], []
-        first = tape.first + self._begin if self in open_tapes else self._first
+        first = tape.first_address + self._begin if self in open_tapes else self._first
         for k, raw in enumerate(self.entries()):
             event = _event(first + k, raw, made, bool(stretch))
             if isinstance(event, Enter) and event.custom:
@@ -287,33 +285,30 @@ class Tape:
         return f'<Tape of {len(self.events)} events>'
 
 
+EVENTS = {
+    ENTER: lambda at, x, y, out, where, made: Enter(at, x, y, out, where),
+    LEAVE: lambda at, x, y, out, where, made: Leave(at, x, out, y is not None),
+    BEGIN: lambda at, x, y, out, where, made: Begin(at, x, tuple(y[0]), out, where, y[1], y[0]),
+    BACK: lambda at, x, y, out, where, made: Back(at, x, out),
+    PULL: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Pull(at, entry, _cotangent(x[3], y)),
+    GIVE: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y),
+    END: lambda at, x, y, out, where, made: End(at, x, y),
+    WRITE: lambda at, x, y, out, where, made: Write(at, x, y, where),
+    REPORT: lambda at, x, y, out, where, made: Report(at, x, y),
+    FAIL: lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out))),
+    **dict.fromkeys((STEP, STEPPED), lambda *_: None),
+}
+
+
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
-    """The event behind a raw entry; None for what only serves the tape (an input's marking, one of several outputs)."""
+    """The event for a raw entry, or None if the entry is not an event (a leaf, one of several outputs)."""
     rule, x, y, out, code, lasti = raw
     where = Where(code, lasti) if code is not None else None
-    if rule is ENTER:
-        return Enter(at, x, y, out, where)
-    if rule is LEAVE:
-        return Leave(at, x, out, y is not None)
-    if rule is BEGIN:
-        return Begin(at, x, y[0], out, where, y[1])
-    if rule is BACK:
-        return Back(at, x)
-    if rule is PULL:
-        entry = made.get(id(x))
-        return entry and Pull(at, entry, _cotangent(x[3], y))
-    if rule is GIVE:
-        entry = made.get(id(x))
-        return entry and Give(at, entry, y)
-    if rule is END:
-        return End(at, x)
-    if rule is WRITE:
-        return Write(at, x, y, where)
-    if rule is REPORT:
-        return Report(at, x, y)
-    if rule is FAIL:
-        return Fail(at, where, y, made.get(id(out)))
-    if rule in (STEP, STEPPED) or rule.name in ('unread', 'Leaf', 'TupleGetItem'):
+    if rule in EVENTS:
+        return EVENTS[rule](at, x, y, out, where, made)
+    if hasattr(rule, 'event'):  # a note of a higher floor's
+        return rule.event(at, x, y, out)
+    if rule.name in ('unread', 'Leaf', 'TupleGetItem'):
         return None
     recorded = getattr(out, 'at', -1)
     state = 'hidden' if hidden or recorded >= NOWHERE else 'recorded' if recorded >= 0 else 'unrecorded'
@@ -323,7 +318,7 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
 
 
 def _cotangent(out: object, g: object) -> object:
-    """For several outputs: a tuple with a place for each."""
+    """With several outputs: a tuple with one cotangent for each."""
     if isinstance(out, Tensor):
         return g
     floats = [t for t in tensors_in(out.out) if t.array.dtype.kind in 'fc']
@@ -331,7 +326,7 @@ def _cotangent(out: object, g: object) -> object:
 
 
 def _last_line(traceback: object) -> Where | None:
-    """The innermost line of the user's own that the exception came through."""
+    """The innermost line of the user's that the exception passed."""
     found = None
     while traceback is not None:
         frame = traceback.tb_frame

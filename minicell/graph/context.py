@@ -1,48 +1,24 @@
 """MindSpore's settings. One counts here, the mode; the others are known, kept, and have no effect."""
 
-from ..core.errors import article, users_line
 from ..errors import GraphArgumentError
 from ..nn.cell import Cell
+from ..ops.checks import must, must_be
 from .jitted import call_in_graph_mode
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
+# fmt: off
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
-    'mode': PYNATIVE_MODE,
-    'device_target': 'CPU',
-    'device_id': 0,
-    'save_graphs': 0,
-    'save_graphs_path': '.',
-    'aoe_tune_mode': '',
-    'aoe_config': {},
-    'enable_reduce_precision': True,
-    'variable_memory_max_size': '0',
-    'inter_op_parallel_num': 0,
-    'enable_graph_kernel': False,
-    'reserve_class_name_in_scope': True,
-    'check_bprop': False,
-    'max_device_memory': 1024.0,
-    'print_file_path': '',
-    'max_call_depth': 1000,
-    'env_config_path': '',
-    'graph_kernel_flags': '',
-    'runtime_num_threads': 2,
-    'pynative_synchronize': False,
-    'mempool_block_size': 1.0,
-    'disable_format_transform': False,
-    'op_timeout': 900,
-    'deterministic': 'OFF',
-    'ascend_config': {},
-    'jit_syntax_level': 2,
-    'jit_level': '',
-    'debug_level': 0,
-    'gpu_config': {},
-    'jit_config': {},
-    'enable_compile_cache': None,
-    'compile_cache_path': '',
-    'memory_optimize_level': 0,
-    'exec_order': 'bfs',
+    'mode': PYNATIVE_MODE, 'device_target': 'CPU', 'device_id': 0, 'save_graphs': 0, 'save_graphs_path': '.',
+    'aoe_tune_mode': '', 'aoe_config': {}, 'enable_reduce_precision': True, 'variable_memory_max_size': '0',
+    'inter_op_parallel_num': 0, 'enable_graph_kernel': False, 'reserve_class_name_in_scope': True, 'check_bprop': False,
+    'max_device_memory': 1024.0, 'print_file_path': '', 'max_call_depth': 1000, 'env_config_path': '',
+    'graph_kernel_flags': '', 'runtime_num_threads': 2, 'pynative_synchronize': False, 'mempool_block_size': 1.0,
+    'disable_format_transform': False, 'op_timeout': 900, 'deterministic': 'OFF', 'ascend_config': {},
+    'jit_syntax_level': 2, 'jit_level': '', 'debug_level': 0, 'gpu_config': {}, 'jit_config': {},
+    'enable_compile_cache': None, 'compile_cache_path': '', 'memory_optimize_level': 0, 'exec_order': 'bfs',
     'precision_mode': '',
 }
+# fmt: on
 _DEVICES = ('CPU', 'GPU', 'Ascend', 'Davinci')
 
 
@@ -53,16 +29,14 @@ def set_context(**settings: object) -> None:
     for a flag that is no bool.
     """
     for name, value in settings.items():
-        if name not in _settings:
-            raise GraphArgumentError(f'set_context has no setting {name!r}.{users_line()}')
-        if isinstance(_settings[name], bool) and not isinstance(value, bool):
-            raise GraphArgumentError(f'{name} is a bool, but got {article(type(value).__name__)}.{users_line()}')
-    mode = settings.get('mode', _settings['mode'])
-    if mode not in (GRAPH_MODE, PYNATIVE_MODE):
-        raise GraphArgumentError(f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}.{users_line()}')
-    device = settings.get('device_target', 'CPU')
-    if device not in _DEVICES:
-        raise GraphArgumentError(f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}.{users_line()}')
+        must(name in _settings, GraphArgumentError, f'set_context has no setting {name!r}')
+        if isinstance(_settings[name], bool):
+            must_be(value, bool, GraphArgumentError, f'{name} is a bool')
+    mode, device = settings.get('mode', _settings['mode']), settings.get('device_target', 'CPU')
+    said = f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}'
+    must(mode in (GRAPH_MODE, PYNATIVE_MODE), GraphArgumentError, said)
+    said = f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}'
+    must(device in _DEVICES, GraphArgumentError, said)
     _settings.update(settings)
     if mode == GRAPH_MODE:
         Cell.__call__ = call_in_graph_mode
@@ -72,8 +46,7 @@ def set_context(**settings: object) -> None:
 
 def get_context(attr_key: str) -> object:
     """A setting. Raises ValueError for one that MindSpore does not have."""
-    if attr_key not in _settings:
-        raise GraphArgumentError(f'there is no setting {attr_key!r}: {", ".join(_settings)}.{users_line()}')
+    must(attr_key in _settings, GraphArgumentError, f'there is no setting {attr_key!r}: {", ".join(_settings)}')
     return _settings[attr_key]
 
 

@@ -1,13 +1,14 @@
-"""The static graph of a traced function: nodes in order, each naming the values it reads, printed and drawn as text."""
+"""The static graph of a traced function: nodes in order, each naming the values it reads."""
 
-from collections.abc import Iterable
+from itertools import count
 from typing import NamedTuple
 
 from ..core.differentiate import name_of
 from ..core.errors import Where, users_line, where_is
-from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Many, Marker, Rule
-from ..core.tensor import Tensor, tensors_in
+from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker, Rule
+from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
+from ..listing import graph_dot, graph_lines
 from ..traps.snapshot import snapshot
 from .world import Read
 
@@ -31,10 +32,6 @@ class Call(NamedTuple):
     given: tuple
     outs: tuple[int, ...]
     site: tuple
-
-    def arguments(self, tensors: list[Tensor]) -> tuple:
-        """The arguments of the call, with these Tensors in their places."""
-        return _filled(self.given, tensors)
 
 
 class Grad(NamedTuple):
@@ -73,10 +70,6 @@ class Step(NamedTuple):
     outs: tuple[int, ...]
     site: tuple
 
-    def arguments(self, tensors: list[Tensor]) -> tuple[tuple, dict]:
-        """What the call gets, with these Tensors in their places."""
-        return _filled(self.given, tensors)
-
 
 class Graph:
     """A traced function: its inputs, its nodes, what it returns, what it caught, and what Python decided for it."""
@@ -104,7 +97,7 @@ class Graph:
         self._slot_of[id(t)] = slot
         self._alive.append(t)
         if label:
-            self.labels[slot], self.types[slot] = label, _type(t)
+            self.labels[slot], self.types[slot] = label, f'{t.dtype} {t.shape}'
         return slot
 
     def has(self, t: Tensor) -> bool:
@@ -119,10 +112,8 @@ class Graph:
         for node in self.nodes:
             if isinstance(node, (Call, Grad)) and node.body.has(t):
                 if isinstance(node, Call):
-                    raise GraphValueError(
-                        f'a value from inside construct of {type(node.cell).__name__}, which has its own bprop, is '
-                        f'used outside it: return it from construct.{_line_of(node.site)}'
-                    )
+                    said = f'a value from inside construct of {type(node.cell).__name__}, which has its own bprop,'
+                    raise _no_place(f'{said} is used outside it: return it from construct', node.site)
                 node.kept.append(node.body.slot(t))
                 node.outs.append(self._new(t))
                 return node.outs[-1]
@@ -172,7 +163,7 @@ class Graph:
 
     def result(self, values: list) -> object:
         """What the function returns, from the values of a replay."""
-        return _filled(self.returned, values)
+        return filled(self.returned, values)
 
     # ---- made from what a Tape kept --------------------------------------------------------------------------------
 
@@ -200,17 +191,13 @@ class Graph:
         if rule is WRITE:
             source, how = out
             if source is None:
-                raise GraphValueError(
-                    f'a write by {y} has no place in a graph: use ops.assign.{_line_of((code, lasti))}'
-                )
+                raise _no_place(f'a write by {y} has no place in a graph: use ops.assign', (code, lasti))
             inputs = (self.slot(source),)
             self.nodes.append(Assign(self.slot(x), inputs, how, y, (), (code, lasti)))
         elif not isinstance(rule, Marker) and rule.name not in ('Leaf', 'TupleGetItem'):
             if rule.kernel is None:
-                raise GraphValueError(
-                    f'{rule.name} has no place in a graph: it calls Python on the way back. Use it in eager '
-                    f'mode.{_line_of((code, lasti))}'
-                )
+                said = f'{rule.name} has no place in a graph: it calls Python on the way back. Use it in eager mode'
+                raise _no_place(said, (code, lasti))
             inputs = tuple(map(self.slot, rule.tensors(x, y)))
             outs = tuple(self._new(t) for t in tensors_in(getattr(out, 'out', out)))
             self.nodes.append(Op(rule, inputs, rule.attributes(y), outs, (code, lasti)))
@@ -222,10 +209,8 @@ class Graph:
         _, cell, given, _, code, lasti = entries[k]
         end = _matching(entries, k, ENTER, LEAVE)
         if entries[end][2] is not None:
-            raise GraphValueError(
-                f'{type(cell).__name__} failed inside a graph, and the exception was caught there: a graph has no '
-                f'place for that.{_line_of((code, lasti))}'
-            )
+            said = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
+            raise _no_place(f'{type(cell).__name__} {said}', (code, lasti))
         body = Graph(type(cell).__name__, tensors_in(given), self)
         body._hidden = True
         body.read(entries[k + 1 : end], entries[end][3])
@@ -238,6 +223,9 @@ class Graph:
     def _grad(self, entries: list, k: int) -> int:
         _, function, (leaves, sources), _, code, lasti = entries[k]
         end = _matching(entries, k, BEGIN, END)
+        if entries[end][1] is None:
+            said = 'a gradient failed inside a graph, and the exception was caught there: a graph has no place for that'
+            raise _no_place(said, (code, lasti))
         back = k + 1
         depth = 0
         while depth or entries[back][0] is not BACK:
@@ -253,61 +241,14 @@ class Graph:
         self.nodes.append(Grad(body.name, body, slots, weights, given, outs, (code, lasti), []))
         return end + 1
 
-    # ---- in words and as a drawing ---------------------------------------------------------------------------------
-
     def __str__(self) -> str:
-        return '\n'.join(self._lines(''))
+        return '\n'.join(graph_lines(self))
 
     __repr__ = __str__
 
-    def _lines(self, pad: str) -> list[str]:
-        heads = ', '.join(f'{self._name(s)}: {self.types[s]}' for s in self.inputs)
-        lines = [f'{pad}graph {self.name}({heads})']
-        lines += [f'{pad}  {self._name(s)} = {_brief(t)}' for s, t in self.constants.items()]
-        lines += [f'{pad}  frozen: `{text}` was {taken} ({where})' for text, taken, where in self.branches]
-        for node in self.nodes:
-            lines.append(f'{pad}  {self._line(node)}')
-            if isinstance(node, (Call, Grad)):
-                lines += node.body._lines(pad + '    ')
-        return [*lines, f'{pad}  return {_said(self.returned, self)}']
-
-    def _name(self, slot: int) -> str:
-        return self.labels.get(slot, f'%{self._numbers().get(slot, slot)}')
-
-    def _numbers(self) -> dict[int, int]:
-        made = [slot for node in self.nodes for slot in node.outs]
-        return {slot: k for k, slot in enumerate(made, 1)}
-
-    def _line(self, node: object) -> str:
-        args = [self._name(s) for s in node.inputs]
-        outs = ', '.join(self._name(s) for s in node.outs)
-        if isinstance(node, Op):
-            return f'{outs} = {node.rule.name}({", ".join(args + _settings(node))})'
-        if isinstance(node, Call):
-            return f'{outs} = {type(node.cell).__name__}({", ".join(args)})  # bprop: its own'
-        if isinstance(node, Grad):
-            args += [w.name for w in node.weights]
-            return f'{outs} = gradient of {node.name}({", ".join(args)})'
-        if isinstance(node, Step):
-            return f'{type(node.cell).__name__}({", ".join(args)})  # writes {_some(node.cell.parameters)}'
-        return f'{self._name(node.target)} <- {args[0]}  # {node.what}'
-
     def dot(self) -> str:
         """The graph in the DOT language."""
-        lines = ['digraph {', '  rankdir=LR; node [shape=box, fontname="sans-serif"];']
-        lines += [f'  v{s} [label={_quoted(self._name(s))}, shape=ellipse];' for s in (*self.inputs, *self.constants)]
-        made_by = {}
-        for n, node in enumerate(self.nodes):
-            label = node.rule.name if isinstance(node, Op) else self._line(node).split('(')[0]
-            style = ', peripheries=2' if isinstance(node, Call) else ''
-            lines.append(f'  n{n} [label={_quoted(label)}{style}];')
-            lines += [f'  {made_by.get(s, f"v{s}")} -> n{n};' for s in node.inputs]
-            if isinstance(node, Assign):
-                lines.append(f'  n{n} -> {made_by.get(node.target, f"v{node.target}")} [style=dashed];')
-            made_by |= dict.fromkeys(node.outs, f'n{n}')
-        lines.append('  end [label="return", shape=plaintext];')
-        lines += [f'  {made_by.get(s.slot, f"v{s.slot}")} -> end;' for s in _places(self.returned)]
-        return '\n'.join([*lines, '}'])
+        return graph_dot(self)
 
 
 class Place(NamedTuple):
@@ -318,47 +259,20 @@ class Place(NamedTuple):
 
 def _emptied(value: object, graph: Graph | None) -> object:
     """A structure with Places where its Tensors were (without a graph: numbered in order)."""
-    count = iter(range(1 << 30))
-
-    def walk(v: object) -> object:
-        if isinstance(v, Tensor):
-            return Place(graph.slot(v) if graph else next(count))
-        if isinstance(v, dict):
-            return {k: walk(i) for k, i in v.items()}
-        return _rebuilt(v, map(walk, v)) if isinstance(v, (tuple, list)) else v
-
-    return walk(value)
+    number = count()
+    return map_tensors(value, lambda t: Place(graph.slot(t) if graph else next(number)))
 
 
-def _rebuilt(like: tuple | list, parts: Iterable) -> tuple | list:
-    """A tuple (named or not) or a list of the same type, with other parts."""
-    return type(like)(*parts) if hasattr(like, '_fields') else type(like)(parts)
-
-
-def _filled(value: object, values: list) -> object:
+def filled(value: object, values: list) -> object:
+    """The structure again, with these Tensors in their Places."""
     if isinstance(value, Place):
         return values[value.slot]
     if isinstance(value, dict):
-        return {k: _filled(v, values) for k, v in value.items()}
-    return _rebuilt(value, [_filled(v, values) for v in value]) if isinstance(value, (tuple, list)) else value
-
-
-def _places(value: object) -> list[Place]:
-    if isinstance(value, Place):
-        return [value]
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return [p for v in inside for p in _places(v)]
-
-
-def _said(value: object, graph: Graph) -> str:
-    if isinstance(value, Place):
-        return graph._name(value.slot)
-    if isinstance(value, dict):
-        return '{' + ', '.join(f'{k!r}: {_said(v, graph)}' for k, v in value.items()) + '}'
-    if isinstance(value, (tuple, list)):
-        inside = ', '.join(_said(v, graph) for v in value) + ',' * (isinstance(value, tuple) and len(value) == 1)
-        return f'[{inside}]' if isinstance(value, list) else f'({inside})'
-    return repr(value)
+        return {k: filled(v, values) for k, v in value.items()}
+    if not isinstance(value, (tuple, list)):
+        return value
+    parts = [filled(v, values) for v in value]
+    return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
 
 
 def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:
@@ -368,41 +282,11 @@ def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:
         depth += (entries[j][0] is opens) - (entries[j][0] is closes)
         if not depth:
             return j
-    raise GraphValueError(f'something is begun in a graph and not ended there.{_line_of(entries[k][4:])}')
+    raise _no_place('something is begun in a graph and not ended there', entries[k][4:])
 
 
-def _line_of(site: tuple) -> str:
-    """The user's line, as a message ends with it."""
+def _no_place(said: str, site: tuple) -> GraphValueError:
+    """What to say of something that a graph has no place for, with the line where it was called."""
     where = Where(*site) if site[0] else None
-    return f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
-
-
-def _some(parameters: tuple) -> str:
-    """The names of a few Parameters."""
-    return ', '.join(p.name for p in parameters[:3]) + (', ...' if len(parameters) > 3 else '')
-
-
-def _settings(node: Op) -> list[str]:
-    """An op's static arguments, by the names that its kernel has for them."""
-    given = [repr(a) for a in node.attributes]
-    code = getattr(node.rule.kernel, '__code__', None)
-    if code is None or not given:
-        return given
-    names = code.co_varnames[: code.co_argcount]
-    names = names[: len(given)] if isinstance(node.rule, Many) else names[-len(given) :]
-    return [f'{n}={a}' for n, a in zip(names, given, strict=False)] if len(names) == len(given) else given
-
-
-def _brief(t: Tensor) -> str:
-    """A constant or a Parameter, as a printed graph shows it."""
-    if hasattr(t, 'requires_grad'):
-        return f'Parameter {_type(t)}'
-    return f'constant {t}' if t.size == 1 else f'constant {_type(t)}'
-
-
-def _type(t: Tensor) -> str:
-    return f'{t.dtype} {t.shape}'
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
+    line = f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
+    return GraphValueError(f'{said}.{line}')

@@ -27,10 +27,11 @@ from ..core.tape import place
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
+from ..ops.checks import must, must_be
 from ..ops.write import overwrite, writable
 from ..traps import written
 from ..traps.snapshot import Cache, Identity, snapshot
-from .ir import Assign, Call, Grad, Graph, Op, Step
+from .ir import Assign, Call, Grad, Graph, Op, Step, filled
 from .tracer import inputs_of, trace
 
 OPTIONS = {'capture_mode': ('ast', 'bytecode', 'trace'), 'jit_level': ('O0', 'O1'), 'dynamic': (0, 1)}
@@ -50,7 +51,6 @@ def jit(
 
     `f.graphs` are its traces; printing one shows it in words, `minicell.view.draw` as a drawing.
 
-    >>> import minicell as ms
     >>> @ms.jit
     ... def f(x):
     ...     return (x * x).sum()
@@ -64,15 +64,12 @@ def jit(
     """
     given = {'capture_mode': capture_mode, 'jit_level': jit_level, 'dynamic': dynamic}
     for name, value in given.items():
-        if value not in OPTIONS[name]:
-            raise GraphArgumentError(
-                f"For 'jit', '{name}' is one of {', '.join(map(repr, OPTIONS[name]))}, but got {value!r}.{users_line()}"
-            )
+        known = ', '.join(map(repr, OPTIONS[name]))
+        said = f"For 'jit', '{name}' is one of {known}, but got {value!r}"
+        must(value in OPTIONS[name], GraphArgumentError, said)
     if function is None:
         return partial(jit, **given, fullgraph=fullgraph, backend=backend, **options)
-    if not callable(function):
-        got = article(type(function).__name__)
-        raise GraphArgumentError(f"For 'jit', a function or a Cell is due, but got {got}.{users_line()}")
+    must_be(function, Callable, GraphArgumentError, "For 'jit', a function or a Cell is due")
     return Jitted(function)
 
 
@@ -117,10 +114,9 @@ def _check_output(name: str, out: object) -> None:
         for part in out:
             _check_output(name, part)
     elif not isinstance(out, (Tensor, bool, int, float, complex, str, type(None), DType)):
-        raise GraphValueError(
-            f'the graph of {name} returns {article(type(out).__name__)}, and every later call would return the first '
-            f"call's: a graph returns Tensors, numbers, and tuples, lists and dicts of them.{users_line()}"
-        )
+        said = f"returns {article(type(out).__name__)}, and every later call would return the first call's"
+        due = 'a graph returns Tensors, numbers, and tuples, lists and dicts of them'
+        raise GraphValueError(f'the graph of {name} {said}: {due}.{users_line()}')
 
 
 def call_in_graph_mode(cell: Cell, *args: object, **kwargs: object) -> object:
@@ -140,11 +136,8 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
 
 def signature(value: object) -> object:
     """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object anything else is."""
-    return snapshot(value, _shape_and_dtype)
-
-
-def _shape_and_dtype(t: Tensor) -> object:
-    return Identity(t) if isinstance(t, Parameter) else ('Tensor', t.shape, t.array.dtype.str)
+    of = lambda t: Identity(t) if isinstance(t, Parameter) else ('Tensor', t.shape, t.array.dtype.str)
+    return snapshot(value, of)
 
 
 # ---- Cells with their own bprop -------------------------------------------------------------------------------------
@@ -186,35 +179,29 @@ class GraphCell:
         graph = self.graphs.get(key)
         if graph is not None and graph.still_holds():
             return replay(graph, tensors_in(given))
-        name = type(self.source).__name__
-        code = getattr(self.source.bprop, '__func__', self.source.bprop).__code__
-        line = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}{users_line()}'
+        function = getattr(self.source.bprop, '__func__', self.source.bprop)
+        code, name = function.__code__, type(self.source).__name__
+
+        def refuse(said: str, error: type[Exception] = GraphBpropError) -> None:
+            line = where_is(code.co_filename, code.co_firstlineno)
+            raise error(f'{name}{said}.\n  its bprop: {line}{users_line()}')
+
         if code.co_flags & 0x04:
-            raise GraphBpropError(
-                f'{name}.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and '
-                f'dout.{line}'
-            )
-        named = code.co_argcount - hasattr(self.source.bprop, '__func__')  # without self
+            refuse('.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and dout')
+        named = code.co_argcount - (function is not self.source.bprop)  # without self
         if named < 2:
-            raise GraphBpropError(
-                f'{name}.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout.{line}'
-            )
+            refuse(f'.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout')
         if self.internal_params:
-            raise GraphBpropError(
-                f'{name} has internal_params: a gradient of a Parameter from bprop is for eager mode only. Let '
-                f'autodiff compute it, or leave graph mode.{line}'
-            )
+            advice = 'Let autodiff compute it, or leave graph mode'
+            refuse(f' has internal_params: a gradient of a Parameter from bprop is for eager mode only. {advice}')
         returned, graph = trace(self.source.bprop, given, {}, GraphCell.of)
         if graph.parameters:
-            raise GraphBpropError(
-                f'{name}.bprop uses the Parameter {graph.parameters[0].name}: in graph mode a bprop does not support '
-                f'using Parameter. Compute the gradient from its inputs, out and dout.{line}'
-            )
+            why = 'in graph mode a bprop does not support using Parameter'
+            advice = 'Compute the gradient from its inputs, out and dout'
+            refuse(f'.bprop uses the Parameter {graph.parameters[0].name}: {why}. {advice}')
         if not isinstance(returned, tuple):
-            raise GraphTupleError(
-                f'{name}.bprop returned {article(type(returned).__name__)}: in graph mode the output of a bprop is a '
-                f'tuple, also for one gradient: `return (dx,)`.{line}'
-            )
+            due = 'in graph mode the output of a bprop is a tuple, also for one gradient: `return (dx,)`'
+            refuse(f'.bprop returned {article(type(returned).__name__)}: {due}', GraphTupleError)
         self.graphs[key] = graph
         return returned
 
@@ -225,7 +212,6 @@ _KINDS: dict = {}  # by name, so that no class of the user's is kept
 def bprop_graph(cell: Cell) -> Graph:
     """The graph that graph mode made last of a Cell's bprop. Raises ValueError where there is none yet.
 
-    >>> import minicell as ms
     >>> class Double(ms.nn.Cell):
     ...     def construct(self, x):
     ...         return 2 * x
@@ -241,10 +227,8 @@ def bprop_graph(cell: Cell) -> Graph:
       return (%1,)
     """
     made = [graph for graph in cell.__dict__.get('_graphs', {}).values() if isinstance(graph, Graph)]
-    if not made:
-        raise GraphArgumentError(
-            f'there is no graph of {type(cell).__name__}.bprop yet: take a gradient in graph mode first.{users_line()}'
-        )
+    said = f'there is no graph of {type(cell).__name__}.bprop yet: take a gradient in graph mode first'
+    must(made, GraphArgumentError, said)
     return made[-1]
 
 
@@ -297,7 +281,7 @@ def _played(graph: Graph, inputs: list[Tensor]) -> list:
 def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
     rule, site = node.rule, Site(*node.site)
     x, y = rule.raw(tuple(args), node.attributes)
-    value = rule.play([t.array for t in args], node.attributes)
+    value = rule.run_kernel([t.array for t in args], node.attributes)
     at = -1 if isinstance(rule, Plain) else max([t.at for t in args], default=-1)
     if isinstance(value, tuple):
         outs = [wrap(v) for v in value]
@@ -309,9 +293,9 @@ def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
 def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     stand_in = node.body.stand_in = node.body.stand_in or GraphCell.of(node.cell, node.body)
     count = len(args) - len(node.body.from_outer)
-    inputs = node.arguments(args[:count])
+    inputs = filled(node.given, args[:count])
     stand_in.outer = args[count:]
-    if tape.start == tape.NOWHERE and not tape.looking:
+    if tape.recorded_from == tape.NOWHERE and not tape.looking:
         return tensors_in(stand_in.construct(*inputs))
     return tensors_in(call(stand_in, inputs, {}, Site(*node.site)))
 
@@ -345,7 +329,7 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
 
 
 def _play_step(node: Step, args: list[Tensor], values: list) -> list[Tensor]:
-    given, named = node.arguments(args)
+    given, named = filled(node.given, args)
     return tensors_in(node.cell.construct(*given, **named))
 
 

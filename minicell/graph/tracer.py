@@ -1,24 +1,28 @@
-"""Tracing: what is forbidden meanwhile, and the graph that comes of it."""
+"""Tracing: what is forbidden meanwhile, where Python went (lines, branches, statements), and the graph of it all."""
 
+import ast
+import inspect
+import linecache
 import sys
+import textwrap
 from collections.abc import Callable
 from functools import partial
+from types import CodeType, TracebackType
 
 import numpy as np
 
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
-from ..core.errors import users_line
+from ..core.errors import users_line, where_is
 from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
 from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
-from ..errors import GraphCaptureError, GraphValueError, GraphWriteError
+from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
 from ..traps.snapshot import snapshot
 from .ir import Graph
-from .syntax import Lines
-from .world import REPLAYED, World
+from .world import REPLAYED, World, is_library
 
 
 def inputs_of(args: tuple, kwargs: dict) -> list[Tensor]:
@@ -82,36 +86,140 @@ class Tracer:
 
     def refuse_hooks(self, cell: Cell) -> None:
         """A hook is Python, and would be called once, while the graph is traced."""
-        raise GraphValueError(
-            f'{type(cell).__name__} has hooks, and is called inside the graph of {self.name}: they would be called '
-            f'once, while it is traced, and not in later calls. Hooks are for eager mode.{users_line()}'
-        )
+        why = 'they would be called once, while it is traced, and not in later calls. Hooks are for eager mode'
+        said = f'{type(cell).__name__} has hooks, and is called inside the graph of {self.name}: {why}'
+        raise GraphValueError(f'{said}.{users_line()}')
 
     def refuse_vjp(self, name: str) -> None:
         """What vjp returns is a function, which a graph cannot hold."""
-        raise GraphValueError(
-            f'vjp of {name} inside the graph of {self.name}: it returns a function, and a graph has no place for one. '
-            f'Use ms.grad, or GradOperation(sens_param=True).{users_line()}'
-        )
+        why = 'it returns a function, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True)'
+        raise GraphValueError(f'vjp of {name} inside the graph of {self.name}: {why}.{users_line()}')
 
     def refuse_set_data(self, parameter: Tensor) -> None:
         """set_data is for outside: a graph writes by assign."""
-        raise GraphWriteError(
-            f'{parameter.name}.set_data inside the graph of {self.name}: the method is not supported in a graph. Write '
-            f'ops.assign({parameter.name}, value).{users_line()}'
-        )
-
-    def refuse_write(self, cell: Cell, name: str) -> None:
-        """An attribute written in a traced function is written once, not in each call."""
-        self.refuse_written(f'{type(cell).__name__}.{name}')
+        why = f'the method is not supported in a graph. Write ops.assign({parameter.name}, value)'
+        raise GraphWriteError(f'{parameter.name}.set_data inside the graph of {self.name}: {why}.{users_line()}')
 
     def refuse_written(self, what: str) -> None:
-        """So is anything else, such as a list that grows."""
+        """What a traced function writes, an attribute or a list that grows, is written once, not in each call."""
         raise GraphWriteError(
             f'{what} is written inside the graph of {self.name}: the graph is traced once, so that later calls would '
             f'not write it. Make it a Parameter and use ops.assign, or return the value and write it '
             f'outside.{users_line()}'
         )
+
+
+# ---- where Python went -----------------------------------------------------------------------------------------------
+
+REFUSED = {
+    ast.Try: "Unsupported statement 'Try'",
+    ast.TryStar: "Unsupported statement 'Try'",
+    ast.Import: "Unsupported statement 'Import'",
+    ast.ImportFrom: "Unsupported statement 'Import'",
+    ast.ClassDef: "Unsupported statement 'ClassDef'",
+    ast.Delete: "Unsupported statement 'Delete'",
+    ast.Yield: "Unsupported expression 'Yield'",
+    ast.YieldFrom: "Unsupported expression 'YieldFrom'",
+    ast.Await: "Unsupported expression 'Await'",
+}
+
+
+class Lines:
+    """Notes where the user's functions go inside a `with` block: from which instruction to which."""
+
+    def __init__(self) -> None:
+        self.went: dict[CodeType, set[tuple[int, int]]] = {}
+
+    def __enter__(self) -> 'Lines':
+        self._was = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: TracebackType | None) -> None:
+        sys.settrace(self._was)
+
+    def _called(self, frame, event: str, argument: object) -> object:
+        """What Python calls where a function begins; of the user's, each instruction is noted."""
+        code = frame.f_code
+        if code not in self.went:
+            if is_library(code.co_filename) or not linecache.getline(code.co_filename, 1, frame.f_globals):
+                return None
+            self.went[code] = set()
+        went, last = self.went[code], -1
+
+        def step(frame, event: str, argument: object) -> object:
+            nonlocal last
+            if event == 'opcode':
+                went.add((last, frame.f_lasti))
+                last = frame.f_lasti
+            return step
+
+        frame.f_trace = step  # first: from Python 3.13 on, only a frame that has one can ask for opcodes
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return step
+
+    def _trees(self) -> list[tuple[CodeType, ast.AST, int]]:
+        """For each function that ran: its syntax, and by how many columns it is indented."""
+        found = []
+        for code in self.went:
+            try:
+                lines, first = inspect.getsourcelines(code)
+                tree = ast.parse(textwrap.dedent(''.join(lines)))
+            except (OSError, SyntaxError, IndentationError):
+                continue  # a lambda in the middle of an expression: nothing that could be refused there
+            ast.increment_lineno(tree, first - 1)
+            found.append((code, tree, len(lines[0]) - len(lines[0].lstrip())))
+        return found
+
+    def check(self) -> None:
+        """Raise for a statement that a static graph has no place for."""
+        for code, tree, _ in self._trees():
+            for node in ast.walk(tree):
+                said = REFUSED.get(type(node))
+                if said:
+                    file, line = code.co_filename, node.lineno
+                    where = f'{where_is(file, line)}: {linecache.getline(file, line).strip()}'
+                    advice = 'Take it out of the traced function, or leave graph mode.'
+                    raise GraphSyntaxError(f'{said}: a graph has no place for it ({where}). {advice}')
+
+    def branches(self) -> list[tuple[str, str, str]]:
+        """Each `if`, `while` and `a if b else c` that was decided: its text, what it was, and where."""
+        found = []
+        for code, tree, indent in self._trees():
+            places = list(code.co_positions())
+            for node in ast.walk(tree):
+                if not isinstance(node, (ast.If, ast.While, ast.IfExp)):
+                    continue
+                body = node.body if isinstance(node.body, list) else [node.body]
+                test, body, whole = (
+                    _span(*ends, indent) for ends in ((node.test, node.test), (body[0], body[-1]), (node, node))
+                )
+                # the jump behind the test has the place of the whole statement
+                deciding = {
+                    2 * k for k, p in enumerate(places) if _inside(p, test) or ((p[0], p[2]), (p[1], p[3])) == whole
+                }
+                went = {
+                    _inside(places[b // 2], body) for a, b in self.went[code] if a in deciding and b not in deciding
+                }
+                if went:
+                    keyword = '' if isinstance(node, ast.IfExp) else 'if ' if isinstance(node, ast.If) else 'while '
+                    text = ast.unparse(node) if isinstance(node, ast.IfExp) else f'{keyword}{ast.unparse(node.test)}'
+                    taken = ' and '.join(str(t) for t in (True, False) if t in went)
+                    found.append((code.co_filename, node.lineno, text, taken))
+        return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
+
+
+def _span(first: ast.AST, last: ast.AST, indent: int) -> tuple[tuple, tuple]:
+    return (first.lineno, first.col_offset + indent), (last.end_lineno, last.end_col_offset + indent)
+
+
+def _inside(where: tuple, span: tuple[tuple, tuple]) -> bool:
+    """Whether an instruction (first line, last line, first column, last column) lies within a stretch of source."""
+    line, last, column, end = where
+    return None not in where and span[0] <= (line, column) and (last, end) <= span[1]
+
+
+# ---- the trace -------------------------------------------------------------------------------------------------------
 
 
 def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> tuple[object, Graph]:
@@ -146,11 +254,10 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     graph.read(seen.entries(), out)
     graph.reads = world.check()
     for t in graph.captured:
-        if t.at >= tape.start:
-            raise GraphCaptureError(
-                f'the graph of {name} uses a differentiated Tensor that is none of its arguments: a later call would '
-                f'use the old numbers. Give it as an argument.{users_line()}'
-            )
+        if t.at >= tape.recorded_from:
+            said = f'the graph of {name} uses a differentiated Tensor that is none of its arguments'
+            why = 'a later call would use the old numbers. Give it as an argument'
+            raise GraphCaptureError(f'{said}: {why}.{users_line()}')
     return out, graph.seal()
 
 

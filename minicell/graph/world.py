@@ -10,32 +10,40 @@ import array
 import dis
 import os
 import re
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from operator import attrgetter, is_
-from types import BuiltinMethodType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from .. import tracing
 from ..core import cell as core_cell
-from ..core.errors import HOME, users_line, warn_user
+from ..core.errors import HOME, users_line, warn
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
 from ..core.tensor import Tensor
 from ..errors import GraphPrintWarning, GraphValueError
 from ..nn.cell import Cell
+from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
 
-STDLIB = os.path.dirname(os.__file__) + os.sep
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
-REPLAYED = {apply_plain.__code__, Rule.play.__code__, Many.play.__code__}  # each call of a graph draws anew in there
-CHANGING = list, dict, set, deque
+# each call of a graph draws anew in these
+REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__code__}
+CHANGING = list, dict, set, deque, MappingProxyType
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
 CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
@@ -78,29 +86,14 @@ class Read(NamedTuple):
         return next((name for now, was, name in pairs if snapshot(now) != snapshot(was)), self.names[-1])
 
 
-@cache
-def is_library(file: str) -> bool:
-    """Whether code in a file is not the user's: Python's own, minicell's, or installed."""
-    return file.startswith((HOME, '<frozen', STDLIB)) or 'site-packages' in file or 'dist-packages' in file
-
-
-def _of_library(module: ModuleType | None) -> bool:
-    file = getattr(module, '__file__', None)
-    return is_library(file) if file else getattr(module, '__name__', '') in sys.builtin_module_names
-
-
 def _is_users(kind: type) -> bool:
     """Whether a class can be changed, and is the user's; one that was made by exec calls its module 'builtins'."""
     if kind not in _users:
-        _users[kind] = not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not _of_library(_module(kind)))
+        _users[kind] = not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not of_library(kind))
     return _users[kind]
 
 
 _users: WeakKeyDictionary = WeakKeyDictionary()  # a class of the user's is not kept for it
-
-
-def _module(kind: type) -> ModuleType | None:
-    return sys.modules.get(kind.__module__)
 
 
 @lru_cache(maxsize=1024)
@@ -110,7 +103,7 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     steps = list(dis.get_instructions(code))
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
-    attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop'}
+    attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
     inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of a comprehension
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
@@ -125,7 +118,7 @@ def _numbers(value: object) -> tuple:
 
 
 def _items(value: Iterable) -> tuple:
-    return (*value, *value.values()) if isinstance(value, dict) else tuple(value)
+    return (*value, *value.values()) if isinstance(value, (dict, MappingProxyType)) else tuple(value)
 
 
 def _content(cell: object) -> tuple:
@@ -194,7 +187,7 @@ class World:
         owner = getattr(called, '__self__', None)
         name = f'{getattr(owner, "__name__", type(owner).__name__)}.{called.__name__}'
         if name == 'builtins.print' and not is_library(frame.f_code.co_filename):
-            warn_user(
+            warn(
                 f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, and not '
                 f'in later calls.',
                 GraphPrintWarning,
@@ -240,6 +233,8 @@ class World:
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
             self._refuse_draw(f'the next value of {label}, an iterator from outside,')
+        elif isinstance(value, ref):
+            parts = (value(),)
         elif isinstance(value, ContextVar):
             self._keep(id(value), lambda: (value.get(None),), label)
         elif isinstance(value, FunctionType):
@@ -266,7 +261,7 @@ class World:
             self._keep(id(cell), partial(_content, cell), name)
             for value in _content(cell):
                 self.reach(value, code, name)
-        return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return [*(function.__defaults__ or ()), function.__kwdefaults__]
 
     def _names(self, space: object, names: Iterable[str], owner: str, code: CodeType, deep: bool = True) -> None:
         """Keep what some names stand for: in a module, an object or a class."""
@@ -281,7 +276,7 @@ class World:
     def _attributes(self, value: object, code: CodeType) -> None:
         """Keep those attributes of a module, a class or an object that a function's code names."""
         _, names, written, every = names_of(code)
-        kinds = (value if isinstance(value, type) else type(value)).__mro__
+        kinds = (*(value.__mro__ if isinstance(value, type) else ()), *type(value).__mro__)
         spaces = [vars(kind) for kind in kinds if _is_users(kind)]
         own = getattr(value, '__dict__', None)
         if isinstance(own, dict):
@@ -291,9 +286,10 @@ class World:
             found = [n for n in {**(own or {}), **dict.fromkeys(names)} if n != '_graphs']
         else:
             found = [n for n in names if n in written or any(n in space for space in spaces)]
+            found += ['bprop'] * (isinstance(value, Cell) and 'bprop' not in found)  # it may be given one later
         owner = f'{getattr(value, "__name__", type(value).__name__)}.'
         for space in spaces:
-            self._names(space, found, owner, code, not (module and _of_library(value)))
+            self._names(space, found, owner, code, not (module and is_library_module(value)))
         for name in found:
             if isinstance(getattr(type(value), name, None), MemberDescriptorType):
                 self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)

@@ -5,16 +5,20 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 
 from .. import ops
-from ..core.errors import DTypeError, users_line
+from ..core.errors import DTypeError
 from ..core.tensor import Tensor
 from ..errors import SettingError, UnknownNameError
+from ..ops.checks import NUMBER, must, must_be
 from .cell import Cell
 
 NONE = Parameter.empty  # of a setting that has no default
+KINDS_OF_SETTINGS = {bool: 'a bool', int: 'an int', float: 'a number'}
 
 
 def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: int = 1, **settings: object) -> type:
     """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults.
+
+    A setting whose default is a bool, an int or a float has to be of that kind. Raises TypeError where it is not.
 
     >>> cell_of('Times', lambda x, n: x * n, 'n times x.', n=2)(n=3)(Tensor(5.0)).item()
     15.0
@@ -26,8 +30,12 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         base.__init__(self, **{k: given.arguments[k] for k in settings if k == 'reduction'})
-        for k in settings:
-            setattr(self, k, given.arguments[k])
+        for k, usual in settings.items():
+            value, kind = given.arguments[k], type(usual)
+            if kind in KINDS_OF_SETTINGS:
+                said = f"For '{name}', '{k}' is {KINDS_OF_SETTINGS[kind]}"
+                must_be(value, NUMBER if kind is float else kind, DTypeError, said)
+            setattr(self, k, value)
 
     def alone(self, x: Tensor) -> Tensor:
         return op(x, *[getattr(self, k) for k in settings]) if settings else op(x)
@@ -49,57 +57,28 @@ SiLU = cell_of('SiLU', ops.silu, 'x * sigmoid(x).')
 LogSigmoid = cell_of('LogSigmoid', ops.logsigmoid, 'log(sigmoid(x)), without its underflow.')
 Softsign = cell_of('Softsign', ops.softsign, 'x / (1 + |x|).')
 Mish = cell_of('Mish', ops.mish, 'x * tanh(softplus(x)).')
+Softmax = cell_of('Softmax', ops.softmax, 'exp(x) / sum(exp(x)) along an axis.', axis=-1)
 LogSoftmax = cell_of('LogSoftmax', ops.log_softmax, 'The logarithm of Softmax.', axis=-1)
 LeakyReLU = cell_of('LeakyReLU', ops.leaky_relu, 'x where x > 0, else alpha * x.', alpha=0.2)
 ELU = cell_of('ELU', ops.elu, 'x where x > 0, else alpha * (exp(x) - 1).', alpha=1.0)
 Threshold = cell_of(
     'Threshold', ops.threshold, 'x where it is above threshold, else value.', threshold=NONE, value=NONE
 )
+GELU = cell_of(
+    'GELU',
+    lambda x, approximate: ops.gelu(x, 'tanh' if approximate else 'none'),
+    'x times the probability that a standard normal number is below x; approximate: by tanh, as usual.',
+    approximate=True,
+)
 
 
-class Softmax(Cell):
-    """exp(x) / sum(exp(x)) along an axis."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        if not isinstance(axis, int):
-            raise DTypeError(f"For 'Softmax', 'axis' is an int, but got {axis!r}.{users_line()}")
-        self.axis = axis
-
-    def construct(self, input: Tensor) -> Tensor:
-        """Floats of any shape that has the axis."""
-        return ops.softmax(input, self.axis)
-
-
-class GELU(Cell):
-    """x times the probability that a standard normal number is below x; approximate: by tanh, as usual."""
-
-    def __init__(self, approximate: bool = True) -> None:
-        super().__init__()
-        if not isinstance(approximate, bool):
-            raise DTypeError(f"For 'GELU', 'approximate' is a bool, but got {approximate!r}.{users_line()}")
-        self.approximate = approximate
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.gelu(x, 'tanh' if self.approximate else 'none')
-
-
-class Hardtanh(Cell):
+class Hardtanh(cell_of('Hardtanh', ops.hardtanh, '', min_val=-1.0, max_val=1.0)):
     """x cut off below min_val and above max_val."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
-        super().__init__()
-        for edge in (min_val, max_val):
-            if isinstance(edge, bool) or not isinstance(edge, (int, float)):
-                raise DTypeError(f"For 'Hardtanh', an edge is a number, but got {edge!r}.{users_line()}")
-        if not min_val < max_val:
-            raise SettingError(
-                f"For 'Hardtanh', min_val is less than max_val, but got {min_val} and {max_val}.{users_line()}"
-            )
-        self.min_val, self.max_val = min_val, max_val
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.hardtanh(x, self.min_val, self.max_val)
+        super().__init__(min_val, max_val)
+        said = f"For 'Hardtanh', min_val is less than max_val, but got {min_val} and {max_val}"
+        must(min_val < max_val, SettingError, said)
 
 
 # fmt: off
@@ -115,8 +94,6 @@ def activation(given: str | Cell | None) -> Cell | None:
     >>> activation('relu')
     ReLU()
     """
-    if isinstance(given, str) and given not in BY_NAME:
-        raise UnknownNameError(
-            f'there is no activation {given!r}: there are {", ".join(sorted(BY_NAME))}.{users_line()}'
-        )
+    known = not isinstance(given, str) or given in BY_NAME
+    must(known, UnknownNameError, f'there is no activation {given!r}: there are {", ".join(sorted(BY_NAME))}')
     return BY_NAME[given]() if isinstance(given, str) else given

@@ -13,8 +13,9 @@ from ..core.errors import CellError, article, users_line
 from ..core.rules import REPORT
 from ..core.tensor import Tensor
 from ..errors import CellNameError, PropertyError, SettingError
+from ..ops.checks import must
 from ..ops.primitive import Primitive
-from ..traps import bypassed, kept_on_self, near_miss, unregistered
+from ..traps import bypassed, definitions, kept_on_self
 from . import hooks
 
 
@@ -40,7 +41,6 @@ class Cell(CoreCell):
     `bprop(self, *inputs, out, dout)` gets construct's inputs, what it returned, and the gradient that arrives there; it
     returns a tuple with one gradient per input.
 
-    >>> import minicell as ms
     >>> class Double(ms.nn.Cell):
     ...     def construct(self, x):
     ...         return x * 2
@@ -50,6 +50,7 @@ class Cell(CoreCell):
     50.0
     """
 
+    shown = ''
     requires_grad = False  # what set_grad was told; no gradient depends on it
     _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(8))
 
@@ -57,7 +58,7 @@ class Cell(CoreCell):
         super().__init_subclass__(**kwargs)
         bypassed.look_at(cls)
         kept_on_self.learn(cls)
-        near_miss.look_at(cls)
+        definitions.look_at_class(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
@@ -69,11 +70,9 @@ class Cell(CoreCell):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == 'internal_params' and value is not None:
-            if not isinstance(value, (tuple, list)) or not all(isinstance(p, Parameter) for p in value):
-                raise PropertyError(
-                    f'{type(self).__name__}.internal_params is a list of the Parameters for which bprop returns '
-                    f'gradients, as in [self.w], but got {article(type(value).__name__)}.{users_line()}'
-                )
+            due = 'a list of the Parameters for which bprop returns gradients, as in [self.w]'
+            listed = isinstance(value, (tuple, list)) and all(isinstance(p, Parameter) for p in value)
+            self._refuse_unless(listed, name, f'is {due}', value)
             object.__setattr__(self, name, value)
         elif isinstance(value, Parameter):
             self._insert_param(name, value)
@@ -84,34 +83,27 @@ class Cell(CoreCell):
             self.__dict__[name] = value
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
-                tracing.tracer.refuse_write(self, name)
+                tracing.tracer.refuse_written(f'{type(self).__name__}.{name}')
             kept_on_self.look_at(self, name, value)
-            unregistered.look_at(self, name, value)
+            definitions.look_at_attribute(self, name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
                 return
-            if held is not None and value is not None:
-                raise PropertyError(
-                    f'{type(self).__name__}.{name} is a Parameter: give it a Tensor, or write set_data, but got '
-                    f'{article(type(value).__name__)}.{users_line()}'
-                )
-            if name in self.__dict__.get('_cells', ()):
-                self._replace_cell(name, value)
+            if held is not None:
+                self._refuse_unless(value is None, name, 'is a Parameter: give it a Tensor, or write set_data', value)
+            if name in self.__dict__.get('_cells', ()):  # None may take a Cell's place, and its name stays
+                self._refuse_unless(value is None, name, 'is a Cell: give it another Cell, or None', value)
+                self._cells[name] = self.__dict__[name] = None
                 return
             self._forget(name)
             if isinstance(value, ParameterTuple):
                 self._insert_tuple(value)
             object.__setattr__(self, name, value)
 
-    def _replace_cell(self, name: str, value: object) -> None:
-        """None may take a Cell's place, and its name stays; nothing else may."""
-        if value is not None:
-            raise PropertyError(
-                f'{type(self).__name__}.{name} is a Cell: give it another Cell, or None, but got '
-                f'{article(type(value).__name__)}.{users_line()}'
-            )
-        self._cells[name] = self.__dict__[name] = None
+    def _refuse_unless(self, fits: bool, name: str, due: str, value: object) -> None:
+        got = article(type(value).__name__)
+        must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {got}')
 
     def __delattr__(self, name: str) -> None:
         self._forget(name)
@@ -138,12 +130,9 @@ class Cell(CoreCell):
 
     def _set_up(self, kind: str) -> dict:
         """A registry, or an error that says that __init__ was not called."""
-        found = self.__dict__.get(kind)
-        if found is None:
-            raise CellError(
-                f'{type(self).__name__}.__init__ keeps a Parameter, Cell or operator before it has called '
-                f'super().__init__(): write that line first.{users_line()}'
-            )
+        found, name = self.__dict__.get(kind), type(self).__name__
+        said = 'keeps a Parameter, Cell or operator before it has called super().__init__(): write that line first'
+        must(found is not None, CellError, f'{name}.__init__ {said}')
         return found
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
@@ -167,21 +156,16 @@ class Cell(CoreCell):
     def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
         due = 'Parameter' if kind is Parameter else 'Cell'
         for found, wanted, noun in ((name, str, 'name'), (value, kind, due)):
-            if not isinstance(found, wanted):
-                raise PropertyError(
-                    f'{who} takes a name and a {due}, but as the {noun} it got {article(type(found).__name__)}.'
-                    f'{users_line()}'
-                )
-        if name not in self._set_up(registry) and hasattr(self, name):
-            raise CellNameError(
-                f'{type(self).__name__} has an attribute called {name}, that is no {due}: choose another '
-                f'name.{users_line()}'
-            )
+            got = article(type(found).__name__)
+            said = f'{who} takes a name and a {due}, but as the {noun} it got {got}'
+            must(isinstance(found, wanted), PropertyError, said)
+        free = name in self._set_up(registry) or not hasattr(self, name)
+        said = f'has an attribute called {name}, that is no {due}: choose another name'
+        must(free, CellNameError, f'{type(self).__name__} {said}')
 
     def _insert_param(self, name: str, param: Parameter) -> None:
         params = self._set_up('_params')
-        if self._cells.get(name) is not None:
-            raise self._taken(name, 'Cell')
+        self._must_be_free(name, self._cells.get(name) is None, 'Cell')
         self._cells.pop(name, None)
         if not param.named:
             param.name, param.named = name, True
@@ -190,17 +174,15 @@ class Cell(CoreCell):
 
     def _insert_cell(self, name: str, cell: 'Cell') -> None:
         cells = self._set_up('_cells')
-        if name in self._params:
-            raise self._taken(name, 'Parameter')
+        self._must_be_free(name, name not in self._params, 'Parameter')
         cells[name] = cell
         self.__dict__[name] = cell
         if self._auto_prefix and '_params' in cell.__dict__:
             cell.update_parameters_name(f'{name}.')
 
-    def _taken(self, name: str, kind: str) -> Exception:
-        return CellNameError(
-            f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name.{users_line()}'
-        )
+    def _must_be_free(self, name: str, free: bool, kind: str) -> None:
+        said = f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name'
+        must(free, CellNameError, said)
 
     def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
         """Give every Parameter the name of its place, behind a prefix."""
@@ -211,11 +193,8 @@ class Cell(CoreCell):
         """Raise ValueError where two Parameters bear one name."""
         seen = {}
         for place, p in self.parameters_and_names():
-            if p.name in seen:
-                raise SettingError(
-                    f'{type(self).__name__}: the Parameters at {seen[p.name]} and {place} are both called {p.name}; '
-                    f'give each its own name.{users_line()}'
-                )
+            said = f'the Parameters at {seen.get(p.name)} and {place} are both called {p.name}; give each its own name'
+            must(p.name not in seen, SettingError, f'{type(self).__name__}: {said}')
             seen[p.name] = place
 
     # ---- what is inside --------------------------------------------------------------------------------------------
@@ -301,10 +280,8 @@ class Cell(CoreCell):
 
     @phase.setter
     def phase(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise PropertyError(
-                f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}.{users_line()}"
-            )
+        said = f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}"
+        must(isinstance(value, str), PropertyError, said)
         self.__dict__['_phase'] = value
 
     @property
@@ -314,13 +291,9 @@ class Cell(CoreCell):
 
     @bprop_debug.setter
     def bprop_debug(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise PropertyError(
-                f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}.{users_line()}"
-            )
+        said = f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}"
+        must(isinstance(value, bool), PropertyError, said)
         self.__dict__['_bprop_debug'] = value
-
-    # ---- hooks ----------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
         self, hook_fn: Callable, *, prepend: bool = False, with_kwargs: bool = False
@@ -348,11 +321,9 @@ class Cell(CoreCell):
         """hook_fn(cell, grad_input, grad_output) when it leaves; what it returns, unless None, is the grad_input."""
         return hooks.register(self, 'backward', hook_fn)
 
-    # ---- printed ---------------------------------------------------------------------------------------------------
-
     def extend_repr(self) -> str:
-        """What a layer shows of its settings."""
-        return ''
+        """What a layer shows of its settings: those that its class names in `shown`."""
+        return ', '.join(f'{name}={getattr(self, name)}' for name in type(self).shown.split())
 
     def __repr__(self) -> str:
         shown = [self.extend_repr()] if self.extend_repr() else []

@@ -1,38 +1,47 @@
 """Cells that hold Cells: SequentialCell, CellList, CellDict."""
 
 from collections import OrderedDict
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 
-from ..core.errors import article, users_line
+from ..core.errors import users_line
 from ..core.tensor import Tensor
 from ..errors import CellIndexError, CellNameError, NotCalledError, ParameterError, SettingError
+from ..ops.checks import must, must_be
 from .cell import Cell
 
 
-def _a_cell(holder: str, cell: object) -> Cell:
-    if not isinstance(cell, Cell):
-        raise ParameterError(f'{holder} holds Cells, but got {article(type(cell).__name__)}.{users_line()}')
-    return cell
+class _Holder(Cell):
+    """What all three have in common: Cells by name. Most are called one by one, as `instead` says."""
+
+    instead = ''
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def construct(self, *inputs: object) -> object:
+        """Say what to do instead."""
+        raise NotCalledError(f'a {type(self).__name__} is {self.instead}.{users_line()}')
+
+    def _keep(self, name: str, cell: object, prefix: str) -> None:
+        must_be(cell, Cell, ParameterError, f'{type(self).__name__} holds Cells')
+        setattr(self, name, cell)
+        if prefix and self._auto_prefix:
+            cell.update_parameters_name(f'{prefix}{name}.')
+
+    def _prefix(self) -> str:
+        """What stands before these Cells in the names of their Parameters, once this one is part of another."""
+        for place, cell in self._cells.items():
+            for name, p in cell.parameters_and_names():
+                return p.name.removesuffix(f'{place}.{name}') if p.name.endswith(f'{place}.{name}') else ''
+        return ''
 
 
-class _Row(Cell):
+class _Row(_Holder):
     """What SequentialCell and CellList have in common: Cells in a row, named by their places."""
 
     def append(self, cell: Cell) -> None:
         """One more at the end."""
         self._keep(str(len(self)), cell, self._prefix())
-
-    def _keep(self, name: str, cell: object, prefix: str) -> None:
-        setattr(self, name, _a_cell(type(self).__name__, cell))
-        if prefix and self._auto_prefix:
-            cell.update_parameters_name(f'{prefix}{name}.')
-
-    def _prefix(self) -> str:
-        """What stands before this row in the names of its Parameters, once it is part of another Cell."""
-        for place, cell in self._cells.items():
-            for name, p in cell.parameters_and_names():
-                return p.name.removesuffix(f'{place}.{name}') if p.name.endswith(f'{place}.{name}') else ''
-        return ''
 
     def _renumber(self, change: Callable[[list], object]) -> None:
         """Change the list of (name, Cell); those without a name of their own get the number of their new place."""
@@ -44,18 +53,11 @@ class _Row(Cell):
             self._keep(str(place) if name.isdigit() else name, cell, prefix)
 
     def _key(self, index: object) -> str:
-        if not isinstance(index, int):
-            got = article(type(index).__name__)
-            raise ParameterError(f'{type(self).__name__}[i]: i is an int or a slice, but got {got}.{users_line()}')
-        if not -len(self) <= index < len(self):
-            raise CellIndexError(
-                f'{type(self).__name__}[{index}]: it holds {len(self)}, so that i is in [-{len(self)}, '
-                f'{len(self)}).{users_line()}'
-            )
+        name, n = type(self).__name__, len(self)
+        must_be(index, (int, bool), ParameterError, f'{name}[i]: i is an int or a slice')
+        there = -n <= index < n
+        must(there, CellIndexError, f'{name}[{index}]: it holds {n}, so that i is in [-{n}, {n})')
         return list(self._cells)[index]
-
-    def __len__(self) -> int:
-        return len(self._cells)
 
     def __getitem__(self, index: int | slice) -> Cell:
         if isinstance(index, slice):
@@ -92,7 +94,6 @@ class SequentialCell(_Row):
 
     Raises TypeError for what is no Cell.
 
-    >>> from minicell import nn
     >>> nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
     SequentialCell(
       (0): Dense(input_channels=2, output_channels=3, has_bias=True)
@@ -122,11 +123,12 @@ class CellList(_Row):
 
     Raises TypeError for what is no Cell.
 
-    >>> from minicell import nn
     >>> layers = nn.CellList([nn.Dense(1, 1) for _ in range(2)])
     >>> [p.name for p in layers.get_parameters()]
     ['0.weight', '0.bias', '1.weight', '1.bias']
     """
+
+    instead = 'a list: call its Cells, as in `for cell in self.cells_: ...`'
 
     def __init__(self, *args: object, auto_prefix: bool = True) -> None:
         super().__init__(auto_prefix)
@@ -134,9 +136,7 @@ class CellList(_Row):
 
     def extend(self, cells: Iterable[Cell]) -> 'CellList':
         """Several more at the end; returns the list."""
-        if not isinstance(cells, Iterable):
-            got = article(type(cells).__name__)
-            raise ParameterError(f'CellList.extend takes a list of Cells, but got {got}.{users_line()}')
+        must_be(cells, Iterable, ParameterError, 'CellList.extend takes a list of Cells')
         for cell in cells:
             self.append(cell)
         return self
@@ -145,32 +145,25 @@ class CellList(_Row):
 
     def insert(self, index: int, cell: Cell) -> None:
         """One more before the place `index`; those behind it get new names. Raises IndexError where there is none."""
-        _a_cell('CellList', cell)
-        if not -len(self) <= index <= len(self):
-            raise CellIndexError(
-                f'CellList.insert({index}, ...): it holds {len(self)}, so that the place is in [-{len(self)}, '
-                f'{len(self)}].{users_line()}'
-            )
+        must_be(cell, Cell, ParameterError, 'CellList holds Cells')
+        n = len(self)
+        there = -n <= index <= n
+        must(there, CellIndexError, f'CellList.insert({index}, ...): it holds {n}, so that the place is in [-{n}, {n}]')
         self._renumber(lambda pairs: pairs.insert(index, ('0', cell)))
 
-    def construct(self, *inputs: object) -> object:
-        """Say what to do instead."""
-        raise NotCalledError(
-            f'a CellList is a list: call its Cells, as in `for cell in self.cells_: ...`.{users_line()}'
-        )
 
-
-class CellDict(Cell):
+class CellDict(_Holder, MutableMapping):
     """A dict of Cells that the Cell around it knows of: given as a dict, or as pairs. It cannot be called.
 
     Raises TypeError for what is no Cell and for a key that is no string, KeyError for one that is empty, has a dot in
     it, or is an attribute of every Cell.
 
-    >>> from minicell import nn
     >>> branches = nn.CellDict({'plain': nn.Identity(), 'bent': nn.ReLU()})
     >>> list(branches), branches['bent']
     (['plain', 'bent'], ReLU())
     """
+
+    instead = 'a dict: call one of its Cells, as in `self.cells_[key](x)`'
 
     def __init__(self, *args: object, auto_prefix: bool = True) -> None:
         super().__init__(auto_prefix)
@@ -181,67 +174,29 @@ class CellDict(Cell):
         return self._cells[key]
 
     def __setitem__(self, key: str, cell: Cell) -> None:
-        if not isinstance(key, str):
-            raise ParameterError(
-                f'a key of a CellDict is a string, but got {article(type(key).__name__)}.{users_line()}'
-            )
-        if not key or '.' in key or hasattr(Cell, key):
-            raise CellNameError(
-                f'{key!r} is no key of a CellDict: it is empty, has a dot in it, or is an attribute of every '
-                f'Cell.{users_line()}'
-            )
-        prefix = self._prefix()
-        setattr(self, key, _a_cell('CellDict', cell))
-        if prefix and self._auto_prefix:
-            cell.update_parameters_name(f'{prefix}{key}.')
-
-    _prefix = _Row._prefix
+        must_be(key, str, ParameterError, 'a key of a CellDict is a string')
+        bad = 'it is empty, has a dot in it, or is an attribute of every Cell'
+        free = key and '.' not in key and not hasattr(Cell, key)
+        must(free, CellNameError, f'{key!r} is no key of a CellDict: {bad}')
+        self._keep(key, cell, self._prefix())
 
     def __delitem__(self, key: str) -> None:
-        self.pop(key)
-
-    def __len__(self) -> int:
-        return len(self._cells)
+        self._cells[key]  # a KeyError, if it is not there
+        delattr(self, key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._cells)
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._cells
-
-    def keys(self) -> KeysView:
-        """The names."""
-        return self._cells.keys()
-
-    def values(self) -> ValuesView:
-        """The Cells."""
-        return self._cells.values()
-
-    def items(self) -> ItemsView:
-        """Names and Cells."""
-        return self._cells.items()
+    __eq__, __hash__ = object.__eq__, object.__hash__  # as of any Cell, not as of a mapping
 
     def pop(self, key: str) -> Cell:
         """Take a Cell out, and return it. Raises KeyError where there is none."""
-        cell = self._cells[key]
-        delattr(self, key)
-        return cell
-
-    def clear(self) -> None:
-        """Take all of them out."""
-        for key in list(self):
-            del self[key]
+        return super().pop(key)
 
     def update(self, cells: object) -> None:
         """More of them, from a dict, a CellDict, or pairs. A key that is there gets the new Cell."""
-        if not isinstance(cells, Iterable):
-            got = article(type(cells).__name__)
-            raise ParameterError(f'CellDict takes a dict, or pairs of a key and a Cell, but got {got}.{users_line()}')
+        must_be(cells, Iterable, ParameterError, 'CellDict takes a dict, or pairs of a key and a Cell')
         for pair in cells.items() if isinstance(cells, (dict, CellDict)) else cells:
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise SettingError(f'CellDict takes pairs of a key and a Cell, but got {pair!r:.60}.{users_line()}')
             self[pair[0]] = pair[1]
-
-    def construct(self, *inputs: object) -> object:
-        """Say what to do instead."""
-        raise NotCalledError(f'a CellDict is a dict: call one of its Cells, as in `self.cells_[key](x)`.{users_line()}')

@@ -4,18 +4,10 @@ from .. import ops
 from ..common.initializer import HeUniform, Initializer, Uniform, initializer
 from ..common.parameter import Parameter
 from ..core.dtype import DType, float32
-from ..core.errors import users_line
 from ..core.tensor import Tensor
-from ..errors import SettingError
+from ..ops.checks import only_nchw, positive_int
 from ..ops.window import check_margin, only_1, pair
 from .cell import Cell
-from .layers import positive_int
-
-
-def only_nchw(who: str, data_format: str) -> None:
-    """Raise for any other order of axes."""
-    if data_format != 'NCHW':
-        raise SettingError(f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}.{users_line()}")
 
 
 class Conv2d(Cell):
@@ -26,10 +18,11 @@ class Conv2d(Cell):
 
     Raises TypeError and ValueError for settings that do not fit.
 
-    >>> from minicell import nn, ops
     >>> nn.Conv2d(1, 2, 3)(ops.ones((1, 1, 4, 4))).shape
     (1, 2, 4, 4)
     """
+
+    shown = 'kernel_size stride pad_mode padding dilation group has_bias'
 
     def __init__(
         self,
@@ -70,19 +63,17 @@ class Conv2d(Cell):
 
     def extend_repr(self) -> str:
         """As MindSpore prints it."""
-        inits = [
-            type(i).__name__ if isinstance(i, (Initializer, Tensor)) else i for i in (self.weight_init, self.bias_init)
-        ]
-        return (
-            f'input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, '
-            f'stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, '
-            f'group={self.group}, has_bias={self.has_bias}, weight_init={inits[0]}, bias_init={inits[1]}, '
-            f'format={self.data_format}'
-        )
+        by_name = lambda init: type(init).__name__ if isinstance(init, (Initializer, Tensor)) else init
+        weight, bias = by_name(self.weight_init), by_name(self.bias_init)
+        channels = f'input_channels={self.in_channels}, output_channels={self.out_channels}'
+        inits = f'weight_init={weight}, bias_init={bias}, format={self.data_format}'
+        return f'{channels}, {super().extend_repr()}, {inits}'
 
 
 class _Pool(Cell):
     """What both poolings have in common."""
+
+    shown = 'kernel_size stride pad_mode'
 
     def __init__(self, kernel_size, stride, pad_mode, padding, data_format) -> None:
         super().__init__()
@@ -94,15 +85,10 @@ class _Pool(Cell):
         check_margin(name, pad_mode, padding)
         self.pad_mode = str(pad_mode).upper()
 
-    def extend_repr(self) -> str:
-        """As MindSpore prints it."""
-        return f'kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}'
-
 
 class MaxPool2d(_Pool):
     """The largest number of each window of images (N, C, H, W): see `ops.max_pool2d`.
 
-    >>> from minicell import nn, ops
     >>> nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
     (1, 1, 2, 2)
     """
@@ -127,7 +113,6 @@ class MaxPool2d(_Pool):
 class AvgPool2d(_Pool):
     """The mean of each window of images (N, C, H, W): see `ops.avg_pool2d`. With pad_mode 'same' no margin counts.
 
-    >>> from minicell import nn, ops
     >>> nn.AvgPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
     (1, 1, 2, 2)
     """

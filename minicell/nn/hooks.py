@@ -17,9 +17,11 @@ from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import HookError
+from ..heard import heard
 from ..ops import hooks as op_hooks
+from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
-from ..ops.hooks import HookHandle, like
+from ..ops.hooks import HookHandle, Passing, as_tensor, like
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
@@ -33,10 +35,7 @@ class Hook:
 
 def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bool) -> HookHandle:
     """Add a hook of one of KINDS, before the others with `prepend`. Raises TypeError for what cannot be called."""
-    if not callable(called):
-        raise HookError(
-            f'a {kind} hook of {type(cell).__name__} must be callable, but got {article(type(called).__name__)}.'
-        )
+    must_be(called, Callable, HookError, f'a {kind} hook of {type(cell).__name__} must be callable')
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
     if kind.startswith('backward'):
@@ -57,7 +56,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     if passage:
         args = passage.enter(args, frame)
     try:
-        if tape.looking or (cell.bprop is not None and tape.start != NOWHERE):
+        if tape.looking or (cell.bprop is not None and tape.recorded_from != NOWHERE):
             out = call_cell(cell, args, kwargs, frame)
         else:
             out = cell.construct(*args, **kwargs)
@@ -80,11 +79,10 @@ def _before(cell, hook: Hook, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     changed = hook.called(cell, args, kwargs)
     if changed is None:
         return args, kwargs
-    if not (isinstance(changed, tuple) and [type(part) for part in changed] == [tuple, dict]):
-        raise HookError(
-            f'a forward_pre hook of {type(cell).__name__} with with_kwargs returns None, or a tuple and a dict: the '
-            f'new (args, kwargs), but got {article(type(changed).__name__)}.'
-        )
+    both = isinstance(changed, tuple) and [type(part) for part in changed] == [tuple, dict]
+    due = 'returns None, or a tuple and a dict: the new (args, kwargs)'
+    said = f'a forward_pre hook of {type(cell).__name__} with with_kwargs {due}'
+    must(both, HookError, f'{said}, but got {article(type(changed).__name__)}')
     return changed
 
 
@@ -120,66 +118,45 @@ class Passage:
 
     def call_hooks(self, kind: str, gradients: tuple, *more: tuple) -> tuple:
         """The gradients, as each hook leaves them."""
+        who, due = f'a {kind} hook of {type(self.cell).__name__}', len(gradients)
         for hook in list(self.cell._hooks[kind]):
-            changed = hook.called(self.cell, gradients, *more)
+            changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients)
             if changed is None:
                 continue
             changed = changed if isinstance(changed, tuple) else (changed,)
-            if len(changed) != len(gradients):
-                raise HookError(
-                    f'a {kind} hook of {type(self.cell).__name__} returned {plural(len(changed), "gradient")}, '
-                    f'but {len(gradients)} are due, one for each.'
-                )
-            who = f'a {kind} hook of {type(self.cell).__name__}'
+            said = f'{who} returned {plural(len(changed), "gradient")}, but {due} are due, one for each'
+            must(len(changed) == due, HookError, said)
             gradients = tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
         return gradients
 
 
-class Exit(Rule):
+class Exit(Passing):
     """Behind the outputs of a Cell with backward hooks."""
 
-    def __init__(self) -> None:
-        super().__init__('HookOut', None)
-
-    def vjp(self, g, mark, x, y, out):
+    def vjp(self, g, offset, x, y, out):
         floats = [t for t in tensors_in(out.out) if is_float(t)]
         flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = tuple(_tensor(g.of.get(k)) for k, _ in enumerate(floats))
+        arrived = tuple(as_tensor(g.of.get(k)) for k, _ in enumerate(floats))
         y.arrived = y.call_hooks('backward_pre', arrived)
-        if not any(t.at >= mark for t in y.inputs):  # no gradient leaves: the backward hooks hear of it here
+        if not any(offset <= t.at < NOWHERE for t in y.inputs):  # no gradient leaves: call the backward hooks here
             y.call_hooks('backward', tuple(None for _ in y.inputs), y.arrived)
         return [(t, d.array if flat and d is not None else d) for t, d in zip(x, y.arrived, strict=True)]
-
-    def attributes(self, y):
-        return ()
-
-    def tensors(self, x, y):
-        return x
 
 
 class Entrance(Exit):
     """Before the inputs of a Cell with backward hooks."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = 'HookIn'
-
-    def vjp(self, g, mark, x, y, out):
+    def vjp(self, g, offset, x, y, out):
         flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
         arrived = iter(range(len(x)))
         given = []
         for t in y.inputs:
             d = g.of.get(next(arrived)) if is_float(t) else None
-            known = t.at >= mark or id(t) in y.given
-            given.append(_tensor(zeros_like(t) if d is None else d) if known else None)
+            known = offset <= t.at < NOWHERE or id(t) in y.given
+            given.append(as_tensor(zeros_like(t) if d is None else d) if known else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
-        return [
-            (t, d if d is None or not flat else d.array) for t, d in zip(y.inputs, gone, strict=True) if t.at >= mark
-        ]
-
-
-def _tensor(g: object) -> Tensor | None:
-    return g if g is None or isinstance(g, Tensor) else wrap(g)
+        gone = [d.array if flat and d is not None else d for d in gone]
+        return [(t, d) for t, d in zip(y.inputs, gone, strict=True) if offset <= t.at < NOWHERE]
 
 
 def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
@@ -191,4 +168,4 @@ def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
     return like(changed, g, who)
 
 
-EXIT, ENTRANCE = Exit(), Entrance()
+EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)

@@ -53,7 +53,6 @@ class CrossEntropyLoss(LossBase):
     Raises TypeError for classes that are not Int32 (the function takes Int64 as well), ValueError for shapes that do
     not fit.
 
-    >>> import minicell as ms
     >>> print(ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
     """
@@ -72,15 +71,12 @@ class CrossEntropyLoss(LossBase):
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
         ops.loss.check_tensors('CrossEntropyLoss', logits, labels)
         if labels.ndim < logits.ndim and labels.array.dtype.kind == 'f':
-            raise DTypeError(
-                f'CrossEntropyLoss: labels of shape {labels.shape} are classes, and should be Int32, but got '
-                f'{labels.dtype}: write labels.astype(ms.int32).{users_line()}'
-            )
-        if isinstance(labels, Tensor) and labels.array.dtype.kind in 'iub' and labels.array.dtype != np.int32:
-            raise DTypeError(
-                f'CrossEntropyLoss: the data type of labels should be Int32, but got {labels.dtype}: write '
-                f'Tensor(labels, ms.int32), or labels.astype(ms.int32).{users_line()}'
-            )
+            said = f'labels of shape {labels.shape} are classes, and should be Int32, but got {labels.dtype}'
+            raise DTypeError(f'CrossEntropyLoss: {said}: write labels.astype(ms.int32).{users_line()}')
+        if labels.array.dtype.kind in 'iub' and labels.array.dtype != np.int32:
+            advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
+            said = f'the data type of labels should be Int32, but got {labels.dtype}: {advice}'
+            raise DTypeError(f'CrossEntropyLoss: {said}.{users_line()}')
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
@@ -96,8 +92,6 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         ops.loss.check_tensors('SoftmaxCrossEntropyWithLogits', logits, labels)
         if (labels.array.dtype.kind in 'iub') is not self.sparse:
             due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
-            raise DTypeError(
-                f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse}) takes {due}, but got '
-                f'{labels.dtype}.{users_line()}'
-            )
+            who = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse})'
+            raise DTypeError(f'{who} takes {due}, but got {labels.dtype}.{users_line()}')
         return ops.cross_entropy(logits, labels, reduction=self.reduction)

@@ -17,6 +17,7 @@ from ..core.cell import Cell as CoreCell
 from ..core.errors import ShapeError, article, caller, plural, users_line
 from ..core.tensor import Tensor
 from ..errors import OptimizerError, ParameterError, SettingError
+from ..ops.checks import NUMBER, above_0, at_least_0, must, must_be, number
 from ..ops.write import writable
 from .cell import Cell
 
@@ -35,7 +36,6 @@ class Optimizer(Cell):
 
     Raises TypeError for what is no Parameter, ValueError for an empty list or a negative number.
 
-    >>> import minicell as ms
     >>> class SignDescent(ms.nn.Optimizer):
     ...     def __init__(self, params, learning_rate=0.5):
     ...         super().__init__(learning_rate, params)
@@ -66,52 +66,38 @@ class Optimizer(Cell):
         self, learning_rate: object, parameters: object, weight_decay: float | Cell = 0.0, loss_scale: float = 1.0
     ) -> None:
         super().__init__(auto_prefix=False)
-        name = type(self).__name__
+        name, takes = type(self).__name__, 'takes a list of Parameters, such as net.trainable_params()'
         if not isinstance(weight_decay, Cell):
             at_least_0(name, weight_decay=weight_decay)
-        if not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
-            raise SettingError(f"For '{name}', 'loss_scale' is above 0, but got {loss_scale!r}.{users_line()}")
-        if isinstance(parameters, (Tensor, Cell)) or not isinstance(parameters, Iterable):
-            raise ParameterError(
-                f'{name} takes a list of Parameters, such as net.trainable_params(), but got '
-                f'{article(type(parameters).__name__)}.{users_line()}'
-            )
+        above_0(name, loss_scale=loss_scale)
+        listed = isinstance(parameters, Iterable) and not isinstance(parameters, (Tensor, Cell))
+        must(listed, ParameterError, f'{name} {takes}, but got {article(type(parameters).__name__)}')
         groups = list(parameters)
         self.is_group = bool(groups) and all(isinstance(g, dict) for g in groups)
         if not self.is_group:
             groups = [{'params': groups}]
-        decay = {
-            id(p): g.get('weight_decay', weight_decay if self.is_group or not {'beta', 'gamma'} & _words(p) else 0.0)
-            for g in groups
-            for p in g.get('params', ())
-        }
-        rates = {id(p): g['lr'] for g in groups for p in g.get('params', ()) if 'lr' in g}
-        ordered = next((list(g['order_params']) for g in groups if 'order_params' in g), None)
         found = [p for g in groups for p in g.get('params', ())]
-        other = next((p for p in found if not isinstance(p, Parameter)), None)
-        if other is not None:
-            raise ParameterError(
-                f'{name} takes a list of Parameters, such as net.trainable_params(), but among them stands '
-                f'{article(type(other).__name__)}.{users_line()}'
-            )
-        if not found:
-            raise SettingError(
-                f'{name} was given no Parameter: is net.trainable_params() empty? A Cell knows of a Parameter only '
-                f'where it is an attribute, not in a list.{users_line()}'
-            )
+        for p in found:
+            must_be(p, Parameter, ParameterError, f'{name} {takes}')
+        only = 'A Cell knows of a Parameter only where it is an attribute, not in a list'
+        must(found, SettingError, f'{name} was given no Parameter: is net.trainable_params() empty? {only}')
         self.global_step = Parameter(np.zeros(1, np.int32), name='global_step')
         self.learning_rate, self._schedule = _rate(name, learning_rate)
-        self.parameters = ParameterTuple(found if ordered is None else ordered)
-        if len({id(p) for p in found}) != len(self.parameters):
-            raise SettingError(f'{name}: each Parameter belongs into one group, and into order_params.{users_line()}')
-        self.weight_decay = weight_decay
-        decays = [decay[id(p)] for p in self.parameters]
+        group_of = {id(p): g for g in groups for p in g.get('params', ())}
+        self.parameters = ParameterTuple(next((g['order_params'] for g in groups if 'order_params' in g), found))
+        once = len(group_of) == len(self.parameters)
+        must(once, SettingError, f'{name}: each Parameter belongs into one group, and into order_params')
+        groups = [group_of[id(p)] for p in self.parameters]
+        self.weight_decay, self.loss_scale = weight_decay, float(loss_scale)
+        decays = [g.get('weight_decay', self._by_name(p)) for g, p in zip(groups, self.parameters, strict=True)]
         self.__dict__['decays'] = tuple([d if isinstance(d, Cell) else float(d) for d in decays])
-        self.loss_scale = float(loss_scale)
-        self.is_group_lr = bool(rates)
-        if rates:
-            own = {k: _rate(name, rate) for k, rate in rates.items()}
-            self._rates = tuple(own.get(id(p), (self.learning_rate, self._schedule)) for p in self.parameters)
+        self.is_group_lr = any('lr' in g for g in groups)
+        usual = self.learning_rate, self._schedule
+        self._rates = tuple(_rate(name, g['lr']) if 'lr' in g else usual for g in groups)
+
+    def _by_name(self, p: Parameter) -> float | Cell:
+        """The weight decay where a group does not say: without groups, a normalization's Parameters have none."""
+        return 0.0 if not self.is_group and ('beta' in p.name or 'gamma' in p.name) else self.weight_decay
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Its own Parameters, those it writes, and what it remembers of them."""
@@ -173,55 +159,34 @@ class Optimizer(Cell):
     def _wrong_count(self, gradients: object) -> Exception:
         name, due = type(self).__name__, len(self.parameters)
         if isinstance(gradients, Tensor):
-            return OptimizerError(
-                f'{name} takes a tuple of gradients, one a Parameter ({due}), but got one Tensor: write '
-                f'opt((gradient,)), or ask grad for the gradients of opt.parameters.{users_line()}'
-            )
-        got = (
-            plural(len(gradients), 'gradient')
-            if isinstance(gradients, (tuple, list))
-            else article(type(gradients).__name__)
-        )
+            said = f'{name} takes a tuple of gradients, one a Parameter ({due}), but got one Tensor'
+            advice = 'write opt((gradient,)), or ask grad for the gradients of opt.parameters'
+            return OptimizerError(f'{said}: {advice}.{users_line()}')
+        several = isinstance(gradients, (tuple, list))
+        got = plural(len(gradients), 'gradient') if several else article(type(gradients).__name__)
         names = ', '.join(p.name for p in self.parameters[:5]) + (', ...' if due > 5 else '')
-        return OptimizerError(
-            f'{name} has {plural(due, "Parameter")} ({names}), but got {got}: ask for the gradients of opt.parameters, '
-            f'as in ms.value_and_grad(forward, None, opt.parameters).{users_line()}'
-        )
+        advice = 'ask for the gradients of opt.parameters, as in ms.value_and_grad(forward, None, opt.parameters)'
+        said = f'{name} has {plural(due, "Parameter")} ({names}), but got {got}'
+        return OptimizerError(f'{said}: {advice}.{users_line()}')
 
     def _wrong_shape(self, p: Parameter, g: object) -> Exception:
         name = type(self).__name__
         if not isinstance(g, Tensor):
-            return OptimizerError(
-                f'{name}: the gradient of {p.name} is {article(type(g).__name__)}, no Tensor.{users_line()}'
-            )
-        return ShapeError(
-            f'{name}: the gradient of {p.name} has shape {g.shape}, but {p.name} has {p.shape}: are the gradients in '
-            f'the order of opt.parameters?{users_line()}'
-        )
-
-
-def _words(p: object) -> set[str]:
-    """Which of the words that mark a normalization's Parameters are in the name."""
-    return {word for word in ('beta', 'gamma') if word in getattr(p, 'name', '')}
+            got = article(type(g).__name__)
+            return OptimizerError(f'{name}: the gradient of {p.name} is {got}, no Tensor.{users_line()}')
+        said = f'the gradient of {p.name} has shape {g.shape}, but {p.name} has {p.shape}'
+        return ShapeError(f'{name}: {said}: are the gradients in the order of opt.parameters?{users_line()}')
 
 
 def _rate(name: str, value: object) -> tuple[Parameter | Cell, np.ndarray | None]:
     """The learning rate as a Parameter that one may write, and the rates of the steps where there are several."""
     if isinstance(value, Cell):
         return value, None
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, Tensor, Iterable))
-        or isinstance(value, (str, dict))
-    ):
-        raise ParameterError(
-            f"For '{name}', 'learning_rate' is a number, a Tensor, one number a step, or a Cell, but got "
-            f'{article(type(value).__name__)}.{users_line()}'
-        )
-    rates = np.asarray(
-        value.array if isinstance(value, Tensor) else list(value) if isinstance(value, Iterable) else value
-    )
-    rates = rates.astype(np.float32)
+    due = f"For '{name}', 'learning_rate' is a number, a Tensor, one number a step, or a Cell"
+    must_be(value, (*NUMBER, Tensor, Iterable), ParameterError, due)
+    must(not isinstance(value, (str, dict)), ParameterError, f'{due}, but got {article(type(value).__name__)}')
+    many = isinstance(value, Iterable) and not isinstance(value, Tensor)
+    rates = np.asarray(list(value) if many else getattr(value, 'array', value)).astype(np.float32)
     if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
         raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")
     first = Parameter(Tensor(rates if rates.ndim == 0 else rates[0]), name='learning_rate')
@@ -238,17 +203,6 @@ def _now(rate: Parameter | Cell, schedule: np.ndarray | None, step: int) -> Tens
     return Tensor(schedule[step])
 
 
-def at_least_0(name: str, **settings: object) -> None:
-    """Raise unless each setting is a number of at least 0."""
-    for what, value in settings.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ParameterError(
-                f"For '{name}', '{what}' is a float, but got {article(type(value).__name__)}.{users_line()}"
-            )
-        if not value >= 0:
-            raise SettingError(f"For '{name}', '{what}' is at least 0.0, but got {value}.{users_line()}")
-
-
 class SGD(Optimizer):
     """p -= learning_rate * g; with momentum, g is replaced by v = momentum * v + (1 - dampening) * g, v starting at g.
 
@@ -256,7 +210,6 @@ class SGD(Optimizer):
 
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013.
 
-    >>> import minicell as ms
     >>> w = ms.Parameter(ms.Tensor([1.0, 2.0]), name='w')
     >>> ms.nn.SGD([w], learning_rate=0.5)((ms.Tensor([1.0, 1.0]),))
     (True,)
@@ -276,11 +229,9 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         at_least_0('SGD', momentum=momentum, dampening=dampening)
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise SettingError(
-                f"For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but "
-                f"got 'momentum' {momentum}, 'dampening' {dampening}.{users_line()}"
-            )
+        due = "'momentum' must be > 0.0 and 'dampening' must equal to 0.0"
+        said = f"For 'SGD', if 'nesterov' is true, {due}, but got 'momentum' {momentum}, 'dampening' {dampening}"
+        must(not nesterov or (momentum > 0 and dampening == 0), SettingError, said)
         self.momentum, self.dampening = Parameter(float(momentum), name='momentum'), float(dampening)
         self.nesterov = nesterov
         if momentum:
@@ -289,21 +240,25 @@ class SGD(Optimizer):
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
         """One gradient a Parameter."""
-        return self.update(gradients, self._with_momentum if hasattr(self, 'accum') else _descend)
+        return self.update(gradients, self._step if hasattr(self, 'accum') else _descend)
 
-    def _with_momentum(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        v, momentum = self.accum[k].array, self.momentum.array.item()
-        if k in self._moving:
-            v *= momentum
-            v += g if self.dampening == 0 else g * (1 - self.dampening)
-        else:
-            self._moving.add(k)
-            v[...] = g
-        _descend(k, p, g + v * momentum if self.nesterov else v, rate)
+    def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
+        if self.dampening and k in self._moving:
+            g = g * (1 - self.dampening)
+        self._moving.add(k)
+        _descend(k, p, _moved(self.accum[k].array, g, self.momentum, self.nesterov), rate)
 
 
 def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
     p -= g * rate
+
+
+def _moved(v: np.ndarray, g: np.ndarray, momentum: Parameter, nesterov: bool) -> np.ndarray:
+    """The moving sum v of the gradients, g in it; nesterov: where it will be one step further."""
+    m = momentum.array.item()
+    v *= m
+    v += g
+    return g + v * m if nesterov else v
 
 
 class Momentum(Optimizer):
@@ -328,10 +283,7 @@ class Momentum(Optimizer):
         return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        v, momentum = self.moments[k].array, self.momentum.array.item()
-        v *= momentum
-        v += g
-        _descend(k, p, g + v * momentum if self.use_nesterov else v, rate)
+        _descend(k, p, _moved(self.moments[k].array, g, self.momentum, self.use_nesterov), rate)
 
 
 class Adam(Optimizer):
@@ -344,7 +296,6 @@ class Adam(Optimizer):
 
     Source: Kingma and Ba, Adam, arXiv:1412.6980 (its section 2: where eps stands, MindSpore follows that form).
 
-    >>> import minicell as ms
     >>> w = ms.Parameter(ms.Tensor([1.0]), name='w')
     >>> opt = ms.nn.Adam([w], learning_rate=0.5)
     >>> opt((ms.Tensor([7.0]),))
@@ -368,12 +319,8 @@ class Adam(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for what, value in (('beta1', beta1), ('beta2', beta2)):
-            if not isinstance(value, float):
-                raise ParameterError(f"For 'Adam', '{what}' is a float, but got {value!r}.{users_line()}")
-            if not 0 < value < 1:
-                raise SettingError(f"For 'Adam', '{what}' lies between 0.0 and 1.0, but got {value!r}.{users_line()}")
-        if not eps > 0:
-            raise SettingError(f"For 'Adam', 'eps' is above 0, but got {eps!r}.{users_line()}")
+            number('Adam', what, value, 'lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)
+        above_0('Adam', eps=eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.moment1 = self.parameters.clone('moment1', init='zeros')

@@ -8,21 +8,21 @@ a Cell whose forward is the step and whose bprop is the slope of something smoot
     straight_through   1: as if the step were the identity
     true_derivative    0: what autodiff would say, with which no neuron learns
 
+The settings a, width and v_threshold are above 0.
+
 Source: Neftci, Mostafa and Zenke, Surrogate Gradient Learning in Spiking Neural Networks, arXiv:1901.09948.
 The names of the surrogates are written as `relusigmoid` is in MindSpore's document.
 """
 
 from .. import ops
-from ..core.errors import users_line
 from ..core.tensor import Tensor
-from ..errors import SettingError
+from ..ops.checks import above_0
 from .cell import Cell
 
 
 class Surrogate(Cell):
     """A step at 0, as 0.0 and 1.0: `slope(x)` says what stands in for its derivative.
 
-    >>> import minicell as ms
     >>> class Window(Surrogate):
     ...     def slope(self, x):
     ...         return (ms.ops.abs(x) < 0.5).astype(x.dtype)
@@ -46,14 +46,14 @@ class Surrogate(Cell):
 class relusigmoid(Surrogate):
     """The derivative of sigmoid(a x); a = 5 is that of MindSpore's document.
 
-    >>> import minicell as ms
     >>> print(ms.grad(relusigmoid())(ms.Tensor([0.0])))
     [1.25]
     """
 
     def __init__(self, a: float = 5.0) -> None:
         super().__init__()
-        self.a = positive('relusigmoid', 'a', a)
+        above_0('relusigmoid', a=a)
+        self.a = float(a)
 
     def slope(self, x):
         s = ops.sigmoid(x * self.a)
@@ -68,7 +68,8 @@ class triangular(Surrogate):
 
     def __init__(self, width: float = 1.0) -> None:
         super().__init__()
-        self.width = positive('triangular', 'width', width)
+        above_0('triangular', width=width)
+        self.width = float(width)
 
     def slope(self, x):
         return ops.relu(1 - ops.abs(x) / self.width) / self.width
@@ -95,20 +96,12 @@ class true_derivative(Surrogate):
         return ops.zeros_like(x)
 
 
-def positive(who: str, what: str, value: float) -> float:
-    """A setting above 0, as a float."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise SettingError(f'{who}: {what} is a number above 0, but got {value!r}.{users_line()}')
-    return float(value)
-
-
 class IFNode(Cell):
     """Integrate and fire: v = v + x; a spike where v > v_threshold, which is then taken off v (a soft reset).
 
     Called with the input current x and the membrane v; returns (spike, v), both of x's shape. fire=False: nothing
     spikes, and (v, v) comes back: a readout. Without a surrogate_function each IFNode has a relusigmoid of its own.
 
-    >>> import minicell as ms
     >>> spike, v = IFNode()(ms.Tensor([0.5, 1.5]), ms.Tensor([0.0, 0.0]))
     >>> print(spike, v)
     [0. 1.] [0.5 0.5]
@@ -116,7 +109,8 @@ class IFNode(Cell):
 
     def __init__(self, v_threshold: float = 1.0, fire: bool = True, surrogate_function: Cell | None = None) -> None:
         super().__init__()
-        self.v_threshold = positive('IFNode', 'v_threshold', v_threshold)
+        above_0('IFNode', v_threshold=v_threshold)
+        self.v_threshold = float(v_threshold)
         self.fire = fire
         self.surrogate_function = relusigmoid() if surrogate_function is None else surrogate_function
 

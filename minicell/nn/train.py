@@ -1,10 +1,15 @@
-"""A loss behind a network, and one step of training: MindSpore's Cells for what value_and_grad and an optimizer do."""
+"""A loss behind a network, one step of training, a network's values loaded, learning rates that change."""
 
-from ..core.errors import CellError, article, users_line
+from collections.abc import Callable
+from math import cos, floor, pi
+
+from ..common.parameter import Parameter
+from ..composite import GradOperation
+from ..core.errors import CellError, article
 from ..core.grad import value_and_grad
 from ..core.tensor import Tensor
-from ..errors import SettingError
-from ..ops.composite import GradOperation
+from ..errors import LoadError, PropertyError, SettingError
+from ..ops.checks import above_0, must, must_be, positive_int
 from .cell import Cell
 from .layers import Identity
 from .optim import Optimizer
@@ -13,7 +18,6 @@ from .optim import Optimizer
 class WithLossCell(Cell):
     """loss_fn(backbone(data), label).
 
-    >>> from minicell import nn, Tensor
     >>> net = nn.WithLossCell(nn.Dense(1, 1, weight_init=2, bias_init=1), nn.MSELoss())
     >>> print(net(Tensor([[1.0]]), Tensor([[0.0]])))
     9.0
@@ -40,7 +44,6 @@ class TrainOneStepCell(Cell):
 
     Raises ValueError for a sens of 0, AttributeError for what is no Cell or no optimizer.
 
-    >>> from minicell import nn, Tensor
     >>> net = nn.Dense(1, 1, weight_init=2, bias_init=1)
     >>> step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
     >>> print(step(Tensor([[1.0]]), Tensor([[0.0]])), step(Tensor([[1.0]]), Tensor([[0.0]])))
@@ -52,14 +55,9 @@ class TrainOneStepCell(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         for given, kind in ((network, Cell), (optimizer, Optimizer)):
-            if not isinstance(given, kind):
-                got = article(type(given).__name__)
-                raise CellError(
-                    f'TrainOneStepCell takes a Cell and an Optimizer, but where the {kind.__name__} is due it got '
-                    f'{got}.{users_line()}'
-                )
-        if sens == 0:
-            raise SettingError(f'TrainOneStepCell: sens is 0, so that every gradient would be 0.{users_line()}')
+            got = f'but where the {kind.__name__} is due it got {article(type(given).__name__)}'
+            must(isinstance(given, kind), CellError, f'TrainOneStepCell takes a Cell and an Optimizer, {got}')
+        must(sens != 0, SettingError, 'TrainOneStepCell: sens is 0, so that every gradient would be 0')
         self.network, self.optimizer = network, optimizer
         self.grad_reducer = Identity()  # on several machines, it would take the mean
         self.weights = optimizer.parameters
@@ -79,3 +77,104 @@ class TrainOneStepCell(Cell):
         if self.return_grad:
             return loss, {p.name: g for p, g in zip(self.weights, gradients, strict=True)}
         return loss
+
+
+def load_param_into_net(
+    net: Cell, parameter_dict: dict[str, Parameter], strict_load: bool = False
+) -> tuple[list[str], list[str]]:
+    """Write values into the Parameters of net that have these names; returns the names that got none, and those left.
+
+    Floats of another width are cast, unless strict_load. Where no name fits, a prefix before all names of the dict is
+    passed over. Raises TypeError for what is no Cell, no dict or no Parameter, RuntimeError for another shape or dtype.
+
+    >>> old, new = ms.nn.Dense(1, 1, weight_init=2), ms.nn.Dense(1, 1, weight_init=0)
+    >>> print(ms.load_param_into_net(new, old.parameters_dict()), new.weight.asnumpy())
+    ([], []) [[2.]]
+    """
+    for what, value, kind in (
+        ('net', net, Cell),
+        ('parameter_dict', parameter_dict, dict),
+        ('strict_load', strict_load, bool),
+    ):
+        must_be(value, kind, PropertyError, f'load_param_into_net: {what} is {article(kind.__name__)}')
+    for name, p in parameter_dict.items():
+        must_be(name, str, PropertyError, 'load_param_into_net: the dict holds names')
+        must_be(p, Parameter, PropertyError, f'load_param_into_net: the dict holds Parameters, and at {name}')
+    own = net.parameters_dict()
+    prefix = '' if strict_load or own.keys() & parameter_dict.keys() else _prefix(own, parameter_dict)
+    missing = []
+    for name, p in own.items():
+        given = parameter_dict.get(prefix + name)
+        if given is None:
+            missing.append(name)
+            continue
+        fits = p.dtype == given.dtype or (not strict_load and p.array.dtype.kind == given.array.dtype.kind == 'f')
+        said = f'{p.name} is {p.dtype} {p.shape} in the net, but {given.dtype} {given.shape} in the dict'
+        must(fits and p.shape == given.shape, LoadError, f'load_param_into_net: {said}')
+        p.set_data(given)
+    return missing, [name for name in parameter_dict if name not in own]
+
+
+def _prefix(own: dict, given: dict) -> str:
+    """What stands before all names of the one, compared with those of the other."""
+    found = {g.removesuffix(name) for name in own for g in given if g.endswith('.' + name)}
+    return found.pop() if len(found) == 1 else ''
+
+
+# ---- learning rates that change from epoch to epoch, as lists of one rate a step: an optimizer takes such a list -----
+
+LearningRateSchedule = Cell  # MindSpore's base of a rate that is worked out from the number of steps so far
+
+
+def _rates(name: str, rate_of: Callable, total_step: int, step_per_epoch: int, **more: int) -> list[float]:
+    """rate_of(epoch) for each step, after a look at the settings."""
+    positive_int(name, total_step=total_step, step_per_epoch=step_per_epoch, **more)
+    return [rate_of(step // step_per_epoch) for step in range(total_step)]
+
+
+def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> list[float]:
+    """learning_rates[0] up to step milestone[0], learning_rates[1] up to milestone[1], and so on.
+
+    >>> piecewise_constant_lr([1, 3], [0.1, 0.01])
+    [0.1, 0.01, 0.01]
+    """
+    rising = list(milestone) == sorted(set(milestone)) and min(milestone) >= 1
+    said = f'piecewise_constant_lr takes rising steps and a rate for each, but got {milestone} and {learning_rates}'
+    must(rising and len(milestone) == len(learning_rates), SettingError, said)
+    starts = [0, *milestone]
+    return [rate for a, b, rate in zip(starts, milestone, learning_rates, strict=False) for _ in range(a, b)]
+
+
+def exponential_decay_lr(
+    learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int, decay_epoch: int, is_stair=False
+) -> list[float]:
+    """learning_rate * decay_rate ** (epoch / decay_epoch); is_stair: only once every decay_epoch.
+
+    >>> exponential_decay_lr(0.1, 0.5, total_step=4, step_per_epoch=2, decay_epoch=1)
+    [0.1, 0.1, 0.05, 0.05]
+    """
+    name, stair = 'exponential_decay_lr', floor if is_stair else float
+    above_0(name, learning_rate=learning_rate, decay_rate=decay_rate)
+    rate_of = lambda epoch: learning_rate * decay_rate ** stair(epoch / decay_epoch)
+    return _rates(name, rate_of, total_step, step_per_epoch, decay_epoch=decay_epoch)
+
+
+def cosine_decay_lr(
+    min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
+) -> list[float]:
+    """From max_lr to min_lr along half a cosine of decay_epoch epochs.
+
+    Source: Loshchilov and Hutter, SGDR, arXiv:1608.03983.
+    """
+    name = 'cosine_decay_lr'
+    above_0(name, max_lr=max_lr)
+    must(0 <= min_lr < max_lr, SettingError, f"For '{name}', 'max_lr' is above 'min_lr', but got {max_lr} and {min_lr}")
+    rate_of = lambda epoch: min_lr + (max_lr - min_lr) * (1 + cos(min(epoch, decay_epoch) / decay_epoch * pi)) / 2
+    return _rates(name, rate_of, total_step, step_per_epoch, decay_epoch=decay_epoch)
+
+
+def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
+    """From 0 to learning_rate in warmup_epoch epochs, and then that."""
+    above_0('warmup_lr', learning_rate=learning_rate)
+    rate_of = lambda epoch: learning_rate * min(epoch, warmup_epoch) / warmup_epoch
+    return _rates('warmup_lr', rate_of, total_step, step_per_epoch, warmup_epoch=warmup_epoch)

@@ -4,14 +4,15 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from ..core.errors import DTypeError, users_line
+from ..core.errors import DTypeError
 from ..core.tensor import Tensor
 from ..lazy import without
 from ..names import GONE, give
 from . import methods
-from .assign import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
+from .checks import must_be
 from .hooks import HookBackward, InsertGradientOf
 from .primitive import Primitive, primitive
+from .write import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 
 # fmt: off
 # isort: off
@@ -22,27 +23,25 @@ from ..core.arithmetic import (
     sin, sqrt, square, sub, tanh, trunc,
 )
 from ..core.arithmetic import div as _div
-from .activation import (
-    elu, gelu, hardtanh, leaky_relu, log_softmax, logsigmoid, mish, relu6, sigmoid, silu, softmax, softplus,
-    softsign, tanhshrink, threshold,
-)
 from .conv import Conv2D, bias_add, conv2d
-from .create import arange, eye, fill, full, full_like, linspace, ones, ones_like, stop_gradient, zeros, zeros_like
-from .dropout import Dropout, Dropout2D, dropout, dropout2d
+from .create import (
+    Dropout, Dropout2D, arange, dropout, dropout2d, eye, fill, full, full_like, linspace, one_hot, ones, ones_like,
+    randn, stop_gradient, zeros, zeros_like,
+)
 from .loss import (
-    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss, nll_loss, one_hot,
-    smooth_l1_loss,
+    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss, nll_loss, smooth_l1_loss,
 )
 from .matmul import MatMul, dense, matmul, mm, outer
 from .pieces import chunk, cumsum, gather, identity, split, tile, triu, unbind, unstack
-from .pool import avg_pool2d, max_pool2d
-from .random import randn
+from .window import avg_pool2d, max_pool2d
 from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
-from .activation import rectified as _relu
-from .settings import divide as div, relu, subtract
 from .shape import broadcast_to, cast, concat, expand_dims, flatten, reshape, squeeze, stack, swapaxes, transpose
 from .statistics import clamp, clip_by_value, norm, prod, std, var
-from .trigonometry import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, sinh, tan
+from .elementwise import (
+    acos, acosh, asin, asinh, atan, atan2, atanh, cosh, divide as div, elu, gelu, hardtanh, leaky_relu, log_softmax,
+    logsigmoid, mish, rectified as _relu, relu, relu6, sigmoid, silu, sinh, softmax, softplus, softsign, subtract, tan,
+    tanhshrink, threshold,
+)
 # isort: on
 # fmt: on
 
@@ -95,8 +94,7 @@ class Softmax(Primitive):
     """exp(x) / sum(exp(x)) along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
-        if not isinstance(axis, int):
-            raise DTypeError(f"For 'Softmax', 'axis' is an int, but got {axis!r}.{users_line()}")
+        must_be(axis, int, DTypeError, "For 'Softmax', 'axis' is an int")
         self.settings = {'axis': (axis,)}
         self.function = partial(softmax, axis=axis)
 
@@ -111,6 +109,6 @@ class LogSoftmax(Primitive):
 
 give(globals())
 methods.give(globals())
-operations = composite = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings
+operations = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings
 
 __getattr__ = without(__name__, GONE['ops'])

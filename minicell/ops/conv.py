@@ -16,11 +16,10 @@ from itertools import product
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import alike, apply_many, binary, on_both, refuse_dtype
+from ..core.primitives import apply_many, binary, of_one_dtype, on_both, refuse_dtype
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from .primitive import Primitive
-from .saving import Saving, apply_saving
+from .primitive import Primitive, Saving, apply_saving
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
 getframe = sys._getframe
@@ -102,9 +101,7 @@ def _conv_dw(win: Window, x: np.ndarray, g: np.ndarray, kept: np.ndarray | None 
     return total.reshape(o, x.shape[1], *win.kernel)
 
 
-def _dw(g, out, win, kept, x, w, *b):
-    return conv_dw(x, g, win) if isinstance(g, Tensor) else _conv_dw(win, x, g, kept)
-
+_dw = lambda g, out, win, kept, x, w, *b: conv_dw(x, g, win) if isinstance(g, Tensor) else _conv_dw(win, x, g, kept)
 
 # fmt: off
 CONV = Saving('Conv2D', _conv, (
@@ -141,54 +138,43 @@ def conv2d(
 
     dilation and groups are 1. Raises ValueError for shapes and settings that do not fit.
 
-    >>> from minicell import ops
     >>> print(ops.conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))))
     [[[[4.]]]]
     """
     frame = getframe(1)
     check_images('Conv2D', input)
-    x, w = alike(CONV, input, weight)
+    x, w = of_one_dtype(CONV, input, weight)
     if x.array.dtype.kind != 'f':
         refuse_dtype(CONV, x, frame)
     only_1('Conv2D', dilation=dilation, groups=groups)
     c, shape = x.shape[1], w.shape
     if len(shape) != 4 or shape[1] != c:
-        raise ShapeError(
-            f'Conv2D: images of shape {x.shape} have {c} channels, so that a weight of shape (Cout, {c}, h, w) is due, '
-            f'but got {shape}.{users_line(frame)}'
-        )
+        said = f'images of shape {x.shape} have {c} channels, so that a weight of shape (Cout, {c}, h, w) is due'
+        raise ShapeError(f'Conv2D: {said}, but got {shape}.{users_line(frame)}')
     if bias is not None and bias.shape != shape[:1]:
         raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
     win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding)
     return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win,), frame)
 
 
-def _channelwise(b, x):
-    return b.reshape((b.shape[0], *(1,) * (len(x.shape) - 2)))
-
-
-def _over_channels(g):
-    return g.sum((0, *range(2, len(g.shape))))
-
-
 _bias_add = binary(
-    'BiasAdd', lambda x, b: x + _channelwise(b, x), lambda g, out, x, b: g, lambda g, out, x, b: _over_channels(g)
+    'BiasAdd',
+    lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
+    lambda g, out, x, b: g,
+    lambda g, out, x, b: g.sum((0, *range(2, len(g.shape)))),
 )
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
     """Add one number a channel: input (N, C, ...), bias (C,). Raises ValueError where they do not fit.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.bias_add(ops.zeros((1, 2)), Tensor([1.0, 2.0])))
     [[1. 2.]]
     """
     shape = getattr(input_x, 'shape', ())
     if len(shape) < 2 or getattr(bias, 'shape', None) != shape[1:2]:
-        raise ShapeError(
-            f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {shape} and {getattr(bias, "shape", bias)}.'
-            f'{users_line(getframe(1))}'
-        )
+        got = f'{shape} and {getattr(bias, "shape", bias)}'
+        raise ShapeError(f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {got}.{users_line(getframe(1))}')
     return _bias_add(input_x, bias, up=2)
 
 

@@ -1,25 +1,49 @@
-"""Ops that make Tensors from shapes and numbers; a gradient never passes through them."""
+"""Ops that make Tensors from shapes and numbers, or of random ones: no gradient passes through them. And dropout."""
 
 import sys
 from collections.abc import Callable
 
 import numpy as np
 
-from ..core import arithmetic
-from ..core.dtype import DType, float32
-from ..core.errors import DTypeError, users_line
-from ..core.primitives import apply_plain, named, the_tensor
-from ..core.rules import Plain
-from ..core.tensor import Tensor, as_array
-from ..errors import SettingError
-from .dtypes import as_numpy
+from ..core import arithmetic, tape
+from ..core.dtype import ALL, BY_NUMPY, DType, float32
+from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, operand, refuse_dtype
+from ..core.rules import Many, Plain
+from ..core.tensor import Tensor, as_array, wrap
+from ..errors import LeavesTapeError, SettingError
+from .checks import NUMBER, must, number
+from .primitive import Primitive
 
 FILL = Plain('Fill', np.full)
 EYE = Plain('Eye', np.eye)
 RANGE = Plain('Range', np.arange)
 ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
 
+BY_NAME = {name: d.numpy.name for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
+
 getframe = sys._getframe
+
+
+def as_numpy(dtype: object, only: bool = False) -> np.dtype:
+    """The NumPy dtype behind a minicell dtype, a NumPy or Python type, or a name such as `'int32'`.
+
+    Raises TypeError for anything else; `only`: for anything but a minicell dtype.
+
+    >>> from minicell import float16
+    >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
+    (dtype('float16'), dtype('int32'), dtype('float64'))
+    """
+    if isinstance(dtype, DType):
+        return dtype.numpy
+    try:
+        name = BY_NAME.get(dtype.lower(), dtype) if isinstance(dtype, str) else dtype
+        found = None if name is None else np.dtype(name)  # NumPy would take None for float64
+    except TypeError:
+        found = None
+    if only or found not in BY_NUMPY:
+        raise TypeError(f'{dtype!r} is not a dtype: use one of minicell.float32, minicell.int64, minicell.bool_ ...')
+    return found
 
 
 def lengths(shape: object) -> tuple[int, ...]:
@@ -39,7 +63,6 @@ def _dtype(dtype: DType | None) -> np.dtype:
 def fill(type: DType, shape: tuple[int, ...], value: float) -> Tensor:
     """A Tensor of one value.
 
-    >>> import minicell as ms
     >>> print(ms.ops.fill(ms.float32, (2,), 20))
     [20. 20.]
     """
@@ -68,7 +91,7 @@ def ones(shape: tuple[int, ...], dtype: DType | None = None) -> Tensor:
 
 def _like(rule: Plain) -> Callable:
     def op(input, *, dtype=None):
-        x = the_tensor(rule, input, getframe(1))
+        x = check_tensor(rule, input, getframe(1))
         return apply_plain(rule, (x,), getframe(1), None if dtype is None else _dtype(dtype))
 
     return named(op, rule)
@@ -97,7 +120,7 @@ def eye(n: int, m: int | None = None, dtype: DType | None = None) -> Tensor:
 
 def full_like(input: Tensor, fill_value: float, *, dtype: DType | None = None) -> Tensor:
     """One value in the shape, and unless one is given the dtype, of a Tensor."""
-    x = the_tensor(FILL, input, getframe(1))
+    x = check_tensor(FILL, input, getframe(1))
     wanted = x.array.dtype if dtype is None else _dtype(dtype)
     return apply_plain(FILL, (), getframe(1), x.shape, _number(fill_value), wanted)
 
@@ -105,7 +128,6 @@ def full_like(input: Tensor, fill_value: float, *, dtype: DType | None = None) -
 def linspace(start: float, end: float, steps: int) -> Tensor:
     """`steps` numbers at even distances, from start to end.
 
-    >>> from minicell import ops
     >>> print(ops.linspace(0, 1, 5))
     [0.   0.25 0.5  0.75 1.  ]
     """
@@ -116,7 +138,6 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
 def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
     """The same numbers, as a constant: no gradient passes. What is no Tensor comes back; of a tuple, each Tensor in it.
 
-    >>> import minicell as ms
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
@@ -136,3 +157,154 @@ def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
     return Tensor(input_data, dtype)
+
+
+def constant(what: str, value: Tensor, frame) -> np.ndarray:
+    """The numbers of what the formulas take for a constant."""
+    if tape.address(value) >= tape.recorded_from != tape.NOWHERE and not tape.hidden_address:
+        raise LeavesTapeError(
+            f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
+            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
+        )
+    return value.array
+
+
+def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
+    """The kernel of `one_hot`."""
+    out = np.full((labels.size, depth), off, dtype)
+    flat = labels.reshape(-1)
+    inside = (flat >= 0) & (flat < depth)
+    out[np.flatnonzero(inside), flat[inside]] = on
+    return out.reshape((*labels.shape, depth))
+
+
+ONE_HOT = Plain('OneHot', hot)
+
+
+def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
+    """Rows with on_value where an index points; an index outside 0 .. depth - 1 points nowhere.
+
+    Raises TypeError where the indices are no integers.
+
+    >>> print(ops.one_hot(Tensor([0, 2]), 3))
+    [[1 0 0]
+     [0 0 1]]
+    """
+    x = check_tensor(ONE_HOT, indices, getframe(1))
+    if x.array.dtype.kind not in 'iu':
+        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
+    on, off = (constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
+    dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
+    out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
+    return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
+
+
+# ---- random numbers, from np.random or from a seed of their own, and dropout: a random mask -------------------------
+
+
+def _source(seed: int | None) -> object:
+    return np.random if seed is None else np.random.default_rng(seed)
+
+
+NORMAL = Plain('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
+
+
+def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Tensor:
+    """Numbers around 0, as the normal distribution has them: randn(2, 3), randn((2, 3)), and randn() for one number.
+
+    >>> ops.randn(2, 3).shape
+    (2, 3)
+    """
+    shape = lengths(size[0] if len(size) == 1 else size) if size else (1,)
+    wanted = float32.numpy if dtype is None else as_numpy(dtype, only=True)
+    fits = wanted.kind == 'f' and min(shape, default=0) >= 0
+    must(fits, SettingError, f'randn takes lengths of at least 0 and a float dtype, but got {shape} and {dtype}')
+    return apply_plain(NORMAL, (), getframe(1), shape, seed, wanted)
+
+
+def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
+    """One throw for each index of the first `rank` axes; what follows shares it."""
+    thrown = _source(seed).random(x.shape[:rank]) < keep
+    return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
+
+
+MASK = Plain('DropoutMask', _mask)
+# (x * mask / keep_prob): linear in x, so that its rule is itself
+DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
+
+
+def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = None) -> tuple[Tensor, Tensor]:
+    x = operand(DROPOUT, x)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(DROPOUT, x, frame)
+    mask = apply_plain(MASK, (x,), frame, keep, x.ndim if rank is None else rank, seed)
+    return apply_many(DROPOUT, (x, mask), (1 / keep if keep else 0.0,), frame), mask
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
+    """Each number is dropped with probability p, and the others are divided by 1 - p: the mean stays.
+
+    Not training: the input itself. seed: for a mask that can be had again; else np.random throws.
+    Raises TypeError for integers, ValueError for a p outside 0 .. 1.
+
+    >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.0))
+    [1. 2.]
+    """
+    _check('dropout', 'p', p)
+    return _drop(input, 1.0 - p, None, getframe(1), seed)[0] if training and p else input
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Whole channels of a Tensor (N, C, H, W) are dropped with probability p, the others divided by 1 - p."""
+    _check('dropout2d', 'p', p)
+    _check_rank('dropout2d', input)
+    return _drop(input, 1.0 - p, 2, getframe(1))[0] if training and p else input
+
+
+def _check(name: str, what: str, value: object, kinds: type | tuple = NUMBER) -> None:
+    number(name, what, value, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1, kinds)
+
+
+def _check_rank(name: str, x: object) -> None:
+    rank = operand(DROPOUT, x).ndim
+    must(rank == 4, ShapeError, f"For '{name}', the rank of input must be equal to 4, (N, C, H, W), but got {rank}")
+
+
+class Dropout(Primitive):
+    """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask in x's dtype.
+
+    Raises TypeError where keep_prob is no number, ValueError outside 0 .. 1.
+    """
+
+    def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
+        _check('Dropout', 'keep_prob', keep_prob)
+        self.keep_prob = keep_prob
+        self.settings = {'keep_prob': keep_prob, 'Seed0': Seed0, 'Seed1': Seed1, 'side_effect_hidden': True}
+
+        def drop(x):
+            out, mask = _drop(x, keep_prob, None, getframe(1))
+            return out, cast_to(mask, x.array.dtype, getframe(1))
+
+        self.function = drop
+
+
+class Dropout2D(Primitive):
+    """Each channel of a Tensor (N, C, H, W) is kept with probability keep_prob: (x * mask / keep_prob, mask).
+
+    The mask is Bool, of x's whole shape, the same over a channel. keep_prob 0 gives zeros. Raises TypeError where
+    keep_prob is no float, ValueError outside 0 .. 1, and for an x of another rank.
+
+    >>> y, mask = ops.Dropout2D(1.0)(ops.ones((1, 2, 1, 1)))
+    >>> print(y.shape, mask.dtype)
+    (1, 2, 1, 1) Bool
+    """
+
+    def __init__(self, keep_prob: float = 0.5) -> None:
+        _check('Dropout2D', 'keep_prob', keep_prob, float)
+        self.keep_prob = keep_prob
+
+        def channels(x):
+            _check_rank('Dropout2D', x)
+            return _drop(x, keep_prob, 2, getframe(1))
+
+        self.function = channels

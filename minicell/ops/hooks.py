@@ -8,10 +8,12 @@ from .. import tracing
 from ..core import doors, tape
 from ..core.errors import article, plural, users_line
 from ..core.primitives import operand, place_several
-from ..core.rules import Rule, leaf
+from ..core.rules import Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, tensors_in, wrap
 from ..errors import GraphValueError, HookError
+from ..heard import heard
+from .checks import must_be
 from .create import zeros_like
 from .primitive import Primitive
 
@@ -28,39 +30,26 @@ class HookHandle:
             self._hooks.remove(self._hook)
 
 
-class Hooked(Rule):
-    """The rule of an entry whose output has hooks: they see the gradient first."""
+class HookedRule:
+    """The rule of an entry whose output has hooks: they see the gradient first. The rest is the rule's own."""
 
     def __init__(self, inner: Rule) -> None:
-        super().__init__(inner.name, inner.kernel)
-        self.inner = inner
-        self.hooks: list = []
+        self.inner, self.hooks = inner, []
 
-    # Each method is what Rule says of it.
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
 
-    def vjp_arrays(self, g, cts, mark, x, y, out):
-        self.inner.vjp_arrays(self._changed(g), cts, mark, x, y, out)
+    def vjp_arrays(self, g, cts, offset, x, y, out):
+        self.inner.vjp_arrays(self._changed(g, out), cts, offset, x, y, out)
 
-    def vjp_tensors(self, g, cts, mark, x, y, out):
-        self.inner.vjp_tensors(self._changed(g), cts, mark, x, y, out)
+    def vjp_tensors(self, g, cts, offset, x, y, out):
+        self.inner.vjp_tensors(self._changed(g, out), cts, offset, x, y, out)
 
-    def vjp(self, g, mark, x, y, out):
-        return self.inner.vjp(self._changed(g), mark, x, y, out)
+    def vjp(self, g, offset, x, y, out):
+        return self.inner.vjp(self._changed(g, out), offset, x, y, out)
 
-    def _changed(self, g: object) -> object:
-        return through(self.hooks, g) if isinstance(g, Tensor) else through(self.hooks, wrap(g)).array
-
-    def title(self, entry):
-        return self.inner.title((self.inner, *entry[1:]))
-
-    def attributes(self, y):
-        return self.inner.attributes(y)
-
-    def tensors(self, x, y):
-        return self.inner.tensors(x, y)
-
-    def values_read(self, entry):
-        return self.inner.values_read((self.inner, *entry[1:]))
+    def _changed(self, g: object, out: Tensor) -> object:
+        return through(self.hooks, g, out) if isinstance(g, Tensor) else through(self.hooks, wrap(g), out).array
 
 
 arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
@@ -72,7 +61,6 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
 
     Raises TypeError for what cannot be called.
 
-    >>> import minicell as ms
     >>> def f(x):
     ...     y = x * 3
     ...     y.register_hook(lambda g: g * 10)
@@ -80,15 +68,14 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     >>> print(ms.grad(f)(ms.Tensor(1.0)))
     180.0
     """
-    if not callable(hook):
-        raise HookError(f'register_hook takes a function, but got {article(type(hook).__name__)}.{users_line()}')
+    must_be(hook, Callable, HookError, 'register_hook takes a function')
     if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
-    k = self.at - tape.first
-    if tape.start <= self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
+    k = self.at - tape.first_address
+    if tape.recorded_from <= self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
         rule, *rest = tape.entries[k]
-        if not isinstance(rule, Hooked):
-            rule = Hooked(rule)
+        if not isinstance(rule, HookedRule):
+            rule = HookedRule(rule)
             tape.entries[k] = rule, *rest
         hooks = rule.hooks
     else:
@@ -110,7 +97,8 @@ def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
     changed = []
     for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
         for key in dict.fromkeys(map(id, owners)):
-            g = through(_of_leaves[key][1], g) if key in _of_leaves else g
+            if key in _of_leaves:
+                g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
         changed.append(g)
     return changed
 
@@ -119,7 +107,7 @@ def opening(gradient: object) -> None:
     """A gradient begins: note what its function is called with besides the inputs that are differentiated."""
     global arguments
     gradient.arguments_before = arguments
-    if not gradient.played and 0 < len(gradient.positions) < len(gradient.inputs):
+    if not gradient.has_run and 0 < len(gradient.positions) < len(gradient.inputs):
         arguments = arguments.union(map(id, tensors_in(gradient.inputs)))
 
 
@@ -133,14 +121,14 @@ def hang_in() -> None:
     """Some Cell has a backward hook: from now on, `arguments` is kept."""
     if opening not in doors.opening:
         doors.opening.append(opening)
-        doors.played.append(closing)
+        doors.ran_forward.append(closing)
         doors.closing.append(closing)
 
 
-def through(hooks: list, g: Tensor) -> Tensor:
-    """A gradient, as each hook leaves it. Raises TypeError for what is no gradient of its shape."""
+def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
+    """A gradient of `owner`, as each hook leaves it. Raises TypeError for what is no gradient of its shape."""
     for hook in list(hooks):
-        changed = hook(g)
+        changed = heard(hook, (g,), owner, 'tensor', (g,))
         g = g if changed is None else like(changed, g, 'a hook')
     return g
 
@@ -153,43 +141,52 @@ def like(changed: object, g: Tensor, who: str) -> Tensor:
     return changed if changed.dtype == g.dtype else changed.astype(g.dtype)
 
 
-class _Hook(Rule):
-    """The identity; `y` is called with the gradient (a Tensor), and may return another."""
+def as_tensor(g: object) -> Tensor | None:
+    """A gradient as a hook gets it; None where none arrived."""
+    return g if g is None or isinstance(g, Tensor) else wrap(g)
 
-    def vjp(self, g, mark, x, y, out):
-        arrived = g if isinstance(g, Tensor) else wrap(g)
-        changed = y(arrived)
-        if changed is None:
-            return ((x, g),)
-        changed = like(changed, arrived, f'{self.name}: the function')
-        return ((x, changed if isinstance(g, Tensor) else changed.array),)
+
+class Passing(Rule):
+    """The rule of an entry that only calls hooks: read without them, it is the identity."""
 
     def attributes(self, y):
-        return ()
+        return (y,)
 
 
-class _Hooks(Rule):
-    """The same for several Tensors: `y` is called with a tuple of gradients."""
+class _Hook(Passing):
+    """The identity for some Tensors (a tuple); y is a function that may return other gradients, and whether it gets the
+    only one alone or all in a tuple."""
 
-    def vjp(self, g, mark, x, y, out):
-        traced = any(isinstance(d, Tensor) for d in g.of.values())
-        arrived = [g.of.get(k) for k in range(len(x))]
-        arrived = tuple(
-            zeros_like(t) if d is None else d if isinstance(d, Tensor) else wrap(d)
-            for d, t in zip(arrived, x, strict=True)
-        )
-        changed = y(arrived)
-        changed = arrived if changed is None else changed if isinstance(changed, tuple) else (changed,)
+    def vjp(self, g, offset, x, y, out):
+        function, alone = y
+        given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
+        traced = any(isinstance(d, Tensor) for d in given)
+        arrived = tuple(zeros_like(t) if d is None else as_tensor(d) for d, t in zip(given, x, strict=True))
+        changed = heard(function, arrived if alone else (arrived,), x if len(x) > 1 else x[0], 'op', arrived)
+        changed = arrived if changed is None else changed if isinstance(changed, tuple) and not alone else (changed,)
         if len(changed) != len(x):
             raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
         gave = [like(d, t, f'{self.name}: the function') for d, t in zip(changed, arrived, strict=True)]
         return [(t, d if traced else d.array) for t, d in zip(x, gave, strict=True)]
 
     def attributes(self, y):
-        return ()
+        return y
 
-    def tensors(self, x, y):
-        return x
+
+def _identity(name: str, hook: Callable, alone: bool) -> Callable:
+    """The identity for Tensors whose gradients (one alone, or a tuple) are what the hook makes of them."""
+    must_be(hook, Callable, HookError, f'{name} takes a function')
+    rule = _Hook(name, None)
+
+    def through(*inputs: Tensor) -> object:
+        inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)
+        at, outs = max([x.at for x in inputs], default=-1), tuple(wrap(x.array) for x in inputs)
+        if len(inputs) == 1:
+            return place(rule, inputs, (hook, alone), *outs, at, frame)
+        place_several(rule, inputs, (hook, alone), outs, list(outs), at, frame)
+        return outs
+
+    return through
 
 
 class InsertGradientOf(Primitive):
@@ -197,23 +194,14 @@ class InsertGradientOf(Primitive):
 
     Raises TypeError where f cannot be called, or returns no gradient of the same shape.
 
-    >>> import minicell as ms
     >>> clip = ms.ops.InsertGradientOf(lambda g: ms.ops.minimum(g, 1.0))
     >>> print(ms.grad(lambda x: clip(x) * 5)(ms.Tensor(3.0)))
     1.0
     """
 
     def __init__(self, f: Callable) -> None:
-        if not callable(f):
-            raise HookError(f'{self.name} takes a function, but got {article(type(f).__name__)}.{users_line()}')
         self.settings = {'f': f, 'side_effect_backprop': True, 'side_effect_backprop_mem': True}
-        rule = _Hook(self.name, None)
-
-        def through(x: Tensor) -> Tensor:
-            x = operand(rule, x)
-            return place(rule, x, f, wrap(x.array), x.at, sys._getframe(1))
-
-        self.function = through
+        self.function = _identity(self.name, f, True)
 
 
 class HookBackward(Primitive):
@@ -223,22 +211,5 @@ class HookBackward(Primitive):
     """
 
     def __init__(self, hook_fn: Callable, cell_id: str = '') -> None:
-        if not callable(hook_fn):
-            raise HookError(f'{self.name} takes a function, but got {article(type(hook_fn).__name__)}.{users_line()}')
         self.settings = {'cell_id': cell_id}
-        rule, rules = _Hook(self.name, None), _Hooks(self.name, None)
-
-        def call(g: Tensor) -> object:
-            changed = hook_fn((g,))
-            return changed[0] if isinstance(changed, tuple) and len(changed) == 1 else changed
-
-        def through(*inputs: Tensor) -> object:
-            inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)
-            at = max([x.at for x in inputs], default=-1)
-            if len(inputs) == 1:
-                return place(rule, inputs[0], call, wrap(inputs[0].array), at, frame)
-            outs = tuple(wrap(x.array) for x in inputs)
-            place_several(rules, inputs, hook_fn, outs, list(outs), at, frame)
-            return outs
-
-        self.function = through
+        self.function = _identity(self.name, hook_fn, False)

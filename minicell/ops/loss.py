@@ -4,17 +4,18 @@ import sys
 
 import numpy as np
 
-from ..core import tape
 from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_plain, on_both, the_tensor
+from ..core.primitives import apply, apply_plain, check_tensor, on_both
 from ..core.rules import Binary, Many, Plain
 from ..core.tape import place
-from ..core.tensor import Tensor, as_array, wrap
-from ..errors import LabelError, LeavesTapeError, SettingError
-from .activation import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
+from ..core.tensor import Tensor, wrap
+from ..errors import LabelError, SettingError
+from .checks import must, must_be
+from .create import constant, hot
+from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
+from .primitive import Saving, apply_saving
 from .reduce import mean, sum
-from .saving import Saving, apply_saving
 
 getframe = sys._getframe
 CLASSES = (np.int32, np.int64)  # what labels are made of
@@ -62,27 +63,16 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-def _dt(g, out, divisor, ones, p, z, t):
-    return -both_log_softmax(z, 1) * _shared(g, divisor)
-
-
 class _CrossEntropy(Saving):
     """Its formula for z knows what the kept numbers are a function of, so that a formula on Tensors may have them."""
 
     vjp = Many.vjp
 
 
+_dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
 CROSS_ENTROPY = _CrossEntropy('CrossEntropy', _cross_entropy, (_dz, _dt))
 both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
 both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
-
-
-def _one_hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
-    out = np.full((labels.size, depth), off, dtype)
-    flat = labels.reshape(-1)
-    inside = (flat >= 0) & (flat < depth)
-    out[np.flatnonzero(inside), flat[inside]] = on
-    return out.reshape((*labels.shape, depth))
 
 
 def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
@@ -92,26 +82,7 @@ def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
     return out
 
 
-ONE_HOT, TARGETS = Plain('OneHot', _one_hot), Plain('OneHot', _targets)
-
-
-def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
-    """Rows with on_value where an index points; an index outside 0 .. depth - 1 points nowhere.
-
-    Raises TypeError where the indices are no integers.
-
-    >>> from minicell import Tensor, ops
-    >>> print(ops.one_hot(Tensor([0, 2]), 3))
-    [[1 0 0]
-     [0 0 1]]
-    """
-    x = the_tensor(ONE_HOT, indices, getframe(1))
-    if x.array.dtype.kind not in 'iu':
-        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
-    on, off = (_constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
-    dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
-    out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
-    return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
+TARGETS = Plain('OneHot', _targets)
 
 
 def cross_entropy(
@@ -131,20 +102,18 @@ def cross_entropy(
     Raises TypeError for labels of another dtype, ValueError for shapes that do not fit, for a class that is not there
     and for another reduction than 'mean', 'sum', 'none'.
 
-    >>> import minicell as ms
     >>> print(ms.ops.cross_entropy(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
     """
     frame = getframe(1)
     check_reduction('cross_entropy', reduction, frame)
-    z, t = the_tensor(CROSS_ENTROPY, input, frame), the_tensor(CROSS_ENTROPY, target, frame)
+    z, t = check_tensor(CROSS_ENTROPY, input, frame), check_tensor(CROSS_ENTROPY, target, frame)
     if not 0 <= label_smoothing <= 1:
         raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line(frame)}')
     shape, labels = z.array.shape, t.array
     if z.array.dtype.kind != 'f' or not shape:
-        raise DTypeError(
-            f'cross_entropy takes float logits of shape (N, C), but got {z.dtype} {shape}.{users_line(frame)}'
-        )
+        got = f'{z.dtype} {shape}'
+        raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line(frame)}')
     by_class = labels.dtype.kind in 'iub'
     if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
         _check_target(z, t, by_class, frame)
@@ -179,34 +148,21 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
     shape = z.shape
     due = (*shape[:1], *shape[2:]) if by_class and len(shape) > 1 else () if by_class else shape
     if by_class and t.array.dtype not in CLASSES:
-        raise DTypeError(
-            f'cross_entropy: the data type of labels should be Int32 or Int64, but got {t.dtype}: write '
-            f'Tensor(labels, ms.int32), or labels.astype(ms.int32).{users_line(frame)}'
-        )
+        said = f'the data type of labels should be Int32 or Int64, but got {t.dtype}'
+        advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
+        raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line(frame)}')
     if t.shape != due:
         kind = 'classes' if by_class else 'probabilities'
         also = '' if by_class else ' (classes are integers; these are floats)'
-        raise ShapeError(
-            f'cross_entropy: logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}.'
-            f'{users_line(frame)}'
-        )
-
-
-def _constant(what: str, value: Tensor, frame) -> np.ndarray:
-    """The numbers of what the formulas take for a constant."""
-    if tape.address(value) >= tape.start != tape.NOWHERE and not tape.hidden_address:
-        raise LeavesTapeError(
-            f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
-            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
-        )
-    return value.array
+        said = f'logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}'
+        raise ShapeError(f'cross_entropy: {said}.{users_line(frame)}')
 
 
 def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
-    if not isinstance(weight, Tensor) or weight.shape != z.shape[1:]:
-        got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
-        raise ShapeError(f'weight holds one number a class, {z.shape[1:]}, but got {got}.{users_line(frame)}')
-    return _constant('weight', weight, frame).astype(z.array.dtype)
+    got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
+    said = f'weight holds one number a class, {z.shape[1:]}, but got {got}'
+    must(isinstance(weight, Tensor) and weight.shape == z.shape[1:], ShapeError, said)
+    return constant('weight', weight, frame).astype(z.array.dtype)
 
 
 def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
@@ -220,11 +176,9 @@ def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float
         kept = labels.array != ignore_index
         outside = labels.array[kept & ((labels.array < 0) | (labels.array >= classes))]
         if outside.size:
-            raise LabelError(
-                f'the class {outside[0]} is not there: logits of shape {z.shape} have the classes 0 to {classes - 1}.'
-                f'{users_line(frame)}'
-            ) from None
-        targets = wrap(_one_hot(np.where(kept, labels.array, -1), classes, 1, 0, z.array.dtype))
+            there = f'logits of shape {z.shape} have the classes 0 to {classes - 1}'
+            raise LabelError(f'the class {outside[0]} is not there: {there}.{users_line(frame)}') from None
+        targets = wrap(hot(np.where(kept, labels.array, -1), classes, 1, 0, z.array.dtype))
     else:
         if 0 <= ignore_index < classes and (labels.array == ignore_index).any():
             kept = labels.array != ignore_index
@@ -239,9 +193,6 @@ def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float
     return wrap(rows.astype(z.array.dtype)), total
 
 
-# ---- the others ----------------------------------------------------------------------------------------------------
-
-
 def check_reduction(name: str, reduction: object, frame=None) -> None:
     """Raise ValueError for anything but 'mean', 'sum' and 'none'."""
     if reduction not in ('mean', 'sum', 'none'):
@@ -251,20 +202,21 @@ def check_reduction(name: str, reduction: object, frame=None) -> None:
 def check_tensors(name: str, input: object, target: object, alike: bool = False) -> None:
     """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
     for t in (input, target):
-        if not isinstance(t, Tensor):
-            got = article(type(t).__name__)
-            raise OperandError(f'{name} takes two Tensors, but got {got}: write Tensor(...) around it.{users_line()}')
+        must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
     if not alike:
         return
-    if input.array.dtype != target.array.dtype or input.array.dtype.kind != 'f':
-        raise DTypeError(
-            f'{name} takes floats of one dtype, but got {input.dtype} and {target.dtype}: write '
-            f'labels.astype(minicell.float32).{users_line()}'
-        )
+    if input.dtype is not target.dtype or input.array.dtype.kind != 'f':
+        got = f'{input.dtype} and {target.dtype}: write labels.astype(minicell.float32)'
+        raise DTypeError(f'{name} takes floats of one dtype, but got {got}.{users_line()}')
     if input.shape != target.shape:
-        raise ShapeError(
-            f'{name} takes two Tensors of one shape, but got {input.shape} and {target.shape}.{users_line()}'
-        )
+        got = f'{input.shape} and {target.shape}'
+        raise ShapeError(f'{name} takes two Tensors of one shape, but got {got}.{users_line()}')
+
+
+def check(name: str, reduction: object, input: object, target: object, alike: bool = False) -> None:
+    """Both."""
+    check_reduction(name, reduction)
+    check_tensors(name, input, target, alike)
 
 
 def reduced(x: Tensor, reduction: str) -> Tensor:
@@ -275,19 +227,16 @@ def reduced(x: Tensor, reduction: str) -> Tensor:
 def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """(input - target)², and of that the mean ('sum': the sum; 'none': all).
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.mse_loss(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
     2.5
     """
-    check_reduction('mse_loss', reduction)
-    check_tensors('mse_loss', input, target)
+    check('mse_loss', reduction, input, target)
     return reduced(square(input - target), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """|input - target|, and of that the mean ('sum': the sum; 'none': all)."""
-    check_reduction('l1_loss', reduction)
-    check_tensors('l1_loss', input, target)
+    check('l1_loss', reduction, input, target)
     return reduced(abs(input - target), reduction)
 
 
@@ -298,10 +247,8 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
 
     Source: Girshick, Fast R-CNN, arXiv:1504.08083.
     """
-    check_reduction('smooth_l1_loss', reduction)
-    check_tensors('smooth_l1_loss', input, target, alike=True)
-    if not beta > 0:
-        raise SettingError(f'smooth_l1_loss: beta is above 0, but got {beta!r}.{users_line()}')
+    check('smooth_l1_loss', reduction, input, target, alike=True)
+    must(beta > 0, SettingError, f'smooth_l1_loss: beta is above 0, but got {beta!r}')
     d = abs(input - target)
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
 
@@ -328,8 +275,7 @@ def binary_cross_entropy(
     Raises TypeError for integers and two dtypes, ValueError for two shapes.
     """
     frame = getframe(1)
-    check_reduction('binary_cross_entropy', reduction, frame)
-    check_tensors('binary_cross_entropy', logits, labels, alike=True)
+    check('binary_cross_entropy', reduction, logits, labels, alike=True)
     p, t = logits, labels
     out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
     return reduced(out if weight is None else out * weight, reduction)
@@ -346,17 +292,12 @@ def binary_cross_entropy_with_logits(
 
     Raises TypeError for integers, ValueError for two shapes.
     """
-    check_reduction('binary_cross_entropy_with_logits', reduction)
-    check_tensors('binary_cross_entropy_with_logits', input, target)
-    z, t = (
-        input,
-        target if target.dtype is input.dtype or target.array.dtype.kind != 'f' else target.astype(input.dtype),
-    )
+    check('binary_cross_entropy_with_logits', reduction, input, target)
+    z, t = input, target
+    if t.dtype is not z.dtype and t.array.dtype.kind == 'f':
+        t = t.astype(z.dtype)
     check_tensors('binary_cross_entropy_with_logits', z, t, alike=True)
-    if pos_weight is None:
-        loss = softplus(z) - t * z
-    else:
-        loss = (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
+    loss = softplus(z) - t * z if pos_weight is None else (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 

@@ -1,12 +1,11 @@
 """Matrix products."""
 
 import sys
-from functools import partial
 
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import alike, binary, on_both
+from ..core.primitives import binary, of_one_dtype, on_both
 from ..core.rules import Many
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
@@ -35,11 +34,11 @@ def _dy(g, out, x, y):
 # The way back of a product is two products with one side turned (its last two axes exchanged). These are ops of their
 # own, and each other's way back: BLAS turns while it reads, so that there is no Transpose to play, record and undo.
 # fmt: off
-matmul = binary('MatMul', np.matmul, _dx, _dy, align=alike)
+matmul = binary('MatMul', np.matmul, _dx, _dy, convert=of_one_dtype)
 by_turned = binary('MatMul', lambda x, y: x @ y.mT,
-                   lambda g, out, x, y: g @ y, lambda g, out, x, y: _turned_by(g, x), align=alike)
+                   lambda g, out, x, y: g @ y, lambda g, out, x, y: _turned_by(g, x), convert=of_one_dtype)
 turned_by = binary('MatMul', lambda x, y: x.mT @ y,
-                   lambda g, out, x, y: _by_turned(y, g), lambda g, out, x, y: x @ g, align=alike)
+                   lambda g, out, x, y: _by_turned(y, g), lambda g, out, x, y: x @ g, convert=of_one_dtype)
 # fmt: on
 _by_turned, _turned_by = on_both(by_turned), on_both(turned_by)
 
@@ -54,16 +53,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every number of the one times every number of the other.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.outer(Tensor([1, 2]), Tensor([3, 4])))
     [[3 4]
      [6 8]]
     """
     return input.reshape(-1, 1) * vec2
-
-
-def _matmul_of(transpose_a: bool, transpose_b: bool, x: Tensor, y: Tensor) -> Tensor:
-    return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
 
 
 # ---- x @ w.T + b in one, as a layer has it --------------------------------------------------------------------------
@@ -85,11 +79,11 @@ _over_rows = on_both(lambda g: g.sum((0,)), lambda g: np.add.reduce(g, 0))
 
 
 class _Dense(Many):
-    """With its `pull` written out, since the weights of a network get their gradients here."""
+    """With `vjp_arrays` written out, because the weights of a network get their gradients here."""
 
-    def vjp_arrays(self, g, cts, mark, x, y, out):
+    def vjp_arrays(self, g, cts, offset, x, y, out):
         t, w, *b = x
-        v, i, j = t.array, t.at - mark, w.at - mark
+        v, i, j = t.array, t.at - offset, w.at - offset
         if i >= 0:
             c, d = cts[i], g @ w.array
             cts[i] = d if c is None else c + d
@@ -98,7 +92,7 @@ class _Dense(Many):
         if j >= 0:
             c, d = cts[j], g.T @ v
             cts[j] = d if c is None else c + d
-        if b and (k := b[0].at - mark) >= 0:
+        if b and (k := b[0].at - offset) >= 0:
             c, d = cts[k], np.add.reduce(g, 0)
             cts[k] = d if c is None else c + d
 
@@ -119,7 +113,6 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Raises TypeError for Tensors of several dtypes, ValueError for shapes that do not fit.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])))
     [[11.5]]
     """
@@ -127,15 +120,13 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     x, w, b = input, weight, bias
     same = isinstance(x, Tensor) and x.array.dtype is w.array.dtype and (b is None or b.array.dtype is w.array.dtype)
     if not same:
-        x, w = alike(DENSE, x, w)
+        x, w = of_one_dtype(DENSE, x, w)
         if b is not None:
-            w, b = alike(DENSE, w, b)
+            w, b = of_one_dtype(DENSE, w, b)
     shape, due = x.array.shape, w.array.shape
     if not shape or len(due) != 2 or shape[-1] != due[1]:
-        raise ShapeError(
-            f'Dense: a weight of shape (out, in) goes with an input of shape (..., in), but got {due} and '
-            f'{shape}.{users_line(frame)}'
-        )
+        said = 'a weight of shape (out, in) goes with an input of shape (..., in)'
+        raise ShapeError(f'Dense: {said}, but got {due} and {shape}.{users_line(frame)}')
     if b is None:
         return place(DENSE, (x, w), (), wrap(_dense(x.array, w.array)), max(x.at, w.at), frame)
     if b.array.shape != due[:1]:
@@ -146,12 +137,14 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 class MatMul(Primitive):
     """The matrix product of two Tensors, either of them transposed first if so set.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.MatMul()(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
     [[11.]]
     """
 
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None:
         self.settings = {'transpose_a': transpose_a, 'transpose_b': transpose_b}
-        turned = transpose_a or transpose_b
-        self.function = partial(_matmul_of, transpose_a, transpose_b) if turned else matmul
+
+        def turned(x: Tensor, y: Tensor) -> Tensor:
+            return matmul(swapaxes(x, -1, -2) if transpose_a else x, swapaxes(y, -1, -2) if transpose_b else y)
+
+        self.function = turned if transpose_a or transpose_b else matmul

@@ -6,23 +6,23 @@ from functools import partial
 
 import numpy as np
 
-from ..core.errors import DTypeError, OperandError, article, users_line
+from ..core.errors import DTypeError, OperandError
 from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor, map_tensors, wrap
 from ..lazy import without
 from ..names import ALONE, DTYPES, GONE, OF_METHODS, OPERATORS, SAME, renamed
+from ..printed import format_method, repr_method, str_method
+from .checks import must_be
+from .elementwise import add_scaled, subtract
 from .pieces import cumsum_method, gather_method, identity
-from .printed import format_method, repr_method, str_method
 from .reduce import max_method, min_method
-from .settings import add_scaled, subtract
 from .shape import astype, broadcast_method, expand_dims, flatten_method, getitem, reshape_method, transpose_method
 from .write import setitem
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
     """A Tensor with a copy of the numbers. Raises TypeError for what is no array."""
-    if not isinstance(array, np.ndarray):
-        raise DTypeError(f'from_numpy takes a NumPy array, but got {article(type(array).__name__)}.{users_line()}')
+    must_be(array, np.ndarray, DTypeError, 'from_numpy takes a NumPy array')
     return Tensor(array)
 
 

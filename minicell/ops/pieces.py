@@ -5,11 +5,12 @@ import sys
 import numpy as np
 
 from ..core.arithmetic import choose
-from ..core.errors import DTypeError, ShapeError, article, users_line
-from ..core.primitives import apply, cast_to, misfit, on_both, the_tensor, unary
+from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.primitives import apply, cast_to, check_tensor, misfit, on_both, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
+from .checks import must, must_be
 from .shape import GETITEM, RESHAPE
 from .write import plain_index
 
@@ -23,14 +24,11 @@ def _from_tiles(g, out, x, dims):
     return g.reshape(tuple(both)).sum(tuple(range(0, len(both), 2))).reshape(tuple(x.shape))
 
 
-def _from_sums(g, out, x, axis):
-    """Each number counts in its own sum and in all that follow."""
-    return g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g
-
-
 # fmt: off
 TILE = UnaryWith('Tile', np.tile, _from_tiles)
-CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype), _from_sums)
+# Each number counts in its own sum and in all that follow.
+CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype),
+                   lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g)
 SPLIT, TRIANGLE, GATHER = Plain('Split', None), Plain('Triu', None), Plain('Gather', None)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
@@ -38,7 +36,7 @@ identity = unary('Identity', np.copy, lambda g, out, x: g)
 
 
 def _length(rule: Rule, x: object, axis: int, frame) -> tuple[Tensor, int]:
-    x = the_tensor(rule, x, frame)
+    x = check_tensor(rule, x, frame)
     if not -x.ndim <= axis < x.ndim:
         raise misfit(rule, (x,), ValueError(f'there is no axis {axis}'), frame)
     return x, x.shape[axis]
@@ -59,7 +57,6 @@ def split(
 
     Raises ValueError where the lengths do not add up.
 
-    >>> from minicell import ops
     >>> [p.tolist() for p in ops.split(ops.arange(5), 2)]
     [[0, 1], [2, 3], [4]]
     """
@@ -67,20 +64,18 @@ def split(
     axis, lengths = axis if dim is None else dim, split_size_or_sections if split_size is None else split_size
     x, n = _length(SPLIT, tensor, axis, frame)
     if isinstance(lengths, int):
-        if lengths < 1:
-            raise SettingError(f'split: a piece has a length of at least 1, but got {lengths}.{users_line(frame)}')
+        must(lengths >= 1, SettingError, f'split: a piece has a length of at least 1, but got {lengths}')
         return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, frame)
-    if sum(lengths) != n or min(lengths, default=0) < 0:
-        raise SettingError(f'split: lengths of {tuple(lengths)} do not add up to {n}.{users_line(frame)}')
+    fits = sum(lengths) == n and min(lengths, default=0) >= 0
+    must(fits, SettingError, f'split: lengths of {tuple(lengths)} do not add up to {n}')
     return _stretches(x, np.cumsum(lengths).tolist(), axis, frame)
 
 
 def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
     """As many pieces along an axis, of one length but for the last."""
     axis = axis if dim is None else dim
+    must(chunks >= 1, SettingError, f'chunk: there is at least 1 piece, but got {chunks}')
     x, n = _length(SPLIT, input, axis, getframe(1))
-    if chunks < 1:
-        raise SettingError(f'chunk: there is at least 1 piece, but got {chunks}.{users_line(getframe(1))}')
     each = -(-n // chunks)
     return _stretches(x, [min(a + each, n) for a in range(0, n, each)], axis, getframe(1))
 
@@ -100,7 +95,6 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
 def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
     """What stands at these places of an axis. Raises IndexError out of range, ValueError for batch_dims other than 0.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.gather(Tensor([5.0, 6.0, 7.0]), Tensor([2, 0]), 0))
     [7. 5.]
     """
@@ -113,7 +107,6 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
 def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
     """x.gather(input_indices, axis, batch_dims) as `ops.gather`; x.gather(dim, index): number by number.
 
-    >>> from minicell import Tensor
     >>> print(Tensor([[1.0, 2.0], [3.0, 4.0]]).gather(1, Tensor([[1], [0]])))
     [[2.]
      [3.]]
@@ -128,7 +121,7 @@ def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
 
 
 def _places(index: Tensor, frame) -> Tensor:
-    if the_tensor(GATHER, index, frame).array.dtype.kind not in 'iu':
+    if check_tensor(GATHER, index, frame).array.dtype.kind not in 'iu':
         raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line(frame)}')
     return index
 
@@ -136,23 +129,19 @@ def _places(index: Tensor, frame) -> Tensor:
 def tile(input: Tensor, dims: tuple[int, ...] | None = None, *, reps: tuple[int, ...] | None = None) -> Tensor:
     """The Tensor again and again, dims times along each axis.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.tile(Tensor([1, 2]), (2, 2)))
     [[1 2 1 2]
      [1 2 1 2]]
     """
-    x, dims = the_tensor(TILE, input, getframe(1)), dims if reps is None else reps
-    if not isinstance(dims, (tuple, list)):
-        raise DTypeError(f'tile: dims is a tuple, but got {article(type(dims).__name__)}.{users_line()}')
-    if min(dims, default=0) < 0:
-        raise SettingError(f'tile: dims holds numbers of at least 0, but got {tuple(dims)}.{users_line()}')
+    x, dims = check_tensor(TILE, input, getframe(1)), dims if reps is None else reps
+    must_be(dims, (tuple, list), DTypeError, 'tile: dims is a tuple')
+    must(min(dims, default=0) >= 0, SettingError, f'tile: dims holds numbers of at least 0, but got {tuple(dims)}')
     return apply(TILE, x, ((1,) * (x.ndim - len(dims)) + tuple(dims),), getframe(1))
 
 
 def cumsum(x: Tensor, axis: int, dtype: object = None) -> Tensor:
     """The sums of all that stands before, along an axis.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
     [1. 3. 6.]
     """
@@ -170,7 +159,7 @@ def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, d
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """What stands on and above a diagonal; zeros elsewhere. Raises ValueError for a Tensor of less than two axes."""
-    x = the_tensor(TRIANGLE, input, getframe(1))
+    x = check_tensor(TRIANGLE, input, getframe(1))
     if x.ndim < 2:
         raise ShapeError(f'Triu takes a Tensor of at least two axes, but got {x.shape}.{users_line(getframe(1))}')
     return choose(wrap(np.triu(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))

@@ -1,4 +1,4 @@
-"""Primitive: the base of MindSpore's operator classes, and of primitives of one's own."""
+"""Primitive: the base of MindSpore's operator classes, and of primitives of one's own; and ops that keep something."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -9,10 +9,12 @@ from types import MappingProxyType
 import numpy as np
 
 from ..core.errors import NoRuleError, article, plural, users_line
-from ..core.primitives import apply_many, operand
-from ..core.rules import Rule
-from ..core.tensor import Tensor
+from ..core.primitives import apply_many, misfit, operand
+from ..core.rules import Many, Rule
+from ..core.tape import place
+from ..core.tensor import Tensor, wrap
 from ..errors import PrimitiveError
+from .checks import must
 
 
 class Primitive:
@@ -21,7 +23,6 @@ class Primitive:
     For a primitive of your own, write its kernel on NumPy arrays and its rule: the cotangent of each input, from the
     cotangent g of out. In plain operators, the rule serves every order of gradient. Without a rule, it has no gradient.
 
-    >>> import minicell as ms
     >>> class Cube(ms.ops.Primitive):
     ...     def kernel(self, x):
     ...         return x * x * x
@@ -46,11 +47,8 @@ class Primitive:
     @cached_property
     def function(self) -> Callable:
         """What a call runs; here for a primitive of one's own."""
-        if self.kernel is None:
-            raise PrimitiveError(
-                f'{self.name} has no kernel: write `def kernel(self, x): ...`, from NumPy arrays to a NumPy array.'
-                f'{users_line()}'
-            )
+        due = 'write `def kernel(self, x): ...`, from NumPy arrays to a NumPy array'
+        must(self.kernel is not None, PrimitiveError, f'{self.name} has no kernel: {due}')
         rule = OwnRule(self)
 
         def op(*inputs):
@@ -77,30 +75,24 @@ class OwnRule(Rule):
         super().__init__(owner.name, owner.kernel)
         self.owner = owner
 
-    def play(self, arrays, attributes):
+    def run_kernel(self, arrays, attributes):
         return self.kernel(*arrays)
 
-    def vjp(self, g, mark, x, y, out):
+    def vjp(self, g, offset, x, y, out):
         name = self.name
-        if self.owner.rule is None:
-            raise NoRuleError(
-                f"Illegal primitive {name}'s bprop not defined: {name} has a kernel and no rule. Write "
-                f'`def rule(self, g, out, ...)`: one cotangent for each input.{users_line()}'
-            )
+        due = 'Write `def rule(self, g, out, ...)`: one cotangent for each input'
+        said = f"Illegal primitive {name}'s bprop not defined: {name} has a kernel and no rule. {due}"
+        must(self.owner.rule is not None, NoRuleError, said)
         given = self.owner.rule(g, out, *x) if isinstance(g, Tensor) else self._on_arrays(g, x, out)
         if not isinstance(given, (tuple, list)) or len(given) != len(x):
             got = plural(len(given), 'cotangent') if isinstance(given, (tuple, list)) else article(type(given).__name__)
-            raise PrimitiveError(
-                f'{name}.rule returned {got} for {plural(len(x), "input")}: return a tuple, one cotangent an '
-                f'input.{users_line()}'
-            )
+            due = 'return a tuple, one cotangent an input'
+            raise PrimitiveError(f'{name}.rule returned {got} for {plural(len(x), "input")}: {due}.{users_line()}')
         for k, (t, d) in enumerate(zip(x, given, strict=True)):
             if d is not None and d.shape != t.shape:
-                raise PrimitiveError(
-                    f'{name}.rule returned a cotangent of shape {d.shape} for input {k}, which has shape {t.shape}: '
-                    f'they must be the same.{users_line()}'
-                )
-        return [(t, d if t.at >= mark else None) for t, d in zip(x, given, strict=True)]
+                said = f'returned a cotangent of shape {d.shape} for input {k}, which has shape {t.shape}'
+                raise PrimitiveError(f'{name}.rule {said}: they must be the same.{users_line()}')
+        return [(t, d if t.at >= offset else None) for t, d in zip(x, given, strict=True)]
 
     def _on_arrays(self, g, x: tuple, out: Tensor) -> object:
         given = self.owner.rule(g, out.array, *[t.array for t in x])
@@ -108,8 +100,38 @@ class OwnRule(Rule):
             return [d if d is None else np.asarray(d) for d in given]
         return given
 
-    def tensors(self, x, y):
-        return x
-
     def values_read(self, entry):
         return [t.array for t in (*entry[1], entry[3])]  # a rule of the user's may read them all
+
+
+# ---- ops whose kernel keeps something for the way back: the softmax of a loss, the columns of a convolution ----------
+
+
+class Saving(Many):
+    """Any number of Tensors in, one out; `keeping(*attributes, *arrays)` gives the output and what to keep.
+
+    Formulas are `dx(g, out, *attributes, kept, *inputs)`. What was kept are bare numbers that know nothing of their
+    derivatives, so that a formula which runs on Tensors finds None there, and computes it again.
+    """
+
+    def __init__(self, name: str, keeping: Callable, vjps: tuple) -> None:
+        super().__init__(name, lambda *inputs: keeping(*inputs)[0], vjps)
+        self.keeping = keeping
+
+    def vjp(self, g, offset, x, y, out):
+        return super().vjp(g, offset, x, (*y[:-1], None) if type(g) is Tensor else y, out)
+
+    def raw(self, inputs, attributes):
+        return inputs, (*attributes, None)
+
+    def attributes(self, y):
+        return y[:-1]
+
+
+def apply_saving(rule: Saving, inputs: tuple, attributes: tuple, frame) -> Tensor:
+    """Play such a rule forward, called at `frame`."""
+    try:
+        value, kept = rule.keeping(*attributes, *[t.array for t in inputs])
+    except ValueError as error:
+        raise misfit(rule, inputs, error, frame) from None
+    return place(rule, inputs, (*attributes, kept), wrap(value), max([t.at for t in inputs]), frame)

@@ -1,6 +1,5 @@
 """Reductions: sum, mean, max, min, prod, argmax."""
 
-import builtins
 import sys
 from collections.abc import Callable
 from math import prod as product
@@ -9,7 +8,7 @@ import numpy as np
 
 from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
 from ..core.errors import DTypeError, users_line
-from ..core.primitives import apply, apply_plain, cast_to, named, on_both, refuse_dtype, the_tensor
+from ..core.primitives import apply, apply_plain, cast_to, check_tensor, named, on_both, refuse_dtype
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
@@ -35,47 +34,35 @@ def _count(shape, axis):
     return product(shape) if axis is None else product([shape[a] for a in axis])
 
 
-def _share(shape, axis):
-    """1 by how many numbers a mean is made of; not the number itself, which may be more than Float16 can hold."""
-    return 1 / builtins.max(1, _count(shape, axis))
-
-
 def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
     best = x == _kept(out, x.shape, axis, keepdims)
     share = spread(_kept(g, x.shape, axis, keepdims), x.shape)
-    hits = spread(_kept(_number_of(best, axis, keepdims, share.dtype), x.shape, axis, keepdims), x.shape)
-    return where(best, share, zero_like(share)) / hits
-
-
-def _number_of(mask, axis, keepdims, dtype):
-    return mask.astype(dtype).sum(axis, keepdims=keepdims)
+    hits = best.astype(share.dtype).sum(axis, keepdims=keepdims)
+    return where(best, share, zero_like(share)) / spread(_kept(hits, x.shape, axis, keepdims), x.shape)
 
 
 # fmt: off
 SUM = UnaryWith('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
 MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
-             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * _share(x.shape, axis))
+             # (times 1 / count: the count itself may be more than Float16 can hold)
+             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * (1 / (_count(x.shape, axis) or 1)))
 MAX = UnaryWith('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
 MIN = UnaryWith('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on
 
 
-def _first(where_best: Callable) -> Callable:
-    """A mask of where the best number of an axis stands; of equal ones, the first."""
-    mask = Plain('Mask', lambda x, axis: _mask(x.shape, where_best(x, axis, keepdims=True), axis))
-    return on_both(lambda x, axis: apply_plain(mask, (x,), getframe(2), axis), mask.kernel)
-
-
-def _mask(shape: tuple[int, ...], places: np.ndarray, axis: int) -> np.ndarray:
-    out = np.zeros(shape, bool)
-    np.put_along_axis(out, places, True, axis)
-    return out
-
-
 def _to_the_first(where_best: Callable) -> Callable:
-    first = _first(where_best)
+    """The rule of a best number along an axis: the cotangent goes where it stands; of equal ones, to the first."""
+
+    def mask(x, axis):
+        out = np.zeros(x.shape, bool)
+        np.put_along_axis(out, where_best(x, axis, keepdims=True), True, axis)
+        return out
+
+    rule = Plain('Mask', mask)
+    first = on_both(lambda x, axis: apply_plain(rule, (x,), getframe(2), axis), mask)
 
     def dx(g, out, x, axis, keepdims):
         share = _over(g, x.shape, (axis,), keepdims)
@@ -111,7 +98,6 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdi
 
     Raises ValueError for an axis that is not there.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
     [4. 6.]
     """
@@ -124,25 +110,22 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdi
 def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim=False) -> Tensor:
     """The mean over an axis, several, or all, of a float Tensor. Raises TypeError for integers.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.mean(Tensor([1.0, 2.0])))
     1.5
     """
-    x = the_tensor(MEAN, x)
+    x = check_tensor(MEAN, x)
     if dtype is not None:
         x = cast_to(x, dtype.numpy)
     if x.array.dtype.kind not in 'fc':
-        raise DTypeError(
-            f'ReduceMean of {x.dtype}: the mean of integers is no integer. Write '
-            f'x.astype(minicell.float32).mean().{users_line(getframe(1))}'
-        )
+        said = 'the mean of integers is no integer. Write x.astype(minicell.float32).mean()'
+        raise DTypeError(f'ReduceMean of {x.dtype}: {said}.{users_line(getframe(1))}')
     axes = None if axis is dim is None else _axes(dim if axis is None else axis, x.ndim)
     return apply(MEAN, x, (axes, keep_dims or keepdim), getframe(1))
 
 
 def _with_places(rules: tuple, input: Tensor, axis: int | None, keepdims: bool, frame) -> tuple[Tensor, Tensor]:
     rule, rule_at, places, _ = rules
-    x = the_tensor(rule, input, frame)
+    x = check_tensor(rule, input, frame)
     if axis is None or not x.ndim:
         return apply(rule, x, (_axes(axis, x.ndim), False), frame), wrap(np.zeros((), np.int64))
     if not isinstance(axis, (int, np.integer)):
@@ -157,7 +140,7 @@ def _limited(rules: tuple, x: object, initial: object, where: Tensor | None, fra
         return x
     if initial is None:
         raise SettingError(f'{rules[0].name}: where goes with initial, which counts elsewhere.{users_line(frame)}')
-    x = rules[3](the_tensor(rules[0], x, frame), initial)
+    x = rules[3](check_tensor(rules[0], x, frame), initial)
     return x if where is None else choose(where, x, initial, frame)
 
 
@@ -168,7 +151,6 @@ def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -
     initial is the least there can be; where the mask `where` is False, it stands for the number.
     Raises TypeError where axis is no int, ValueError for one that is not there.
 
-    >>> from minicell import Tensor, ops
     >>> values, places = ops.max(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
     >>> print(values, places)
     [5. 7.] [1 0]
@@ -219,7 +201,7 @@ max_method, min_method = _method(LARGEST), _method(SMALLEST)
 
 def _reduction(rules: tuple) -> Callable:
     def op(input, axis=None, keepdims=False, *, initial=None, where=None):
-        x = _limited(rules, the_tensor(rules[0], input, getframe(1)), initial, where, getframe(1))
+        x = _limited(rules, check_tensor(rules[0], input, getframe(1)), initial, where, getframe(1))
         return apply(rules[0], x, (_axes(axis, x.ndim), keepdims), getframe(1))
 
     return named(op, rules[0])
@@ -232,24 +214,23 @@ amax, amin = _reduction(LARGEST), _reduction(SMALLEST)
 def argmax(input: Tensor, dim=None, keepdim=False, *, axis=None, keepdims=False) -> Tensor:
     """Where the largest value is, as Int64; no gradient passes.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.argmax(Tensor([1.0, 3.0, 2.0])))
     1
     """
-    x = the_tensor(ARGMAX, input, getframe(1))
+    x = check_tensor(ARGMAX, input, getframe(1))
     return apply_plain(ARGMAX, (x,), getframe(1), axis if dim is None else dim, keepdim or keepdims)
 
 
 def argmin(input: Tensor, axis=None, keepdims=False, *, dim=None, keepdim=False) -> Tensor:
     """Where the smallest value is, as Int32 (of a number, Int64); no gradient passes."""
-    x = the_tensor(ARGMIN, input, getframe(1))
+    x = check_tensor(ARGMIN, input, getframe(1))
     out = apply_plain(ARGMIN, (x,), getframe(1), dim if axis is None else axis, keepdim or keepdims)
     return cast_to(out, np.dtype(np.int32)) if x.ndim else out
 
 
 def _flag(rule: Plain) -> Callable:
     def op(input, axis=None, keep_dims=False, *, dim=None, keepdim=False):
-        x = the_tensor(rule, input, getframe(1))
+        x = check_tensor(rule, input, getframe(1))
         axes = _axes(dim if axis is None else axis, x.ndim)
         return apply_plain(rule, (x,), getframe(1), axes, keep_dims or keepdim)
 
@@ -263,12 +244,11 @@ any, all = _flag(ANY), _flag(EVERY)
 def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over an axis or several, without its overflow.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.logsumexp(Tensor([1000.0, 1000.0]), 0) - 1000)
     0.69317627
     """
     frame = getframe(1)
-    x = the_tensor(LOGSUMEXP, input, frame)
+    x = check_tensor(LOGSUMEXP, input, frame)
     if x.array.dtype.kind != 'f':
         refuse_dtype(LOGSUMEXP, x, frame)
     return apply(LOGSUMEXP, x, (_axes(dim, x.ndim), keepdim), frame)

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import CAST, apply, apply_many, cast_to, misfit, no_tensor, on_both, operand, the_tensor
-from ..core.rules import Many, UnaryWith, fit
+from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, misfit, not_a_tensor, on_both, operand
+from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
-from .dtypes import as_numpy
+from .create import as_numpy
 from .write import plain_index
 
 getframe = sys._getframe
@@ -34,7 +34,7 @@ RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out,
 TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
 EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
 SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
-BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: fit(g, x.shape))
+BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: sum_to_shape(g, x.shape))
 
 
 def _inverse(axes: tuple[int, ...]) -> list[int]:
@@ -44,7 +44,6 @@ def _inverse(axes: tuple[int, ...]) -> list[int]:
 def reshape(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The same numbers in another shape; one length may be -1. Raises ValueError where the counts differ.
 
-    >>> from minicell import Tensor, ops
     >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape
     (2, 2)
     """
@@ -54,7 +53,6 @@ def reshape(input: Tensor, shape: tuple[int, ...]) -> Tensor:
 def reshape_method(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
     """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`.
 
-    >>> from minicell import Tensor
     >>> Tensor([1, 2, 3, 4]).reshape(2, -1).shape
     (2, 2)
     """
@@ -72,7 +70,6 @@ def transpose_method(input: Tensor, *axes: int, dim0: int | None = None, dim1: i
     """The axes in another order; without one, reversed; of two, one by one, each takes the other's place: MindSpore's
     `x.transpose(2, 0, 1)`, `x.transpose()`, `x.transpose(0, 2)`.
 
-    >>> from minicell import ops
     >>> ops.zeros((2, 3, 4)).transpose(0, 2).shape
     (4, 3, 2)
     """
@@ -89,12 +86,10 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 def _swapped(x: Tensor, axis0: int, axis1: int, frame) -> Tensor:
-    rank = the_tensor(TRANSPOSE, x, frame).ndim
-    if not (-rank <= axis0 < rank and -rank <= axis1 < rank):
-        error = ValueError(f'of axes {axis0} and {axis1} one is not there')
-        raise misfit(TRANSPOSE, (x,), error, frame)
+    rank = check_tensor(TRANSPOSE, x, frame).ndim
+    a, b = (_counted(TRANSPOSE, (x,), axis, rank, frame) for axis in (axis0, axis1))
     axes = list(range(rank))
-    axes[axis0], axes[axis1] = axes[axis1], axes[axis0]
+    axes[a], axes[b] = b, a
     return apply(TRANSPOSE, x, (tuple(axes),), frame)
 
 
@@ -136,7 +131,6 @@ def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int
 
     Raises ValueError for another order, and for axes that are not there or end before they start.
 
-    >>> from minicell import Tensor, ops
     >>> ops.flatten(Tensor([[[1, 2]], [[3, 4]]])).shape
     (2, 2)
     """
@@ -146,7 +140,6 @@ def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int
 def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """As `ops.flatten`, but from axis 0 on: MindSpore's `x.flatten()`, `x.flatten(1)`, `x.flatten('C', start_dim=1)`.
 
-    >>> from minicell import Tensor
     >>> Tensor([[[1, 2]], [[3, 4]]]).flatten().shape
     (4,)
     """
@@ -161,7 +154,7 @@ def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
         raise DTypeError(f"Flatten: order is 'C' or 'F', but got {article(type(order).__name__)}.{users_line(frame)}")
     if order not in ('C', 'F'):
         raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
-    the_tensor(RESHAPE, x, frame)
+    check_tensor(RESHAPE, x, frame)
     if order == 'F':
         x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
     if x.ndim < 2:
@@ -180,12 +173,11 @@ def cast(input: Tensor, dtype: object) -> Tensor:
 
     Raises TypeError for what is no dtype of minicell's: its name, or NumPy's (`x.astype` takes these, too).
 
-    >>> import minicell as ms
     >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
     [1]
     """
     if isinstance(input, (list, tuple)):
-        raise no_tensor(CAST, input, getframe(1))
+        raise not_a_tensor(CAST, input, getframe(1))
     return cast_to(operand(CAST, input), as_numpy(dtype, only=True), getframe(1))
 
 
@@ -197,16 +189,12 @@ def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
 # ---- several into one ----------------------------------------------------------------------------------------------
 
 
-def _piece(k: int):
-    """Input k of a concat gets its own stretch of the cotangent."""
-
-    def dx(g, out, axis, ends, *inputs):
-        return g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)]
-
-    return dx
-
-
-CONCAT = Many('Concat', lambda axis, ends, *inputs: np.concatenate(inputs, axis), _piece)
+# Input k gets its own stretch of the cotangent.
+CONCAT = Many(
+    'Concat',
+    lambda axis, ends, *inputs: np.concatenate(inputs, axis),
+    lambda k: lambda g, out, axis, ends, *inputs: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)],
+)
 STACK = Many(
     'Stack',
     lambda axis, *inputs: np.stack(inputs, axis),
@@ -217,7 +205,7 @@ STACK = Many(
 def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor):
         raise OperandError(f'{rule.name} takes a tuple or list of Tensors, but got a Tensor.{users_line(frame)}')
-    tensors = [the_tensor(rule, t, frame) for t in tensors]
+    tensors = [check_tensor(rule, t, frame) for t in tensors]
     if not tensors:
         raise ShapeError(f'{rule.name} needs at least one Tensor.{users_line()}')
     widest = reduce(promote, [t.array.dtype for t in tensors])

@@ -7,16 +7,13 @@ import numpy as np
 
 from ..core.arithmetic import ONE, abs, maximum, minimum, not_equal, sqrt, square, where
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import apply, binary, cast_to, the_tensor
+from ..core.primitives import apply, binary, cast_to, check_tensor
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
+from .checks import must
 from .reduce import SUM, _axes, _count, _kept, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
-
-
-def _length(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
-    return np.sqrt(np.add.reduce(x * x, axis, None, None, keepdims))
 
 
 def _length_dx(g, out, x, axis, keepdims):
@@ -25,7 +22,9 @@ def _length_dx(g, out, x, axis, keepdims):
     return _over(g, x.shape, axis, keepdims) * unit
 
 
-NORM = UnaryWith('LpNorm', _length, _length_dx)
+NORM = UnaryWith(
+    'LpNorm', lambda x, axis, keepdims: np.sqrt(np.add.reduce(x * x, axis, None, None, keepdims)), _length_dx
+)
 
 
 def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
@@ -33,12 +32,11 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
 
     Raises TypeError for integers.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.var(Tensor([1.0, 3.0])))
     1.0
     """
     axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
-    if _axes(axis) and not the_tensor(SUM, input).ndim:
+    if _axes(axis) and not check_tensor(SUM, input).ndim:
         raise ShapeError(f'var: there is no axis {axis!r} in shape ().{users_line()}')
     away = square(input - mean(input, axis, keep_dims=True))
     return sum(away, axis, keepdims) / (_count(input.shape, _axes(axis)) - int(ddof))
@@ -58,12 +56,11 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 
     Raises ValueError for another ord.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
     frame = sys._getframe(1)
-    x = the_tensor(NORM, A, frame)
+    x = check_tensor(NORM, A, frame)
     if dtype is not None or x.array.dtype.kind not in 'f':
         x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
     axes = _axes(dim)
@@ -75,11 +72,8 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         sums = sum(abs(x), inner, True)
         best = (amax if ord > 0 else amin)(sums, outer, True)
         return best if keepdim else squeeze(best, axes)
-    if len(axes) != 1 or isinstance(ord, str):
-        raise SettingError(
-            f"norm: ord is None or 'fro', for one axis a number, for two 1, -1, inf or -inf, but got {ord!r} for "
-            f'{len(axes)} axes.{users_line(frame)}'
-        )
+    said = "norm: ord is None or 'fro', for one axis a number, for two 1, -1, inf or -inf"
+    must(len(axes) == 1 and not isinstance(ord, str), SettingError, f'{said}, but got {ord!r} for {len(axes)} axes')
     if ord in (inf, -inf):
         return (amax if ord > 0 else amin)(abs(x), axes, keepdim)
     if ord == 0:
@@ -93,11 +87,10 @@ def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, kee
 
     (The product divided by x, the textbook's gradient, is 0 / 0 there.) Integers are multiplied as Int64.
 
-    >>> import minicell as ms
     >>> print(ms.grad(ms.ops.prod)(ms.Tensor([2.0, 0.0, 5.0])))
     [ 0. 10.  0.]
     """
-    x = the_tensor(SUM, input)
+    x = check_tensor(SUM, input)
     if dtype is not None or x.array.dtype.kind in 'iub':
         x = cast_to(x, np.dtype(np.int64) if dtype is None else dtype.numpy)
     rank, keep_dims, axis = x.ndim, keep_dims or keepdim, dim if axis is None else axis
@@ -108,31 +101,29 @@ def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, kee
         raise ShapeError(f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}.{users_line()}')
     rest = tuple(a for a in range(rank) if a not in axes)
     shape, count = x.shape, _count(x.shape, axes)
-    x = reshape(transpose(x, (*axes, *rest)) if rank else x, (count, *[shape[a] for a in rest]))
+    due = tuple([1 if a in axes else n for a, n in enumerate(shape) if keep_dims or a in rest])
     if not count:
-        return Tensor(
-            np.ones([1 if a in axes else n for a, n in enumerate(shape) if keep_dims or a in rest], x.array.dtype)
-        )
+        return Tensor(np.ones(due, x.array.dtype))
+    x = reshape(transpose(x, (*axes, *rest)) if rank else x, (count, *[shape[a] for a in rest]))
     while count > 1:
         half = count // 2
         product = x[:half] * x[half : 2 * half]
         x = concat((product, x[2 * half :]), 0) if count % 2 else product
         count -= half
-    return reshape(x, tuple([1 if a in axes else n for a, n in enumerate(shape) if keep_dims or a in rest]))
+    return reshape(x, due)
 
 
 def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_max: object = None) -> Tensor | tuple:
     """x, or each Tensor of a tuple, cut off below and above; None leaves a side open. ValueError where both are None.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 2.0]), -1, 1))
     [-1.   0.5  1. ]
     """
-    if clip_value_min is None and clip_value_max is None:
-        raise SettingError(f'clip_by_value: at least one of the two bounds is due.{users_line()}')
+    open = clip_value_min is None and clip_value_max is None
+    must(not open, SettingError, 'clip_by_value: at least one of the two bounds is due')
     if isinstance(x, (tuple, list)):
         return tuple([clip_by_value(t, clip_value_min, clip_value_max) for t in x])
-    x = the_tensor(maximum.rule, x, sys._getframe(1))
+    x = check_tensor(maximum.rule, x, sys._getframe(1))
     x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
     return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
 
@@ -147,11 +138,9 @@ def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float 
 
     Raises ValueError where both are None.
 
-    >>> from minicell import Tensor, ops
     >>> print(ops.clamp(Tensor([-2.0, 0.5, 2.0]), max=1))
     [-2.   0.5  1. ]
     """
-    if min is None and max is None:
-        raise SettingError(f'clamp: at least one of the two bounds is due.{users_line()}')
+    must(min is not None or max is not None, SettingError, 'clamp: at least one of the two bounds is due')
     x = input if min is None else _at_least(input, min, up=2)
     return x if max is None else _at_most(x, max, up=2)

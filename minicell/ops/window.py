@@ -1,13 +1,24 @@
-"""Windows that slide over images: where they lie, for convolution and pooling."""
+"""Windows that slide over images (N, C, H, W): where they lie; and pooling, the largest number or the mean of each.
 
+Pooling reads the windows as strided slices: one slice for each place in the window.
+"""
+
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.errors import DTypeError, ShapeError, article, users_line
+from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
+from ..core.rules import Many, Rule, UnaryWith
+from ..core.tensor import Tensor
 from ..errors import SettingError
+from .checks import NUMBER, must
+
+getframe = sys._getframe
 
 
 class Window(NamedTuple):
@@ -58,27 +69,19 @@ def cropped(x: np.ndarray, pad: tuple[int, int, int, int]) -> np.ndarray:
 def check_margin(name: str, pad_mode: object, padding: object) -> None:
     """Raise for an unknown pad_mode, a margin below 0, or one that pad_mode does not ask for."""
     sides, mode = padding if isinstance(padding, (tuple, list)) else (padding,), str(pad_mode).lower()
-    if mode not in ('same', 'valid', 'pad'):
-        raise SettingError(
-            f"For '{name}', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}.{users_line()}"
-        )
-    if mode != 'pad' and any(sides):
-        raise SettingError(
-            f"For '{name}', 'padding' must be zero when 'pad_mode' is not 'pad', but got {padding} and "
-            f"'{pad_mode}'.{users_line()}"
-        )
-    if any(isinstance(n, (int, float)) and n < 0 for n in sides):
-        raise SettingError(f"For '{name}', 'padding' is at least 0, but got {padding}.{users_line()}")
+    said = f"For '{name}', the 'pad_mode' is 'same', 'valid' or 'pad', but got {pad_mode!r}"
+    must(mode in ('same', 'valid', 'pad'), SettingError, said)
+    said = f"For '{name}', 'padding' must be zero when 'pad_mode' is not 'pad', but got {padding} and '{pad_mode}'"
+    must(mode == 'pad' or not any(sides), SettingError, said)
+    below = any(isinstance(n, NUMBER) and n < 0 for n in sides)
+    must(not below, SettingError, f"For '{name}', 'padding' is at least 0, but got {padding}")
 
 
 def only_1(name: str, **settings: object) -> None:
     """Raise for a dilation, or a number of groups, other than 1."""
     for what, value in settings.items():
-        if value not in (1, (1, 1), [1, 1]):
-            raise SettingError(
-                f"For '{name}', '{what}' is 1, but got {value!r}: the others were taken out; use MindSpore for "
-                f'them.{users_line()}'
-            )
+        said = f"For '{name}', '{what}' is 1, but got {value!r}: the others were taken out; use MindSpore for them"
+        must(value in (1, (1, 1), [1, 1]), SettingError, said)
 
 
 def pair(name: str, what: str, value: object) -> tuple[int, int]:
@@ -88,11 +91,9 @@ def pair(name: str, what: str, value: object) -> tuple[int, int]:
     if several and len(both) == 1:
         both = (*both, *both)
     ints = several and all(type(n) is int for n in both)
-    if not ints or len(both) != 2 or min(both) < 1:
-        raise (SettingError if ints else DTypeError)(
-            f"For '{name}', '{what}' is an int, or one for the height and one for the width, of at least 1, but "
-            f'got {value!r}.{users_line()}'
-        )
+    said = f"For '{name}', '{what}' is an int, or one for the height and one for the width, of at least 1"
+    fits = ints and len(both) == 2 and min(both) >= 1
+    must(fits, SettingError if ints else DTypeError, f'{said}, but got {value!r}')
     return tuple(both)
 
 
@@ -116,16 +117,12 @@ def _window(name, size, kernel, stride, pad_mode, padding) -> Window:
     elif mode == 'pad':
         four = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
         pad = [four[0], four[0], four[1], four[1]] if len(four) == 2 else list(four)
-        if len(pad) != 4 or not all(type(n) is int for n in pad):
-            raise SettingError(
-                f"For '{name}', 'padding' is an int, or (top, bottom, left, right), but got {padding!r}.{users_line()}"
-            )
+        said = f"For '{name}', 'padding' is an int, or (top, bottom, left, right), but got {padding!r}"
+        must(len(pad) == 4 and all(type(n) is int for n in pad), SettingError, said)
     found = Window(kernel, stride, tuple(pad))
-    if min(found.places((size[0] + pad[0] + pad[1], size[1] + pad[2] + pad[3]))) < 1:
-        raise ShapeError(
-            f"For '{name}', a window of {kernel} does not fit into images of {tuple(size)} once: choose a smaller "
-            f"kernel, or pad_mode='same'.{users_line()}"
-        )
+    fits = min(found.places((size[0] + pad[0] + pad[1], size[1] + pad[2] + pad[3]))) >= 1
+    said = f"For '{name}', a window of {kernel} does not fit into images of {tuple(size)} once"
+    must(fits, ShapeError, f"{said}: choose a smaller kernel, or pad_mode='same'")
     return found
 
 
@@ -134,3 +131,170 @@ def check_images(name: str, x: object) -> None:
     if len(getattr(x, 'shape', ())) != 4:
         got = f'shape {x.shape}' if hasattr(x, 'shape') else article(type(x).__name__)
         raise ShapeError(f'{name} takes a Tensor of shape (N, C, H, W), but got {got}.{users_line()}')
+
+
+# ---- pooling: the largest --------------------------------------------------------------------------------------------
+
+
+def _max_pool(x: np.ndarray, win: Window) -> np.ndarray:
+    p = padded(x, win.pad, -inf)
+    first, *rest = [p[place] for place in win.slices(win.places(p.shape[2:]))]
+    if not rest:
+        return first.copy()
+    out = np.maximum(first, rest[0])
+    for other in rest[1:]:
+        np.maximum(out, other, out=out)
+    return out
+
+
+def _winners(x: np.ndarray, out: np.ndarray, win: Window):
+    """For each place in the window: its index, and which windows have their largest number there.
+
+    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once.
+    """
+    *places, last = win.slices(out.shape[2:])
+    free = None
+    for place in places:
+        won = x[place] == out
+        if free is None:
+            free = ~won
+        else:
+            won &= free
+            free ^= won
+        yield place, won
+    yield last, np.ones(out.shape, bool) if free is None else free
+
+
+def _max_pool_dx(win: Window, g: np.ndarray, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """Each window's cotangent goes where its largest number was."""
+    if win.tiles(x.shape[2:]):
+        dx = np.empty(x.shape, g.dtype)
+        for place, won in _winners(x, out, win):
+            np.multiply(g, won, out=dx[place])
+        return dx
+    p = padded(x, win.pad, -inf)
+    dx = np.zeros(p.shape, g.dtype)
+    for place, won in _winners(p, out, win):
+        dx[place] += g * won
+    return cropped(dx, win.pad)
+
+
+def _max_pool_pick(win: Window, h: np.ndarray, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """From h, shaped as x, what lies where the windows of x have their largest number."""
+    h, total = padded(h, win.pad), np.zeros(out.shape, h.dtype)
+    for place, won in _winners(padded(x, win.pad, -inf), out, win):
+        total += h[place] * won
+    return total
+
+
+# Both are linear in their first input and transposes of each other; in x and out they are constant but for jumps.
+# fmt: off
+MAX_POOL = UnaryWith('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
+MAX_POOL_DX = Many('MaxPoolGrad', _max_pool_dx,
+                   (lambda h, dx, win, g, x, out: max_pool_pick(h, x, out, win), None, None))
+MAX_POOL_PICK = Many('MaxPoolGradGrad', _max_pool_pick,
+                     (lambda k, picked, win, h, x, out: max_pool_dx(k, x, out, win), None, None))
+max_pool_dx = on_both(lambda g, x, out, win: apply_many(MAX_POOL_DX, (g, x, out), (win,), getframe(2)),
+                      lambda g, x, out, win: _max_pool_dx(win, g, x, out))
+max_pool_pick = on_both(lambda h, x, out, win: apply_many(MAX_POOL_PICK, (h, x, out), (win,), getframe(2)),
+                        lambda h, x, out, win: _max_pool_pick(win, h, x, out))
+# fmt: on
+
+# ---- pooling: the mean -----------------------------------------------------------------------------------------------
+
+
+def _shares(win: Window, size: tuple[int, ...], dtype: np.dtype, count_pad: bool) -> np.ndarray:
+    """1 / how many numbers each window holds."""
+    if count_pad or not any(win.pad):
+        return np.asarray(1 / (win.kernel[0] * win.kernel[1]), dtype)
+    p = padded(np.ones((1, 1, *size), dtype), win.pad)
+    return 1 / sum(p[place] for place in win.slices(win.places(p.shape[2:])))
+
+
+def _avg_pool(x: np.ndarray, win: Window, count_pad: bool) -> np.ndarray:
+    p = padded(x, win.pad)
+    total = np.zeros((*p.shape[:2], *win.places(p.shape[2:])), x.dtype)
+    for place in win.slices(total.shape[2:]):
+        total += p[place]
+    total *= _shares(win, x.shape[2:], x.dtype, count_pad)
+    return total
+
+
+def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, int]) -> np.ndarray:
+    top, bottom, left, right = win.pad
+    dx = np.zeros((*g.shape[:2], size[0] + top + bottom, size[1] + left + right), g.dtype)
+    g = g * _shares(win, size, g.dtype, count_pad)
+    for place in win.slices(g.shape[2:]):
+        dx[place] += g
+    return cropped(dx, win.pad)
+
+
+# Both are linear, and transposes of each other.
+# fmt: off
+AVG_POOL = UnaryWith('AvgPool', _avg_pool,
+                 lambda g, out, x, win, count_pad: avg_pool_dx(g, win, count_pad, x.shape[2:]))
+AVG_POOL_DX = UnaryWith('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
+avg_pool = on_both(lambda x, *settings: apply(AVG_POOL, x, settings, getframe(2)), _avg_pool)
+avg_pool_dx = on_both(lambda g, *settings: apply(AVG_POOL_DX, g, settings, getframe(2)), _avg_pool_dx)
+# fmt: on
+
+
+def _pool(rule: Rule, x: object, settings: tuple, more: tuple, frame) -> Tensor:
+    check_images(rule.name, x)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(rule, operand(rule, x), frame)
+    return apply(rule, x, (window(rule.name, x.shape[2:], *settings), *more), frame)
+
+
+def _only(name: str, **settings: object) -> None:
+    """Raise for settings of MindSpore's that minicell does without."""
+    for what, value in settings.items():
+        must(not value, SettingError, f"'{name}' has no {what} here: leave it out")
+
+
+def max_pool2d(
+    x: Tensor,
+    kernel_size: int | tuple[int, int],
+    stride: int | tuple[int, int] | None = None,
+    padding: int | tuple[int, ...] = 0,
+    dilation: int | tuple[int, int] = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+    *,
+    pad_mode: str = 'pad',
+) -> Tensor:
+    """The largest number of each window of images (N, C, H, W); stride None: that of the kernel.
+
+    Of equal numbers the first one gets the gradient. Raises ValueError for shapes and settings that do not fit,
+    TypeError for integers.
+
+    >>> print(ops.max_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
+    [[[[4.]]]]
+    """
+    _only('max_pool2d', ceil_mode=ceil_mode, return_indices=return_indices)
+    only_1('max_pool2d', dilation=dilation)
+    stride = kernel_size if stride is None else stride
+    return _pool(MAX_POOL, x, (kernel_size, stride, pad_mode, padding), (), getframe(1))
+
+
+def avg_pool2d(
+    input_x: Tensor,
+    kernel_size: int | tuple[int, int] = 1,
+    stride: int | tuple[int, int] | None = 1,
+    padding: int | tuple[int, ...] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+    *,
+    pad_mode: str = 'pad',
+) -> Tensor:
+    """The mean of each window of images (N, C, H, W); count_include_pad: the margin's zeros count.
+
+    Raises ValueError for shapes and settings that do not fit, TypeError for integers.
+
+    >>> print(ops.avg_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
+    [[[[2.5]]]]
+    """
+    _only('avg_pool2d', ceil_mode=ceil_mode, divisor_override=divisor_override)
+    stride = kernel_size if stride is None else stride
+    return _pool(AVG_POOL, input_x, (kernel_size, stride, pad_mode, padding), (bool(count_include_pad),), getframe(1))

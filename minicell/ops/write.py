@@ -1,15 +1,22 @@
-"""Writing into a Tensor's memory: `x[i] = v`, and what every other write goes through."""
+"""Writing into a Tensor's memory: `x[i] = v`, `assign`, and what every other write goes through.
+
+No gradient passes a write. What backward needs of the old value is guarded: see traps/written.py.
+"""
 
 import sys
 
 import numpy as np
 
+from .. import tracing
 from ..core import tape
-from ..core.errors import OperandError, users_line
+from ..core.dtype import BY_NUMPY, promote
+from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, memory, wrap
+from ..core.tensor import Tensor, as_array, memory, wrap
+from ..errors import IndexWriteError, ParameterError
 from ..traps import bypassed, written
-from ..traps.written import IndexWriteError
+from ..traps.written import sever
+from .primitive import primitive
 
 
 def plain_index(index: object) -> object:
@@ -24,12 +31,12 @@ def plain_index(index: object) -> object:
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:
     """`tensor[index] = value`, in place; refused where a gradient would have to pass through it."""
-    recorded = isinstance(value, Tensor) and tape.address(value) >= tape.start
+    recorded = isinstance(value, Tensor) and tape.address(value) >= tape.recorded_from
     inside, at = tape.hidden_address, tape.address(tensor)
-    if inside and type(tensor) is Tensor and not tape.start <= at < NOWHERE and at != inside + 1:  # no input
+    if inside and type(tensor) is Tensor and not tape.recorded_from <= at < NOWHERE and at != inside + 1:  # no input
         if recorded:
             tensor.at = inside  # construct's own: the Cell's bprop knows what it computes
-    elif tape.start != NOWHERE and (recorded or (type(tensor) is Tensor and at >= tape.start)):
+    elif tape.recorded_from != NOWHERE and (recorded or (type(tensor) is Tensor and at >= tape.recorded_from)):
         raise IndexWriteError(
             'x[i] = v writes in place, and the tape cannot pass a gradient through that: the gradient would silently '
             'be wrong. Build the value instead: ops.select(mask, v, x), ops.stack or ops.concat of the parts, or write '
@@ -79,3 +86,76 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = .
 def setitem(self: Tensor, index: object, value: object) -> None:
     """`self[index] = value`."""
     write_index(self, index, value, sys._getframe(1))
+
+
+# ---- statements in the shape of an op ------------------------------------------------------------------------------
+
+
+def assign(variable: Tensor, value: Tensor | float) -> Tensor:
+    """Overwrite a Parameter with a value of its shape; returns that value, as a Tensor.
+
+    The value's dtype has to fit into the Parameter's: integers into floats, Float16 into Float32, never the reverse.
+    Raises ValueError for another shape, TypeError for a dtype that does not fit and for what is no Parameter.
+
+    >>> b = Parameter(Tensor([1.0, 2.0, 3.0]), name='b')
+    >>> print(ops.assign(b, Tensor([7, 8, 9])).asnumpy())
+    [7. 8. 9.]
+    """
+    return _assigned('Assign', 'assign', None, variable, value)
+
+
+def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
+    """Add a number, or a value of its shape, to a Parameter in place; returns the new value. Raises as `assign` does.
+
+    >>> print(ops.assign_add(Parameter(2.0, name='n'), 3).asnumpy())
+    5.0
+    """
+    return _assigned('AssignAdd', 'assign_add', np.add, variable, value)
+
+
+def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
+    """Subtract a number, or a value of its shape, from a Parameter in place; returns it. Raises as `assign` does."""
+    return _assigned('AssignSub', 'assign_sub', np.subtract, variable, value)
+
+
+def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value: Tensor | float) -> Tensor:
+    """Write the value, as it is or by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
+    frame = sys._getframe(2)
+    new = _fitting(name, variable, value, frame, scalars=how is not None)
+    array = writable(variable, f'ops.{op}({variable.name}, ...)', frame, new, how or ...)
+    if how is None:
+        array[...] = new.array
+    else:
+        how(array, new.array, out=array, casting='same_kind')
+    sever(variable, value)
+    if tracing.tracer is not None:
+        return variable
+    if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
+        return wrap(variable.array, variable.at)
+    return Tensor(variable)
+
+
+def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:
+    """The value as a Tensor, once it is known to fit."""
+    if not (isinstance(variable, Tensor) and hasattr(variable, 'requires_grad')):
+        raise ParameterError(
+            f"For '{name}', the 'variable' should be a Parameter, but got {article(type(variable).__name__)}: a plain "
+            f'Tensor is not written but made anew.{users_line(frame)}'
+        )
+    given = value if isinstance(value, Tensor) else wrap(as_array(value))
+    new, due = given.array, variable.array
+    if new.shape != due.shape and not (scalars and not isinstance(value, Tensor) and new.ndim == 0):
+        got = f"'value' shape: {new.shape}, 'variable' shape: {due.shape} (the Parameter {variable.name})"
+        said = f"For '{name}','value' must have the same shape as 'variable'. But got {got}"
+        raise ShapeError(f'{said}.{users_line(frame)}')
+    if promote(due.dtype, new.dtype) != due.dtype:
+        p, dtype = variable.name, BY_NUMPY[new.dtype]
+        said = f'{dtype} does not fit into the Parameter {p}, which is {variable.dtype} and stays so'
+        advice = f'write value.astype({p}.dtype) if the loss is meant'
+        raise DTypeError(f"For '{name}', {said}: {advice}.{users_line(frame)}")
+    return given
+
+
+Assign = primitive('Assign', assign, 'Overwrite a Parameter.')
+AssignAdd = primitive('AssignAdd', assign_add, 'Add to a Parameter in place.')
+AssignSub = primitive('AssignSub', assign_sub, 'Subtract from a Parameter in place.')

@@ -7,6 +7,7 @@ notebook that is there differs.
 
 import argparse
 import asyncio
+import base64
 import os
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from minicell.view.picture import STILL
 
 from .freeze import freeze
 from .progress import SWITCH
@@ -87,8 +90,8 @@ async def execute(notebook: Any, cells: list[Cell], asked: dict[str, list[str]])
         client = NotebookClient(
             notebook, timeout=TIMEOUT, kernel_name='python3', resources={'metadata': {'path': here}}
         )
-        # the same on every machine: no program such as `dot` is found, and no learner's progress
-        env = {**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off'}
+        # the same on every machine: no program such as `dot` is found, and no learner's progress; tapes as PNG
+        env = {**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off', STILL: 'yes'}
         async with client.async_setup_kernel(env=env):
             for index, (cell, made) in enumerate(zip(cells, notebook.cells, strict=True)):
                 if cell.kind != 'code':
@@ -114,16 +117,18 @@ def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:
 
 
 def comparable(notebook: Any) -> dict[str, Any]:
-    """What must be equal between a notebook and its source: everything but the bytes of PNG pictures.
+    """What must be equal between a notebook and its source: everything but the pixels of PNG pictures.
 
-    Those depend on the fonts and libraries of the machine. The SVG beside each is drawn from the same shapes, and its
-    text widths come from tables, so it is compared byte by byte and speaks for both.
+    Those depend on the fonts and libraries of the machine. Their size does not: the widths of texts come from tables.
+    The SVG beside a figure is drawn from the same shapes, is compared byte by byte and speaks for both; beside the
+    picture of a tape stand its last step in words, and the printed tape.
     """
     plain = nbformat.from_dict(nbformat.reads(nbformat.writes(notebook), as_version=4))
     for cell in plain.cells:
         for output in cell.get('outputs', ()):
             if 'image/png' in output.get('data', {}):
-                output.data['image/png'] = 'a picture'
+                size = base64.b64decode(output.data['image/png'])[16:24]  # width and height, four bytes each
+                output.data['image/png'] = f'a picture of {size.hex(" ", 4)}'
     return plain
 
 

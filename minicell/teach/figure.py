@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import ipywidgets as w
 
-from minicell.view import as_png, as_svg, projector
-from minicell.view.film import down
-from minicell.view.shapes import Shape
+from minicell.teach.ink import as_png, as_svg, large
+from minicell.teach.ink.large import down
+from minicell.teach.ink.shapes import Shape
 
 from .shown import Shown, column, html
 
@@ -37,7 +37,7 @@ class Figure:
         self.name = name
         self.control = control
         self.draw = draw
-        self.large = projector.on
+        self.large = large.on
         first = draw(control.value)
         self.picture = html(self.svg(first), round(first.size[1] * SCALE) + 8)
         control.observe(self.redraw, 'value')
@@ -56,9 +56,9 @@ class Figure:
         self.picture.value = self.svg(self.draw(change['new']))
 
 
-def svg(drawn: Drawing, name: str, large: bool) -> str:
-    """A drawing as SVG text; `large`: for a projector, no print on it is small."""
-    shapes = projector.enlarged(drawn.shapes, drawn.size[0]) if large else drawn.shapes
+def svg(drawn: Drawing, name: str, projected: bool) -> str:
+    """A drawing as SVG text; `projected`: for a projector, no print on it is small."""
+    shapes = large.enlarged(drawn.shapes, drawn.size[0]) if projected else drawn.shapes
     return as_svg.document(shapes, drawn.size, drawn.title, drawn.words, name, SCALE)
 
 

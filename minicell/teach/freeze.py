@@ -8,6 +8,7 @@ from .shown import SCRIPT
 
 # In an output that is of one machine: what is kept instead.
 STILL = 'application/vnd.minicell.still+json'
+TAPE = 'The picture of the tape, at its last step: {}'
 WIDGET = 'application/vnd.jupyter.widget-view+json'
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
@@ -40,10 +41,12 @@ def frozen(output: Any) -> Any:
     widget = output.data.pop(WIDGET, None)
     if widget is not None and set(output.data) <= {'text/plain'} and '(' in output.data.get('text/plain', '('):
         return None  # only the widget's own repr is left
+    step = output.metadata.get('image/png', {}).get('alt', '')
     output.metadata = {}
     if 'image/png' in output.data:
         # GitHub hides SVG now and then; nbconvert and screen readers take the alt text of a PNG from here
-        output.metadata = {'image/png': {'alt': described(output.data.get('image/svg+xml', ''))}}
+        told = TAPE.format(step) if step else described(output.data.get('image/svg+xml', ''))
+        output.metadata = {'image/png': {'alt': told}}
     return output
 
 

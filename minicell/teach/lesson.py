@@ -134,7 +134,7 @@ class Lesson:
         print('Unlocked: every answer and result of this lesson is open.')
 
     def reset(self) -> None:
-        """Start over: the seed, all controls and steps, questions, exercises and progress are as at the beginning.
+        """Start over: the seed, all controls, questions, exercises and progress are as at the beginning.
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
@@ -146,7 +146,7 @@ class Lesson:
         for start_over in self.starting_over:
             start_over()
         self._moved()
-        print(f'{self} starts over: seed {self.about.SEED}, every control and step, every question and exercise.')
+        print(f'{self} starts over: seed {self.about.SEED}, every control, every question and exercise.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 

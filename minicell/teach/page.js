@@ -27,11 +27,6 @@
   const keep = event => { if (/^(Arrow|Page|Home|End)/.test(event.key)) event.stopPropagation(); };
   const name = (one, said) => { if (said) one.setAttribute('aria-label', said); };
   const pressed = button => button.setAttribute('aria-pressed', button.classList.contains('mod-active'));
-  const steps = handle => {
-    const [at, last] = ['aria-valuenow', 'aria-valuemax'].map(value => Math.round(handle.getAttribute(value)));
-    const said = `${at + 1} of ${last + 1}`;
-    if (handle.getAttribute('aria-valuetext') !== said) handle.setAttribute('aria-valuetext', said);
-  };
   // at once: what is heard of a control is what it is now
   const follow = (one, attribute, act) => {
     act(one);
@@ -39,10 +34,8 @@
   };
 
   const names = () => {
-    for (const handle of document.querySelectorAll('.widget-slider .noUi-handle:not([aria-label])')) {
+    for (const handle of document.querySelectorAll('.widget-slider .noUi-handle:not([aria-label])'))
       name(handle, words(handle.closest('.widget-slider')));
-      if (handle.closest('.lat-slider-tape')) follow(handle, 'aria-valuetext', steps); // it counts from 0
-    }
     for (const number of document.querySelectorAll('.widget-slider .widget-readout:not([role])')) {
       number.setAttribute('role', 'textbox');
       name(number, `${words(number.closest('.widget-slider'))}, as a number`);
@@ -76,24 +69,17 @@
     }
   };
 
-  // A tape: the step, its title and its caption; other pictures: the title; all else: its words.
-  const telling = one => {
-    const picture = one.querySelector('svg');
-    if (!picture) return one.innerText;
-    if (!one.matches('.lat-target-tape')) return picture.querySelector('title').textContent;
-    return picture.querySelector('desc').textContent.split(/ (?=Line \d+ of the code is marked:|Forward entries)/)[0];
-  };
+  // A picture: its title; all else: its words. (The picture of a tape tells its own steps.)
+  const telling = one => one.querySelector('svg title')?.textContent ?? one.innerText;
   const tell = () => {
     for (const one of document.querySelectorAll(TELLS)) {
       if (!one.checkVisibility()) continue;
-      // the picture of a tape may be changed for another one, in its place
-      const place = one.matches('.lat-target-tape') ? one.parentElement : one;
-      const said = telling(one), before = told.get(place);
+      const said = telling(one), before = told.get(one);
       if (said === before) continue;
-      told.set(place, said);
+      told.set(one, said);
       const at = document.activeElement; // a button that has done its work is switched off, and the focus is nowhere
       if (before !== undefined && (at === document.body || one.closest('.jp-OutputArea-output')?.contains(at)))
-        ear.textContent = at.matches('.lat-slider-tape *') ? said.replace(/^Step \d+ of \d+\. /, '') : said;
+        ear.textContent = said;
     }
   };
 

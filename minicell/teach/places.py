@@ -1,4 +1,4 @@
-"""Where each control of a page began, so that a lesson can be put back there."""
+"""Where each control of a page began, so that a lesson can be put back there. (A tape's picture has none of them.)"""
 
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -11,7 +11,6 @@ CONTROLS = (
     w.FloatSlider,
     w.FloatLogSlider,
     w.SelectionSlider,
-    w.Play,
     w.Dropdown,
     w.Select,
     w.RadioButtons,
@@ -27,7 +26,7 @@ _began: WeakKeyDictionary[w.Widget, Any] = WeakKeyDictionary()
 
 
 def watch() -> None:
-    """From now on, note the first value of each control that is made: a tape makes its own when it shows itself."""
+    """From now on, note the first value of each control that is made."""
     w.Widget.on_widget_constructed(_note)
 
 

@@ -2,6 +2,7 @@
 // over what does not fit, then go to the next beat. Escape leads back to the notebook.
 (() => {
   const PATIENCE = 30000; // milliseconds
+  const SIDES = 56, ENDS = 25; // pixels around a beat
   const newest = () => [...document.querySelectorAll('.minicell-present:not([data-opened])')].at(-1);
   let tries = 0;
   const open = () => {
@@ -33,6 +34,21 @@
         .find(box => box.top - top > 12 && box.top - top <= far && box.bottom > bottom + 4);
       return cut ? cut.top - top - 8 : far;
     };
+    // the picture of a tape is seen whole, as large as the screen allows: its arrows lead from one side to the other
+    const fit = pictures => {
+      for (const picture of pictures) {
+        const view = picture.querySelector('.view');
+        if (!view) continue;
+        picture.dataset.fits = 'yes';
+        const beat = getComputedStyle(picture.closest('.minicell-beat')).zoom;
+        picture.style.zoom = 1 / beat;
+        const [wide, high] = [stage.clientWidth - SIDES, stage.clientHeight - ENDS];
+        picture.style.zoom = Math.max(0.9, Math.min(wide / view.offsetWidth, high / view.offsetHeight)) / beat;
+      }
+    };
+    new ResizeObserver(() => fit(stage.querySelectorAll('.mc2'))).observe(stage);
+    new MutationObserver(() => fit(stage.querySelectorAll('.mc2:not([data-fits])')))
+      .observe(stage, {childList: true, subtree: true});
     let asked = 0; // when the kernel was asked for another beat: a second press while it works is not a second beat
     const turn = way => {
       if (Date.now() - asked < PATIENCE) return;
@@ -47,6 +63,9 @@
       if (!panel.isConnected) { document.removeEventListener('keydown', keys, true); return; }
       const [from, to] = event.shiftKey ? [stage, last] : [last, stage];
       const round = event.key === 'Tab' && panel.popover && document.activeElement === from && (() => to.focus());
+      // a small window of the picture of a tape is closed first
+      const small = event.key === 'Escape' && document.activeElement.closest('.mc2 :is(.account, .more[open])');
+      if (small) return;
       const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: leave}[event.key] || round;
       if (!act) return;
       event.preventDefault();

@@ -13,7 +13,8 @@ from typing import Any
 import ipywidgets as w
 from IPython.utils.capture import capture_output
 
-from minicell.view import projector
+from minicell.teach.ink import large
+from minicell.view.paint.style import LIGHT, variables
 
 from .beats import Beat, Part, place
 from .shown import Shown, button, row
@@ -30,6 +31,9 @@ STYLE = f"""<style>
 .minicell-beat p, .minicell-beat li, .minicell-beat td, .minicell-beat summary {{ font-size: max(14.5px, 1em); }}
 .minicell-beat pre {{ white-space: pre-wrap !important; overflow-wrap: anywhere; }}
 .minicell-beat svg, .minicell-beat img {{ max-width: 100%; height: auto; }}
+.minicell-beat .mc2 {{ zoom: {1 / SCALE}; }} /* seen whole: the script makes it as large as the screen allows */
+.minicell-present .minicell-beat .mc2 {{ {variables(LIGHT)} }} /* the panel is light in every theme */
+.minicell-beat .mc2 .view:not(.narrow) {{ max-width: 900px !important; }}
 .minicell-beat .widget-html, .minicell-beat .widget-html-content {{ min-width: 0; }}
 .minicell-beat .jupyter-widget-Collapse-header {{ font-size: 14px !important; }}
 .minicell-bar label, .minicell-bar input, .minicell-bar button {{ font-size: 14px; }}
@@ -143,7 +147,7 @@ class Presentation:
         with capture_output() as caught:
             hook, trap.hook = trap.hook, sys.displayhook  # else a result is shown at once, and by the shell
             try:
-                with projector.presenting():
+                with large.presenting():
                     ran = self.shell.run_cell(part.text, store_history=False)
             finally:
                 trap.hook = hook

@@ -13,9 +13,9 @@ import ipywidgets as w
 import numpy as np
 from IPython.display import display
 
-from minicell.view import projector
-from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
-from minicell.view.thumb import short
+from minicell.teach.ink import large
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.thumb import short
 
 from . import words
 from .figure import SCALE, Drawing, printed, svg
@@ -58,7 +58,7 @@ class Training:
     ) -> None:
         self.name, self.run, self.steps, self.draw = name, run, steps, draw
         self.kept: dict[int, Curve] = {}
-        self.large = projector.on
+        self.large = large.on
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
         self.choice = w.RadioButtons(

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE
 
 BODY = (
     f"color:{INK};background:{PAPER};font:15px/1.5 'DejaVu Sans',Verdana,sans-serif;padding:10px 14px;"

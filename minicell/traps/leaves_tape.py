@@ -12,31 +12,26 @@ Costs 0.1 µs where numbers are taken out, and nothing else.
 """
 
 from ..core import doors, tape
-from ..core.errors import MinicellError, MinicellWarning, users_line, warn_user
+from ..core.errors import users_line, warn
 from ..core.tape import NOWHERE
 from ..core.tensor import TO_NUMPY
-
-
-class LeavesTapeError(MinicellError, TypeError):
-    """A recorded Tensor handed to NumPy, where no gradient can follow."""
-
-
-class LeavesTapeWarning(MinicellWarning):
-    """A recorded Tensor turned into plain numbers inside a gradient."""
+from ..errors import LeavesTapeError, LeavesTapeWarning
 
 
 def say(tensor, how: str, chooses: bool) -> None:
     """Somebody is about to see the numbers of a Tensor."""
-    if tape.start == NOWHERE or tape.hidden_address:  # inside a Cell with its own bprop NumPy may compute
+    if tape.hidden_address:  # inside a Cell with its own bprop NumPy may compute, with what the bprop answers for
+        doors.captured += [tensor] * (tape.recorded_from <= tensor.at < NOWHERE and not chooses)
+    if tape.recorded_from == NOWHERE or tape.hidden_address:
         return
-    if how is TO_NUMPY and tape.address(tensor) >= tape.start:
+    if how is TO_NUMPY and tape.address(tensor) >= tape.recorded_from:
         raise LeavesTapeError(
             'NumPy cannot follow a gradient: this Tensor is being differentiated, and what NumPy makes of it would '
             'silently have the gradient 0. Use the op of the same name from minicell.ops, or .asnumpy() where only '
             f'the number is wanted.{users_line()}'
         )
-    if tape.start <= tensor.at < NOWHERE and not chooses:
-        warn_user(
+    if tape.recorded_from <= tensor.at < NOWHERE and not chooses:
+        warn(
             f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
             f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
             LeavesTapeWarning,

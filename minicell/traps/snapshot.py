@@ -1,7 +1,9 @@
 """What of Python a graph or a bprop depends on: what has to be as it was for a trace, or a call, to hold."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from functools import partial, partialmethod
 
 import numpy as np
 
@@ -35,6 +37,12 @@ def snapshot(value: object, of_tensor: Callable = Identity) -> object:
         return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
     if isinstance(value, (set, frozenset)):
         return type(value), frozenset(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, (partial, partialmethod)):
+        return type(value), snapshot((value.args, value.keywords), of_tensor)
+    if isinstance(value, Mapping):  # a ChainMap, one with weak keys
+        return type(value), tuple((Identity(k), snapshot(v, of_tensor)) for k, v in value.items())
+    if isinstance(value, ContextVar):
+        return ContextVar, snapshot(value.get(None), of_tensor)
     if isinstance(value, slice):
         return slice, snapshot((value.start, value.stop, value.step))
     if isinstance(value, (np.ndarray, np.generic)):

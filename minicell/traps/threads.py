@@ -6,7 +6,8 @@
     ms.grad(f)(x)
 
 ThreadError says so. A Parameter is a plain value in any other thread: a forward pass there neither sees the gradient
-nor disturbs it. Gradients in several threads wait for each other.
+nor disturbs it. Gradients in several threads wait for each other; a Tape that a thread leaves open when it ends is
+closed by the next one that waits.
 
 A recorded op pays 25 ns, for looking up `mine.tick`, which is there in the gradient's own thread alone.
 """
@@ -15,19 +16,21 @@ import sys
 import threading
 import time
 
-from ..core import doors, tape
+from ..core import doors, tape, watch
 from ..core.errors import ThreadError, users_line
 
 WAIT = 10.0  # seconds that a gradient waits for one in another thread
 STUCK = 0.05  # seconds for which that thread may itself be waiting: perhaps for this one
-turn = threading.RLock()
+turn, heirs = threading.RLock(), threading.RLock()  # heirs: while it is looked whether the turn's thread is gone
 owner = 0  # the thread whose turn it is
 
 
 def take_turn() -> None:
     """Wait until no other thread has a gradient or a Tape open, then keep the tape for this one."""
     global owner
-    if not turn.acquire(blocking=False):
+    with heirs:
+        free = turn.acquire(blocking=False)
+    if not free:
         _wait()
     owner = threading.get_ident()
     tape.mine.tick = tape.tick
@@ -36,7 +39,10 @@ def take_turn() -> None:
 def _wait() -> None:
     began = moving = time.monotonic()
     while not turn.acquire(timeout=0.01):
-        frame, now = sys._current_frames().get(owner), time.monotonic()
+        who, now = owner, time.monotonic()
+        frame = sys._current_frames().get(who)
+        if frame is None and now - began > STUCK and _inherit(who):
+            return
         if frame is None or frame.f_code.co_filename != threading.__file__:
             moving = now
         if now - moving > STUCK or now - began > WAIT:
@@ -45,6 +51,18 @@ def _wait() -> None:
                 f'is waiting, perhaps for this one: take both gradients in the same thread, or this one before or '
                 f'after.{users_line()}'
             )
+
+
+def _inherit(who: int) -> bool:
+    """Close what a thread that has ended left open, and take the turn that it never gave back."""
+    global turn, owner
+    with heirs:
+        if owner == who and who not in sys._current_frames():  # (no other has got its number meanwhile)
+            turn, owner = threading.RLock(), threading.get_ident()
+            turn.acquire()
+            for each in list(watch.open_tapes):
+                each._close()
+    return turn._is_owned()
 
 
 def end_turn() -> None:
@@ -57,7 +75,7 @@ def end_turn() -> None:
 
 def other_thread(rule: object, tensors: tuple) -> int:
     """The address of what another thread makes of these Tensors."""
-    if all(hasattr(t, 'requires_grad') or not tape.start <= t.at < tape.NOWHERE for t in tensors):
+    if all(hasattr(t, 'requires_grad') or not tape.recorded_from <= t.at < tape.NOWHERE for t in tensors):
         return -1
     raise ThreadError(
         f'{rule.name} is called in one thread, with a Tensor that a gradient in another thread is differentiating: '
@@ -67,5 +85,5 @@ def other_thread(rule: object, tensors: tuple) -> int:
 
 
 doors.other_thread = other_thread
-doors.turning.append(take_turn)
-doors.turned.append(end_turn)
+doors.acquire.append(take_turn)
+doors.release.append(end_turn)

@@ -11,34 +11,25 @@ SeveredWarning: no gradient passes a write, so that what comes of `assign(w, x *
 Costs nothing until something is written while a gradient is open: then each entry that is read back is checked.
 """
 
-import itertools
 import warnings
+from collections.abc import Callable
+from itertools import zip_longest
+from types import CodeType
 
 from ..core import doors, tape
-from ..core.cell import takeover
-from ..core.errors import MinicellError, MinicellWarning, Where, where_is
-from ..core.rules import WRITE
+from ..core.cell import Takeover, users_frame
+from ..core.errors import Where, where_is
+from ..core.rules import WRITE, Binary, Bundle, Many, Unary
 from ..core.tape import NOWHERE, note
-from ..core.tensor import memory, tensors_in
-
-
-class WriteAfterUseError(MinicellError, RuntimeError):
-    """A value that backward needs was written after it was used."""
-
-
-class IndexWriteError(MinicellError, TypeError):
-    """`x[i] = v` where a gradient would have to pass through it."""
-
-
-class SeveredWarning(MinicellWarning):
-    """A value that is being differentiated was assigned to a Parameter, and read from there: no gradient passes."""
-
+from ..core.tensor import Tensor, memory, tensors_in
+from ..errors import SeveredWarning, WriteAfterUseError
+from .bytecode import GLOBAL, parts, paths
 
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
 severed_said: dict = {}
 OUTSIDE = 'shape', 'dtype', 'ndim', 'size', 'name', 'requires_grad'  # what is no value of a Tensor
-doors.over += [written.clear, severed.clear]
+doors.reset += [written.clear, severed.clear]
 
 
 def wrote(tensor, what: str, frame, source: object = None, how: object = ...) -> None:
@@ -48,7 +39,8 @@ def wrote(tensor, what: str, frame, source: object = None, how: object = ...) ->
     root = memory(tensor.array)
     if tape.looking:
         note(WRITE, tensor, what, (source, how), frame)
-    write = tape.first + len(tape.entries), root, what, frame.f_code, frame.f_lasti
+    frame = users_frame(frame)
+    write = tape.first_address + len(tape.entries), root, what, frame.f_code, frame.f_lasti
     if tape.gradients:
         written[id(root)] = write
     for holder in list(doors.holders):
@@ -59,7 +51,7 @@ def sever(tensor, value) -> None:
     """`tensor` was just written with `value`: remember it if a gradient would have to pass from one to the other."""
     if tape.gradients:
         root = id(memory(tensor.array))
-        if tape.start <= getattr(value, 'at', -1) < tape.hidden_from:
+        if tape.recorded_from <= getattr(value, 'at', -1) < tape.hidden_from:
             severed[root] = written[root]
         else:
             severed.pop(root, None)
@@ -67,7 +59,7 @@ def sever(tensor, value) -> None:
 
 def keep_books(gradient) -> None:
     """A vjp pauses, and is read later: what was written while its function ran counts then too."""
-    if gradient.read_later and gradient.played and (doors.written or severed):
+    if gradient.read_later and gradient.has_run and (doors.written or severed):
         gradient.books = dict(doors.written), dict(severed)
 
 
@@ -106,8 +98,8 @@ def check_unwritten(entry: tuple, address: int) -> None:
     if severed:
         check_severed(entry, address)
     rule, _, cell, _, code, lasti = entry
-    values = rule.values_read(entry)
-    if rule is takeover:  # a bprop may read more than it is given
+    values = values_read(entry)
+    if isinstance(rule, Takeover):  # a bprop may read more than it is given
         cell = getattr(cell, 'source', cell)
         values = values + [t.array for t in mentioned(cell.bprop, cell, set())]
     for value in values:
@@ -118,9 +110,9 @@ def check_unwritten(entry: tuple, address: int) -> None:
             raise WriteAfterUseError(
                 f'The gradient of {rule.title(entry)} needs the value that it used, but that value was written since, '
                 f'by {what}. Without this error the gradient would silently be computed from the new value. '
-                f'Write after the gradient, or write into a copy.\n'
-                f'  used:    {where_is(used.file, used.line)}: {used.text}\n'
-                f'  written: {where_is(write.file, write.line)}: {write.text}'
+                f'Write after the gradient, or write into a copy.'
+                + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')
+                + f'\n  written: {where_is(write.file, write.line)}: {write.text}'
             )
 
 
@@ -131,7 +123,7 @@ def mentioned(function: object, cell: object, seen: set) -> list:
     if code is None or code in seen:
         return []
     seen.add(code)
-    names = set(reads_names(code))
+    names = reads_names(code)
     values = [c.cell_contents for c in function.__closure__ or ()]
     values += [function.__globals__[n] for n in names if n in function.__globals__]
     values += [value for n in names if (value := getattr(cell, n, None)) is not None]
@@ -145,15 +137,69 @@ def mentioned(function: object, cell: object, seen: set) -> list:
     return found
 
 
-def reads_names(code: object) -> list[str]:
+def reads_names(code: CodeType) -> set[str]:
     """The globals and attributes whose *values* a code object reads, nested functions' too: not `w` in `w.shape`."""
-    import dis  # needed only once a write has happened
+    found = set(code.co_names) if 'super' in code.co_names else set()
+    for name, how, steps, _ in (path for part in parts(code) for path in paths(part)):
+        names = [name] * (how in GLOBAL) + [s for s in steps if isinstance(s, str)]
+        found.update(n for n, after in zip_longest(names, names[1:]) if after not in OUTSIDE)
+    return found
 
-    steps, found = [*dis.get_instructions(code), None], []
-    for step, after in itertools.pairwise(steps):
-        if step.opname in ('LOAD_GLOBAL', 'LOAD_NAME', 'LOAD_ATTR', 'LOAD_METHOD'):
-            found += [] if after is not None and after.argval in OUTSIDE else [step.argval]
-    return found + [n for part in code.co_consts if hasattr(part, 'co_code') for n in reads_names(part)]
+
+# ---- what backward needs, found in the code of a rule or of a bprop -------------------------------------------------
+
+
+def values_read(entry: tuple) -> list:
+    """The arrays that backward reads at this entry."""
+    rule, x, y, out, _, _ = entry
+    rule = getattr(rule, 'inner', rule)  # the rule under hooks
+    if hasattr(rule, 'values_read'):  # a rule that knows better
+        return rule.values_read(entry)
+    if isinstance(rule, Takeover):
+        return _of_bprop(x, y, out)
+    if isinstance(rule, Unary):
+        return _values(rule.dx, out, (x,))
+    if isinstance(rule, Binary):
+        return [v for d, t in ((rule.dx, x), (rule.dy, y)) if t.at >= 0 for v in _values(d, out, (x, y))]
+    if isinstance(rule, Many):
+        return [v for k, t in enumerate(x) if t.at >= 0 and (dx := rule.of(k)) for v in _values(dx, out, x, len(y))]
+    return []
+
+
+def _of_bprop(inputs: tuple, cell, out: object) -> list:
+    method = getattr(cell, 'source', cell).bprop
+    function = getattr(method, '__func__', method)
+    given = (*inputs, out.out if isinstance(out, Bundle) else out)
+    if not hasattr(function, '__code__'):  # a partial, or an object that is called
+        return [t.array for t in tensors_in(given)]
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if not function.__code__.co_flags & 0x04:  # with *args, it may read them all
+        read = reads(function)
+        given = tuple(v for n, v in zip(names[function is not method :], given, strict=False) if n in read)
+    return [t.array for t in tensors_in(given)]
+
+
+def _values(formula: Callable, out: Tensor, inputs: tuple, attributes: int = 0) -> list:
+    """The arrays among out and the inputs that a formula reads: its parameters are g, out, attributes, inputs."""
+    code = formula.__code__
+    names, read = code.co_varnames, reads(formula)
+    if code.co_flags & 0x04 and names[code.co_argcount] in read:
+        return [t.array for t in inputs]
+    pairs = zip((names[1], *names[2 + attributes : code.co_argcount]), (out, *inputs), strict=False)
+    return [t.array for name, t in pairs if name in read]
+
+
+def reads(function: Callable) -> frozenset[str]:
+    """The parameters whose *values* a function's own code reads: `x.shape` and `x.dtype` do not count.
+
+    >>> reads(lambda g, out, x, y: g * y) == {'g', 'y'}, reads(lambda g, out, x: g.reshape(x.shape)) == {'g'}
+    (True, True)
+    """
+    code = function.__code__
+    parameters = frozenset(code.co_varnames[: code.co_argcount + bool(code.co_flags & 0x04)])
+    if code.co_cellvars:  # a nested function reads some of them
+        return parameters
+    return parameters & {path.name for path in paths(code) if path.steps[:1] not in (('shape',), ('dtype',))}
 
 
 doors.check_entry = check_unwritten

@@ -1,76 +1,25 @@
-"""The tape view: a tape's events, told in frames, drawn as SVG and PNG, stepped through in a notebook.
+"""The tape view: one picture of a tape, step by step; and the account of each of its numbers.
 
-events -> record (plain data) -> frames -> shapes -> SVG text or PNG. Importing this costs nothing: the widgets and
-matplotlib are loaded by the functions that need them.
+Read it in this order. `tell` turns a Tape's events into a Record, plain data about entries, readings and steps.
+`paint` draws a Record as frames of keyed shapes. `write` makes stills of a frame: SVG, PNG, GIF. `page` makes the page
+on which frames move. `picture` is what `tape.show()` returns, `account` what `tape.why()` does.
 """
 
 from typing import Any
 
-from .model import Frame
 
+def show(tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0, step: int | str | None = None) -> Any:
+    """The picture of a tape: as the last line of a cell it displays itself.
 
-def frames(tape: Any, **options: Any) -> list[Frame]:
-    """All frames of a tape, one a step; an empty tape has one that says so. The options are those of `story.frames`."""
-    from . import story
-
-    return story.frames(tape, **options)
-
-
-def alt(frame: Frame) -> str:
-    """A frame in words."""
-    from . import caption
-
-    return caption.alt(frame)
-
-
-def svg(frame: Frame, prefix: str = '', scale: float = 1.0) -> str:
-    """A frame as SVG text. `prefix` makes its ids different from those of other pictures on the page."""
-    from . import film
-
-    return film.svg(frame, prefix, scale)
-
-
-def png(frame: Frame, scale: float = 1.0) -> bytes:
-    """A frame as a PNG picture."""
-    from . import film
-
-    return film.png(frame, scale)
-
-
-def filmstrip(tape: Any, format: str = 'svg', scale: float = 1.0) -> str | bytes:
-    """Four stills in one picture: the start, forward done, the takeover, the result. `format`: 'svg' or 'png'."""
-    from . import film
-
-    return film.strip(tape, format, scale)
-
-
-def show(
-    tape: Any, zoom: str = 'ops', compare: bool = True, scale: float | None = None, step: int | str | None = None
-) -> Any:
-    """The tape as a widget to step through.
-
-    zoom: 'cells', 'ops' or 'inside'; compare: the true gradient beside that of a bprop; scale: 1.6 is larger; from 2
-    on the picture is one for a projector, of what the step is about alone (None: 1, or 2 while a lesson is presented);
-    step: the one to open at, as the picture counts them (-1 is the last), or 'takeover', 'largest', 'nan', 'wrong'.
+    zoom: 'cells', 'ops' or 'inside'; compare: the true gradient beside that of a bprop; scale: 1.6 is larger; step: the
+    one to open at, as the picture counts them (-1 is the last), or 'takeover', 'compare', 'second tape', 'result',
+    'error', 'nan'.
 
     Raises ValueError or TypeError for other options.
     """
-    from . import projector, widget
+    from . import picture
 
-    usual = projector.SCALE if projector.on else 1.0
-    return widget.View(tape, zoom, compare, usual if scale is None else scale, step)
-
-
-def bundle(tape: Any, **options: Any) -> dict[str, Any]:
-    """What a notebook displays: the widget, and for readers without a kernel the filmstrip and the printed tape."""
-    return show(tape, **options)._repr_mimebundle_()
-
-
-def display(tape: Any, **options: Any) -> None:
-    """Display a tape in a notebook."""
-    from IPython.display import display as publish
-
-    publish(bundle(tape, **options), raw=True)
+    return picture.Picture(tape, zoom, compare, scale, step)
 
 
 def to_dot(tape: Any) -> Any:

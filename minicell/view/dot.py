@@ -4,12 +4,14 @@ from typing import Any
 
 import graphviz
 
-from . import film, names
+from ..ops.hooks import Passing
 from .metrics import clean
 from .model import shape_text
-from .notes import tensors
-from .shapes import BACKWARD, BACKWARD_TEXT, FORWARD, MUTED
+from .paint.style import LIGHT
+from .tell import facts, names
+from .tell.tensors import tensors
 
+FORWARD, BACKWARD, BACKWARD_TEXT, MUTED = LIGHT['fwd'], LIGHT['bwd'], LIGHT['bwd'], LIGHT['dim']
 MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500
 NO_DOT = 'There is no `dot` program here to draw the graph (Debian: apt install graphviz; conda: graphviz).'
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
@@ -18,7 +20,7 @@ NEW_LINE = '\\n'  # as DOT writes it
 
 
 class TapeDot(graphviz.Digraph):
-    """A Digraph; where `dot` is missing or would take minutes, a notebook shows the tape's stills and says why."""
+    """A Digraph; where `dot` is missing or would take minutes, a notebook shows the tape's own picture and says why."""
 
     def __init__(self, tape: Any) -> None:
         super().__init__(
@@ -40,17 +42,24 @@ class TapeDot(graphviz.Digraph):
         return {**bundle, 'text/plain': str(self.tape)}
 
     def instead(self, line: str) -> dict[str, str]:
-        """The tape's own stills, under a line that says why."""
-        return {'image/svg+xml': film.strip(self.tape, above=line), 'text/plain': f'{line}\n{self.tape}'}
+        """The tape's own picture, under a line that says why."""
+        from . import picture
+
+        shown, _ = picture.Picture(self.tape)._repr_mimebundle_()
+        html = {'text/html': f'<p>{line}</p>{shown["text/html"]}'} if 'text/html' in shown else {}
+        return {**shown, **html, 'text/plain': f'{line}\n{self.tape}'}
 
 
 def to_dot(tape: Any) -> TapeDot:
     """The graph of a tape: what was written forward (solid), and where backward handed gradients (dashed)."""
     writer = Writer(TapeDot(tape))
+    tellers = {
+        'Begin': writer.begin, 'Enter': writer.enter, 'Leave': writer.leave, 'Op': writer.op, 'Call': writer.call,
+        'Back': writer.back, 'End': writer.end, 'Give': writer.give,
+    }  # fmt: skip
     for event in tape.events:
-        tell = getattr(writer, type(event).__name__.lower(), None)
-        if tell is not None:
-            tell(event)
+        if type(event).__name__ in tellers:
+            tellers[type(event).__name__](event)
     return writer.finish()
 
 
@@ -71,7 +80,7 @@ class Writer:
         self.nodes: dict[int, str] = {}  # id of an Op or Call -> its node
         self.names: dict[int, str] = {}
         self.alive: list[Any] = []  # an id names an object as long as it lives
-        self.backward = 0  # how many gradients are being read back now
+        self.reading: list[Any] = []  # the gradients that are being read back now
         self.passes = 0
         self.number = 0
         self.clusters = 0
@@ -127,11 +136,14 @@ class Writer:
     def op(self, event: Any) -> None:
         """An op: dashed where nothing is recorded."""
         self.settle()
-        if event.state == 'unrecorded' and (self.backward or getattr(event.where, 'ours', False)):
+        if event.state == 'unrecorded' and (self.reading or getattr(event.where, 'ours', False)):
             return  # the work of a bprop, or minicell's own
         name = safe(event.rule.name)
         if event.state == 'recorded':
-            self.write(event, f'{self.count()} {name}', color=FORWARD)
+            style = {'color': FORWARD}
+            if isinstance(event.rule, Passing) and facts.hanging(event.rule, event.attrs):
+                name, style = f'{name}{NEW_LINE}hook: yours', {'peripheries': '2', 'color': BACKWARD, 'penwidth': '1.5'}
+            self.write(event, f'{self.count()} {name}', **style)
         else:
             words = 'hidden' if event.state == 'hidden' else 'no gradient passes'
             self.write(event, f'{name}{NEW_LINE}{words}', style='dashed', color=MUTED, fontcolor=MUTED)
@@ -183,7 +195,7 @@ class Writer:
 
     def back(self, event: Any) -> None:
         """Backward starts, at the right."""
-        self.backward += 1
+        self.reading.append(getattr(event, 'of', None))
         self.passes += 1
         start = self.node(f'backward {self.passes} starts', shape='plaintext', fontcolor=BACKWARD_TEXT)
         way = {'style': 'dashed', 'color': BACKWARD, 'fontcolor': BACKWARD_TEXT, 'dir': 'back', 'label': 'dout'}
@@ -192,17 +204,26 @@ class Writer:
                 self.graph.edge(self.made[id(tensor)], start, **way)
 
     def end(self, event: Any) -> None:
-        """A gradient is read."""
-        self.backward -= 1
+        """A gradient stops, and whatever an exception has left open inside it."""
+        key = getattr(event, 'of', None)
+        found = [k for k, one in enumerate(self.reading) if one is key]
+        if found:
+            del self.reading[found[-1] :]
 
     def give(self, event: Any) -> None:
         """What an entry hands out goes to whoever made its inputs."""
         own = hasattr(event.entry, 'cell')
+        hook = isinstance(getattr(event.entry, 'rule', None), Passing)
         for tensor, gradient in event.gradients:
             if gradient is not None and id(event.entry) in self.nodes:
                 name = getattr(tensor, 'name', '') or self.names.get(id(tensor), '')
                 words = f'd{safe(name)}' if name else 'gradient'
-                self.hand(self.nodes[id(event.entry)], self.source(tensor), words + ', by your bprop' * own, own)
+                self.hand(
+                    self.nodes[id(event.entry)],
+                    self.source(tensor),
+                    words + ', by your bprop' * own + ', past your hook' * hook,
+                    own or hook,
+                )
 
     def hand(self, giver: str, taker: str, words: str, own: bool) -> None:
         """A gradient's way: dashed, against the direction of forward, thick where a bprop of the user's computed it."""

@@ -9,8 +9,8 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-from ..core.watch import Tape
-from .story import ZOOMS
+from ..shown import Tape
+from .picture import ZOOMS
 
 
 def number_or_word(text: str) -> int | str:
@@ -26,10 +26,8 @@ class TapeMagics(Magics):
     @argument('name', nargs='?', help='keep the Tape under this name')
     @argument('--zoom', choices=ZOOMS, default='ops', help='how close to look')
     @argument('--no-compare', dest='compare', action='store_false', help='without the true gradients')
-    @argument('--scale', type=float, help='1.6 is larger, 2 is for a projector')
-    @argument(
-        '--step', type=number_or_word, default=None, help='where to open: a number, or takeover, largest, nan, wrong'
-    )
+    @argument('--scale', type=float, default=1.0, help='1.6 is larger, 2 is for a projector')
+    @argument('--step', type=number_or_word, default=None, help='where to open: a number, takeover, compare, …')
     @cell_magic
     def tape(self, line: str, cell: str) -> Any:
         """Run the cell under a Tape, and show it; the value of the cell's last line is the cell's, as always."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Gradient(NamedTuple):
     ok: bool | None = None
     formula: str = ''  # the source that computed it
     line: int = 0  # and where it stands
+    tensor: object = None  # the gradient itself: `tape.why` takes it
 
 
 class Part(NamedTuple):
@@ -47,6 +48,7 @@ class Mark(NamedTuple):
     line: int
     last: int
     back: bool = False
+    span: tuple[int, int, int, int] | None = None  # first and last line, first and last column: the very expression
 
 
 class Line(NamedTuple):
@@ -57,6 +59,7 @@ class Line(NamedTuple):
     text: str
     hidden: bool = False
     gap: bool = False
+    indent: int = 0  # characters taken off its left
 
 
 class Facts(NamedTuple):
@@ -96,6 +99,7 @@ class Ghost(NamedTuple):
     out: Value
     first: int  # the step that shows it
     lost: bool  # it would have been recorded
+    rule: object = None  # the engine's rule of it
 
 
 @dataclass(eq=False)
@@ -116,7 +120,7 @@ class Entry:
 
     label: str  # its number; – for what left no entry, ← for a write into memory
     name: str
-    kind: str  # 'op', 'call', 'loose', 'torn'; 'cell' where a whole Cell is one card
+    kind: str  # 'op', 'call', 'hook', 'loose', 'torn'; 'cell' where a whole Cell is one card
     first: int  # the step that shows it first
     inputs: tuple[Value, ...] = ()
     outputs: tuple[Value, ...] = ()
@@ -141,7 +145,19 @@ class Entry:
     by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
     through: bool = False  # the line reaches the op through a layer of minicell's
-    yours: bool = True  # its own bprop, if it has one, stands in the user's code
+    yours: bool = True  # its own bprop or hook, if it has one, stands in the user's code
+    rule: object = None  # the engine's rule of an op: its formula is read from there
+    hook: str = ''  # of a hook: 'backward_pre', 'backward' (of a Cell), 'tensor' or 'op'
+    target: str = ''  # the tensor that a hook hangs on, or that was overwritten
+    run: int | None = None  # the gradient (Pass) on whose tape it stands
+
+
+class Hooked(NamedTuple):
+    """One call of a hook: the gradients before and after it; `after` is None where it returned None."""
+
+    before: tuple[Value, ...]
+    after: tuple[Value, ...] | None
+    facts: Facts | None
 
 
 @dataclass(eq=False)
@@ -160,6 +176,10 @@ class Reading:
     keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     failed: int | None = None  # the step at which an error ended it
     error: str = ''
+    run: int | None = None  # the gradient (Pass) that reads
+    came: tuple[tuple[Part, ...], ...] = ()  # for each of douts: what it was added up from
+    hooks: tuple[Hooked, ...] = ()  # the calls of hooks here
+    cotangents: tuple[object, ...] = ()  # what douts show: the tensors themselves
 
     @cached_property
     def gradients(self) -> tuple[Gradient, ...]:
@@ -176,6 +196,7 @@ class Arrival(NamedTuple):
     parts: tuple[tuple[int, Part], ...]  # (the step that brought it, what it brought)
     total: Value | None
     why: str = ''
+    tensor: object = None  # the gradient itself
 
 
 @dataclass(eq=False)
@@ -193,6 +214,10 @@ class Pass:
     seeds: tuple[Value, ...] = ()
     level: int = 0  # the tape that its backward writes on, while one more gradient watches
     arrivals: tuple[Arrival, ...] = ()
+    watched: bool = False  # whether one more gradient follows what its backward computes
+    inside: int | None = None  # the reading in whose bprop or hook it runs, where nobody watches it
+    again: int | None = None  # the Pass whose tape it reads once more
+    reads: int = 0  # how many entries it reads
 
 
 class Step(NamedTuple):
@@ -221,6 +246,14 @@ class Record:
     steps: list[Step] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
+    headings: dict[str, str] = field(default_factory=dict)  # file -> what to write above its lines
+    unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
+
+    def authors(self) -> list[Any]:
+        """Who computed each gradient: see `authors.Author`."""
+        from . import authors
+
+        return authors.of(self)
 
     @cached_property
     def readings_of(self) -> dict[int, list[Reading]]:
@@ -238,49 +271,7 @@ class Record:
     @cached_property
     def most_order(self) -> int:
         """How many gradients are nested."""
-        return max((run.order for run in self.passes), default=0)
-
-
-class Look(NamedTuple):
-    """How a record is looked at: see `story.frames`."""
-
-    zoom: str = 'ops'
-    compare: bool = True
-    fold: bool | None = None
-    turn: int | None = None
-
-
-PLAIN = Look()
-
-
-@dataclass(eq=False)
-class Frame:
-    """One picture: a record, and the step (from 0) up to which it is told. `say` gives its title and caption."""
-
-    record: Record
-    step: int
-    look: Look
-    say: Callable[['Frame'], tuple[str, str]]
-
-    @cached_property
-    def words(self) -> tuple[str, str]:
-        """Title and caption, computed when someone reads them."""
-        return self.say(self)
-
-    @property
-    def title(self) -> str:
-        """What happens, in a few words."""
-        return self.words[0]
-
-    @property
-    def caption(self) -> str:
-        """What there is to see, with its numbers."""
-        return self.words[1]
-
-    @property
-    def at(self) -> int:
-        """When it happens, in the tape's own time: the same whatever the zoom."""
-        return self.record.steps[self.step].at if self.record.steps else 0
+        return max((run.order for run in self.passes if run.inside is None), default=0)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -1,103 +1,168 @@
-"""A frame composed: title, code, lanes, the gradients that arrive, and the line of steps."""
+"""The picture of a tape: what a notebook displays, and what is saved as a page, an SVG, a PNG or a GIF."""
 
-from . import cards, compare, fold, lanes, layout, minimap, panel, stage, threads, tie, timeline
-from .layout import CAPTION, LANE_X, MARGIN, WIDTH, Place, Plan
-from .metrics import wrap
-from .model import Frame, Record, Step
-from .shapes import MUTED, Box, Shape, text
-from .stage import Stage
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 
-def compose(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
-    """The shapes of a frame, and the size of the picture."""
-    record = frame.record
-    if not record.steps:
-        return blank(frame)
-    plan = layout.plan(record, frame.look)
-    step = record.steps[frame.step]
-    bottom = max(plan.bottom, plan.top + 200)
-    hidden = any(e.kind == 'call' and e.first <= frame.step for e in record.entries)
-    code, y_line = panel.panel(record.code, step.mark, plan.top, bottom, hidden)
-    out = heading(frame, len(record.steps)) + code
-    seen = stage.stages(record, plan, frame.step, frame.look)
-    if plan.strip:
-        out += minimap.strip(frame, plan, seen)
-    out += tie.labels(record, plan, frame.step, seen)
-    for one in seen:
-        for entry in one.xs:
-            out += pair(frame, plan, entry, one)
-        out += lanes.wires(record, plan, frame.step, one)
-        out += lead(record, step, one, y_line)
-    if plan.band:
-        out += lanes.band(record, plan, frame.step)
-    out += timeline.timeline(record, plan, frame.step)
-    return out, (WIDTH, plan.height)
+from ..errors import SettingError
+from . import zoom as lens
+from .model import Record
+from .page import fragment
+from .paint import scene
+from .paint.film import Film
+from .paint.moment import MOST
+from .tell import tell
+from .write import gif, png, svg
+
+ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
+WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
+FORMATS = ('.html', '.svg', '.png', '.gif')
+LARGEST = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
+FEWEST = 8  # steps
+LINES = 200  # of the printed tape that goes with it
+STILL = 'MINICELL_STILL'  # where this is set, a picture displays itself as a PNG: a notebook is built to be kept
 
 
-def blank(frame: Frame) -> tuple[list[Shape], tuple[float, float]]:
-    """The picture of an empty tape."""
-    size = (WIDTH, 150.0)
-    return [*heading(frame, 1), Box(MARGIN, 84, WIDTH - 2 * MARGIN, 46, 'none', MUTED, 1, 6, '5 4')], size
+class Picture:
+    """A tape to step through. `tape.show()` makes one; as the last line of a cell it displays itself."""
+
+    def __init__(
+        self, tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0,
+        step: int | str | None = None,
+    ) -> None:  # fmt: skip
+        check(zoom, compare, scale)
+        self.tape, self.zoom, self.compare = tape, zoom, compare
+        self.scale = scale
+        self.opens = self.place(step)
+
+    @cached_property
+    def record(self) -> Record:
+        """The tape, told in steps."""
+        with uncollected():
+            return ZOOMS[self.zoom](tell(self.tape))
+
+    @cached_property
+    def films(self) -> list[Film]:
+        """For a screen and for a phone: all frames."""
+        with uncollected():
+            most = MOST
+            while True:
+                found = scene.films(self.record, self.tape, self.compare, most)
+                size = fragment.size(found)
+                if size <= LARGEST or most <= FEWEST:
+                    return found
+                most = max(FEWEST, int(0.85 * len(found[0].steps) * LARGEST / size))
+
+    def place(self, step: int | str | None) -> int:
+        """The step to open at: a number as the picture counts them (−1 is the last), or a word."""
+        steps = self.films[0].steps
+        if step is None:  # an error is told where it happened
+            return len(steps) - 1 if getattr(self.tape, 'error', None) is not None else 0
+        if isinstance(step, str):
+            return self.named(step.lower())
+        if isinstance(step, bool) or not isinstance(step, int | np.integer):
+            raise TypeError(f'step is a number or one of {", ".join(map(repr, WORDS))}, not {step!r}.')
+        if not step or abs(step) > len(steps):
+            raise SettingError(f'step is a number from 1 to {len(steps)}, or −1 for the last; this tape has no {step}.')
+        return int(step) - 1 if step > 0 else len(steps) + int(step)
+
+    def named(self, word: str) -> int:
+        """The step of a word. Raises ValueError where the tape has none."""
+        if word not in WORDS:
+            raise SettingError(f'step is a number or one of {", ".join(map(repr, WORDS))}, not {word!r}.')
+        steps = self.films[0].steps
+        if word == 'nan':
+            found = scene.first_nan(self.record, self.compare)
+        else:
+            found = next((i for i, s in enumerate(steps) if s.jump.lower() == word), None)
+        if found is None:
+            raise SettingError(f'this tape has no step {word!r}. It has step=1 to step={len(steps)}.')
+        return found
+
+    # ---- shown ----
+
+    def html(self) -> str:
+        """The picture as one piece of HTML, complete in itself."""
+        return fragment.fragment(self.films, self.still(self.opens), self.opens, scale=self.scale)
+
+    def still(self, step: int) -> str:
+        """A step as SVG text."""
+        film = self.films[0]
+        said = film.steps[step]
+        size = (film.width, film.height)
+        return svg.still(film.frames[step], size, said.title, said.caption, 1.0, False, film.line, step, said.at)
+
+    def alt(self, step: int) -> str:
+        """A step in words."""
+        said = self.films[0].steps[step]
+        return fragment.sentence(said.title, said.caption)
+
+    def text(self) -> str:
+        """The printed tape; of a long one, its beginning."""
+        lines = str(self.tape).splitlines()
+        more = [f'… and {len(lines) - LINES} more lines: print(tape)'] if len(lines) > LINES else []
+        return '\n'.join(lines[:LINES] + more)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
+        if os.environ.get(STILL):
+            last = len(self.films[0].steps) - 1
+            return {'image/png': self.png(last), 'text/plain': self.text()}, {'image/png': {'alt': self.alt(last)}}
+        return {'text/html': self.html(), 'text/plain': self.text()}, {}
+
+    def __repr__(self) -> str:
+        return f'<the picture of a tape: {len(self.films[0].steps)} steps>'
+
+    # ---- saved ----
+
+    def png(self, step: int) -> bytes:
+        """A step as a PNG picture."""
+        film = self.films[0]
+        said = film.steps[step]
+        size = (film.width, film.height)
+        return png.still(film.frames[step], size, said.title, said.caption, self.scale, False, film.line, step, said.at)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture: as a page that steps (.html), its step as .svg or .png, all steps as .gif."""
+        path = Path(path)
+        kind = path.suffix.lower()
+        if kind not in FORMATS:
+            kinds = ', '.join(FORMATS)
+            raise SettingError(f'save writes {kinds}: the end of the name says which. It got {path.name!r}.')
+        film = self.films[0]
+        if kind == '.html':
+            path.write_text(fragment.page(self.films, path.stem, self.still(self.opens), self.opens), encoding='utf-8')
+        elif kind == '.svg':
+            path.write_text(self.still(self.opens), encoding='utf-8')
+        elif kind == '.png':
+            path.write_bytes(self.png(self.opens))
+        else:
+            path.write_bytes(gif.animation(film))
+        return path
 
 
-def heading(frame: Frame, total: int) -> list[Shape]:
-    """Title, caption, and which step of how many."""
-    room = WIDTH - 2 * MARGIN
-    out: list[Shape] = [
-        text(MARGIN, 34, room - 150, frame.title, 20, bold=True),
-        text(WIDTH - MARGIN, 34, 130, f'step {frame.step + 1} of {total}', 13, MUTED, 'end'),
-    ]
-    rows = wrap(frame.caption, room, CAPTION, 2)
-    out += [text(MARGIN, 57 + i * 19, room, row, CAPTION, MUTED) for i, row in enumerate(rows)]
-    return out
+def check(zoom: object, compare: object, scale: object) -> None:
+    """Raise for options that there are not."""
+    if zoom not in ZOOMS:
+        raise SettingError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}.')
+    if not isinstance(compare, bool):
+        raise TypeError(f'compare is True or False, not {compare!r}.')
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0.5 <= scale <= 4:
+        raise SettingError(f'scale is a number from 0.5 to 4, not {scale!r}.')
 
 
-def pair(frame: Frame, plan: Plan, number: int, one: Stage) -> list[Shape]:
-    """An entry's forward card, and what stands under it."""
-    record, at = frame.record, frame.step
-    step, entry, col = record.steps[at], record.entries[number], plan.columns[number]
-    x, y, y_back = one.xs[number], one.place.y_forward, one.place.y_backward
-    high, high_back = one.place.forward, one.place.backward
-    here = step.entry == number
-    if entry.kind == 'torn':
-        if at < entry.first:
-            return []
-        return compare.torn(x, y, col.w, high, entry.error, here)
-    turn, turns = fold.turn(record, frame.look, number)
-    now = here and step.kind in ('enter', 'hidden', 'write')
-    out = cards.stack(x, y, col.w) if turns > 1 else []
-    out += cards.forward(entry, col, x, y, high, at, now, f'turn {turn + 1} of {turns}' if turns > 1 else '')
-    clear = tie.backward_end(record, plan, one)
-    out += threads.saves(entry, col, x, one.place, clear, at, here and step.reading is not None)
-    readings = record.readings_of.get(number, [])
-    reading = next((r for r in reversed(readings) if r.reached <= at), None)
-    if reading is not None and reading.failed is not None and reading.failed <= at:
-        return out + compare.torn(x, y_back, col.w, high_back, reading.error, here)
-    if reading is None:
-        return out + waiting(record, plan, number, x, one.place, at, bool(readings))
-    current = step.reading is not None and record.readings[step.reading] is reading and step.kind != 'add'
-    if entry.kind == 'call':
-        return out + compare.card(frame, reading, col, x, y_back, high_back, current)
-    return out + cards.rule(record, reading, col, x, y_back, high_back, at, current)
-
-
-def waiting(record: Record, plan: Plan, number: int, x: float, place: Place, at: int, later: bool) -> list[Shape]:
-    """Under an entry that backward has not reached: not yet, or never."""
-    entry, col, y, h = record.entries[number], plan.columns[number], place.y_backward, place.backward
-    if entry.kind == 'loose' and at >= entry.first:
-        return cards.unread(entry, col, x, y, h, entry.why or 'it left no entry to read back')
-    over = all(run.ended is not None and run.ended <= at for run in record.passes)
-    if record.passes and over and not later:
-        return cards.unread(entry, col, x, y, h, 'backward did not come here')
-    return cards.future(x, y, col.w, h, entry.label)
-
-
-def lead(record: Record, step: Step, one: Stage, y_line: float | None) -> list[Shape]:
-    """The line from the executing code to the leftmost card, where that code fills it."""
-    if step.entry is None or one.xs.get(step.entry) != LANE_X or step.kind in ('start', 'arrive', 'add'):
-        return []
-    if step.reading is not None and record.entries[step.entry].kind != 'call':
-        return []
-    y = one.place.y_backward + 76 if step.reading is not None else one.place.y_forward + 62
-    right = layout.PANEL_X + layout.PANEL_W - 3
-    return lanes.leader(step.mark, y_line, y, right)
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collection in here: nothing that a picture is made of is garbage, and looking for it takes longest."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

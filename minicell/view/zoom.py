@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from .model import Arrival, Entry, Gradient, Part, Reading, Record
-from .names import gradient
+from .model import Arrival, Entry, Gradient, Part, Reading, Record, Value
+from .tell.names import gradient
 
 
 @lru_cache(maxsize=8)
@@ -100,18 +100,19 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
     scope = record.scopes[common(parts)]
     members = set(found)
     sources = tuple(dict.fromkeys(s for e in parts for s in e.sources if s not in members))
-    recorded = [e for e in parts if e.kind in ('op', 'call')]
+    recorded = [e for e in parts if e.kind in ('op', 'call', 'hook')]
     label = f'{recorded[0].label}–{recorded[-1].label}' if len(recorded) > 1 else (recorded or parts)[-1].label
+    writes = all(e.label == '←' for e in parts)  # an optimizer's: what it overwrites is what there is to see
     return replace(
         entry,
         label=label,
         name=scope.name,
         kind='cell' if recorded else 'loose',
         first=entry.first,
-        inputs=scope.inputs,
-        keys=scope.keys,
+        inputs=named(parts, 0) if writes else scope.inputs,
+        keys=tuple(k for e in parts for k in e.keys) if writes else scope.keys,
         made=parts[-1].made,
-        outputs=scope.outputs or parts[-1].outputs,
+        outputs=named(parts, 1) if writes else scope.outputs or parts[-1].outputs,
         sources=sources,
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
@@ -119,9 +120,15 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         saves=(),
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         note=entry.note,
-        inside=tuple(e.name for e in recorded),
+        inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
         takeovers=sum(e.kind == 'call' for e in parts),
     )
+
+
+def named(parts: list[Entry], which: int) -> tuple[Value, ...]:
+    """What writes found, or left, by the names of what they overwrote."""
+    pairs = [(e.target, e.outputs if which else e.inputs) for e in parts]
+    return tuple(v._replace(name=target or v.name) for target, values in pairs for v in values)
 
 
 def common(parts: list[Entry]) -> int:
@@ -146,7 +153,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     reading_at, readings = joined(record, home, members, place)
     called = labels(record, home, entries)
     known: dict[int, Part] = {}
-    out = Record(scopes=record.scopes, code=record.code)
+    out = Record(scopes=record.scopes, code=record.code, headings=record.headings, unknown=record.unknown)
     out.entries = [
         replace(
             e,
@@ -160,12 +167,20 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         for e in entries.values()
     ]
     out.readings = [
-        replace(r, reached=at(r.reached), given=at(r.given), failed=at(r.failed), parts=renamed(r.parts, called, known))
+        replace(
+            r,
+            reached=at(r.reached),
+            given=at(r.given),
+            failed=at(r.failed),
+            parts=renamed(r.parts, called, known),
+            came=tuple(renamed(parts, called, known) for parts in r.came),
+        )
         for r in readings
     ]
     out.passes = [
         replace(
             run,
+            inside=None if run.inside is None else reading_at[run.inside],
             begun=at(run.begun),
             started=at(run.started),
             ended=at(run.ended),

@@ -1,10 +1,9 @@
-"""The frames of a long tape are ready soon enough; `python tests/bench/view.py` prints how soon.
+"""The picture of a long tape is ready soon enough; `python tests/bench/view.py` prints how soon.
 
-The limits here are three times the ones that are asked for: a busy machine must not fail them.
+The limit here is three times the one that is asked for: a busy machine must not fail it.
 """
 
 import importlib.util
-import statistics
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,14 @@ SPEC.loader.exec_module(bench)
 @pytest.mark.parametrize('name', bench.PROGRAMS)
 def test_a_thousand_entries(name, zoom):
     tape = bench.PROGRAMS[name](1000)
-    ready, drawn, count = bench.measure(tape, zoom, most=12)
-    assert count > 2000
+    ready, size, steps = bench.measure(tape, zoom)
+    assert steps > 10
     assert ready < 3 * bench.READY
-    assert statistics.median(drawn) < 3 * bench.DRAWN
+    assert size < 1_000_000  # what a display may be
 
 
 def test_it_prints_a_row_for_each(capsys):
     bench.main(20)
     rows = capsys.readouterr().out.splitlines()
     assert len(rows) == 1 + 3 * len(bench.PROGRAMS)
-    assert all('frames ready in' in row for row in rows[1:])
+    assert all('steps ready in' in row for row in rows[1:])

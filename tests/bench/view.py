@@ -1,9 +1,8 @@
-"""How long the frames of a long tape take: all of them to be ready, and each to be drawn, in time of the processor.
+"""How long the picture of a long tape takes to be ready, in time of the processor, and how large it is.
 
 python tests/bench/view.py
 """
 
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -12,11 +11,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 import minicell as ms
-from minicell import nn, view
-from minicell.view import story
+from minicell import nn
+from minicell.view.picture import LARGEST, ZOOMS, Picture
 
-READY = 0.300  # seconds, for the frames of 1,000 entries
-DRAWN = 0.030  # seconds a frame
+READY = 1.0  # seconds, for the picture of 1,000 entries
 
 
 class Leak(nn.Cell):
@@ -72,32 +70,22 @@ PROGRAMS = {
 }
 
 
-def measure(tape, zoom='ops', most=40):
-    """Seconds until the frames are ready, seconds for each of some frames, and how many frames there are."""
+def measure(tape, zoom='ops'):
+    """Seconds until the picture is ready to be displayed, its characters, and its steps."""
     start = time.process_time()
-    frames = view.frames(tape, zoom=zoom)
-    view.svg(frames[0])  # the first one pays for the layout
-    ready = time.process_time() - start
-    drawn = []
-    for i in np.unique(np.linspace(0, len(frames) - 1, most).astype(int)).tolist():
-        start = time.process_time()
-        view.svg(frames[i])
-        drawn.append(time.process_time() - start)
-    return ready, drawn, len(frames)
+    picture = Picture(tape, zoom=zoom)
+    html = picture.html()
+    return time.process_time() - start, len(html), len(picture.films[0].steps)
 
 
 def main(entries=1000):
     """Print a row for each program and zoom."""
-    print(f'{entries} entries; limits {READY * 1000:.0f} ms ready, {DRAWN * 1000:.0f} ms a frame')
+    print(f'{entries} entries; limits {READY * 1000:.0f} ms ready, {LARGEST} characters')
     for name, make in PROGRAMS.items():
         tape = make(entries)
-        for zoom in story.ZOOMS:
-            ready, drawn, count = measure(tape, zoom)
-            median, worst = statistics.median(drawn) * 1000, max(drawn) * 1000
-            print(
-                f'{name:14} {zoom:7} {count:5} frames ready in {ready * 1000:4.0f} ms, '
-                f'each drawn in {median:4.1f} ms (most {worst:.1f})'
-            )
+        for zoom in ZOOMS:
+            ready, size, steps = measure(tape, zoom)
+            print(f'{name:14} {zoom:7} {steps:5} steps ready in {ready * 1000:4.0f} ms, {size:7} characters')
 
 
 if __name__ == '__main__':

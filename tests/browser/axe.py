@@ -28,7 +28,7 @@ USE = """async () => {
   const chosen = [...document.querySelectorAll('.minicell-choices')].map(group => [...group.querySelectorAll('input')]);
   for (const radios of chosen) radios.at(-1).click();
   const words = [/^Commit$/, ...Array(4).fill(/^(Hint \\d|Show the solution)/), /^Insert a common mistake$/];
-  return [...words, /^Show the model answer$/, /^Last$/, /^Inside$/].map(press);
+  return [...words, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
 }"""
 
 
@@ -73,7 +73,6 @@ def told(rule: dict, nodes: list[dict] | None = None) -> str:
 
 
 def doubt(rule: dict) -> str:
-    """What axe could not decide. Text on shapes it never can: tests/view/measure.py measures that. A list of choices
-    has an arrow for a background."""
+    """What axe could not decide. Text on shapes it never can. A list of choices has an arrow for a background."""
     left = [node for node in rule['nodes'] if not node['html'].startswith(('<text', '<select'))]
     return told(rule, left) if left else ''

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.lab import NAMES, find_chromium, launch
+from tests.browser.play import site, visit  # noqa: F401
 
 
 # A module at a time: while Playwright's sync API is open, nothing else in this process can start an event loop.

@@ -8,12 +8,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.lab import LOOPBACK, ROOT, Notebook, Server, errors, fast_enough
+from tests.browser.picture import Picture
 
 pytestmark = pytest.mark.browser
 
 LESSONS = ROOT / 'lessons'
 LESSON = '03_takeover.ipynb'
-STEP = 50  # milliseconds: the frames of a tape are in the page
+STEP = 50  # milliseconds: the steps of a tape are in the page
 DRAWN = 150  # ... where the kernel draws the picture for the slider's place
 
 
@@ -40,9 +41,19 @@ def test_all_cells_run_without_error(lesson, cells, shots: Path):
     lesson.page.screenshot(path=shots / 'lesson03.png')
 
 
-def test_the_slider_tells_the_whole_story(lesson, cells, shots: Path):
-    stories = {stepper.name: stepper.walk(shots) for stepper in lesson.steppers()}
-    assert stories, 'no slider has the class lat-slider-NAME'
+@pytest.fixture(scope='module')
+def tape(lesson: Notebook, cells: list[dict]) -> Picture:
+    """The picture of the tape, which moves no longer than it takes to paint it."""
+    lesson.page.emulate_media(reduced_motion='reduce')
+    picture = Picture(lesson.page, lesson.output('l03-tape').locator('.mc2'))
+    picture.button('Next').wait_for()
+    return picture
+
+
+def test_the_steps_tell_the_whole_story(lesson, tape, shots: Path):
+    stories = {'tape': tape.walk(shots)}
+    stories |= {stepper.name: stepper.walk(shots) for stepper in lesson.steppers()}
+    assert len(stories) > 1, 'no slider has the class lat-slider-NAME'
     for name, frames in stories.items():
         numberless = [step for step, text in enumerate(frames) if not re.search(r'\d\.\d', text)]
         assert numberless == [], f'frames of {name!r} without a number'
@@ -54,27 +65,38 @@ def test_the_slider_tells_the_whole_story(lesson, cells, shots: Path):
         assert number in story
 
 
-def test_a_step_is_painted_in_time(lesson, cells):
-    limits = {stepper: STEP if stepper.name.startswith('tape') else DRAWN for stepper in lesson.steppers()}
-    assert STEP in limits.values()
+def test_a_step_is_painted_in_time(lesson, tape):
+    limits = {tape: STEP} | dict.fromkeys(lesson.steppers(), DRAWN)
+    lesson.show('l03-tape')
     slow = [stepper.name for stepper, limit in limits.items() if not fast_enough(stepper, limit)]
     assert slow == []
 
 
-def test_the_buttons_step_too(lesson, cells):
-    stepper = lesson.steppers()[0]
+def test_the_buttons_step_too(lesson, tape):
+    lesson.show('l03-tape')
 
-    def shows(step: int) -> None:
-        expect(stepper.handle).to_have_attribute('aria-valuenow', re.compile(rf'^{step}(\.0+)?$'))
+    def shows(step: int, words: str = '') -> None:
+        expect(tape.slider).to_have_attribute('aria-valuenow', str(step))
+        expect(tape.root.locator('.title')).to_contain_text(words)
 
-    last = round(float(stepper.handle.get_attribute('aria-valuemax')))
-    for words, step in (('First', 0), ('Next', 1), ('Last', last), ('Back', last - 1), ('First', 0)):
-        lesson.page.get_by_role('button', name=words, exact=True).first.click()
-        shows(step)
-    play = lesson.page.get_by_role('button', name='Play').first
-    play.click()
+    tape.press('Home')
+    tape.button('Next').click()
+    shows(2)
+    tape.button('Back').click()
     shows(1)
-    play.click()
+    tape.button('Takeover').click()
+    shows(8, 'backward leaves its road')
+    expect(tape.button('Takeover')).to_have_attribute('aria-current', 'step')
+    tape.button('Compare').click()
+    shows(tape.steps, 'Your dx and dy are wrong')
+    expect(tape.button('Next')).to_be_disabled()
+    tape.button('Back').click()
+    shows(tape.steps - 1)
+    tape.press('Home')
+    tape.button('Play').click()
+    shows(2)
+    tape.button('Pause').click()
+    expect(tape.button('Play')).to_be_visible()
 
 
 def test_every_other_slider_answers_too(lesson, cells):
@@ -94,12 +116,12 @@ def test_every_control_has_a_name(lesson, cells):
     """For somebody who hears the page: what takes the focus says what it is."""
     lesson.page.wait_for_timeout(500)  # names come when a cell's widgets have been drawn
     assert lesson.nameless() == []
-    for name in ('Step', 'Loss scale: multiplies the loss, and with it dout'):
+    for name in ('Step of the tape', 'Loss scale: multiplies the loss, and with it dout'):
         assert lesson.page.get_by_role('slider', name=name, exact=True).count() >= 1
     assert lesson.page.get_by_role('textbox', name='Code of exercise 3a').count() == 1
 
 
-def test_a_learner_goes_through(lesson, cells, shots: Path):
+def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     """Predicts wrong, commits, reveals, steps, moves the control, inserts a mistake, reads its hint, passes."""
     page = lesson.page
     question, result = lesson.output('l03-prediction'), lesson.output('l03-run')
@@ -131,11 +153,11 @@ def test_a_learner_goes_through(lesson, cells, shots: Path):
     result.screenshot(path=shots / 'learner-1-confronted.png')
 
     lesson.show('l03-tape')
-    tape = lesson.steppers()[0]
+    tape.press('Home')
     assert tape.press('ArrowRight') is not None
 
     lesson.show('l03-scale')
-    scale = lesson.steppers()[1]
+    (scale,) = lesson.steppers()
     scale.handle.focus()
     page.keyboard.press('End')
     expect(scale.target).to_contain_text('loss = 10.00 × z.sum()')

@@ -1,4 +1,4 @@
-"""A lesson on a projector of 1280 by 720: large enough, nothing cut, and led by keyboard alone."""
+"""A lesson on a projector of 1280 by 720: large enough, nothing cut, a tape seen whole, and led by keyboard alone."""
 
 import re
 import shutil
@@ -18,9 +18,10 @@ pytestmark = pytest.mark.browser
 LESSONS = {'03': 19, '09': 27}  # and their beats
 SCREEN = {'width': 1280, 'height': 720}
 SMALLEST = 22  # pixels on the screen
+SMALLEST_OF_TAPE = 11  # its picture is seen whole: arrows lead from one side of it to the other
 
 # What is smaller than it should be, in a picture or outside of one, or leaves the screen or its picture at a side.
-FAULTS = """smallest => {
+FAULTS = """([smallest, ofTape]) => {
   const panel = document.querySelector('.minicell-present'), found = [];
   const zoom = one => one ? (parseFloat(getComputedStyle(one).zoom) || 1) * zoom(one.parentElement) : 1;
   const walk = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
@@ -31,7 +32,8 @@ FAULTS = """smallest => {
     const scale = picture ? picture.getScreenCTM().a : zoom(one);
     const size = parseFloat(getComputedStyle(one).fontSize) * scale;
     const {left, right} = picture ? picture.getBoundingClientRect() : {left: 0, right: innerWidth};
-    if (size < smallest || box.left < left || box.right > right + 1) found.push([size, box.left, box.right, words]);
+    const small = size < (one.closest('.mc2') ? ofTape : smallest);
+    if (small || box.left < left || box.right > right + 1) found.push([size, box.left, box.right, words]);
   }
   for (const one of panel.querySelectorAll('svg')) {
     const box = one.getBoundingClientRect();
@@ -43,6 +45,10 @@ TURNED = '() => document.querySelector(".minicell-stage").scrollTop'
 MORE = """() => { const stage = document.querySelector('.minicell-stage');
   return stage.scrollHeight - stage.clientHeight - stage.scrollTop > 4; }"""
 SLIDERS = 'all => all.filter(one => one.checkVisibility()).map(one => one.className.match(/lat-slider-(\\S+)/)[1])'
+WHOLE = """() => { const stage = document.querySelector('.minicell-stage').getBoundingClientRect();
+  const view = document.querySelector('.minicell-stage .mc2 .view').getBoundingClientRect();
+  return view.top >= stage.top - 1 && view.bottom <= stage.bottom + 1 && view.left >= 0
+    && view.right <= innerWidth; }"""
 FILLS = """() => { const box = document.querySelector('.minicell-present').getBoundingClientRect();
   return [box.left, box.top, box.width, box.height]; }"""
 
@@ -108,10 +114,45 @@ def step_through(page: Page, name: str) -> dict[str, list]:
     while (now := page.evaluate(place)) not in seen and len(seen) < 40:
         page.wait_for_timeout(150)
         seen.add(now)
-        if found := page.evaluate(FAULTS, SMALLEST):
+        if found := page.evaluate(FAULTS, [SMALLEST, SMALLEST_OF_TAPE]):
             faults[f'{name}, place {len(seen)}'] = found
         page.keyboard.press('ArrowRight' if slides else 'ArrowDown')
     assert len(seen) > 1, f'{name} does not move'
+    return faults
+
+
+def step_through_tape(page: Page) -> dict[str, list]:
+    """Step the picture of a tape from its first step to its last; return what is wrong.
+
+    The arrow keys step and stay in the beat; Escape closes a small window of the picture before it leaves.
+    """
+    picture, code = page.locator('.minicell-stage .mc2'), page.locator('.minicell-code-here').inner_text()
+    slider = picture.get_by_role('slider', name='Step of the tape')
+    tab_to(page, '.minicell-stage .mc2 [role=slider]')
+    last = int(slider.get_attribute('aria-valuemax'))
+    faults = {}
+    for step in range(1, last + 1):
+        expect(slider).to_have_attribute('aria-valuenow', str(step))
+        page.wait_for_timeout(150)
+        if found := page.evaluate(FAULTS, [SMALLEST, SMALLEST_OF_TAPE]):
+            faults[f'tape, step {step}'] = found
+        if step == 1 and not page.evaluate(WHOLE):
+            faults['tape'] = ['it is not seen whole']
+        page.keyboard.press('ArrowRight')
+    for name, step in (('Back', last - 1), ('Next', last)):
+        picture.get_by_role('button', name=name).press('Enter')
+        expect(slider).to_have_attribute('aria-valuenow', str(step))
+    picture.get_by_label('More').press('Enter')
+    expect(picture.get_by_role('button', name='Save as SVG')).to_be_visible()
+    page.keyboard.press('Escape')
+    expect(picture.get_by_role('button', name='Save as SVG')).to_be_hidden()
+    number = picture.locator('[rc][tabindex="0"]')
+    if number.count():  # its account opens
+        number.press('Enter')
+        page.keyboard.press('Escape')
+        expect(picture.get_by_role('dialog')).to_have_count(0)
+    expect(page.locator('.minicell-present:popover-open')).to_have_count(1)
+    assert page.locator('.minicell-code-here').inner_text() == code
     return faults
 
 
@@ -125,7 +166,7 @@ def test_by_keyboard_through_the_lesson(stage, shots: Path):
         code = here(stage).inner_text()
         visited.append(code)
         page.wait_for_timeout(400)  # what a beat shows draws itself
-        if found := page.evaluate(FAULTS, SMALLEST):
+        if found := page.evaluate(FAULTS, [SMALLEST, SMALLEST_OF_TAPE]):
             faults[code] = found
         page.screenshot(path=shots / f'present-{code}.png')
         while page.evaluate(MORE):  # the key turns over what does not fit
@@ -135,6 +176,10 @@ def test_by_keyboard_through_the_lesson(stage, shots: Path):
         if page.locator('.minicell-stage').get_by_role('button', name='Commit').count():
             answer(page)
             answered += 1
+        if page.locator('.minicell-stage .mc2').count():
+            faults |= step_through_tape(page)
+            page.screenshot(path=shots / f'present-{code}-tape.png')
+            stepped.append('tape')
         for name in page.locator('.minicell-stage [class*=lat-slider-]').evaluate_all(SLIDERS):
             faults |= step_through(page, name)
             page.screenshot(path=shots / f'present-{code}-{name}.png')

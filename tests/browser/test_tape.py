@@ -1,199 +1,253 @@
-"""The tape view in JupyterLab, with the programs that it was made for: its speed, its keys, its height, its grounds."""
+"""The tape view in JupyterLab, with the programs that it was made for: its speed, its sizes, its keys, its grounds."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
 
+import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import sample
-from tests.browser.lab import LOOPBACK, Notebook, Server, Stepper, errors
+from tests.browser.axe import axe
+from tests.browser.lab import LOOPBACK, Notebook, Server, errors
+from tests.browser.play import SMALL
 from tests.view.programs import PROGRAMS
 
 pytestmark = pytest.mark.browser
 
 HEAD = 'import numpy as np\nimport minicell as ms\nfrom minicell import nn, ops\n'
-TRAVEL = {name: PROGRAMS[name] for name in ('matmul', 'dropout', 'relu6')}
-DRAWN = {'ifnode': PROGRAMS['ifnode'].replace('range(3)', 'range(12)')}
-STEPS = 60
-TRIES = 3  # other work on the machine only slows a step
-
-# What a step costs that shows next to nothing, in ms on a quiet machine: where it costs more, the limits grow with it.
-PAINTED, ASKED = 25, 60
-ECHO = """\
-import ipywidgets as w
-slider, answer = w.IntSlider(max=100), w.HTML('0')
-slider.observe(lambda change: setattr(answer, 'value', str(change['new'])), 'value')
-slider.add_class('lat-slider-echo'); answer.add_class('lat-target-echo')
-w.VBox([slider, answer])
+MLP = """
+net = nn.SequentialCell(nn.Dense(3, 4), nn.Tanh(), nn.Dense(4, 2))
+x, t = ms.Tensor(np.ones((2, 3), np.float32)), ms.Tensor(np.zeros((2, 2), np.float32))
+def loss(x):
+    return ((net(x) - t) ** 2).mean()
+with ms.Tape() as tape:
+    ms.value_and_grad(loss, None, net.trainable_params())(x)
 """
+BPTT = """
+w, u = ms.Parameter(np.eye(4, dtype=np.float32) / 2, name='w'), ms.Parameter(np.ones((3, 4), np.float32), name='u')
+b = ms.Parameter(np.zeros(4, np.float32), name='b')
+def loss(x):
+    h = ms.Tensor(np.zeros((1, 4), np.float32))
+    for t in range(50):
+        h = ops.tanh(ops.matmul(h, w) + ops.matmul(x[t], u) + b)
+    return (h * h).sum()
+with ms.Tape() as tape:
+    ms.grad(loss, 0, [w, u, b])(ms.Tensor(np.linspace(-1, 1, 150, dtype=np.float32).reshape(50, 1, 3)))
+"""
+TRAVEL = {'lesson 03': PROGRAMS['matmul_loss'], 'MLP': MLP, 'BPTT': BPTT, 'relu6': PROGRAMS['relu6']}
+STEPS, TRIES = 60, 3  # other work on the machine only slows a step
+PAINTED = 25  # ms from a key to a page with next to nothing on it, on a quiet machine
+LIMIT = 40, 75  # at the median, and at the 95th percentile
 
-CONTROLS = ['First', 'Back', 'Play', 'Next', 'Last', 'slider', 'Cells', 'Ops', 'Inside', 'Compare']
-CONTROLS += ['Takeover', 'Largest', 'Wrong', 'Reset']
-FOCUSED = "() => { const at = document.activeElement; return at.matches('.noUi-handle') ? 'slider' : at.textContent }"
-# the cell of a view: nothing but Tab leads from there to its controls
-AT_CELL = """async place => {
-  const notebook = window.jupyterapp.shell.currentWidget.content;
-  notebook.activeCellIndex = place;
-  await notebook.scrollToItem(place);
-  notebook.activeCell.node.focus();
-}"""
-# how high a picture is, each time that the page is painted
-WATCH = """target => {
-  const heights = window.heights = new Set();
-  const look = () => {
-    heights.add(target.getBoundingClientRect().height);
-    if (window.heights === heights) requestAnimationFrame(look);
-  };
-  look();
-}"""
+# From the key's own time stamp to the frame after the one that shows its change.
+TIME = """() => new Promise(resolve => document.addEventListener('keydown', event => {
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - event.timeStamp)));
+}, {capture: true, once: true}))"""
+ECHO = '<div class="echo" tabindex="0" data-lm-suppress-shortcuts="true" '
+ECHO += 'onkeydown="this.textContent = event.timeStamp">-</div>'
+CUT = """() => [...document.querySelectorAll('.mc2 .box svg text')].filter(one => {
+  const text = one.getBoundingClientRect(), box = one.closest('svg').getBoundingClientRect();
+  return text.width && (text.left < box.left - 2 || text.right > box.right + 2 || text.bottom > box.bottom + 2);
+}).map(one => one.textContent)"""
 
 
 @pytest.fixture(scope='module')
-def notebook(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
-    folder = tmp_path_factory.mktemp('tapes')
-    cells = [f'{HEAD}{program}\ntape' for program in (TRAVEL | DRAWN).values()]
-    sample.write(folder / 'tapes.ipynb', *cells, sample.STEPPER, ECHO)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp('tapes')
+    echo = f'from IPython.display import HTML\nHTML({ECHO!r})'
+    sample.write(path / 'tapes.ipynb', *(f'{HEAD}{program}\ntape' for program in TRAVEL.values()), echo)
+    return path
+
+
+@pytest.fixture(scope='module')
+def server(browser: Browser, folder: Path) -> Iterator[Server]:
     with Server(folder) as server:
-        notebook = Notebook(browser, server, 'tapes.ipynb')
-        notebook.run = notebook.run_all()
-        yield notebook
-        notebook.close()
+        yield server
 
 
-def view(notebook: Notebook, name: str) -> Stepper:
-    """The view of a program, scrolled to."""
-    stepper = Stepper(notebook.page, 'tape', [*TRAVEL, *DRAWN].index(name))
-    stepper.target.scroll_into_view_if_needed()
-    return stepper
+@pytest.fixture(scope='module')
+def notebook(browser: Browser, server: Server) -> Iterator[Notebook]:
+    notebook = Notebook(browser, server, 'tapes.ipynb')
+    notebook.page.emulate_media(reduced_motion='reduce')
+    notebook.run = notebook.run_all()
+    yield notebook
+    notebook.close()
+
+
+def shown(notebook: Notebook, name: str) -> Locator:
+    """The picture of a program, scrolled to."""
+    notebook.show(f'cell-{1 + [*TRAVEL].index(name)}')
+    place = notebook.page.evaluate(
+        'id => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(cell => cell.model.id === id)',
+        f'cell-{1 + [*TRAVEL].index(name)}',
+    )
+    found = notebook.page.locator(f'.jp-Cell[data-windowed-list-index="{place}"] .mc2')
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def line(view: Locator) -> Locator:
+    return view.get_by_role('slider')
+
+
+def now(view: Locator) -> int:
+    return int(line(view).get_attribute('aria-valuenow'))
+
+
+def last(view: Locator) -> int:
+    return int(line(view).get_attribute('aria-valuemax'))
+
+
+def timed(page: Page, key: str) -> float:
+    """Milliseconds from a key to its paint."""
+    waiting = page.evaluate_handle(f'() => ({{painted: ({TIME})()}})')
+    page.keyboard.press(key)
+    return waiting.evaluate('one => one.painted')
 
 
 def test_all_programs_run(notebook):
     assert errors(notebook.run) == []
-    assert [stepper.name for stepper in notebook.steppers()][:4] == ['tape', 'tape-2', 'tape-3', 'tape-4']
+    data = [out['data'] for cell in notebook.run for out in cell['outputs'] if 'data' in out]
+    sizes = {name: len(json.dumps(each)) for name, each in zip(TRAVEL, data, strict=False)}
+    print('bytes of a display:', sizes)
+    assert len(sizes) == len(TRAVEL) and max(sizes.values()) < 1.1e6  # quoted once more, as a notebook does
+    assert [cell['outputs'][0]['data'].keys() for cell in notebook.run[: len(TRAVEL)]] == [
+        {'text/html', 'text/plain'}
+    ] * len(TRAVEL)
 
 
-@pytest.mark.parametrize('name', TRAVEL)
-def test_a_frame_that_has_travelled_is_painted_at_once(notebook, name):
-    plain = Stepper(notebook.page, 'sample')
-    assert quick(view(notebook, name), plain, PAINTED, 40, 75)
-
-
-@pytest.mark.parametrize('name', DRAWN)
-def test_a_frame_that_the_kernel_draws_is_painted_soon(notebook, name):
-    plain = Stepper(notebook.page, 'echo')
-    assert quick(view(notebook, name), plain, ASKED, 150, 150)
-
-
-def quick(stepper: Stepper, plain: Stepper, usual: float, middle: float, most: float) -> bool:
-    """Whether steps take less than `middle` ms at the median, and `most` at the 95th percentile, in one of TRIES."""
-    for _ in range(TRIES):
-        plain.target.scroll_into_view_if_needed()
-        busy = max(1, median(plain.latencies(20)) / usual)
-        stepper.target.scroll_into_view_if_needed()
-        times = stepper.latencies(STEPS)
-        found = median(times), quantiles(times, n=20)[-1]
-        print(f'{stepper.name}: median {found[0]:.1f}, p95 {found[1]:.1f} ms of {STEPS} steps; machine {busy:.2f} busy')
-        if found[0] < middle * busy and found[1] < most * busy:
-            return True
-    return False
-
-
-@pytest.mark.parametrize('name', TRAVEL | DRAWN)
-def test_the_height_never_changes_while_stepping(notebook, name):
-    stepper = view(notebook, name)
-    notebook.page.evaluate(WATCH, stepper.target.element_handle())
-    stepper.press('Home')
-    steps = 0
-    while steps < STEPS and stepper.press('ArrowRight') is not None:
-        steps += 1
-    stepper.press('End')
-    stepper.press('Home')
-    heights = notebook.page.evaluate('[...window.heights]')
-    assert steps > 5 and len(heights) == 1 and heights[0] > 300, heights
-
-
-@pytest.mark.parametrize('name', ['matmul'])
-def test_the_keyboard_alone_reaches_every_control_in_reading_order(notebook, name):
+@pytest.mark.parametrize('name', ['lesson 03', 'MLP', 'BPTT'])
+def test_a_key_is_painted_at_once(notebook, name):
     page = notebook.page
-    page.evaluate(AT_CELL, 1 + list(TRAVEL).index(name))
-    reached = []
-    while len(reached) < len(CONTROLS) + 10 and reached[-len(CONTROLS) :] != CONTROLS:
-        page.keyboard.press('Tab')
-        reached.append(page.evaluate(FOCUSED))
-    assert reached[-len(CONTROLS) :] == CONTROLS
+    for _ in range(TRIES):
+        echo = page.locator('.echo').first
+        echo.scroll_into_view_if_needed()
+        echo.focus()
+        busy = max(1, median(timed(page, 'a') for _ in range(20)) / PAINTED)
+        view = shown(notebook, name)
+        line(view).focus()
+        page.keyboard.press('Home')
+        times = []
+        for n in range(STEPS):
+            times.append(timed(page, 'ArrowRight' if n % (2 * min(30, last(view) - 1)) < min(30, last(view) - 1)
+                               else 'ArrowLeft'))  # fmt: skip
+        found = median(times), quantiles(times, n=20)[-1]
+        print(f'{name}: median {found[0]:.1f}, p95 {found[1]:.1f} ms of {STEPS} steps; machine {busy:.2f} busy')
+        if found[0] < LIMIT[0] * busy and found[1] < LIMIT[1] * busy:
+            return
+    pytest.fail(f'{name}: {found} ms')
 
 
-@pytest.mark.parametrize('key', ['Enter', ' '])
-@pytest.mark.parametrize('name', ['matmul', 'ifnode'])
-def test_the_keyboard_alone_steps_to_the_end_zooms_and_resets(notebook, name, key):
-    page, stepper = notebook.page, view(notebook, name)
-    stepper.press('Home')
-    first, last = step_and_steps(stepper)
+@pytest.mark.parametrize('width', [900, 1366, pytest.param(390, marks=pytest.mark.xfail(
+    reason='an output of JupyterLab is 275 px wide there, and the narrow layout 372', strict=False))])  # fmt: skip
+@pytest.mark.parametrize('name', TRAVEL)
+def test_no_text_is_small_and_none_is_cut(notebook, name, width):
+    page = notebook.page
+    page.set_viewport_size({'width': width, 'height': 768})
+    if width < 1000:  # the folder beside the notebook takes half of it
+        page.evaluate('() => window.jupyterapp.shell.collapseLeft()')
+    view = shown(notebook, name)
+    line(view).focus()
+    heights = set()
+    for key in ('Home', *['ArrowRight'] * 9, 'End'):
+        page.keyboard.press(key)
+        page.wait_for_timeout(30)
+        assert page.evaluate(SMALL) == [], now(view)
+        assert page.evaluate(CUT) == [], now(view)
+        heights.add(view.locator('.box > svg').bounding_box()['height'])
+    assert len(heights) == 1, 'the picture jumps'
 
-    def tab_to(words: str) -> None:
-        page.evaluate(AT_CELL, 1 + [*TRAVEL, *DRAWN].index(name))
-        for _ in range(2 * len(CONTROLS)):
-            page.keyboard.press('Tab')
-            if page.evaluate(FOCUSED) == words:
-                return
-        raise AssertionError(f'Tab does not lead to {words}')
 
-    def shows(words: str) -> None:
-        expect(stepper.target).to_contain_text(words, timeout=10_000)
+def test_lesson_03_needs_no_scroll_on_a_small_laptop(notebook):
+    notebook.page.set_viewport_size({'width': 1366, 'height': 768})
+    box = shown(notebook, 'lesson 03').locator('.view').bounding_box()
+    pane = notebook.page.locator('.jp-WindowedPanel-outer').bounding_box()
+    print(f'lesson 03 is {box["height"]:.0f} px high, of {pane["height"]:.0f}')
+    assert box['height'] <= pane['height']
 
-    assert first == 1
-    tab_to('slider')
+
+def test_an_mlp_shows_four_cards_and_the_whole_line(notebook):
+    notebook.page.set_viewport_size({'width': 1366, 'height': 768})
+    view = shown(notebook, 'MLP')
+    assert view.locator('rect[go^=e]').count() >= 4
+    a, b = line(view).bounding_box(), view.locator('.view').bounding_box()
+    assert b['x'] <= a['x'] and a['x'] + a['width'] <= b['x'] + b['width'] and a['width'] > 200
+
+
+def test_views_do_not_disturb_each_other_and_keys_do_not_leak(notebook):
+    page = notebook.page
+    one = shown(notebook, 'lesson 03')
+    line(one).focus()
+    page.keyboard.press('Home')
+    cells = page.evaluate('() => window.jupyterapp.shell.currentWidget.content.widgets.length')
+    for key in ('ArrowRight', 'ArrowRight', 'a', 'b', 'd', 'd', 'x', 'm', 'Enter', 'ArrowRight'):
+        page.keyboard.press(key)
+    assert page.evaluate('() => window.jupyterapp.shell.currentWidget.content.widgets.length') == cells
+    assert now(one) == 4
+    other = shown(notebook, 'relu6')
+    line(other).focus()
     page.keyboard.press('End')
-    shows(f'step {last} of {last}')
-    tab_to('Back')
-    page.keyboard.press(key)
-    shows(f'step {last - 1} of {last}')
-    assert page.evaluate(FOCUSED) == 'Back', 'the focus stays, for the next step'
-    page.keyboard.press(key)
-    shows(f'step {last - 2} of {last}')
-    tab_to('Inside')
-    page.keyboard.press(key)
-    assert page.evaluate(FOCUSED) == 'Inside'
-    tab_to('Reset')
-    page.keyboard.press(key)
-    shows(f'step 1 of {last}')
+    assert now(other) == last(other) and now(shown(notebook, 'lesson 03')) == 4
 
 
-def step_and_steps(stepper: Stepper) -> tuple[int, int]:
-    """What the picture says: step 1 of 10."""
-    return tuple(map(int, re.search(r'step (\d+) of (\d+)', stepper.text(), re.I).groups()))
-
-
-def test_play_plays_to_the_end_without_the_kernel(notebook):
-    stepper = view(notebook, 'matmul')
-    play = notebook.page.get_by_role('button', name='Play', exact=True).first
-    _, last = step_and_steps(stepper)
-    stepper.press('End')
-    stepper.press('ArrowLeft')
-    play.click()
-    expect(stepper.target).to_contain_text(f'step {last} of', timeout=10_000)
-    play.wait_for()  # it says Play again
+def test_the_keyboard_alone_steps_jumps_and_asks(notebook):
+    page, view = notebook.page, shown(notebook, 'lesson 03')
+    line(view).focus()
+    page.keyboard.press('End')
+    view.get_by_role('button', name='Takeover').focus()
+    page.keyboard.press('Enter')
+    assert view.locator('.title').first.text_content().startswith('Takeover')
+    assert re.match(r'Step \d+ of \d+\. Takeover', view.locator('.live').text_content())
+    page.keyboard.press('Tab')
+    assert page.evaluate("() => Boolean(document.activeElement.closest('.mc2'))")
 
 
 @pytest.mark.parametrize('theme', ['JupyterLab Dark', 'JupyterLab Light'])
-def test_the_ground_of_the_picture_is_white_in_every_theme(notebook, theme, shots: Path):
-    page, stepper = notebook.page, view(notebook, 'matmul')
+def test_both_themes_are_readable(notebook, theme, shots: Path):
+    page = notebook.page
+    view = shown(notebook, 'lesson 03')
     page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
     page.wait_for_selector(f'body[data-jp-theme-name="{theme}"]', state='attached')
     shots.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=shots / f'tape-{theme.split()[1].lower()}.png')
-    assert ground(page, stepper) == 'rgb(255, 255, 255)'
+    ground = view.locator('.view').evaluate('one => getComputedStyle(one).backgroundColor')
+    dark = sum(map(int, re.findall(r'\d+', ground)[:3])) < 200
+    assert dark == ('Dark' in theme)
+    for key in ('Home', 'End'):
+        line(view).press(key)
+        assert axe(page, {'include': [['.mc2']]}).serious == []
 
 
-def ground(page: Page, stepper: Stepper) -> str:
-    return stepper.target.locator('svg').first.evaluate('svg => getComputedStyle(svg).backgroundColor')
+def test_what_was_saved_plays_where_it_is_trusted_and_is_a_still_where_not(browser, server, folder):
+    path = server.root / 'saved.ipynb'
+    space: dict = {}
+    exec(HEAD + PROGRAMS['matmul_loss'], space)
+    picture = space['tape'].show(step=3)
+    data, _ = picture._repr_mimebundle_()
+    output = nbformat.v4.new_output('execute_result', data, execution_count=1)
+    cell = new_code_cell('tape', outputs=[output], execution_count=1)
+    kernel = {'name': 'python3', 'display_name': 'Python 3', 'language': 'python'}
+    nbformat.write(new_notebook(cells=[cell], metadata={'kernelspec': kernel}), path)
+    saved = Notebook(browser, server, 'saved.ipynb')
+    image = saved.page.locator('.jp-OutputArea-output img')
+    expect(image).to_have_attribute('alt', picture.alt(2))
+    assert saved.page.get_by_role('slider').count() == 0
+    saved.page.evaluate("""() => {
+      const model = window.jupyterapp.shell.currentWidget.content.model;
+      for (const cell of model.cells) cell.trusted = true;
+    }""")
+    view = saved.page.locator('.mc2')
+    expect(line(view)).to_have_attribute('aria-valuenow', '3')
+    line(view).press('ArrowRight')
+    assert now(view) == 4
+    saved.close()
 
 
 # The last of this file: what the page complained of in all the tests before.
 def test_the_console_is_clean_and_nothing_leaves_the_machine(notebook):
-    assert notebook.seen.console == []
-    assert notebook.seen.failed == []
-    assert notebook.seen.hosts == {LOOPBACK}
+    assert (notebook.seen.console, notebook.seen.failed, notebook.seen.hosts) == ([], [], {LOOPBACK})

@@ -11,7 +11,7 @@ from minicell.check import truth
 from minicell.core.errors import BpropTupleError, MinicellError, NoRuleError
 from minicell.core.watch import Call, Pull
 from minicell.errors import HiddenValueWarning
-from minicell.ops.activation import relu6_grad
+from minicell.ops.elementwise import relu6_grad
 from tests.core.cells import Cube, Keeps, Product, Scale, Split, returning
 
 X, Y = Tensor([0.5, 2.0, -1.5]), Tensor([3.0, 4.0, 5.0])

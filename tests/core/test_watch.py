@@ -254,3 +254,51 @@ def test_static_arguments_of_an_op():
     _, tape = watch(lambda: X.reshape(2, 1).sum(0, keepdims=True))
     reshape, total = tape.events
     assert reshape.attrs == ((2, 1),) and total.attrs == ((0,), True)
+
+
+# ---- where a gradient stops, and hooks ---------------------------------------------------------------------------
+
+
+def of(events, *kinds):
+    return [(type(e).__name__, e.of) for e in events if type(e).__name__ in kinds]
+
+
+def test_a_vjp_ends_without_gradients_when_it_has_played_and_each_reading_names_it():
+    with ms.Tape() as tape:
+        _, pull = ms.vjp(lambda x: x * x, Tensor(3.0))
+        pull(Tensor(1.0))
+        pull(Tensor(2.0))
+    told = of(tape.events, 'Begin', 'Back', 'End')
+    assert [name for name, _ in told] == ['Begin', 'End', 'Back', 'End', 'Back', 'End']
+    assert all(one is told[0][1] for _, one in told)
+    assert [e.gradients is None for e in tape.events if isinstance(e, End)] == [True, False, False]
+
+
+def test_an_exception_ends_each_gradient_that_it_passes():
+    def inner(x):
+        raise KeyError
+
+    with ms.Tape() as tape:
+        with pytest.raises(KeyError):
+            ms.grad(lambda x: ms.grad(inner)(x) * x)(Tensor(3.0))
+        ms.grad(lambda x: x * x)(Tensor(3.0))
+    begins = [e.of for e in tape.events if isinstance(e, Begin)]
+    ends = [e for e in tape.events if isinstance(e, End)]
+    assert [next(k for k, b in enumerate(begins) if b is e.of) for e in ends] == [1, 0, 2]
+    assert [e.gradients is None for e in ends] == [True, True, False]
+
+
+def test_a_hook_is_told_with_what_it_was_given_and_what_it_returned():
+    def ten(g):
+        return g * 10
+
+    def f(x):
+        y = x * 3
+        y.register_hook(ten)
+        return y * y
+
+    with ms.Tape() as tape:
+        ms.grad(f)(Tensor(1.0))
+    before, after = (next(e for e in tape.events if type(e).__name__ == kind) for kind in ('Hook', 'Hooked'))
+    assert (before.function, before.kind) == (ten, 'tensor') and after.function is ten
+    assert (before.gradients[0].item(), after.returned.item()) == (6.0, 60.0)

@@ -74,7 +74,8 @@ def test_a_bprop_may_return_anything(data, shape, dtype, looked_at):
         else:
             assert [(each.shape, each.dtype) for each in found] == [(each.shape, each.dtype) for each in inputs]
         if looked_at:
-            assert all(view.alt(frame) for frame in view.frames(tape))
+            picture = view.show(tape)
+            assert all(picture.alt(k) for k in range(len(picture.films[0].steps)))
     assert float(ms.grad(lambda x: x * x)(ms.Tensor(3.0))) == 6
 
 
@@ -92,11 +93,12 @@ def test_a_name_may_be_anything(name, which):
     """The picture is valid XML, and nothing in it but what the view draws: a name is text, never markup."""
     tape = hostile.tapes(name)[which]
     tried['names on a tape'] += 1
-    for frame in view.frames(tape):
-        root = ET.fromstring(view.svg(frame).encode('utf-8'))
+    picture = view.show(tape)
+    for k in range(len(picture.films[0].steps)):
+        root = ET.fromstring(picture.still(k).encode('utf-8'))
         assert {each.tag.rpartition('}')[2] for each in root.iter()} <= DRAWN
         assert not [name for each in root.iter() for name in each.attrib if name.startswith('on')]
-        json.dumps(view.alt(frame)).encode('utf-8')
+        json.dumps(picture.alt(k)).encode('utf-8')
 
 
 DRAWN = {'svg', 'title', 'desc', 'g', 'path', 'rect', 'text', 'tspan', 'circle', 'line', 'defs', 'clipPath', 'use'}

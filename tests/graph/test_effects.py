@@ -224,7 +224,7 @@ def test_a_replay_leaves_the_tape_as_it_was():
     for _ in range(2):
         f(X)
         ms.grad(f)(X)
-    assert tape.start == tape.NOWHERE and not tape.gradients and not tape.looking and not written.written
+    assert tape.recorded_from == tape.NOWHERE and not tape.gradients and not tape.looking and not written.written
 
 
 def test_bprop_debug_reports_in_a_replay(capsys):

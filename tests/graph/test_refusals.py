@@ -35,7 +35,7 @@ def all_is_put_back():
     ms.set_context(mode=ms.PYNATIVE_MODE)
     assert sys.gettrace() is trace and builtins.print is printer
     assert '__getattribute__' not in vars(Cell) and tracing.tracer is None
-    assert tape.start == tape.NOWHERE and not tape.looking and not tape.gradients and not tape.hidden_address
+    assert tape.recorded_from == tape.NOWHERE and not tape.looking and not tape.gradients and not tape.hidden_address
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------

@@ -26,14 +26,18 @@ ADVICE = (
 
 
 def nowhere() -> int:
-    """What `tape.start` is while no gradient is open."""
+    """What `tape.recorded_from` is while no gradient is open."""
     return getattr(tape, 'NOWHERE', None) or tape.OFF
 
 
 # what the tape's own variables are while nothing is open: such of these as there are
-NAMES = ['looking', 'depth', 'gradients', 'hiding', 'silent', 'hidden_address', 'silent_from']
-CLOSED = {'start': nowhere(), 'hidden_from': nowhere(), **{n: getattr(tape, n) for n in NAMES if hasattr(tape, n)}}
-assert not tape.looking and tape.start == nowhere(), 'something was open when this was imported'
+NAMES = ['looking', 'depth', 'gradients', 'hiding', 'silent', 'hidden_address', 'trusted_from']
+CLOSED = {
+    'recorded_from': nowhere(),
+    'hidden_from': nowhere(),
+    **{n: getattr(tape, n) for n in NAMES if hasattr(tape, n)},
+}
+assert not tape.looking and tape.recorded_from == nowhere(), 'something was open when this was imported'
 
 
 def numbers(value: object) -> list[np.ndarray]:

@@ -1,7 +1,11 @@
 """The committed lessons, and what is in them."""
 
 import importlib
+import io
+import linecache
 import re
+import warnings
+from contextlib import redirect_stdout
 from typing import Any
 
 import nbformat
@@ -54,6 +58,23 @@ def answer_and_check(cell: Any, name: str) -> tuple[str, str]:
     """A cell that checks an exercise: the learner's part, and from the check on."""
     at = cell.source.index(f"L.check('{name}', ")
     return cell.source[:at], cell.source[at:]
+
+
+def picture(number: str, name: str) -> Any:
+    """The picture of the tape that a cell of a lesson shows."""
+    here: dict[str, Any] = {'__name__': '__main__'}
+    for cell in code(read(number)):
+        source = re.sub(r'^%%result .*', '', cell.source)
+        if re.match(r'L\.|from minicell\.teach', source):
+            continue
+        file = f'{cell.id}.py'
+        linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+        with redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            exec(compile(source, file, 'exec'), here)
+        if cell.id == f'l{number}-{name}':
+            return here['tape'].show()
+    raise LookupError(f'lesson {number} has no cell {name}')
 
 
 def listings(notebook: Any, number: str) -> dict[str, str]:

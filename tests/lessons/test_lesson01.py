@@ -10,10 +10,10 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson01.exercise_1a import LINES, right
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.order import exercise
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
 
 ORDER = exercise('1a', 'minicell.teach.lesson01.exercise_1a')
@@ -65,14 +65,15 @@ def test_the_belief_is_among_the_choices():
 
 
 def test_the_graph_needs_no_dot(monkeypatch):
-    """The aside in the lesson: without the program, the stills and a line that says so."""
+    """The aside in the lesson: without the program, the picture of the tape and a line that says so."""
     aside = by_id(read('01').cells)['l01-graph'].source
     assert re.findall(r'> ```python\n> (.*)\n> ```', aside) == ['tape.to_dot()']
     monkeypatch.setenv('PATH', '')
     with ms.Tape() as tape:
         ms.grad(NET)(ms.Tensor(2.0))
     bundle = tape.to_dot()._repr_mimebundle_()
-    assert '<svg' in bundle['image/svg+xml'] and 'dot' in bundle['text/plain'].splitlines()[0]
+    assert 'class="mc2"' in bundle['text/html'] and 'Mul writes entry 1' in bundle['text/html']
+    assert 'dot' in bundle['text/html'].partition('</p>')[0] and 'dot' in bundle['text/plain'].splitlines()[0]
 
 
 # ---- the figure --------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson02.figures import HIGH, LOW, dout, draw, happened
-from minicell.view.shapes import Text
 from tests.lessons.kernels import printed
 from tests.lessons.notebooks import by_id, listings, read
 
@@ -38,7 +38,7 @@ def test_what_the_cells_print():
     ]
     assert printed(cells['l02-program']) == 'out 24.0  da 8.0  db 6.0\n'
     assert 'agrees with the true gradient' in printed(cells['l02-check'])
-    assert 'hands out (), ()' in printed(cells['l02-tape'])
+    assert 'hands out 1, 1' in printed(cells['l02-tape'])
 
 
 def test_the_note_on_one_tensor_in_two_places():

@@ -11,13 +11,13 @@ import pytest
 import minicell as ms
 from minicell import check
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Path as Lines
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson04 import QUESTIONS
 from minicell.teach.lesson04.exercise_4b import WORDS
 from minicell.teach.lesson04.exercise_4b import suspects as suspects_file
 from minicell.teach.lesson04.exercise_4b.suspects import SUSPECTS, classify
 from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
-from minicell.view.shapes import Path as Lines
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
 
 SLOPES, VERDICTS = (Exercise(name, f'minicell.teach.lesson04.exercise_{name}') for name in ('4a', '4b'))

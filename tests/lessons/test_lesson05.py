@@ -11,6 +11,7 @@ import pytest
 
 import minicell as ms
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson05 import QUESTIONS
 from minicell.teach.lesson05.exercise_5b import called
 from minicell.teach.lesson05.figures import HEIGHT, WIDTH, draw, traffic
@@ -26,8 +27,8 @@ from minicell.teach.lesson05.specimens import (
     silent,
     true,
 )
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
+from tests.lessons.notebooks import picture as shown
 
 GUESSES, BLEND = (Exercise(name, f'minicell.teach.lesson05.exercise_{name}') for name in ('5a', '5b'))
 RECORDED = json.loads((Path(__file__).parents[1] / 'conformance' / 'goldens.json').read_text(encoding='utf-8'))
@@ -218,8 +219,10 @@ def test_the_tape_is_kept_up_to_the_torn_card():
     output = by_id(read('05').cells)['l05-tape'].outputs[0].data
     told = ''.join(output['text/plain'])
     assert '3  (z * z).sum()' in told and 'Large.bprop' in told and '!!  BpropShapeError' in told
-    svg = ''.join(output['image/svg+xml'])
-    assert 'the error ended the run' in svg and 'Large.bprop runs line 6' in svg  # where its dout is seen
+    *_, taken, line, torn = shown('05', 'tape').films[0].steps
+    assert 'leaves its road' in taken.title and 'Large.bprop runs instead' in taken.caption
+    assert line.title == 'Your line 6 runs dout * W'  # where its dout is seen
+    assert torn.title == 'An error in Large.bprop' and 'a gradient of shape (2, 3) for x' in torn.caption
 
 
 def test_four_questions_in_that_order():

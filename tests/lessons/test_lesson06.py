@@ -9,11 +9,11 @@ import pytest
 import minicell as ms
 from minicell.teach import lesson, train
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson06 import exercise_6b, figures
 from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
 from minicell.teach.train import Curve
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, read
 
 NAMING, CHEAPEST = (Exercise(name, f'minicell.teach.lesson06.exercise_{name}') for name in ('6a', '6b'))

@@ -11,9 +11,9 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson07 import QUESTIONS
 from minicell.teach.lesson07 import figures as figure
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, listings, read
 
 UNPACK, FORWARD = (Exercise(name, f'minicell.teach.lesson07.exercise_{name}') for name in ('7a', '7b'))

@@ -10,10 +10,10 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson08 import QUESTIONS
 from minicell.teach.lesson08 import figures as figure
 from minicell.teach.lesson08.exercise_8a import cases, due
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, read
 
 TIES, SHRINK = (Exercise(name, f'minicell.teach.lesson08.exercise_{name}') for name in ('8a', '8b'))

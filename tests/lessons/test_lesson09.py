@@ -12,9 +12,9 @@ import minicell as ms
 import minicell.nn as nn
 import minicell.ops as ops
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson09 import QUESTIONS
 from minicell.teach.lesson09.figures import AT, HEIGHT, WIDTH, Bprops, bprops
-from minicell.view.shapes import Text
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, listings, read
 

@@ -13,9 +13,9 @@ from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.statements import STATEMENTS, modes
-from minicell.view.shapes import Box, Text
 from tests.lessons.notebooks import by_id, read
 
 CHOICE, WEIGHT = (Exercise(f'11{k}', f'minicell.teach.lesson11.exercise_11{k}') for k in 'ab')

@@ -12,9 +12,9 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson, train
 from minicell.teach.exercise import Exercise
+from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson12 import figures, network, surrogates, table
 from minicell.teach.lesson12.exercise_12d import found
-from minicell.view.shapes import Text
 from tests.lessons.notebooks import by_id, read
 
 RULE, OWN, RESCUE, HUNT = (Exercise(f'12{k}', f'minicell.teach.lesson12.exercise_12{k}') for k in 'abcd')

@@ -11,8 +11,8 @@ import pytest
 
 from minicell.teach import train
 from minicell.teach.figure import Drawing
+from minicell.teach.ink.shapes import Box, Path, Text, text
 from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
-from minicell.view.shapes import Box, Path, Text, text
 
 STEPS = 100
 CHOICES = ('slow', 'fast', 'broken', 'far')

@@ -135,5 +135,5 @@ def test_primitives_of_reductions():
 
 
 def test_the_axis_of_a_primitive_is_an_int():
-    with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' is an int, but got 'a'"):
+    with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' is an int, but got a str"):
         ops.Softmax('a')

@@ -9,29 +9,13 @@ from programs import PROGRAMS as FIRST
 from programs_more import ENCODINGS, LONG
 
 import minicell as ms
-from minicell import view
-from minicell.view import film
+from minicell.view.picture import ZOOMS as LENSES
+from minicell.view.picture import Picture
 
 HEAD = 'import numpy as np\nimport minicell as ms\nfrom minicell import nn, ops\n'
 PROGRAMS = {**FIRST, **ENCODINGS}
 ALL = {**PROGRAMS, **LONG}
-LOOKS = {
-    'ops': {'zoom': 'ops'},  # the one that a notebook starts with
-    'cells': {'zoom': 'cells'},
-    'inside': {'zoom': 'inside'},
-    'alone': {'compare': False},
-    'folded': {'fold': True},
-}
-ZOOMS = ('ops', 'cells', 'inside')
-# Programs that are looked at in every zoom: those in which a zoom shows something else.
-ZOOMED = (
-    'matmul', 'matmul_loss', 'dropout', 'relu6', 'cube', 'dense', 'nested_custom', 'hidden_ops', 'params', 'deep',
-    'ifnode', 'ifnode12', 'structures', 'raises', 'broken_construct', 'empty', 'forward_only', 'thousand',
-    'long_cells',
-)  # fmt: skip
-ALONE = ('matmul', 'large_wrong', 'none', 'structures')  # also without the true gradient
-FOLDED = ('ifnode', 'ifnode12', 'dense', 'long_cells', 'thousand')
-MOST = 10  # frames of one program that are drawn for the gallery; of a longer one, as many from all over it
+ZOOMS = tuple(LENSES)
 
 
 @cache
@@ -41,6 +25,7 @@ def run(name):
 
 
 def tape_of(source, name):
+    """The tape of a program's text."""
     file = f'<cell {name}>'
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     space = {}
@@ -54,33 +39,37 @@ def tape_of(source, name):
     return space['tape']
 
 
-def pairs():
-    """Every program with every look that it is drawn in."""
-    extra = [(name, 'alone') for name in ALONE] + [(name, 'folded') for name in FOLDED]
-    return [(name, look) for name in ALL for look in (ZOOMS if name in ZOOMED else ZOOMS[:1])] + extra
-
-
 @cache
-def frames(name, look='ops'):
-    """All frames of a program of the gallery."""
-    return view.frames(run(name), **LOOKS[look])
+def picture(name, zoom='ops', compare=True):
+    """The picture of a program of the gallery."""
+    return Picture(run(name), zoom=zoom, compare=compare)
 
 
-def chosen(name, look='ops'):
-    """The frames of a program that are drawn: all, or of a long one the stills and some from all over it."""
-    found = frames(name, look)
-    if len(found) <= MOST:
-        return found
-    spread = np.linspace(0, len(found) - 1, MOST).round().astype(int)
-    steps = {*spread.tolist(), *(f.step for f in film.stills(found))}
-    return [found[i] for i in sorted(steps)]
+def made(source, name, **options):
+    """The picture of a program's text."""
+    return Picture(tape_of(source.strip() + '\n', name), **options)
 
 
-@cache
-def pictures():
-    """Every frame of the gallery as SVG, with where it is from; what several looks draw alike stands here once."""
-    found = {}
-    for name, look in pairs():
-        for frame in chosen(name, look):
-            found.setdefault(view.svg(frame), (name, look, frame))
-    return found
+def texts(frame):
+    """All that a frame shows as text."""
+    return [s.attrs['T'] for s in frame.values() if s.tag == 'text' and 'zero' not in s.attrs.get('class', '').split()]
+
+
+def shown(picture, step=-1, narrow=False):
+    """All that a picture shows as text at a step."""
+    return texts(picture.films[narrow].frames[step])
+
+
+def kinds(picture):
+    """The kinds of the record's steps."""
+    return [step.kind for step in picture.record.steps]
+
+
+def titles(picture):
+    """The titles of a picture's steps."""
+    return [step.title for step in picture.films[0].steps]
+
+
+def at(picture, start):
+    """The first step whose title starts so."""
+    return next(n for n, title in enumerate(titles(picture)) if title.startswith(start))

@@ -1,21 +1,21 @@
-"""Whatever comes, there is a picture that says what it is: valid XML, and in Chromium nothing overflows, measured."""
+"""Whatever comes, there is a picture that says what it is: valid XML, in which nothing overflows."""
 
 import warnings
 import xml.etree.ElementTree as ET
 
 import fake
-import gallery
+import geometry
 import hostile
 import numpy as np
 import pytest
-from measure import faults, measure_all, page, why_not
+from gallery import ZOOMS, texts
 
-from minicell import view
-from minicell.view import film
+from minicell.view import metrics
+from minicell.view.picture import Picture
 
 NAN = np.float32('nan')
 ARRAYS = {  # and a text that tells what it is
-    'rank 0': (np.float32(3.5), '3.50'),
+    'rank 0': (np.float32(3.5), '3.5'),
     'rank 1': (np.arange(3.0), '(3,)'),
     'rank 1, long': (np.arange(200.0), '(200,)'),
     'rank 2': (np.ones((3, 5)), '3×5'),
@@ -24,19 +24,19 @@ ARRAYS = {  # and a text that tells what it is
     'rank 4': (np.ones((1, 3, 8, 8)), '1×3×8×8'),
     'rank 5': (np.ones((1, 2, 3, 4, 5)), '1×2×3×4×5'),
     'rank 5, large sizes': (np.broadcast_to(np.float32(1), (1000, 2000, 3000, 1, 1))[:10, :20, :30], '10×20×30×1×1'),
-    'no elements': (np.ones((0, 4)), 'no elements'),
-    'no elements, rank 1': (np.ones(0), 'no elements'),
-    'no elements, rank 5': (np.ones((1, 2, 0, 4, 5)), 'no elements'),
+    'no elements': (np.ones((0, 4)), '0'),
+    'no elements, rank 1': (np.ones(0), '0'),
+    'no elements, rank 5': (np.ones((1, 2, 0, 4, 5)), '0'),
     'a million': (np.linspace(-1, 1, 10**6, dtype=np.float32).reshape(1000, 1000), '1000×1000'),
     'ints': (np.arange(6, dtype=np.int64).reshape(2, 3) * 100000, '2×3'),
     'the largest ints': (np.array([2**63 - 1, -(2**63)]), '(2,)'),
     'small ints': (np.array([[255, 0]], np.uint8), '255'),
-    'bools': (np.array([True, False]), 'True'),
-    'many bools': (np.eye(9) > 0, '9 of 81 True'),
+    'bools': (np.array([True, False]), '1'),
+    'many bools': (np.eye(9) > 0, '9×9 from 0 to 1'),
     'all NaN': (np.full((2, 3), NAN), 'NaN'),
-    'all NaN, large': (np.full((20, 20), NAN), '400'),
+    'all NaN, large': (np.full((20, 20), NAN), '20×20 with NaN'),
     'all NaN, one': (NAN, 'NaN'),
-    'all infinite': (np.full((9, 9), -np.inf), '81'),
+    'all infinite': (np.full((9, 9), -np.inf), '9×9, all −∞'),
     'halves': (np.array([6e4, 6e-8, -1], np.float16), '(3,)'),
     'complex': (np.array([1 + 2j, -3j], np.complex64), '(2,)'),
     'huge and tiny': (np.array([[-1e30, 1e30], [1e-30, np.inf]]), '2×2'),
@@ -65,17 +65,24 @@ NAMES = {
 }
 
 
-def texts(svg):
-    """All that a picture shows as text."""
-    found = ET.fromstring(svg).iter('{http://www.w3.org/2000/svg}text')
-    return [''.join([t.text or '', *(child.tail or '' for child in t)]) for t in found]
-
-
 def tape_with(words):
-    """A tape whose one op has this name, with an error of these words, and an op called so in every other place."""
+    """A tape whose ops have this name, with an error of these words."""
     tape = fake.chain([np.ones((2, 2)), np.zeros(3), np.float32(1)], [words, words])
     tape.error = ValueError(words)
     return tape
+
+
+def said(picture):
+    """All words of all steps, in both layouts."""
+    out = [text for film in picture.films for frame in film.frames for text in texts(frame)]
+    return [*out, *(f'{s.title} {s.caption}' for s in picture.films[0].steps)]
+
+
+def faults(picture):
+    """What overflows."""
+    return {
+        f for film in picture.films for frame in film.frames for f in geometry.faults(frame, film.width, film.height)
+    }
 
 
 @pytest.mark.parametrize('name', ARRAYS)
@@ -83,68 +90,75 @@ def test_a_tensor_says_what_it_is(name):
     value, words = ARRAYS[name]
     with warnings.catch_warnings():
         warnings.simplefilter('error')
-        frames = view.frames(fake.chain([value, value]))
-        pictures = [view.svg(frame) for frame in frames]
-        assert view.alt(frames[-1])
-    shown = [t for svg in pictures for t in texts(svg)]
+        picture = Picture(fake.chain([value, value]))
+        ET.fromstring(picture.still(-1))
+        assert picture.png(0).startswith(b'\x89PNG') and picture.html()
+    shown = said(picture)
     assert any(words in t for t in shown), shown
+    assert faults(picture) == set()
 
 
 @pytest.mark.parametrize('name', NAMES)
 def test_a_name_leaves_the_picture_valid(name):
     for tape in (tape_with(NAMES[name]), *hostile.tapes(NAMES[name])):
-        for frame in view.frames(tape):
-            svg = view.svg(frame)
+        picture = Picture(tape)
+        assert faults(picture) == set()
+        for step in range(len(picture.films[0].steps)):
+            svg = picture.still(step)
             ET.fromstring(svg.encode('utf-8'))
             assert '\x00' not in svg and '\ufffe' not in svg and '\uffff' not in svg
             assert not any('\ud800' <= c <= '\udfff' for c in svg)
-        assert view.png(frame).startswith(b'\x89PNG')
+        picture.html().encode()
+        assert picture.png(-1).startswith(b'\x89PNG')
 
 
-def test_an_empty_tape_says_so():
-    (frame,) = view.frames(gallery.run('empty'))
-    words = ' '.join(texts(view.svg(frame)))
-    assert 'empty' in words and '0 entries' in words
-    assert 'empty' in view.alt(frame)
-
-
-@pytest.mark.parametrize('name', ['wrong_shape', 'bad_op', 'raises', 'broken_construct'])
-def test_a_failed_program_says_what_failed(name):
-    last = view.frames(gallery.run(name))[-1]
-    words = ' '.join(texts(view.svg(last)))
-    assert type(gallery.run(name).error).__name__ in words and 'ends the run' in words
-
-
-def test_a_tape_that_is_still_open_has_a_picture():
-    import minicell as ms
-
-    with ms.Tape() as tape:
-        ms.Tensor(2.0) * 3
-        frames = view.frames(tape)
-        ET.fromstring(view.svg(frames[-1]))
-
-
-@pytest.mark.parametrize('zoom', ['cells', 'ops', 'inside'])
+@pytest.mark.parametrize('zoom', ZOOMS)
 def test_every_zoom_bears_every_tape(zoom):
     for name in NAMES:
         for tape in hostile.tapes(NAMES[name]):
-            for frame in film.stills(view.frames(tape, zoom=zoom)):
-                ET.fromstring(view.svg(frame))
+            assert faults(Picture(tape, zoom=zoom)) == set()
 
 
-@pytest.mark.browser
-@pytest.mark.skipif(bool(why_not()), reason=f'nothing is measured: {why_not() or "nothing missing"}')
-def test_nothing_overflows():
-    pictures = {}
-    tapes = [(name, fake.chain([value, value])) for name, (value, _) in ARRAYS.items()]
-    for name, words in NAMES.items():
-        tapes += [(name, tape) for tape in (tape_with(words), *hostile.tapes(words))]
-    for name, tape in tapes:
-        for frame in film.stills(view.frames(tape)):
-            pictures.setdefault(view.svg(frame), f'{name}, step {frame.step + 1}')
-    wrong = {}
-    with page() as blank:
-        for where, found in zip(pictures.values(), measure_all(blank, pictures, each=3), strict=True):
-            for fault in faults(found):
-                wrong.setdefault(fault, where)
-    assert not wrong, '\n'.join(f'{where}: {fault}' for fault, where in wrong.items())
+@pytest.mark.parametrize(
+    ('number', 'words'),
+    [
+        (-0.0, '−0.0'),
+        (0.0, '0.0'),
+        (np.nan, 'NaN'),
+        (np.inf, '∞'),
+        (-np.inf, '−∞'),
+        (1e-9, '1e−9'),
+        (6.5e4, '65000.0'),
+        (1e30, '1e30'),
+    ],
+)
+def test_a_number_is_what_it_is(number, words):
+    assert words in said(Picture(fake.chain([np.array([0.5, number]), np.array([0.5, number])])))
+
+
+def test_what_is_not_zero_does_not_read_as_zero():
+    shown = said(Picture(fake.chain([np.array([1.0, 0.0001, 0.0]), np.float64(2e-7)])))
+    assert '0.0001' in shown and '2e−7' in shown
+
+
+@pytest.mark.parametrize('number', [np.nan, np.inf, -np.inf])
+def test_a_square_that_is_no_number_has_a_cross(number):
+    data = np.linspace(1, 2, 48).reshape(6, 8)
+    crosses = []
+    for value in (data, np.where(data == data.max(), number, data)):
+        frame = Picture(fake.chain([value, value])).films[0].frames[-1]
+        crosses.append({s.attrs['d'].count('M') for s in frame.values() if s.attrs.get('class') == 'hx'})
+    assert crosses == [set(), {1}]
+
+
+def test_the_sign_of_a_large_tensor_is_seen_without_colour():
+    data = np.linspace(-1, 2, 48).reshape(6, 8)
+    frame = Picture(fake.chain([data, data])).films[0].frames[-1]
+    hollow = [s.attrs['d'].count('M') for s in frame.values() if s.attrs.get('class') == 'hn']
+    assert hollow and set(hollow) == {int((data < 0).sum())}
+
+
+def test_metrics_cut_what_does_not_fit():
+    for room in (0, 5, 20, 80):
+        for words in ('W' * 30, 'hello world', '🙂🙂🙂', ''):
+            assert metrics.width(metrics.fit(words, room, 12), 12) <= room

@@ -70,8 +70,9 @@ def test_no_name_can_break_the_graph(name):
 def test_without_dot_the_picture_of_the_tape_is_shown_with_one_line(monkeypatch):
     monkeypatch.setenv('PATH', '')
     shown = gallery.run('matmul').to_dot()._repr_mimebundle_()
-    assert set(shown) == {'image/svg+xml', 'text/plain'}
-    assert 'no `dot` program here' in shown['image/svg+xml'] and '>Net<' in shown['image/svg+xml']
+    assert set(shown) == {'text/html', 'text/plain'}
+    assert shown['text/html'].startswith('<p>There is no `dot` program here')
+    assert gallery.picture('matmul').html() in shown['text/html']
     assert shown['text/plain'].startswith(dot.NO_DOT)
 
 
@@ -82,7 +83,7 @@ def test_a_graph_that_dot_would_brood_over_is_not_given_to_it(monkeypatch):
         for _ in range(dot.MOST + 1):
             x = x * 1.01
     shown = view.to_dot(tape)._repr_mimebundle_()
-    assert 'to_dot().render()' in shown['text/plain'] and shown['image/svg+xml'].startswith('<svg')
+    assert 'to_dot().render()' in shown['text/plain'] and '<div class="mc2"' in shown['text/html']
 
 
 def test_an_empty_tape_is_an_empty_graph():

@@ -1,124 +1,82 @@
-"""Printed in grey, a frame still says which code computed dx: nothing hangs on a hue alone.
+"""Printed in grey, a picture still says which code computed dx: nothing hangs on a hue alone."""
 
-MINICELL_SHOTS=folder keeps grey.html and grey_*.png: each takeover and each second-order frame, coloured and grey.
-"""
-
-import re
-import xml.etree.ElementTree as ET
+from io import BytesIO
 
 import gallery
+import numpy as np
 import pytest
-from measure import faults, measure_all, page, why_not
-from shots import HEAD, folder  # noqa: F401
+from gallery import at, picture, shown, titles
+from PIL import Image
+from test_geometry import classes_drawn, contrast, grounds
 
-from minicell import view
-from minicell.view import picture, shapes
-
-SECOND = ('relu6', 'cube', 'custom_cube', 'relu6_to_relu6')
-PERSHEET = 4
+from minicell.view.paint import style
+from minicell.view.write import png
 
 
 def grey(colour):
-    """A colour as a printer without colours has it: `#0072B2` is `#5E5E5E`."""
+    """A colour as a printer without colours has it: `#0067a8` is `#585858`."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return '#' + f'{round(0.2126 * red + 0.7152 * green + 0.0722 * blue):02X}' * 3
+    return '#' + f'{round(0.2126 * red + 0.7152 * green + 0.0722 * blue):02x}' * 3
 
 
-def in_grey(svg):
-    """A picture without its colours."""
-    return re.sub(r'(?<=")#[0-9A-F]{6}(?=")', lambda found: grey(found[0]), svg)
+GREY = {name: grey(colour) for name, colour in style.LIGHT.items()}
+TAKEOVERS = [n for n in gallery.PROGRAMS if any(t.startswith('Takeover: backward leaves') for t in titles(picture(n)))]
 
 
-def light(colour):
-    """Relative luminance."""
-    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    red, green, blue = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one, other):
-    """How far apart two colours are, from 1 to 21."""
-    high, low = sorted((light(one), light(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def takeovers(name):
-    """The frames of a program in which a bprop of the user's hands out its gradients."""
-    frames = gallery.frames(name)
-    record = frames[0].record
-    return [f for f in frames if record.steps and is_takeover(record, record.steps[f.step])][:2]
-
-
-def is_takeover(record, step):
-    return step.kind == 'give' and record.entries[step.entry].kind == 'call'
-
-
-ALL = {name: frames for name in gallery.PROGRAMS if (frames := takeovers(name))}
-LOOKED_AT = {name: frames[:1] for name, frames in ALL.items()} | {
-    f'{name}, the end': gallery.frames(name)[-1:] for name in SECOND
-}
-
-
-def words(svg):
-    found = ET.fromstring(svg).iter('{http://www.w3.org/2000/svg}text')
-    return [''.join([t.text or '', *(child.tail or '' for child in t)]) for t in found]
+def classes(name, step):
+    """The classes of all shapes of a step."""
+    return [s.attrs.get('class', '') for s in picture(name).films[0].frames[step].values()]
 
 
 def test_there_are_takeovers_to_look_at():
-    assert len(ALL) > 12 and 'matmul' in ALL
+    assert len(TAKEOVERS) > 12 and 'matmul' in TAKEOVERS
 
 
 def test_a_printer_without_colours():
-    assert grey('#0072B2') == '#5E5E5E' and grey('#FFFFFF') == '#FFFFFF'
-    assert in_grey('<rect fill="#D55E00"/>') == '<rect fill="#717171"/>'
+    assert grey('#ffffff') == '#ffffff' and len(set(grey('#0067a8')[1:])) <= 2
 
 
 def test_the_lanes_are_seen_in_grey_but_not_told_apart_by_it():
     """Both stand out from paper; from each other hardly, so that what follows must tell them apart."""
-    forward, backward = grey(shapes.FORWARD), grey(shapes.BACKWARD)
-    assert contrast(forward, '#FFFFFF') >= 3 and contrast(backward, '#FFFFFF') >= 3
-    assert contrast(forward, backward) < 3
+    assert contrast(GREY['fwd'], GREY['paper']) >= 3 and contrast(GREY['bwd'], GREY['paper']) >= 3
+    assert contrast(GREY['fwd'], GREY['bwd']) < 3
 
 
-@pytest.mark.parametrize('name', ALL)
+@pytest.mark.parametrize('name', TAKEOVERS)
 def test_words_and_shapes_say_whose_code_it_was(name):
-    for frame in ALL[name]:
-        entry = frame.record.entries[frame.record.steps[frame.step].entry]
-        shown = words(view.svg(frame))
-        assert 'FORWARD' in shown and 'BACKWARD' in shown
-        assert any('bprop' in t and entry.name[:6] in t for t in shown), 'the card has the name of the bprop'
-        tab, code = ('bprop: yours', 'your code') if entry.yours else ('bprop: its own', 'its own code')
-        assert tab in shown and any(t.startswith(code) for t in shown)
-        drawn, _ = picture.compose(frame)
-        back = [s for s in drawn if isinstance(s, shapes.Box) and s.stroke == shapes.BACKWARD and s.radius > 4]
-        assert max(s.line for s in back) >= 3, 'the card of this moment is thick'
-        assert any(inner_of(a, b) for a in back for b in back), 'and double'
-        ways = [s for s in drawn if isinstance(s, shapes.Path) and s.stroke == shapes.BACKWARD and s.line >= 4]
-        assert ways, 'the way into it is the thickest line'
+    step = at(picture(name), 'Takeover: backward leaves')
+    told = shown(picture(name), step)
+    assert 'forward →' in told and '← backward' in told, 'the lanes have names and arrows'
+    assert any('own bprop' in text for text in told) and any('never called' in text for text in told)
+    assert any('bprop' in text and 'def ' in text for text in told), 'the lines themselves are there'
+    arrows = [c.split() for c in classes(name, step)]
+    assert any(c[0] == 'fat' and 'past' not in c and 'th' not in c for c in arrows if c), 'the thickest line goes there'
+    assert style.look('path', 'fat')['line'] > 3 * style.look('path', 'fw')['line']
+    assert any(c and c[0] == 'mine' for c in arrows), 'and the lines have a frame'
 
 
-def inner_of(a, b):
-    """Whether one box is the inner line of another's double border."""
-    return 0 < a.x - b.x < 8 and 0 < a.y - b.y < 8 and 0 < b.x + b.w - a.x - a.w < 8
+def test_what_is_wrong_has_a_sign_a_frame_and_words():
+    last = len(titles(picture('matmul'))) - 1
+    assert any(text.startswith('✗') for text in shown(picture('matmul')))
+    assert sum('worst' in c.split() for c in classes('matmul', last)) == 2
+    assert sum('peer' in c.split() for c in classes('matmul', last)) == 2
+    assert style.look('rect', 'tile worst')['line'] > style.look('rect', 'tile wrong').get('line', 1)
 
 
-@pytest.mark.browser
-@pytest.mark.skipif(bool(why_not()), reason=f'nothing is measured: {why_not() or "nothing missing"}')
-def test_in_grey_all_is_still_readable(folder):  # noqa: F811
-    """The same measure as in colours, and the sheets for eyes."""
-    pairs = {f'{n}, step {f.step + 1}': view.svg(f) for n, frames in LOOKED_AT.items() for f in frames}
-    rows = [
-        f'<h2>{name}</h2><div class="pair">{svg}{in_grey(svg).replace("tape-", "grey-")}</div>'
-        for name, svg in pairs.items()
-    ]
-    (folder / 'grey.html').write_text(HEAD + ''.join(rows), encoding='utf-8')
-    wrong = []
-    with page() as blank:
-        measured = measure_all(blank, map(in_grey, pairs.values()), decoration=[grey(shapes.RULE)])
-        for name, found in zip(pairs, measured, strict=True):
-            wrong += [f'{name}: {fault}' for fault in faults(found)]
-        blank.set_viewport_size({'width': 1864, 'height': 600})
-        for i in range(0, len(rows), PERSHEET):
-            blank.set_content(HEAD + ''.join(rows[i : i + PERSHEET]))
-            blank.screenshot(path=folder / f'grey_{i // PERSHEET + 1}.png', full_page=True)
-    assert not wrong, '\n'.join(wrong)
+def test_in_grey_all_is_still_readable():
+    pairs = {pair[1:] for name in TAKEOVERS for f in picture(name).films[0].frames for pair in grounds(f)}
+    pale = {(i, g) for i, g in pairs if i not in ('hair', g) and contrast(GREY[i], GREY[g]) < 4.4}
+    assert pairs and pale == set()
+    assert classes_drawn('text')
+
+
+def test_the_takeover_is_the_darkest_and_largest_change_of_its_step():
+    """In grey, between the step before and the takeover, most of what changes is the way into the lines."""
+    film, step = picture('matmul').films[0], at(picture('matmul'), 'Takeover')
+    images = []
+    for k in (step - 1, step):
+        data = png.still(film.frames[k], (film.width, film.height))
+        images.append(np.asarray(Image.open(BytesIO(data)).convert('L'), int))
+    changed = np.abs(images[1] - images[0]) > 40
+    rows, columns = np.nonzero(changed)
+    assert len(rows) > 3000 and columns.min() < 330 < columns.max(), 'it reaches from the stage into the code'

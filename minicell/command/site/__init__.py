@@ -1,8 +1,8 @@
 """The course as a site: a page a lesson, every tape steps, no kernel and no network, from a server or from file://.
 
-Each lesson is run in a kernel in which what a page cannot do is shown in another way (`pages`): a tape becomes a figure
-with all its frames and a slider of the page's own; a question or exercise becomes its text. The pages need nothing
-but the two files beside them, `course.css` and `course.js`.
+Each lesson is run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise
+becomes its text. A tape shows itself as in a notebook, for its picture steps by itself. The pages need nothing but the
+two files beside them, `course.css` and `course.js`.
 """
 
 import os
@@ -166,7 +166,7 @@ def index(course: list[tuple[str, str]], lessons: list[Path], answers: bool = Fa
         parts.append(f'<li><a href="{name}.html">{escape(words)}</a><p>{escape(question(path))}</p></li>')
     said = (
         '<p>A small autodiff in NumPy under MindSpore’s names, and lessons that let you <em>see</em> who computed a '
-        'gradient. Every tape on these pages steps: with its buttons, its slider, or the arrow keys. Predictions and '
+        'gradient. Every tape on these pages steps: with its buttons, its line, or the arrow keys. Predictions and '
         'exercises need Python: run <code>minicell</code> on your own machine for those.</p>'
     )
     whole = WHOLE.format(lite.link(lessons[0].stem)) if answers else ''
@@ -188,6 +188,7 @@ def document(name: str, main: str, course: list[tuple[str, str]], here: str) -> 
         f'<li><a href="{stem}.html"{" aria-current=page" if stem == here else ""}>{escape(words)}</a></li>'
         for stem, words in course
     )
+    # The page is light, whatever the reader's system prefers; the picture of a tape heeds the attribute of its body.
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -197,7 +198,7 @@ def document(name: str, main: str, course: list[tuple[str, str]], here: str) -> 
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="course.css">
 </head>
-<body>
+<body data-jp-theme-light="true">
 <a class="skip" href="#main">To the lesson</a>
 <header>
 <a href="index.html"><b>minicell</b></a>

@@ -8,8 +8,8 @@ import ipywidgets as w
 import minicell as ms
 from minicell.core.watch import Op, Pull
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import thumb
-from minicell.view.shapes import (
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
     FAINT,

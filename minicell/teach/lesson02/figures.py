@@ -9,9 +9,8 @@ import numpy as np
 import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import thumb
-from minicell.view.names import gradient, inputs, parameters
-from minicell.view.shapes import (
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
     FORWARD,
@@ -25,6 +24,7 @@ from minicell.view.shapes import (
     text,
     tint,
 )
+from minicell.view.tell.names import gradient, inputs, parameters
 
 WIDTH = 760
 LEFT, CARD_W, CARD_H, GAP = 16, 270, 84, 40

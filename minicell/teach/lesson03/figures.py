@@ -9,9 +9,9 @@ import minicell as ms
 from minicell.check import truth
 from minicell.core.watch import Call, Pull
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import thumb
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Shape, text, tick
 from minicell.view.model import Value
-from minicell.view.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Shape, text, tick
 
 WIDTH = 760
 LEFT, TOP, PAD = 16, 96, 26

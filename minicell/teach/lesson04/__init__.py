@@ -78,8 +78,8 @@ QUESTIONS = {
         (
             Choice(
                 'It gets smaller and smaller. The definition says: let eps go to 0.',
-                'That is so for numbers with endless digits. These have about 7 digits in float32, and 16 in float64, '
-                'and the smaller eps is, the more of them cancel.',
+                'That is so for numbers with endless digits. These have about 7 digits in float32, and more than twice '
+                'as many in float64, and the smaller eps is, the more of them cancel.',
                 'smaller eps is better',
             ),
             Choice(

@@ -9,8 +9,8 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import thumb
-from minicell.view.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
 
 WIDTH, HEIGHT = 760, 336
 LEFT, TOP, WIDE, HIGH = 60, 40, 350, 240  # where the curves are drawn

@@ -4,10 +4,10 @@ import ipywidgets as w
 import numpy as np
 
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import thumb
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import BACKWARD_TEXT, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 from minicell.view.metrics import wrap
 from minicell.view.model import Value
-from minicell.view.shapes import BACKWARD_TEXT, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 

@@ -8,9 +8,9 @@ import ipywidgets as w
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
+from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.thumb import short
 from minicell.teach.train import Curve, Line, Training, chart, lamp
-from minicell.view.shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
-from minicell.view.thumb import short
 
 from .probes import PROBES, numbers
 from .suspects import LETTERS, MatMul, suspect

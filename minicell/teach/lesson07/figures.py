@@ -9,7 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
-from minicell.view.shapes import (
+from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
     FORWARD,

@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
-from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
 
 WIDTH, HEIGHT = 760, 412
 LEFT, WIDE = 64, 470  # where both charts are drawn

@@ -10,9 +10,10 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.teach.figure import Drawing, Figure
-from minicell.view import record, thumb
+from minicell.teach.ink import thumb
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
 from minicell.view.metrics import width
-from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.view.tell import tell
 
 WIDTH, HEIGHT = 760, 412
 LEFT = 16
@@ -44,7 +45,7 @@ def orders(cell: Any) -> Orders:
         slope = (first(x + STEP) - first(x - STEP)) / (2 * STEP)
         with ms.Tape() as tape:
             second = ms.grad(first)(x)
-        written = tuple(entry.name for entry in record.tell(tape).entries if entry.level == 1 and entry.kind == 'op')
+        written = tuple(entry.name for entry in tell(tape).entries if entry.level == 1 and entry.kind == 'op')
         return Orders(type(cell).__name__, *(t.asnumpy() for t in (first(x), second, slope)), written)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.teach.exercise import Trial
-from minicell.view.thumb import short
+from minicell.teach.ink.thumb import short
 
 ORDERS = ('first', 'second', 'third')
 HERE = (-1.2, 0.4, 0.9, 2.0)

@@ -7,8 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure
-from minicell.view.model import shape_text
-from minicell.view.shapes import (
+from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
     FORWARD,
@@ -23,7 +22,8 @@ from minicell.view.shapes import (
     text,
     tick,
 )
-from minicell.view.thumb import short
+from minicell.teach.ink.thumb import short
+from minicell.view.model import shape_text
 
 WIDTH, HEIGHT = 760, 428
 LEFT = 16

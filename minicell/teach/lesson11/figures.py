@@ -9,7 +9,7 @@ import minicell as ms
 from minicell.graph.ir import Graph
 from minicell.graph.jitted import bprop_graph
 from minicell.teach.figure import Drawing, Figure
-from minicell.view.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 
 WIDTH, LEFT, MOST = 760, 16, 8
 TOP, ROW = 104, 25

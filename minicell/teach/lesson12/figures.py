@@ -8,10 +8,10 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, printed
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
+from minicell.teach.ink.thumb import short
 from minicell.teach.shown import Shown, column
 from minicell.teach.train import Curve, Line, Training, chart
-from minicell.view.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
-from minicell.view.thumb import short
 
 from .network import loss_of
 

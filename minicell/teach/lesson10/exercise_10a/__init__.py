@@ -8,7 +8,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.teach.exercise import Trial
-from minicell.view.thumb import short
+from minicell.teach.ink.thumb import short
 
 TASK = (
     'Name the Parameters that `bprop` answers for, and return the gradients of `x`, `w` and `b`. They are tried on '

@@ -1,0 +1,59 @@
+"""Checks of what a user gives, each in one line; a refusal says what came instead, and ends with the user's line."""
+
+from collections.abc import Callable
+
+from ..core.errors import DTypeError, article, users_line
+from ..errors import SettingError
+
+NUMBER = int, float
+
+
+def must(holds: object, error: type[Exception], said: str) -> None:
+    """Raise this error with this sentence, unless something holds."""
+    if not holds:
+        raise error(f'{said}.{users_line()}')
+
+
+def must_be(value: object, kinds: type | tuple, error: type[Exception], said: str, then: str = '') -> None:
+    """Raise unless a value is of one of these kinds: `said`, what came instead, and `then`. A bool is no number.
+
+    >>> must_be(3, int, TypeError, 'a seed is an int')
+    """
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise error(f'{said}, but got {article(type(value).__name__)}{then}.{users_line()}')
+
+
+def number(
+    who: str, what: str, value: object, due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER
+) -> None:
+    """Raise TypeError unless a setting is a number of these kinds, ValueError unless it fits; `due` says which do.
+
+    >>> number('Dropout', 'p', 0.5, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1)
+    """
+    must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
+    must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
+
+
+def positive_int(who: str, **settings: object) -> None:
+    """Raise unless each setting is an int of at least 1."""
+    for what, value in settings.items():
+        number(who, what, value, 'is at least 1', lambda n: n >= 1, int)
+
+
+def at_least_0(who: str, **settings: object) -> None:
+    """Raise unless each setting is a number of at least 0."""
+    for what, value in settings.items():
+        number(who, what, value, 'is at least 0.0', lambda n: n >= 0)
+
+
+def above_0(who: str, **settings: object) -> None:
+    """Raise unless each setting is a number above 0."""
+    for what, value in settings.items():
+        number(who, what, value, 'is above 0.0', lambda n: n > 0)
+
+
+def only_nchw(who: str, data_format: str) -> None:
+    """Raise for any other order of axes."""
+    right = data_format == 'NCHW'
+    must(right, SettingError, f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}")

@@ -1,0 +1,264 @@
+"""Elementwise ops beyond the core's: activations, trigonometry, arithmetic with the settings of MindSpore."""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+# fmt: off
+# isort: off
+from ..core.arithmetic import (
+    ZERO, abs, add, choose, div, erf, exp, floor_div, greater, maximum, minimum, sqrt, sub, tanh, trunc, where,
+)
+from ..core.dtype import DType
+from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.primitives import (
+    promoted, apply, apply_many, binary, cast_to, named, on_both, plain, refuse_dtype, check_tensor, unary,
+)
+from ..core.rules import NoRule, Rule, UnaryWith
+from ..core.tensor import Tensor
+from ..errors import SettingError
+from .checks import NUMBER, must, must_be
+# isort: on
+# fmt: on
+
+HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + exp(-x)) by way of tanh, which cannot overflow."""
+    half = HALF[x.dtype]
+    out = np.tanh(x * half)
+    if not out.ndim:
+        return out * half + half
+    out *= half
+    out += half
+    return out
+
+
+RELU6_GRAD = NoRule(
+    'ReLU6Grad',
+    lambda g, x: g * ((x > 0) & (x <= 6)),
+    'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.',
+)
+relu6_grad = on_both(
+    lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), sys._getframe(2)), RELU6_GRAD.kernel
+)
+_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
+
+# fmt: off
+sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
+# (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
+rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: g * _step(out))
+relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
+# fmt: on
+
+
+def _softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    out = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))  # so that the largest is exp(0)
+    out /= np.add.reduce(out, axis, keepdims=True)
+    return out
+
+
+def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    below = x - np.maximum.reduce(x, axis, keepdims=True)
+    below -= np.log(np.add.reduce(np.exp(below), axis, keepdims=True))
+    return below
+
+
+# At 0, the mean of both slopes.
+# fmt: off
+SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
+LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
+                    lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
+LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
+              lambda g, out, x, alpha: where(x > 0, g, where(x < 0, g * alpha, g * ((1 + alpha) / 2))))
+ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
+            lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
+SOFTPLUS = UnaryWith('Softplus',
+                     lambda x, beta, top: np.where(x * beta > top, x, np.logaddexp(x * beta, ZERO[x.dtype]) / beta),
+                     lambda g, out, x, beta, top: where(x * beta > top, g, g * both_sigmoid(x * beta)))
+# fmt: on
+# The names of what is composed of other ops.
+GELU, HARDTANH, THRESHOLD = (Rule(name, None) for name in ('GeLU', 'HardTanh', 'Threshold'))
+_exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(x, 0). Raises ValueError for inplace=True: a Tensor is not written, but made anew."""
+    must(not inplace, SettingError, 'relu: inplace is False here, because a gradient may need the input')
+    return apply(RELU, input, (), sys._getframe(1))
+
+
+relu.rule = RELU
+
+
+def _of_floats(rule: Rule, x: object, attributes: tuple, frame) -> Tensor:
+    x = check_tensor(rule, x, frame)
+    if x.array.dtype.kind != 'f':
+        refuse_dtype(rule, x, frame)
+    return apply(rule, x, attributes, frame)
+
+
+def _axis(rule: Rule, x: object, axis: int, frame) -> tuple[int]:
+    if not isinstance(axis, int) or not -np.ndim(x.array) <= axis < np.ndim(x.array):
+        there = f'is not there, for a Tensor of shape {x.shape}'
+        raise ShapeError(f'{rule.name}: axis {axis!r} {there}.{users_line(frame)}')
+    return (axis,)
+
+
+def softmax(input: Tensor, axis: int = -1, *, dtype: DType | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis: positive numbers that sum to 1.
+
+    Raises TypeError for integers, ValueError for an axis that is not there.
+
+    >>> print(ops.softmax(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+    """
+    frame = sys._getframe(1)
+    input = check_tensor(SOFTMAX, input, frame)
+    if dtype is not None:
+        input = cast_to(input, dtype.numpy, frame)
+    return _of_floats(SOFTMAX, input, _axis(SOFTMAX, input, axis, frame), frame)
+
+
+def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
+    """The logarithm of `softmax`, without its underflow. Raises as `softmax` does."""
+    frame = sys._getframe(1)
+    logits = check_tensor(LOG_SOFTMAX, logits, frame)
+    return _of_floats(LOG_SOFTMAX, logits, _axis(LOG_SOFTMAX, logits, axis, frame), frame)
+
+
+def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
+    """x where x > 0, else alpha * x."""
+    return _of_floats(LEAKY, input, (alpha,), sys._getframe(1))
+
+
+def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
+    """x where x > 0, else alpha * (exp(x) - 1)."""
+    return _of_floats(ELU, input_x, (alpha,), sys._getframe(1))
+
+
+def silu(input: Tensor) -> Tensor:
+    """x * sigmoid(x), also called swish."""
+    return input * sigmoid(input)
+
+
+def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
+    """x times the probability that a standard normal number is below x ('tanh': by its usual approximation).
+
+    Raises TypeError for integers, ValueError for another word.
+
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+    """
+    if check_tensor(GELU, input, sys._getframe(1)).array.dtype.kind != 'f':
+        refuse_dtype(GELU, input, sys._getframe(1))
+    known = approximate in ('none', 'tanh')
+    must(known, SettingError, f"gelu: approximate is 'none' or 'tanh', but got {approximate!r}")
+    if approximate == 'tanh':
+        return input * (tanh((input + input * input * input * 0.044715) * 0.7978845608028654) + 1) * 0.5
+    return input * (erf(input * 0.7071067811865476) + 1) * 0.5
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x cut off below min_val and above max_val, where its slope is 0; at both edges, half of 1.
+
+    Integers stay integers, where the edges are. Raises TypeError for an edge that is no number.
+    """
+    for edge in (min_val, max_val):
+        must_be(edge, NUMBER, DTypeError, 'hardtanh: an edge is a number')
+    if check_tensor(HARDTANH, input, sys._getframe(1)).array.dtype.kind in 'iu':
+        min_val, max_val = (int(edge) if edge == int(edge) else edge for edge in (min_val, max_val))
+    return minimum(maximum(input, min_val, up=2), max_val, up=2)
+
+
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(beta x)) / beta, a smooth relu; where beta x is above threshold, x itself."""
+    return _of_floats(SOFTPLUS, input, (beta, threshold), sys._getframe(1))
+
+
+softplus.rule = SOFTPLUS
+
+
+def logsigmoid(x: Tensor) -> Tensor:
+    """log(sigmoid(x)), without its underflow."""
+    return -softplus(-check_tensor(SOFTPLUS, x, sys._getframe(1)))
+
+
+def softsign(x: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return x / (abs(x) + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+
+def mish(x: Tensor) -> Tensor:
+    """x * tanh(softplus(x)).
+
+    Source: Misra, Mish, arXiv:1908.08681.
+    """
+    return x * tanh(softplus(x))
+
+
+def threshold(input: Tensor, thr: float, value: float) -> Tensor:
+    """x where it is above thr, else value.
+
+    >>> print(ops.threshold(Tensor([0.1, 0.2]), 0.1, 20.0))
+    [20.   0.2]
+    """
+    frame = sys._getframe(1)
+    return choose(greater(check_tensor(THRESHOLD, input, frame), thr, 2), input, value, frame)
+
+
+# ---- trigonometry, and arithmetic with settings ----------------------------------------------------------------------
+
+_sqrt = on_both(sqrt)
+
+# fmt: off
+tan = unary('Tan', np.tan,         lambda g, out, x: g + g * (out * out), floats=True)
+asin = unary('Asin', np.arcsin,    lambda g, out, x: g / _sqrt(1 - x * x), floats=True)
+acos = unary('ACos', np.arccos,    lambda g, out, x: -g / _sqrt(1 - x * x), floats=True)
+atan = unary('Atan', np.arctan,    lambda g, out, x: g / (x * x + 1), floats=True)
+sinh = unary('Sinh', np.sinh,      lambda g, out, x: g * _cosh(x), floats=True)
+cosh = unary('Cosh', np.cosh,      lambda g, out, x: g * _sinh(x), floats=True)
+asinh = unary('Asinh', np.arcsinh, lambda g, out, x: g / _sqrt(x * x + 1), floats=True)
+acosh = unary('Acosh', np.arccosh, lambda g, out, x: g / _sqrt(x * x - 1), floats=True)
+atanh = unary('Atanh', np.arctanh, lambda g, out, x: g / (1 - x * x), floats=True)
+# The angle of the point (y, x), from -pi to pi.
+atan2 = binary('Atan2', np.arctan2, lambda g, out, y, x: g * x / (x * x + y * y),
+                                    lambda g, out, y, x: -g * y / (x * x + y * y), floats=True)
+# fmt: on
+
+_sinh, _cosh = on_both(sinh), on_both(cosh)
+
+
+def divide(input: Tensor | float, other: Tensor | float, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other; rounding_mode 'floor' rounds down, 'trunc' towards 0, and both end the gradient.
+
+    Raises ValueError for another mode.
+
+    >>> print(ops.div(Tensor([3, -3]), 2), ops.div(Tensor([3, -3]), 2, rounding_mode='trunc'))
+    [ 1.5 -1.5] [ 1 -1]
+    """
+    if rounding_mode is None:
+        return div(input, other, 2)
+    said = f"div: rounding_mode is None, 'floor' or 'trunc', but got {rounding_mode!r}"
+    must(rounding_mode in ('floor', 'trunc'), SettingError, said)
+    down = floor_div(input, other, 2)
+    return (
+        down if rounding_mode == 'floor' else cast_to(trunc(div(input, other, 2)), down.dtype.numpy, sys._getframe(1))
+    )
+
+
+def _scaled(op: Callable) -> Callable:
+    return named(lambda input, other, *, alpha=1: op(input, other if alpha == 1 else other * alpha, 2), op.rule)
+
+
+# The second operand counts alpha times.
+add_scaled, subtract = _scaled(add), _scaled(sub)
+
+
+divide.rule = div.rule

@@ -1,0 +1,145 @@
+"""What some code reads, found in its bytecode: paths such as x.shape, self.cache['mask'] and STATE['rate'].
+
+Of values outside, which come by a global or a closure, only the place at the end of a path counts; and of a list that
+the code only appends to, nothing.
+"""
+
+import builtins
+import dis
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType, SimpleNamespace
+from typing import NamedTuple
+
+from ..core.cell import Cell
+from ..core.errors import HOME
+from ..core.tensor import Tensor
+from .snapshot import snapshot
+
+MISSING = 'not there yet'
+STDLIB = os.path.dirname(os.__file__) + os.sep
+BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP'
+ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
+SETS = 'STORE_GLOBAL', 'STORE_NAME', 'STORE_DEREF'
+LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
+WRITES = re.compile(r'append(left)?|extend|insert|add|update|setdefault|pop(left)?|clear|remove|discard|write|set')
+CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
+OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
+
+
+class Path(NamedTuple):
+    """A name that code loads, and what it reads of it: attributes, and (key,) for a constant key."""
+
+    name: str
+    how: str  # the instruction that loads the name
+    steps: tuple
+    changed: bool  # what stands at the end is stored or deleted
+
+
+@lru_cache(maxsize=4096)
+def paths(code: CodeType) -> list[Path]:
+    """What some code reads, without the functions written in it."""
+    steps = [s for s in dis.get_instructions(code) if s.opname not in BETWEEN]
+    steps += steps[-1:] * 2
+    found = []
+    for k, step in enumerate(steps[:-2]):
+        if not step.opname.startswith(LOADS):
+            continue
+        *before, name = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        found += [Path(other, step.opname, (), False) for other in before]
+        path = []
+        while (then := steps[k + 1]).opname in ATTRIBUTE or steps[k + 2].opname == 'BINARY_SUBSCR':
+            if then.opname not in (*ATTRIBUTE, 'LOAD_CONST'):
+                break
+            path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
+            k += 1 if then.opname in ATTRIBUTE else 2
+        ends = then.opname, steps[k + 2].opname if then.opname == 'LOAD_CONST' else ''
+        found.append(Path(name, step.opname, tuple(path), any(end.startswith(CHANGE) for end in ends)))
+    return found
+
+
+def parts(code: CodeType | None) -> Iterator[CodeType]:
+    """Some code, and that of the functions and comprehensions written in it."""
+    if code is not None:
+        yield code
+        for const in code.co_consts:
+            if isinstance(const, CodeType):
+                yield from parts(const)
+
+
+@cache
+def is_library(file: str) -> bool:
+    """Whether code in a file is not the user's: Python's own, minicell's, or installed."""
+    return file.startswith((HOME, '<frozen', STDLIB)) or 'site-packages' in file or 'dist-packages' in file
+
+
+def is_library_module(module: ModuleType | None) -> bool:
+    """The same of a module; one without a file may be part of Python itself, or be typed by the user."""
+    file = getattr(module, '__file__', None)
+    return is_library(file) if file else getattr(module, '__name__', '') in sys.builtin_module_names
+
+
+def of_library(thing: object) -> bool:
+    """The same of a function or a class."""
+    return is_library_module(sys.modules.get(thing.__module__))
+
+
+def outside(functions: list) -> dict[str, Callable]:
+    """What some functions, and the user's own ones that they call, read outside: its name, and what finds it."""
+    reads, todo, seen = {}, list(functions), set()
+    while todo:
+        function = todo.pop()
+        if function in seen or of_library(function):
+            continue
+        seen.add(function)
+        free = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, steps in _paths_outside(function.__code__, free):
+            read = partial(value_at, function.__globals__, free.get(name), name)
+            value = read(steps)
+            if isinstance(value, FunctionType):
+                todo.append(value)
+            elif not isinstance(value, (ModuleType, *CALLED)) and not _is_ours(value):
+                while steps and read(steps[:-1]) is value:
+                    steps = steps[:-1]  # a method
+                text = ''.join(f'[{s[0]!r}]' if isinstance(s, tuple) else f'.{s}' for s in steps)
+                reads.setdefault(name + text, partial(read, steps))
+    return reads
+
+
+def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
+    """The paths to values that the code, and the functions written in it, take from outside and do not set."""
+    for part in parts(code):
+        stored = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
+        for name, how, steps, changed in paths(part):
+            taken = name not in stored and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free))
+            if taken and not changed and not WRITES.fullmatch(str((name, *steps)[-1])):
+                yield name, steps
+
+
+def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
+    """What stands there now; of a method, its object. MISSING where there is nothing yet."""
+    try:
+        value = space[name] if cell is None else cell.cell_contents
+        for step in steps:
+            part = value[step[0]] if isinstance(step, tuple) else getattr(value, step)
+            if isinstance(part, CALLED) and not isinstance(value, (ModuleType, type)):
+                break
+            value = part
+    except Exception:
+        return MISSING if cell is not None or not hasattr(builtins, name) else builtins
+    return value
+
+
+def _is_ours(value: object) -> bool:
+    return type(value).__module__.startswith('minicell.') and not isinstance(value, (Tensor, Cell))
+
+
+def inside(value: object, depth: int = 4) -> object:
+    """A value as something to compare with later; of a Cell, or an object of the user's, all that it has."""
+    users = not isinstance(value, (*CALLED, Tensor)) and not of_library(type(value))
+    if depth and (users or isinstance(value, (Cell, SimpleNamespace))) and hasattr(value, '__dict__'):
+        return type(value), {n: inside(v, depth - 1) for n, v in vars(value).items() if n not in OURS}
+    return snapshot(value)

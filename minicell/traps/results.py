@@ -1,0 +1,126 @@
+"""Results: what a function or a Cell returns has no gradient that could be followed, or another than was meant.
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            yield x * 2                     # what comes out of a generator later goes past the bprop
+        def bprop(self, x, out, dout): ...
+
+ResultError for a Cell with its own bprop; for a differentiated function, NoPathWarning says what it returned.
+
+    def f(x, y):
+        return x * float(y)                 # y leaves the tape here
+    ms.grad(f, 1)(x, y)                     # 0, and nobody ever computed it
+
+NoPathWarning names the argument. It is silent where 0 is meant: a bprop that returned None, a slope that is straight.
+
+    ms.grad(lambda x: (x * 2, x * 3))(x)    # 5: the gradient of the sum, as MindSpore has it
+
+ImplicitSumWarning says so. `has_aux=True`, or a sens for each output, says which one is meant.
+
+One float Tensor costs nothing, any other result 0.3 µs for each of its parts; a gradient pays one comparison.
+"""
+
+import numpy as np
+
+from ..core import doors, tape
+from ..core.differentiate import name_of
+from ..core.dtype import DType
+from ..core.errors import article, users_line, warn
+from ..core.tensor import Tensor, tensors_in
+from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
+from . import written
+
+PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, DType, type, type(None)
+
+
+def odd(value: object) -> object:
+    """The first part of a result that may hide a Tensor, or None."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return next((part for part in map(odd, value) if part is not None), None)
+    return None if isinstance(value, PLAIN) else value
+
+
+def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
+    """A Cell taken over at this address returned something other than one float Tensor."""
+    given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
+    handed_on = [t for t in tensors_in(result) if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
+    if handed_on:
+        doors.say_captured(cell, handed_on, frame)
+    part = odd(result) if at >= tape.recorded_from else None
+    if part is not None:
+        name = type(cell).__name__
+        raise ResultError(
+            f'construct of {name} returned {article(type(part).__name__)}. {name} has its own bprop, which answers for '
+            f'Tensors: what comes out of anything else goes past it. Return a Tensor, or a tuple, list or dict of '
+            f'Tensors.{users_line(frame)}'
+        )
+
+
+def say_odd(gradient) -> None:
+    """A function has returned: Tensors under differentiation that it hid beside others are lost."""
+    part = None if type(gradient.result) is Tensor or gradient.aux else odd(gradient.result)
+    if part is not None and gradient.outputs:
+        inside = tensors_in(
+            [*getattr(part, '__dict__', {}).values(), *(part if isinstance(part, (set, frozenset)) else ())]
+        )
+        if any(t.at >= gradient.offset for t in inside):
+            warn(
+                f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
+                f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
+                NoPathWarning,
+            )
+
+
+def nested(gradient) -> None:
+    """A gradient begins inside another: where the outer one differentiates that point, a slope may well be straight."""
+    if not gradient.has_run and any(t.at >= tape.recorded_from for t in gradient.sources):
+        meant()
+
+
+def meant() -> None:
+    """A 0 may be meant: a bprop returned None as a gradient, for one."""
+    for gradient in tape.gradients:
+        gradient.zero_is_meant = True
+
+
+def say_unreached(gradient, numbers: list) -> None:
+    """No cotangent reached the leaves of these numbers."""
+    function = gradient.function
+    # the slope of a straight line has no path to its input; a replayed graph was warned of when it was traced
+    if getattr(function, 'is_gradient', False) or getattr(function, 'replayed', False):
+        return
+    if gradient.zero_is_meant and not written.severed:  # (what was severed is no 0 that was meant)
+        return
+    for k in numbers:
+        leaf, inputs = gradient.leaves[k], len(gradient.positions)
+        if leaf.array.size:
+            kind = 'nothing' if gradient.result is None else article(type(gradient.result).__name__)
+            due = f' It returned {kind}: return Tensors, alone or in a tuple.'
+            due = ' Use the Tensor itself, and ops, where its gradient is wanted.' if gradient.outputs else due
+            what = f'argument {gradient.positions[k]}' if k < inputs else f'the Parameter {leaf.name}'
+            warn(
+                f'The gradient of {name_of(function)} with respect to {what} is 0 because nothing connects them: no '
+                f'recorded op leads from it to the output. (A computed zero is not reported.){due}',
+                NoPathWarning,
+            )
+
+
+def say_summed(gradient) -> None:
+    """A gradient was read back."""
+    if gradient.summed and not getattr(gradient.function, 'replayed', False):
+        warn(
+            f'{name_of(gradient.function)} has {len(gradient.float_outputs)} float outputs, and ones were used as the '
+            f'cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, or give '
+            f'sens.',
+            ImplicitSumWarning,
+        )
+
+
+doors.returned = returned
+doors.ran_forward.append(say_odd)
+doors.nested.append(nested)
+doors.declared_none.append(meant)
+doors.unreached.append(say_unreached)
+doors.finished.append(say_summed)

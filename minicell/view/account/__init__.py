@@ -1,0 +1,3 @@
+"""`tape.why`: the account of how one number of one gradient was made."""
+
+from .account import Account, Row, why

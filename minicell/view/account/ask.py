@@ -1,0 +1,136 @@
+"""What is asked for: the gradient by its name or as a Tensor, and the place of the number in it."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import article, users_line
+from ...core.tensor import Tensor
+from ...core.watch import Op, Tape
+from . import slopes
+from .book import Book, Handed
+
+MOST = 12  # so many names stand in a sentence
+
+
+def asked(tape: Tape, gradient: object, index: Any) -> tuple[Book, Handed, tuple[int, ...]]:
+    """The tape's book, the gradient, and the index. Raises ValueError, TypeError, IndexError with a sentence."""
+    book = book_of(tape)
+    if isinstance(gradient, Handed):
+        handed, index = gradient, as_index(index)
+    elif isinstance(gradient, str):
+        handed, index = by_name(book, gradient), as_index(index)
+    else:
+        handed, index = by_identity(tape, book, gradient, as_index(index))
+    return book, handed, within(book, handed, index)
+
+
+def book_of(tape: Tape) -> Book:
+    """A tape's book, made once for a tape that is closed."""
+    known = tape.__dict__.get('_book')
+    events = tape.events
+    if known is None or known[0] is not events:
+        known = tape.__dict__['_book'] = events, Book(tape)
+    return known[1]
+
+
+def by_name(book: Book, name: str) -> Handed:
+    """The gradient of that name; the name of what it is a gradient of will do."""
+    found = book.by_name()
+    for said in (name, f'd{name}', f'd({name})'):
+        if said in found:
+            return found[said]
+    for t in book.tensors.values():
+        if book.called.get(id(t)) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
+            raise ValueError(
+                f'{book.called[id(t)]} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+            )
+    raise ValueError(f'There is no gradient called {name!r} on this tape. {names(found)}{users_line()}')
+
+
+def names(found: dict) -> str:
+    """The names that there are, the results first."""
+    known = list(found)
+    if not known:
+        return 'It has none: take a gradient inside the `with` block.'
+    more = f' and {len(known) - MOST} more' if len(known) > MOST else ''
+    return f'It has {", ".join(known[:MOST])}{more}.'
+
+
+def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Handed, tuple]:
+    """Where this very Tensor was handed out; a stacked or reshaped one (as of jacrev) leads to what it is made of."""
+    if isinstance(gradient, tuple | list | dict):
+        raise TypeError(f'tape.why takes one gradient, but got {article(type(gradient).__name__)} of {len(gradient)}: '
+                        f'write tape.why(gradients[0], ...).{users_line()}')  # fmt: skip
+    if not isinstance(gradient, Tensor | np.ndarray | np.generic):
+        raise TypeError(f"tape.why takes a gradient that the tape handed out, or its name such as 'dx', but got "
+                        f'{article(type(gradient).__name__)}.{users_line()}')  # fmt: skip
+    asked_for = gradient
+    while id(gradient) not in book.by_id:
+        moved = step(tape, book, gradient, index)
+        if moved is None:
+            raise ValueError(unknown(book, asked_for))
+        gradient, index = moved
+    return book.by_id[id(gradient)], index
+
+
+def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor, tuple] | None:
+    """The Tensor and index that an op only moved to here, if one did."""
+    op = book.maker.get(id(gradient))
+    if not isinstance(op, Op) or not isinstance(op.out, Tensor) or op.state == 'hidden':
+        return None
+    if len(index) != op.out.ndim or any(not -n <= i < n for i, n in zip(index, op.out.shape, strict=True)):
+        return None
+    seed = np.zeros(op.out.shape)
+    seed[index] = 1.0
+    inputs = [slopes.wide(tape.value(t, op.at)) for t in op.inputs]
+    read = slopes.Read(op.rule, inputs, op.attrs, slopes.wide(tape.value(op.out, op.at)), [seed])
+    try:
+        with slopes.aside():
+            found = slopes.places(read, list(range(len(inputs))))
+    except Exception:
+        return None
+    ones = [(p, j) for p, d in found for j in map(tuple, np.argwhere(np.asarray(d)).tolist())]
+    if len(ones) != 1 or len(found) != len(op.inputs):
+        return None
+    p, j = ones[0]
+    return (op.inputs[p], j) if np.asarray(found[p][1])[j] == 1 else None
+
+
+def unknown(book: Book, gradient: object) -> str:
+    """What to say of a Tensor that is no gradient of this tape."""
+    found = book.by_name()
+    if id(gradient) in book.called or id(gradient) in book.maker:
+        name = book.name(gradient)
+        if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':
+            return f'{name} is {gradient.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+        due = book.gradient(gradient)
+        advice = f'Ask for {due!r}.' if due in found else names(found)
+        return f'{name} is a value on the tape, and no gradient. {advice}{users_line()}'
+    return (
+        f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the whole, '
+        f"and the index beside it, as tape.why('dx', (0, 2)). {names(found)}{users_line()}"
+    )
+
+
+def as_index(index: Any) -> tuple[int, ...]:
+    """An index as a tuple of ints."""
+    parts = index if isinstance(index, tuple | list) else (index,)
+    try:
+        return tuple(operator.index(i) for i in parts)
+    except TypeError:
+        raise TypeError(f'The index of one number is an int for each axis, as (0, 2), but got {index!r}.{users_line()}'
+                        ) from None  # fmt: skip
+
+
+def within(book: Book, handed: Handed, index: tuple[int, ...]) -> tuple[int, ...]:
+    """The index, counted from the front. Raises IndexError where there is no such number."""
+    shape = handed.tensor.shape
+    if len(index) != len(shape):
+        raise IndexError(f'The gradient has shape {shape}, so that one number of it has {len(shape)} '
+                         f'{"index" if len(shape) == 1 else "indices"}, but got {index}.{users_line()}')  # fmt: skip
+    for i, n in zip(index, shape, strict=True):
+        if not -n <= i < n:
+            raise IndexError(f'The gradient has shape {shape}: it has no number at {index}.{users_line()}')
+    return tuple(i % n for i, n in zip(index, shape, strict=True))

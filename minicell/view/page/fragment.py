@@ -1,0 +1,107 @@
+"""The html of one picture: a still that every reader sees, and beside it the script that replaces it by the player."""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from ..paint import style
+from ..paint.film import Film
+from ..write import svg
+
+HERE = Path(__file__).parent
+FEW = 60  # so many frames are never too large
+
+
+def fragment(films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0) -> str:
+    """One picture as text/html, complete in itself: it asks for no address, takes no id, and leaves no global name.
+
+    films: the wide layout, then perhaps the narrow one, with the same steps; still: an SVG text, for readers that drop
+    scripts; open: the step to open at (-1 is the last); alt: what the still shows, by default the step it opens at;
+    scale: how much larger everything is.
+    """
+    steps = films[0].steps
+    open %= len(steps)
+    if alt is None:
+        alt = sentence(steps[open].title, steps[open].caption)
+    zoom = f' style="zoom:{scale:g}"' if scale != 1 else ''
+    picture = base64.b64encode(safe(still).encode()).decode()
+    layouts = [film.data() for film in films]
+    for data in layouts[1:]:
+        del data['l'], data['r']  # the same as those of the first
+    run = (
+        f'play(document.currentScript?.previousElementSibling ?? {LAST},{script(dict(layouts=layouts, open=open))},CSS)'
+    )
+    return (
+        f'<div class="mc2" data-lm-suppress-shortcuts="true"{zoom}>'
+        f'<img style="max-width:100%" alt="{html.escape(safe(alt))}" src="data:image/svg+xml;base64,{picture}"></div>'
+        f'<script>(()=>{{const CSS={script(look())};\n{player()}\n{run}}})()</script>'
+    )
+
+
+def size(films: Sequence[Film]) -> int:
+    """About how many characters the films are."""
+    if sum(len(film.frames) for film in films) < FEW:
+        return 0
+    return sum(len(json.dumps(film.data(), separators=(',', ':'))) for film in films)
+
+
+# Where a reader runs scripts without saying which: the last picture that does not play yet.
+LAST = "[...document.querySelectorAll('.mc2:has(>img)')].pop()"
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+html {{ color-scheme: light dark; background: {light}; }}
+@media (prefers-color-scheme: dark) {{ html {{ background: {dark}; }} }}
+body {{ margin: 0 auto; padding: 10px clamp(0px, (100vw - 900px) / 2, 8px); max-width: 1180px; }}
+@media (max-width: 899px) {{ body {{ padding: 10px 8px; }} }}
+</style></head>
+<body><main>{body}</main></body></html>
+"""
+
+
+def page(films: Sequence[Film], title: str, still: str = '', open: int = 0, alt: str | None = None) -> str:
+    """The same as a whole html page. Without a `still`, the step at which it opens is drawn as one."""
+    if not still:
+        wide, (said, caption, *_) = films[0], films[0].steps[open]
+        still = svg.still(wide.frames[open], (wide.width, wide.height), said, caption)
+    body = fragment(films, still, open, alt)
+    papers = dict(light=style.LIGHT['paper'], dark=style.DARK['paper'])
+    return PAGE.format(title=html.escape(safe(title)), body=body, **papers)
+
+
+def sentence(title: str, caption: str) -> str:
+    """A step in words."""
+    return f'{title}{"" if title.endswith((".", "!", "?", "…")) else "."} {caption}'.strip()
+
+
+def script(data: object) -> str:
+    """Data as JavaScript. No `<`, so that nothing in a user's names can end the script that carries them."""
+    return safe(json.dumps(data, ensure_ascii=False, separators=(',', ':'))).replace('<', '\\u003c')
+
+
+def safe(text: str) -> str:
+    """A text that can be written as UTF-8: half a surrogate pair, which Python lets into a name, becomes a mark."""
+    return re.sub('[\ud800-\udfff]', '\ufffd', text)
+
+
+@cache
+def player() -> str:
+    """The script, without comments and indentation."""
+    files = ('player.js', 'motion.js', 'account.js', 'save.js')
+    lines = [line for file in files for line in (HERE / file).read_text(encoding='utf-8').splitlines()]
+    return '\n'.join(line for line in (re.sub(r'(^|\s)//( .*|$)', '', line).strip() for line in lines) if line)
+
+
+@cache
+def look() -> str:
+    """The whole style sheet: the shapes', and the player's own. On paper it is light."""
+    own = re.sub(r'/\*.*?\*/', '', (HERE / 'player.css').read_text(encoding='utf-8'), flags=re.S)
+    own = re.sub(r'\s*([{};,])\s*', r'\1', own).strip()
+    light = f'@media print{{html .mc2.mc2.mc2{{{style.variables(style.LIGHT)}}}}}'
+    return '\n'.join([style.css(), own, light])

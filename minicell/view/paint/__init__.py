@@ -1,0 +1,1 @@
+"""Pictures of a Record: keyed shapes for every step, in two layouts."""

@@ -1,0 +1,246 @@
+"""Backward: autodiff's road, the rule of each entry on it, and the gradients that go from one to the next."""
+
+from ..model import Entry, Pass, Reading, Value
+from ..tell.names import gradient as gradient_name
+from . import formula, phrases, tiles
+from .kit import cut, width
+from .moment import Moment, added
+from .plan import Lane
+from .strip import TAKEN, Column, Row, Slot, Strip
+
+
+def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
+    """Backward of one tape."""
+    run = m.run('ab'.index(tag))
+    if tag == 'a':
+        road(m, strip.lane, row, run)
+    for column in row.columns:
+        if m.record.entries[column.entry].kind not in ('loose', 'torn'):
+            opened(m, column, strip, tag, run)
+
+
+def road(m: Moment, lane: Lane, row: Row, run: Pass | None) -> None:
+    """Autodiff's road, from the end of the tape to the inputs."""
+    frame, y, right = m.frame, lane.road, lane.x + lane.w
+    if row.columns and not row.spines:
+        last = row.columns[-1]
+        right = max((s.x + s.plate.w for s in last.outputs), default=last.x + last.w)
+    frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
+    frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
+    frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
+    top = lane.tape + (33 if lane.forward_h > 80 else 31)
+    slots = [s for c in row.columns for s in c.inputs if s.above and s.x < lane.x + 90]
+    beside = any(s.back - s.plate.h / 2 - 16 < top + 3 for s in slots)  # the name of a tall gradient stands there
+    frame.text('BW', lane.x + 60 * beside, top, '← backward', 'bf' if run else 'fut')
+    if row.spines or not row.columns or lane.forward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
+        return
+    said, look = ('the road not taken', 'dim s12') if m.taken is not None else ('autodiff’s road', 'fut s12')
+    frame.text('roadt', lane.x, top + 18, said, look)
+
+
+def opened(m: Moment, column: Column, strip: Strip, tag: str, run: Pass | None) -> None:
+    """An open entry: its dout, its rule or the ghost of one, and what was handed out."""
+    frame, lane, i = m.frame, strip.lane, column.entry
+    entry = m.record.entries[i]
+    _, reading, given, here = m.reading_of(i)
+    if entry.kind in TAKEN:
+        ghost(m, column, entry, i, lane, reading, here)
+    else:
+        rule(m, column, entry, i, lane, reading, here)
+    douts(m, column, entry, strip, reading, run, tag)
+    if reading is None or entry.kind in TAKEN:
+        return
+    y, past = lane.road, '' if here and m.now.kind == 'reach' else ' past'
+    if column.outputs:
+        frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past)
+    if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
+        first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
+        explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
+    if not given:
+        return
+    last = m.now.kind == 'arrive' and not m.compare and run is m.record.passes[m.now.run]
+    result = ' res' if (here and m.now.kind == 'give') or (last and entry.level) else ''
+    reached = []
+    each = lane.backward_h / max(len(column.inputs), 1)
+    for slot in column.inputs:
+        value = gradient(m, reading, slot, run, strip)
+        if value is not None:
+            beside = len(column.inputs) > (2 if lane.backward_h > 80 else 1)  # names above would need too much room
+            high = slot.plate.h if strip.all is not None else each - (3 if beside else 17)
+            how = tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
+            reached.append(slot.x + how.w)
+            told = next((g.name for g in reading.gave if g.of == slot.value.name), f'd{slot.value.name}')
+            told = m.story.final_name(told, entry, run)
+            if beside:
+                short = f'd{told.rpartition(".")[2]}' if '.' in told else told
+                at = slot.x + how.w + 6
+                frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 's12 bb', 5, room=max(column.x - at - 24, 0))
+                reached[-1] = at + min(width(short, 's12 bb'), max(column.x - at - 24, 20))
+            cotangent(
+                m,
+                f'{tag}d{slot.key}',
+                slot,
+                value,
+                how,
+                '' if beside else told,
+                column.x - slot.name_x - 24,
+                result,
+                lane,
+            )
+    handed = {key for key, _ in m.story.handed(reading)}
+    before = [c for c in strip.row(i).columns if c.x < column.x]
+    reached += [o.x + o.plate.w for c in before for o in c.outputs if o.key in handed]
+    past = '' if here and m.now.kind == 'give' else ' past'
+    nearest = max(reached, default=column.x)
+    if column.x - nearest > 14:
+        frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past)
+    for n, left in enumerate(sorted(set(reached))[:-1]):
+        if nearest - left > 60:  # on, past what lies between
+            frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past)
+
+
+def cotangent(
+    m: Moment, key: str, slot: Slot, value: Value, how: tiles.Plate, told: str, room: float, result: str, lane: Lane
+) -> None:
+    """A gradient under the value that it is of."""
+    frame, top = m.frame, slot.back - how.h / 2
+    if told and (slot.above or lane.backward_h < 80):
+        frame.text(f'{key}n', slot.x + 1, top - 5, told, 'b', 5, room=max(room, 40))
+    elif told:
+        frame.text(f'{key}n', slot.name_x, slot.back + 5, told, 'b', 5, room=max(slot.x - slot.name_x - 2, 8))
+    ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
+    frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
+    tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
+
+
+def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: Strip) -> Value | None:
+    """What has come for an input: of an open tape the sum so far, of the entry in focus its own contribution."""
+    now = reading.given == m.step and not m.compare
+    ended = run is not None and run.ended is not None and run.ended <= m.step
+    if ended or (strip.all is not None and not now):
+        return m.story.cotangent(slot.key, m.step, run)
+    return added([v for key, v in m.story.handed(reading) if key == slot.key])
+
+
+def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
+    """The card of a built-in rule."""
+    frame, y, w, middle = m.frame, lane.road, column.w, column.x + column.w / 2
+    h = min(lane.backward_h, 50)
+    current = here and m.now.kind in ('reach', 'give')
+    look = ('card bk' if reading is not None else 'card') + ' cur' * current
+    frame.rect(f'r{i}', column.x, y - h / 2, w, h, look, 2, rx=8, go=f'r{i}')
+    line = f'line {entry.mark.line}' if entry.mark else ''
+    if entry.level:
+        seeds = column.entry == m.strips[1].entries[-1]
+        said = [f.partition(' = ')[2] for f in formula.formulas(entry, told_as(entry, seeds))]
+        line = next((f for f in said if f and width(f, 's12') <= w - 8), line)
+    ink, grey = ('bb', 'dim') if reading is not None else ('fut', 'fut')
+    frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
+    if line:
+        frame.text(f'r{i}f', middle, y + 14, line, f'mid s12 {grey}', room=w - 6)
+
+
+def ghost(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
+    """The rule that a takeover displaces."""
+    frame, y, w, middle = m.frame, lane.road, column.w, column.x + column.w / 2
+    h = min(lane.backward_h, 50)
+    quiet = '' if here and m.now.kind == 'reach' else ' q'
+    frame.rect(f'r{i}', column.x - 4, y - h / 2, w + 8, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
+    call = entry.kind == 'call'
+    what = (
+        'straight on'
+        if not call
+        else f'{len(entry.hidden)} rules'
+        if len(entry.hidden) > 1
+        else phrases.displaced(entry)
+    )
+    seen = reading is not None
+    frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w + 2)
+    state = ('never called' if call else 'your hook decides') if seen else 'the usual way'
+    frame.text(f'r{i}f', middle, y + 15, state, 'mid s12' + (' bb' if seen else ' fut'), room=w + 4)
+
+
+def douts(
+    m: Moment, column: Column, entry: Entry, strip: Strip, reading: Reading | None, run: Pass | None, tag: str
+) -> None:
+    """What an entry is told about the loss: under its output."""
+    frame, lane = m.frame, strip.lane
+    last = column.entry == strip.entries[-1]
+    seeds = run.seeds if run is not None and run.started <= m.step and last else ()
+    starter = last and entry.level > 0  # what its gradient is called, before and after it is there
+    starts = bool(seeds) and m.now.kind == 'start' and not m.compare and m.record.passes[m.now.run] is run
+    if column.within:
+        if seeds:
+            how = tiles.plate(seeds[0], 60, 22)
+            x, top = column.x + column.w / 2 - how.w / 2, lane.road - 55
+            names = [o for c in strip.row(column.entry).columns if c.x < column.x for o in c.outputs]
+            before = max((o.x + 60 for o in names), default=0)  # where the name of the gradient before it ends
+            if x - 16 - width('starts with', 'bf') > before:
+                frame.text(f'{tag}st', x - 8, top + 16, 'starts with', f'{"bf" if starts else "dim"} end')
+            tiles.draw(frame, f'{tag}seed', x, top, seeds[0], how, classes=' res' if starts else '')
+        return
+    places = strip.row(column.entry).places()
+    free = min((x for _, x, _, _ in places if x > column.x), default=lane.x + lane.w + 90)
+    for n, slot in enumerate(column.outputs):
+        if reading is not None and n < len(reading.douts):
+            value = reading.douts[n]
+        else:
+            value = m.story.cotangent(slot.key, m.step, run) or (seeds[n] if n < len(seeds) else None)
+        how = (
+            slot.plate
+            if value is None
+            else tiles.plate(value, max(slot.plate.w, 60), max(slot.plate.h, 30) if len(column.outputs) < 3 else 26)
+        )
+        top, key = slot.back - how.h / 2, f'{tag}d{slot.key}'
+        label = told_as(entry, starter)
+        if n and label not in ('dout', 'start') and slot.value.name:
+            label = gradient_name(slot.value.name)
+        label += f'[{n}]' if label == 'dout' and len(column.outputs) > 1 else ''
+        if label == 'dout' and entry.kind == 'call' and slot.value.name not in ('', 'out') and len(column.outputs) == 1:
+            both = f'{gradient_name(slot.value.name)} = dout'
+            label = both if width(both, 'b') < min(free, lane.x + lane.w) - slot.x - 8 else label
+        ink = 'b' if value is not None else 'fut'
+        if len(column.outputs) > (2 if lane.backward_h > 80 else 1):  # no room for names above
+            left = slot.x + (how.w if value is not None else 0) + 6
+            frame.text(
+                f'{key}n',
+                left,
+                slot.back + 5,
+                label,
+                f's12 {"bb" if value is not None else "fut"}',
+                5,
+                room=free - left - 4,
+            )
+        else:
+            label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
+            frame.text(f'{key}n', min(slot.x + 1, m.plan.w - width(label, ink)), top - 6, label, ink, 5)
+        if value is None:
+            continue
+        frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper' if tag == 'a' else 'panel', 2, rx=4)
+        tiles.draw(frame, key, slot.x, top, value, how, classes=' res' if starts and how.kind == 'numbers' else '')
+        if starts and lane.forward_h > 80 and not m.plan.narrow:
+            frame.text(
+                f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here', 'bf end s12'
+            )
+
+
+def told_as(entry: Entry, seeds: bool) -> str:
+    """What the cotangent of an entry is called: in a bprop dout, else after the value that it is of."""
+    if entry.kind in TAKEN or not entry.outputs or not entry.outputs[0].name:
+        return 'dout'
+    return 'start' if seeds and entry.level else gradient_name(entry.outputs[0].name)
+
+
+def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, told: str) -> None:
+    """The rule as a formula, under its card: with numbers, where there is one number each."""
+    values = {v.name: float(v.data.item()) for v in entry.inputs if phrases.single(v) and v.name}
+    if len(reading.douts) == 1 and phrases.single(reading.douts[0]):
+        values[told] = float(reading.douts[0].data.item())
+    if len(entry.outputs) == 1 and phrases.single(entry.outputs[0]):
+        values['out'] = float(entry.outputs[0].data.item())
+    totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
+    for k, said in enumerate(formula.formulas(entry, told)[:3]):
+        left = said.partition(' = ')[0]
+        if given and left in totals:
+            said = formula.counted(said, values, totals[left])
+        m.frame.text(f'how{k}', lane.x, lane.road + 66 + 19 * k, said, 'm', room=lane.w)

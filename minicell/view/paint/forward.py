@@ -1,0 +1,256 @@
+"""Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
+
+from ..model import Entry
+from . import tiles
+from .kit import Frame, cut, width
+from .moment import Moment
+from .plan import Lane
+from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, name, name_of
+
+
+def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
+    """Forward of one tape. `tag` keeps the shapes of two tapes apart."""
+    frame, lane = m.frame, strip.lane
+    if tag == 'a':
+        if m.record.depth:
+            frame.text('T1', lane.x, lane.forward - 14, 'first tape', 'b')
+        up = 14 if m.record.depth else 8
+        frame.text('FW', lane.x + (88 if m.record.depth else 0), lane.forward - up, 'forward →', 'ff')
+    if row.of > row.last - row.first:
+        said = f'entries {row.first + 1}–{row.last} of {row.of}'
+        frame.text(f'{tag}of', lane.x + lane.w, lane.forward - 8, said, 'dim end s12')
+    if lane.tape:
+        film(m, row, lane, tag)
+    quiet = ' q2' if m.run('ab'.index(tag)) is not None else ''
+    for column in row.columns:
+        opened(m, column, lane, tag, quiet)
+    Wires(m, row, lane, tag, quiet).draw()
+    if tag == 'b':
+        threads(m, row, lane)
+    for at in row.spines:
+        spine(m, at.entry, at.x, lane, quiet)
+
+
+def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
+    """The tape itself: a strip with a block for each entry that lies on it."""
+    frame = m.frame
+    high = 20 if lane.forward_h > 80 or tag == 'b' else 17
+    frame.rect(f'{tag}film', lane.x, lane.tape, lane.w, high, 'film', 0, rx=3)
+    if row.columns and row.columns[0].inputs and not row.spines:
+        frame.text(f'{tag}filmt', lane.x + 6, lane.tape + high - 5.5, 'the tape', 'dim s12')
+    for i, x, w, is_open in row.places():
+        entry = m.record.entries[i]
+        if entry.kind in ('loose', 'torn') or not entry.label or not m.state(i)[0]:
+            continue
+        said = f'entry {entry.label}' if is_open else entry.label
+        if is_open and entry.level and entry.mark and entry.by is not None:
+            said += f', line {entry.mark.line}'
+        size = min(max(width(said, 's12') + 12, 24), max(w, 24))
+        read = m.reading_of(i)[1] is not None
+        look = 'block' + ' read' * read + ' cur' * (m.now.entry == i and m.now.kind == 'write')
+        frame.rect(f'B{i}', x + w / 2 - size / 2, lane.tape + 1.5, size, high - 3, look, 3, rx=3, go=f'e{i}')
+        if width(said, 's12') <= size:
+            frame.text(f'B{i}t', x + w / 2, lane.tape + high - 5.5, said, 's12 mid')
+
+
+def opened(m: Moment, column: Column, lane: Lane, tag: str, quiet: str) -> None:
+    """An open entry: its inputs, its card, its outputs."""
+    frame, i = m.frame, column.entry
+    entry = m.record.entries[i]
+    done, here = m.state(i)
+    begun = done or here
+    for slot in column.inputs:
+        # what enters the program is known from the start
+        there = begun or (entry.level == 0 and slot.key not in m.story.maker)
+        name(
+            frame,
+            f'{tag}{slot.key}',
+            slot,
+            slot.value.name,
+            'b' if there else 'fut',
+            max(column.x - slot.name_x - 20, 12),
+        )
+        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there)
+    y, h = card_place(entry, lane, column.within)
+    look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
+    frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
+    card(m, entry, i, column, y, h, begun, here)
+    for n, slot in enumerate(column.outputs if entry.outputs else ()):
+        said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
+        room = min(max(slot.plate.w, 70), lane.x + lane.w - slot.x)
+        name(frame, f'{tag}{slot.key}', slot, said, 'b' if done else 'fut', room)
+        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
+
+
+def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
+    """The top and the height of a card."""
+    full = lane.forward_h
+    h = full if entry.kind == 'call' or full < 70 else 88 if within else 64
+    return lane.forward + (full - h) / 2, h
+
+
+def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, begun: bool, here: bool) -> None:
+    """What stands on a card: the name, and what it runs or hides."""
+    frame, w, middle = m.frame, column.w, column.x + column.w / 2
+    ink, grey = ('b mid', 'dim') if begun else ('mid fut', 'fut')
+    title = entry.name if entry.kind == 'loose' else name_of(entry)
+    if entry.kind == 'call' and h > 70:
+        frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
+        frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"ff" if begun else "fut"} mid s12', room=w - 8)
+        if entry.hidden:
+            ran = entry.hidden_at is not None and entry.hidden_at <= m.step
+            frame.rect(
+                f'e{i}h',
+                column.x + 8,
+                y + 52,
+                w - 16,
+                46,
+                'ghost' + ' q' * (m.now.kind != 'hidden' or not here),
+                3,
+                rx=6,
+            )
+            frame.text(
+                f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
+            )
+            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid s12 {"dim" if ran else "fut"}', room=w - 20)
+        return
+    if column.within:
+        out, how = entry.outputs[0], tiles.plate(entry.outputs[0], w - 12, 24)
+        frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
+        frame.text(f'e{i}n', middle, y + 44, out.name or 'result', f'mid s12 {grey}', room=w - 10)
+        tiles.draw(frame, f'w{i}', middle - how.w / 2, y + 54, out, how, there=m.state(i)[0])
+        return
+    own = {'call': 'own bprop', 'hook': 'your hook'}.get(entry.kind, '')
+    sub = own or ('not taped' if entry.kind == 'loose' else entry.source if column.w > 70 else '')
+    frame.text(f'e{i}t', middle, y + h / 2 + (-4 if sub else 5), title, ink, room=w - 8)
+    if sub and f'e{i}o' not in frame:  # (it may still lie over its line of code)
+        look = (
+            f'{"ff" if begun else "fut"} mid s12'
+            if own
+            else f'm mid s12 {grey}'
+            if sub == entry.source
+            else f'mid s12 {grey}'
+        )
+        frame.text(f'e{i}o', middle, y + h / 2 + 15, sub, look, room=w - 8)
+
+
+def threads(m: Moment, row: Row, lane: Lane) -> None:
+    """From each line of a bprop to the entry that it wrote on the second tape."""
+    if m.plan.narrow or row.spines:
+        return
+    edge, top = m.plan.code[0] + m.plan.code[2], m.plan.second[0]
+    for n, column in enumerate(row.columns):
+        entry = m.record.entries[column.entry]
+        at = next((r for r in m.own_rows if entry.mark and r.number == entry.mark.line), None)
+        if at is None or not m.state(column.entry)[0]:
+            continue
+        y, x, over = at.y - 5, edge + 7 + 5 * n, top + 16 - 6 * n
+        m.frame.path(
+            f'th{column.entry}',
+            f'M{edge - 12:g},{y:g}H{x:g}V{over:g}H{column.x + 22:g}V{lane.forward - 1:g}',
+            'thread',
+            1,
+        )
+
+
+def ran_inside(entry: Entry, room: float) -> str:
+    """What a takeover hid: the op as it is written, where that is short."""
+    if len(entry.hidden) > 1:
+        return f'{len(entry.hidden)} ops'
+    written = next((g.source for g in entry.ghosts if g.source), '')
+    return written if written and width(written, 'm') <= room else entry.hidden[0]
+
+
+def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
+    """A closed entry, and its rule below."""
+    frame, entry = m.frame, m.record.entries[i]
+    done, here = m.state(i)
+    look = f'card f{quiet}' if done and entry.kind not in ('loose', 'torn') else 'card'
+    frame.rect(f'e{i}', x, lane.forward, SPINE, lane.forward_h, look + ' cur' * here, 2, rx=6, go=f'e{i}')
+    _, _, given, _ = m.reading_of(i)
+    tall = lane.forward_h > 50
+    if tall:
+        upright(
+            frame,
+            f'e{i}t',
+            x,
+            lane.forward + lane.forward_h - 8,
+            name_of(entry),
+            lane.forward_h - 14,
+            '' if done else 'fut',
+        )
+    if entry.kind in ('loose', 'torn'):
+        return
+    own = entry.kind in TAKEN
+    back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
+    frame.rect(f'r{i}', x, lane.road - lane.backward_h / 2, SPINE, lane.backward_h, back, 2, rx=6, go=f'r{i}')
+    if tall:
+        said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'your bprop' if entry.yours else 'own bprop'
+        ink = 'fut' if not given else 'bf' if own else ''
+        upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 8, said, lane.backward_h - 14, ink)
+
+
+def upright(frame: Frame, key: str, x: float, y: float, words: str, room: float, look: str) -> None:
+    """A text that runs upwards on a spine."""
+    frame.text(key, x + 16.5, y, cut(words, room, look), look, transform=f'rotate(-90 {x + 16.5:g} {y:g})')
+
+
+class Wires:
+    """Forward's arrows: from each value to the cards that read it, and from a card to its value."""
+
+    def __init__(self, m: Moment, row: Row, lane: Lane, tag: str, quiet: str) -> None:
+        self.m, self.row, self.lane, self.tag, self.quiet = m, row, lane, tag, quiet
+        self.slots: dict[int, Slot] = {}  # where each tensor's picture is
+
+    def draw(self) -> None:
+        """All of them."""
+        for column in self.row.columns:
+            done, here = self.m.state(column.entry)
+            look = self.quiet if done or here else ' q'
+            for n, slot in enumerate(column.inputs):
+                self.slots.setdefault(slot.key, slot)
+                self.straight(f'w{self.tag}{column.entry}.{n}', slot, column, look)
+            if not self.row.spines:
+                self.from_afar(column, look)
+            for n, slot in enumerate(column.outputs if self.m.record.entries[column.entry].outputs else ()):
+                self.slots[slot.key] = slot
+                y, h = card_place(self.m.record.entries[column.entry], self.lane, column.within)
+                at = min(max(slot.y + slot.plate.h / 2, y + 6), y + h - 6)
+                self.m.frame.arrow(
+                    f'w{self.tag}{column.entry}o{n}',
+                    column.x + column.w + 1,
+                    slot.x - 2,
+                    at,
+                    self.quiet if done else ' q',
+                )
+
+    def straight(self, key: str, slot: Slot, column: Column, look: str) -> None:
+        """From an input that stands beside its card."""
+        frame, y, h = self.m.frame, *card_place(self.m.record.entries[column.entry], self.lane, column.within)
+        at, left = slot.y + slot.plate.h / 2, slot.x + slot.plate.w + 2
+        to = min(max(at, y + 10), y + h - 10)
+        if abs(to - at) < 1:
+            frame.arrow(key, left, column.x - 1, at, look)
+            return
+        frame.path(key, f'M{left:g},{at:g}H{(left + column.x) / 2:g}V{to:g}H{column.x - 8:g}', f'fw{look}')
+        frame.head(f'{key}h', column.x - 1, to, 'r', f'fh{look}', 3, 5)
+
+    def from_afar(self, column: Column, look: str) -> None:
+        """From values that stand further left: straight on to the next card, else over what lies between."""
+        frame, entry = self.m.frame, self.m.record.entries[column.entry]
+        y, h = card_place(entry, self.lane, column.within)
+        own = {s.key for s in column.inputs}
+        for n, key in enumerate(entry.keys):
+            slot = self.slots.get(key)
+            if slot is None or key in own:
+                continue
+            right, at = slot.x + slot.plate.w, slot.y + slot.plate.h / 2
+            between = any(right <= c.x < column.x for c in self.row.columns) or any(s.x > right for s in column.inputs)
+            wire = f'w{self.tag}{column.entry}k{n}'
+            if not between and y + 6 <= at <= y + h - 6:
+                frame.arrow(wire, right + 2, column.x - 1, at, look)
+                continue
+            over, to = self.lane.forward - 3, column.x + 18 + 10 * n
+            top = slot.y - (20 if slot.above else 1)
+            frame.path(wire, f'M{right - 12:g},{max(top, over):g}V{over:g}H{to:g}V{y - 8:g}', f'fw{look}')
+            frame.head(f'{wire}h', to, y - 1, 'd', f'fh{look}', 3, 5)

@@ -1,0 +1,293 @@
+"""A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model import Entry, Pass, Reading, Record, Step, Value
+from . import loops
+from .kit import Frame
+from .plan import Plan
+from .program import Listing, Row
+from .strip import TAKEN, Column, Strip
+
+MOST = 160  # steps of a picture: more would not travel
+JUDGED = 40  # takeovers of which the truth is worked out
+
+
+class Shot(NamedTuple):
+    """A step of the picture: one of the record, or the comparison of a takeover (`compare`, a reading) at the end."""
+
+    step: int
+    compare: int | None = None
+
+
+def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
+    """The steps of the picture: at most about `most`. Where takeovers can be judged, each gradient that reads them ends
+    with a comparison: of the worst of those that are wrong, else of the first."""
+    keep = kept(record, most)
+    ends: dict[int, int] = {}
+    if compare:
+        for run in record.passes:
+            if run.started is not None:
+                judged = judge(record, run)
+                if judged is not None:
+                    ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
+    out = []
+    for i in range(len(record.steps)):
+        if i in keep or i in ends:
+            out.append(Shot(i))
+        if i in ends:
+            out.append(Shot(i, ends[i]))
+    return out or [Shot(0)]
+
+
+def remarkable(record: Record, step: Step) -> bool:
+    """Whether a step is told even of a very long tape: where a gradient starts or ends, takeovers, errors."""
+    if step.kind in ('start', 'arrive', 'fail', 'inside'):
+        return True
+    return step.entry is not None and record.entries[step.entry].kind in (*TAKEN, 'torn')
+
+
+def judge(record: Record, run: Pass) -> int | None:
+    """The takeover to compare when a gradient has arrived, if it read one."""
+    last = run.ended if run.ended is not None else len(record.steps)
+    found = [i for i, r in enumerate(record.readings) if run.started <= r.reached <= last and r.order == run.order
+             and record.entries[r.entry].kind == 'call' and r.given is not None and r.truth]  # fmt: skip
+    worst, size = None, 0.0
+    for i in found[:JUDGED]:
+        for g in record.readings[i].gradients:
+            off = np.inf if g.ok is False and g.relative is None else g.relative or 0.0
+            if g.ok is False and (worst is None or off > size):
+                worst, size = i, off
+    return worst if worst is not None else found[0] if found else None
+
+
+def kept(record: Record, most: int) -> set[int]:
+    """The steps to show of a long record: of a loop the first two turns and the last, then those at the ends."""
+    every = range(len(record.steps))
+    if len(every) <= most:
+        return set(every)
+    skipped = set()
+    for level in range(record.depth + 1):
+        for same in loops.turns(record, level):
+            skipped.update(same[2:-1])
+    found = [i for i in every if record.steps[i].entry not in skipped]
+    if len(found) > most:
+        odd = [i for i in found if remarkable(record, record.steps[i])]
+        rest = most - min(len(odd), most // 2)
+        found = sorted({*odd[: most // 4], *odd[-(most // 4) :], *found[: rest // 2], *found[-(rest // 2) :]})
+    return set(found)
+
+
+class Story:
+    """What a record says about each of its steps, found once."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.parts = self.contributions()
+        self.focused: list[tuple[int | None, ...]] = []
+        self.takeovers: list[int | None] = []
+        self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
+        self.maker = {key: i for i, e in enumerate(record.entries) for key in e.made}
+        self.reached: dict[int, tuple[list[int], list[int]]] = {}  # entry -> when it is read, and in which readings
+        for number, reading in enumerate(record.readings):
+            when, which = self.reached.setdefault(reading.entry, ([], []))
+            when.append(reading.reached)
+            which.append(number)
+        self.written = [
+            [e.written for e in record.entries if (e.level > 0) == (level > 0) and e.written is not None]
+            for level in (0, 1)
+        ]
+        focus: list[int | None] = [None, None]
+        takeover = None
+        for step in record.steps:
+            if step.entry is not None:
+                focus[min(record.entries[step.entry].level, 1)] = step.entry
+            about = record.readings[step.reading].entry if step.reading is not None else None
+            if about is not None and step.kind in ('reach', 'inside', 'give') and record.entries[about].kind in TAKEN:
+                takeover = step.reading
+            self.focused.append(tuple(focus))
+            self.takeovers.append(takeover)
+
+    def reading(self, entry: int, step: int, order: int | None = None) -> int | None:
+        """The last reading of an entry that has begun; of one gradient, if its order is given."""
+        when, which = self.reached.get(entry, ((), ()))
+        found = which[: bisect_right(when, step)]
+        if order is not None:
+            found = [r for r in found if self.record.readings[r].order == order] or found
+        return found[-1] if found else None
+
+    @cached_property
+    def first_reading(self) -> int | None:
+        """The first takeover that backward reaches."""
+        taken = (i for i, r in enumerate(self.record.readings) if self.record.entries[r.entry].kind in TAKEN)
+        return next(taken, None)
+
+    @cached_property
+    def jumps(self) -> dict[int, str]:
+        """The steps that a button leads to."""
+        out = {}
+        for i, step in enumerate(self.record.steps):
+            if (
+                step.kind == 'reach'
+                and self.record.entries[step.entry].kind in TAKEN
+                and 'Takeover' not in out.values()
+            ):
+                out[i] = 'Takeover'
+            if step.kind == 'write' and self.record.entries[step.entry].level and 'Second tape' not in out.values():
+                out[i] = 'Second tape'
+            if step.kind == 'fail' and 'Error' not in out.values():
+                out[i] = 'Error'
+        ends = [p.ended for p in self.record.passes if p.ended is not None and p.order == 1]
+        if ends and (self.record.most_order > 1 or self.first_taken is None):
+            out.setdefault(ends[-1], 'Result')  # with a takeover, the comparison is the end
+        return out
+
+    def jump(self, step: int) -> str:
+        """The label of the button that leads to a step, or ''."""
+        return self.jumps.get(step, '')
+
+    @cached_property
+    def targets(self) -> dict[str, str]:
+        """What the user's line calls a gradient of a gradient: `bend` in `bend = grad(grad(net))(x)`."""
+        for run in self.record.passes:
+            if run.order == 1 and self.record.most_order > 1 and run.mark:
+                text = next(
+                    (x.text for x in self.record.code if (x.file, x.number) == (run.mark.file, run.mark.line)), ''
+                )
+                left = text.split('=')[0].strip() if '=' in text else ''
+                names = [n.strip() for n in left.split(',')]
+                if len(names) == len(run.arrivals) and all(n.isidentifier() for n in names):
+                    return {a.name: n for a, n in zip(run.arrivals, names, strict=True)}
+        return {}
+
+    def final_name(self, name: str, entry: Entry, run: Pass | None) -> str:
+        """The name of a gradient on the second tape: the user's own where it is what the user gets."""
+        return self.targets.get(name, name) if entry.level and run is not None and run.order == 1 else name
+
+    def has_second(self, step: int) -> bool:
+        """Whether the second tape has an entry yet."""
+        return bool(self.written[1]) and min(self.written[1]) <= step
+
+    def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
+        """For each tensor (its key) what was handed out for it: (step, value, reading)."""
+        out: dict[int, list[tuple[int, Value, int]]] = {}
+        for number, reading in enumerate(self.record.readings):
+            if reading.given is None:
+                continue
+            for key, value in self.handed(reading):
+                out.setdefault(key, []).append((reading.given, value, number))
+        return out
+
+    def handed(self, reading: Reading) -> Iterator[tuple[int, Value]]:
+        """What a reading handed out, by the tensors that it is for."""
+        entry = self.record.entries[reading.entry]
+        for place, gradient in enumerate(reading.gave):
+            if gradient.value is None or gradient.value.data is None:
+                continue
+            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of]
+            k = (
+                place
+                if place < len(entry.inputs) and entry.inputs[place].name == gradient.of
+                else named[0]
+                if named
+                else place
+            )
+            if k < len(entry.keys):
+                yield entry.keys[k], gradient.value
+
+    def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
+        """The gradient of a tensor as far as it has been added up."""
+        parts = self.parts.get(key, ())
+        found = [
+            v
+            for s, v, r in parts
+            if s <= step and (run is None or (self.record.readings[r].order == run.order and s >= run.begun))
+        ]
+        return added(found)
+
+
+def added(values: list[Value]) -> Value | None:
+    """The sum of contributions; None if there is none."""
+    if len(values) < 2:
+        return values[0] if values else None
+    with np.errstate(all='ignore'):
+        total = sum((v.data for v in values[1:]), values[0].data.astype(np.float64))
+    return values[0]._replace(data=np.asarray(total).astype(values[0].data.dtype))
+
+
+class Moment:
+    """All that the drawing of one frame needs: the frame, the plan, and where the record stands."""
+
+    def __init__(self, story: Story, plan: Plan, strips: list[Strip], listing: Listing, shot: Shot) -> None:
+        record = story.record
+        self.record, self.story, self.plan, self.strips, self.listing = record, story, plan, strips, listing
+        self.shot, self.step, self.frame = shot, shot.step, Frame()
+        self.compare = shot.compare is not None
+        self.now: Step = record.steps[shot.step]
+        self.taken = shot.compare if self.compare else story.takeovers[shot.step]
+        self.own_rows: list[Row] = []
+        focus = list(story.focused[shot.step])
+        if self.compare:
+            entry = record.readings[shot.compare].entry
+            focus[min(record.entries[entry].level, 1)] = entry
+        self.focus = [f if f is not None else next(iter(s.entries), None) for f, s in zip(focus, strips, strict=False)]
+
+    def reading_of(self, i: int) -> tuple[int | None, Reading | None, bool, bool]:
+        """(number, reading, whether it has handed out, whether this step is about it) of an entry."""
+        run = self.run(min(self.record.entries[i].level, 1))
+        number = self.story.reading(i, self.step, run.order if run is not None else None)
+        if self.now.reading is not None and self.record.readings[self.now.reading].entry == i:
+            number = self.now.reading
+        if number is None:
+            return None, None, False, False
+        reading = self.record.readings[number]
+        given = reading.given is not None and reading.given <= self.step
+        return number, reading, given, self.now.reading == number and not self.compare
+
+    def state(self, i: int) -> tuple[bool, bool]:
+        """Whether an entry has been written, and whether this step is about writing it."""
+        entry = self.record.entries[i]
+        done = (
+            entry.first <= self.step
+            if entry.kind == 'torn'
+            else entry.written is not None and entry.written <= self.step
+        )
+        here = self.now.entry == i and self.now.kind in ('enter', 'hidden', 'write', 'fail') and not self.compare
+        return done, here
+
+    def run(self, level: int) -> Pass | None:
+        """The gradient that reads this tape, if one has started."""
+        runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
+        if self.record.depth == 0:
+            return runs[-1] if runs else None
+        return next((p for p in reversed(runs) if min(p.level - 1, 1) == level), None)
+
+    def column(self, entry: int) -> Column | None:
+        """The column of an entry, if it is open."""
+        for strip, focus in zip(self.strips, self.focus, strict=True):
+            for column in strip.row(focus).columns:
+                if column.entry == entry:
+                    return column
+        return None
+
+    def entry_of(self, reading: int) -> Entry:
+        """The entry that a reading reads."""
+        return self.record.entries[self.record.readings[reading].entry]
+
+    def own(self) -> Entry | None:
+        """The takeover whose lines are shown: the one that runs or is written, else the last or the first."""
+        if self.taken is not None and (self.compare or self.now.kind in ('reach', 'inside', 'give', 'arrive', 'add')):
+            return self.entry_of(self.taken)
+        entry = self.record.entries[self.now.entry] if self.now.entry is not None else None
+        if entry is not None and entry.kind in TAKEN:
+            return entry
+        if entry is not None and entry.by is not None and self.entry_of(entry.by).kind in TAKEN:
+            return self.entry_of(entry.by)
+        if self.taken is not None:
+            return self.entry_of(self.taken)
+        return self.story.first_taken

@@ -1,0 +1,120 @@
+"""Parts of sentences: values, names, whose rule it is."""
+
+from ..model import Arrival, Entry, Pass, Reading, Record, Value, shape_text
+from ..tell.names import gradient
+from . import formula, numbers
+from .strip import NAMES, name_of
+
+
+def come(entry: Entry, reading: Reading) -> str:
+    """What a rule gets, by the name that the picture has for it."""
+    if len(reading.douts) != 1 or not entry.outputs:
+        return ', '.join(told(v) for v in reading.douts)
+    if entry.outputs[0].name and reading.origin is not None:
+        return told(reading.douts[0]._replace(name=gradient(entry.outputs[0].name)))
+    return f'the start: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
+
+
+def missing(arrival: Arrival) -> str:
+    """Why a gradient is zero, or None."""
+    return f'{arrival.name} is {"zero" if arrival.total else "missing"}: {arrival.why}'
+
+
+def some(names: list[str]) -> str:
+    """A few names, or how many there are."""
+    names = list(dict.fromkeys(names))
+    return listed(names) if len(names) < 4 and sum(map(len, names)) < 22 else f'{len(names)} gradients'
+
+
+def names_of(record: Record, entry: Entry) -> list[str]:
+    """What a takeover's gradients will be called."""
+    reading = next((r for r in record.readings if record.entries[r.entry] is entry and r.gave), None)
+    if reading is not None:
+        return [g.name for g in reading.gave if g.value is not None] or ['its gradient']
+    return [f'd{v.name}' for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f'] or ['its gradient']
+
+
+def rule_of(entry: Entry) -> str:
+    """Whose rule it is: `sum's rule`."""
+    return f'{name_of(entry)}’s rule'
+
+
+def many_rules(entry: Entry) -> bool:
+    """Whether a takeover displaces several rules."""
+    return len([g for g in entry.ghosts if g.lost] or entry.hidden) > 1
+
+
+def displaced(entry: Entry) -> str:
+    """What a takeover displaces."""
+    lost = [g.name for g in entry.ghosts if g.lost] or entry.hidden
+    if not lost:
+        return 'The usual rule'
+    return f'{NAMES.get(lost[0], lost[0])}’s rule' if len(lost) == 1 else f'The rules of {len(lost)} operations'
+
+
+def true_formula(entry: Entry, k: int) -> str:
+    """How the displaced rule would have made the k-th gradient: `dout @ y.T`; of several rules, whose they are."""
+    lost = [g for g in entry.ghosts if g.lost]
+    if len(lost) == 1 and len(entry.hidden) == 1:
+        said = formula.of_rule(lost[0].name, lost[0].rule, k, [v.name for v in entry.inputs])
+        if said:
+            return said
+    return f'by {displaced(entry)}'
+
+
+def told(v: Value) -> str:
+    """A value in a sentence: `dz = 1`, `dx (2×3, from 1.40 to 2.30)`."""
+    name = f'{v.name} ' if v.name else ''
+    if v.data is None:
+        return f'{name}{v.words}'.strip()
+    if not v.data.size:
+        return f'{name}{shape_text(v.shape)} without elements'
+    if v.data.size == 1:
+        return f'{name}{"= " if name else ""}{numbers.said(v.data.item())}'
+    low, high = float(v.data.min()), float(v.data.max())
+    if low != low:
+        return f'{name}{shape_text(v.shape)} with NaN'
+    if low == high:
+        return f'{name}{shape_text(v.shape)}, all {numbers.said(low)}'
+    return f'{name}{shape_text(v.shape)} from {numbers.said(low)} to {numbers.said(high)}'
+
+
+def single(v: Value | None) -> bool:
+    """Whether a value is one number."""
+    return v is not None and v.data is not None and v.data.size == 1
+
+
+def amount(v: Value) -> str:
+    """A value alone: its number, or its shape."""
+    return numbers.said(v.data.item()) if single(v) else told(v._replace(name=''))
+
+
+def times(n: int) -> str:
+    """How often."""
+    return 'twice' if n == 2 else f'{n} times'
+
+
+def which_gradient(record: Record, run: Pass) -> str:
+    """Which of several nested gradients one is, or ''."""
+    if record.most_order < 2:
+        return ''
+    place = record.most_order - run.order + 1
+    return {1: 'The first gradient', 2: 'The second gradient', 3: 'The third gradient'}.get(place, f'Gradient {place}')
+
+
+def listed(items: list[str]) -> str:
+    """`a, b and c`."""
+    return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def capital(words: str) -> str:
+    """With a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
+def sentence(words: str) -> str:
+    """With a capital and a full stop."""
+    words = words.strip()
+    if words.split(' ')[0].isalpha():  # stop_gradient has no capital
+        words = capital(words)
+    return words and words + ('' if words.endswith(('.', '!', '?')) else '.')

@@ -1,0 +1,290 @@
+"""One tape as a row of columns: for each entry its inputs, its card and its output; backward stands under them."""
+
+from typing import NamedTuple
+
+from ..model import Entry, Record, Value
+from . import formula, tiles
+from .kit import Frame, width
+from .plan import Lane
+from .tiles import Plate
+
+SPINE, GAP, ARROW = 24, 4, 20
+BEND = 42  # between the card of a takeover and its dout, where the band bends away
+CARD = 84  # the least width of a card
+TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
+NAMES = {
+    'ReduceSum': 'sum', 'ReduceMean': 'mean', 'CrossEntropy': 'cross entropy', 'HookIn': 'entrance', 'HookOut': 'exit',
+}  # fmt: skip
+
+
+class Slot(NamedTuple):
+    """A value's place: in forward at y, in backward at back."""
+
+    key: int
+    value: Value
+    plate: Plate
+    x: float
+    y: float
+    back: float  # the middle, in backward
+    name_x: float
+    above: bool  # the name stands above it
+
+
+class Column(NamedTuple):
+    """An open entry: where its values and its card stand."""
+
+    entry: int
+    inputs: tuple[Slot, ...]
+    x: float  # of the card
+    w: float
+    outputs: tuple[Slot, ...]
+    within: bool  # the output stands inside the card
+
+
+class Spine(NamedTuple):
+    """An entry that is closed."""
+
+    entry: int
+    x: float
+
+
+class Row(NamedTuple):
+    """What is seen of a tape at a moment."""
+
+    columns: tuple[Column, ...]
+    spines: tuple[Spine, ...]
+    first: int
+    last: int
+    of: int
+
+    def places(self) -> list[tuple[int, float, float, bool]]:
+        """(entry, x, width, whether it is open) from left to right."""
+        found = [(c.entry, c.x, c.w, True) for c in self.columns] + [(s.entry, s.x, SPINE, False) for s in self.spines]
+        return sorted(found)
+
+
+def name_of(entry: Entry) -> str:
+    """What a card is called."""
+    return NAMES.get(entry.name, entry.name)
+
+
+class Strip:
+    """The places of the entries of one tape: all of them open where there is room, else the one in focus."""
+
+    def __init__(self, record: Record, level: int, lane: Lane) -> None:
+        self.record, self.lane = record, lane
+        self.entries = [i for i, e in enumerate(record.entries) if min(e.level, 1) == level]
+        self.rows: dict[int, Row] = {}
+        self.all = None
+        if 0 < len(self.entries) <= 4:
+            self.all = self.open_all(150) or self.open_all(0)
+
+    def row(self, focus: int | None) -> Row:
+        """What is seen with this entry in focus."""
+        if self.all is not None:
+            return self.all
+        if focus not in self.rows:
+            self.rows[focus] = self.fisheye(focus)
+        return self.rows[focus]
+
+    # ---- all open ----
+
+    def open_all(self, source: float) -> Row | None:
+        """Every entry open, if they fit beside each other; cards show their expression up to `source` px wide."""
+        seen: set[int] = set()
+        parts = []
+        for n, i in enumerate(self.entries):
+            entry = self.record.entries[i]
+            fresh = [
+                k for k in range(len(entry.inputs)) if (entry.keys[k] if k < len(entry.keys) else -k - 1) not in seen
+            ]
+            seen.update(entry.keys)
+            seen.update(entry.made)
+            last = n == len(self.entries) - 1
+            within = (
+                last
+                and self.lane.forward_h > 80
+                and entry.kind not in TAKEN
+                and len(entry.outputs) == 1
+                and entry.outputs[0].shape == ()
+            )
+            parts.append((i, fresh, within))
+        widths = [self.measure(i, fresh, within, 170, source) for i, fresh, within in parts]
+        total = sum(a + card + out for a, card, out in widths)
+        bends = sum(self.record.entries[i].kind in TAKEN for i in self.entries) * (BEND - ARROW)
+        arrows = sum(
+            (a > 0) + (out > 0) + (i != self.entries[-1]) for (i, _, _), (a, _, out) in zip(parts, widths, strict=True)
+        )
+        room = self.lane.w - total - arrows * ARROW - bends
+        if room < 0:
+            return None
+        gap = ARROW + min(room / max(arrows, 1), 90)
+        x, columns = self.lane.x, []
+        for (i, fresh, within), (a, card, out) in zip(parts, widths, strict=True):
+            inputs = self.slots(i, fresh, x, a)
+            x += a + gap * (a > 0)
+            left, x = x, x + card
+            after = max(gap, BEND) if self.record.entries[i].kind in TAKEN else gap
+            outputs = () if within else self.out_slots(i, x + after, out)
+            x += (after + out) * (out > 0) + gap * (i != self.entries[-1])
+            columns.append(Column(i, inputs, left, card, outputs, within))
+        return Row(tuple(columns), (), 0, len(columns), len(columns))
+
+    def measure(
+        self, i: int, fresh: list[int], within: bool, room: float, source: float = 0
+    ) -> tuple[float, float, float]:
+        """The widths of an entry's inputs, card and output."""
+        entry = self.record.entries[i]
+        inputs = self.slots(i, fresh, 0, room)
+        a = max((s.x + s.plate.w for s in inputs), default=0)
+        out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
+        words = [width(name_of(entry), 'b') + 16, CARD]
+        if entry.kind == 'call':
+            words.append(98)
+        elif not within and entry.source:
+            words.append(min(width(entry.source, 'm') + 16, source))
+        if entry.level:
+            words += [min(width(f.partition(' = ')[2], 's12') + 12, 150) for f in formula.formulas(entry, 'dslope')[:1]]
+        if within and entry.outputs:
+            words.append(tiles.plate(entry.outputs[0], 90, 24).w + 26)
+        return a, min(max(words), 156), out
+
+    # ---- one open ----
+
+    def fisheye(self, focus: int | None) -> Row:
+        """The entry in focus open, its neighbours as spines; of a long tape only those around the focus."""
+        lane, entries = self.lane, self.entries
+        if not entries:
+            return Row((), (), 0, 0, 0)
+        at = entries.index(focus) if focus in entries else 0
+        room = max(1, int((lane.w - lane.least) // (SPINE + GAP)) + 1)
+        first = max(0, min(at - room // 2, len(entries) - room))
+        shown = entries[first : first + room]
+        wide = lane.w - (len(shown) - 1) * (SPINE + GAP)
+        x, columns, spines = lane.x, [], []
+        for i in shown:
+            if i == entries[at]:
+                columns.append(self.opened(i, x, min(wide, 460)))
+                x += wide + GAP
+            else:
+                spines.append(Spine(i, x))
+                x += SPINE + GAP
+        return Row(tuple(columns), tuple(spines), first, first + len(shown), len(entries))
+
+    def opened(self, i: int, x: float, w: float) -> Column:
+        """One entry over a width."""
+        entry = self.record.entries[i]
+        arrow = ARROW - 4
+        bend = (BEND if entry.kind in TAKEN else arrow) - arrow
+        free = w - 2 * arrow - 8 - bend
+        _, card, _ = self.measure(i, [], False, 0)
+        card = min(card, max(free * 0.4, 70))
+        every = list(range(len(entry.inputs)))
+        rest = free - card
+        wants = self.measure(i, every, False, rest)
+        share = wants[0] if wants[0] + wants[2] <= rest else min(wants[0], max(rest - wants[2], rest * 0.56))
+        inputs = self.slots(i, every, x + 4, share)
+        a = max((s.x + s.plate.w for s in inputs), default=x) - x
+        left = x + a + (arrow if inputs else 0)
+        outputs = self.out_slots(i, left + card + arrow + bend, x + w - 4 - left - card - arrow - bend)
+        used = max((s.x + s.plate.w for s in outputs), default=left + card)
+        slack = max(0.0, (x + w - 4 - used) / 2)  # what is left over goes to the arrows
+        grow = min(slack, 40.0)
+        outputs = tuple(s._replace(x=s.x + 2 * grow, name_x=s.name_x + 2 * grow) for s in outputs)
+        return Column(i, inputs, left + grow, card, outputs, False)
+
+    # ---- slots ----
+
+    def slots(self, i: int, which: list[int], x: float, room: float) -> tuple[Slot, ...]:
+        """The inputs of an entry, one below the other."""
+        entry, lane = self.record.entries[i], self.lane
+        which = [
+            k for k in which if k < len(entry.inputs) and (k >= len(entry.keys) or entry.keys.index(entry.keys[k]) == k)
+        ]
+        flat = all(
+            entry.inputs[k].data is not None and entry.inputs[k].data.size <= 4 and entry.inputs[k].data.ndim < 2
+            for k in which
+        )
+        which = which[: (5 if flat else 3) if lane.forward_h > 90 else 2]
+        if not which:
+            return ()
+        above, side, plates = self.fit([entry.inputs[k] for k in which], room)
+        name_h = 16 if above else 0
+        free = lane.forward_h - sum(how.h + name_h for how in plates)
+        gap, y = free / len(plates), lane.forward + free / len(plates) / 2
+        back_gap = (lane.backward_h - sum(how.h + name_h for how in plates)) / len(plates)
+        back = lane.road - lane.backward_h / 2 + back_gap / 2
+        out = []
+        for k, how in zip(which, plates, strict=True):
+            y += name_h
+            back += name_h
+            middle = lane.road if len(which) == 1 else back + how.h / 2
+            key = entry.keys[k] if k < len(entry.keys) else -1000 * i - k
+            out.append(Slot(key, entry.inputs[k], how, x + side, y, middle, x, above))
+            y, back = y + how.h + gap, back + how.h + back_gap
+        return tuple(out)
+
+    def fit(self, values: list[Value], room: float) -> tuple[bool, float, list[Plate]]:
+        """Whether names stand above, else how much room they take beside the values; and how each value is drawn."""
+        lane, gaps = self.lane, 4.0 * (len(values) - 1)
+        longest = max(width(v.name, 'b') for v in values) + 6
+        each = lane.forward_h / len(values)
+        for above, side, high in (
+            (True, 0.0, lane.forward_h),
+            (False, longest, lane.forward_h),
+            (True, 0.0, each - 17),
+        ):
+            if side > (30 if lane.forward_h > 80 else 110):
+                continue
+            plates = [tiles.plate(v, room - side, high) for v in values]
+            if sum(how.h + 16 * above for how in plates) + gaps <= lane.forward_h + 0.5:
+                return above, side, plates
+        side = min(longest, 44.0)
+        return False, side, [tiles.plate(v, room - side, each - 3) for v in values]
+
+    def hooked(self, i: int) -> tuple[Value, ...]:
+        """What a hook on a tensor gets: it has no output of its own."""
+        if self.record.entries[i].kind != 'hook':
+            return ()
+        return next((r.douts for r in self.record.readings if r.entry == i), ())
+
+    def out_slots(self, i: int, x: float, room: float) -> tuple[Slot, ...]:
+        """The outputs of an entry, one below the other."""
+        entry, lane = self.record.entries[i], self.lane
+        outputs = entry.outputs or self.hooked(i)
+        outputs = outputs[: 3 if lane.forward_h > 90 else 2]
+        if not outputs:
+            return ()
+        each = lane.forward_h / len(outputs)
+        out = []
+        for n, value in enumerate(outputs):
+            how = tiles.plate(value, max(room, 30), each - 17)
+            y = (
+                lane.forward
+                + n * each
+                + (each - how.h) / 2
+                + (8 if len(outputs) > 1 or lane.forward_h < 80 or how.h > 50 else 0)
+            )
+            back = (
+                lane.road
+                if len(outputs) == 1
+                else lane.road + (n + 0.5) * lane.backward_h / len(outputs) - lane.backward_h / 2
+            )
+            key = entry.made[n] if n < len(entry.made) else -1000 * i - 500 - n
+            out.append(Slot(key, value, how, x, y, back, x, True))
+        return tuple(out)
+
+
+def name(frame: Frame, key: str, slot: Slot, words: str, classes: str, room: float = 150) -> None:
+    """The name of a value, above it or beside it."""
+    if slot.above:
+        frame.text(f'{key}n', slot.name_x + 1, slot.y - 5, words, classes, room=room)
+    else:
+        frame.text(
+            f'{key}n',
+            slot.name_x,
+            slot.y + slot.plate.h / 2 + 5,
+            words,
+            classes,
+            room=max(10.0, slot.x - slot.name_x - 3),
+        )

@@ -1,0 +1,114 @@
+"""How every shape looks: one table of classes, from which come the style sheet of the page and the ink of the stills.
+
+One hue has one meaning. Blue is forward, orange is backward and what your bprop does in it, red is wrong and nothing
+else, amber is the line that runs now. Every hue has a second cue, so that the picture reads in greyscale too.
+"""
+
+from functools import lru_cache
+
+LIGHT = {
+    'ink': '#1b1d20', 'dim': '#5c636b', 'faint': '#626970', 'hair': '#c6ccd3', 'paper': '#ffffff', 'panel': '#f5f6f8',
+    'tile': '#eceff3', 'road': '#edf0f3', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f7dcc8',
+    'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8', 'mark2': '#ffd257',
+}  # fmt: skip
+DARK = {
+    'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#50565d', 'paper': '#121416', 'panel': '#1b1e21',
+    'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'bwd': '#ff9d52', 'tint': '#57331a',
+    'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12', 'mark2': '#7a6410',
+}  # fmt: skip
+
+# Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
+TEXTS = {
+    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'n': dict(size=14, anchor='middle'),
+    'b': dict(size=14, bold=True), 's12': dict(size=12), 'sm': dict(size=13), 'mid2': dict(size=16, bold=True),
+    'big': dict(size=18), 'xl': dict(size=19, bold=True), 'h1': dict(size=22, bold=True),
+    'h2': dict(size=15, fill='dim'),
+    'ques': dict(size=34, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
+    'bb': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
+    'ff': dict(fill='fwd', bold=True), 'bf': dict(fill='bwd', bold=True), 'xx': dict(fill='bad', bold=True),
+    'zero': dict(opacity=0), 'onr': dict(fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
+}  # fmt: skip
+SHAPES = {
+    'paper': dict(fill='paper'), 'panel': dict(fill='panel'), 'ink': dict(fill='ink'), 'zero': dict(opacity=0),
+    'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper', stroke='hair'),
+    'tile.wrong': dict(fill='badbg', stroke='badq'), 'tile.worst': dict(fill='badbg', stroke='bad', line=2.5),
+    'tile.peer': dict(stroke='ink', line=2), 'tile.res': dict(fill='paper', stroke='bwd', line=2.5),
+    'hp': dict(fill='ink'), 'hn': dict(stroke='ink'), 'hx': dict(stroke='bad', line=2),
+    'card': dict(fill='paper', stroke='hair'), 'card.f': dict(stroke='fwd', line=1.5), 'card.bk': dict(stroke='bwd'),
+    'card.q2': dict(stroke='fwdq'), 'card.cur': dict(line=3), 'card.torn': dict(stroke='bad', line=2),
+    'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
+    'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq'), 'fh.q2': dict(fill='fwdq'),
+    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'bw': dict(stroke='bwd', line=2),
+    'thread': dict(stroke='dim', dash='3 3'), 'rule': dict(stroke='hair'),
+    'fat': dict(stroke='bwd', line=22), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
+    'fat.past': dict(stroke='tint'),
+    'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=22), 'roadk': dict(fill='road'),
+    'lane': dict(stroke='hair', line=1.5, dash='9 9'),
+    'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
+    'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
+    'up': dict(fill='fwd', opacity=0.36), 'dn': dict(fill='bwd', opacity=0.36), 'axis': dict(stroke='ink'),
+    'up.todo': dict(opacity=0.13), 'dn.todo': dict(opacity=0.13), 'later.todo': dict(opacity=0),
+    'film': dict(fill='road'), 'film0': dict(stroke='hair', dash='5 4'),
+    'block': dict(fill='paper', stroke='fwd', line=1.5),
+    'block.read': dict(fill='tint', stroke='bwd'), 'block.cur': dict(line=3),
+    'xw': dict(stroke='bad', line=2.5), 'badk': dict(fill='bad'),
+    'dot': dict(fill='paper', stroke='dim', line=1.5), 'dot.past': dict(fill='ink', stroke='ink'),
+    'dot.cur': dict(fill='ink', stroke='paper', line=2),
+}  # fmt: skip
+PLAIN_TEXT = dict(size=13, fill='ink')
+
+
+def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
+    """The rules in the order in which they apply, as in a style sheet: those with more classes win."""
+    rules = [(frozenset(selector.split('.')), look) for selector, look in table.items()]
+    return sorted(rules, key=lambda rule: len(rule[0]))
+
+
+RULES = {'text': ordered(TEXTS), 'shape': ordered(SHAPES)}
+
+
+@lru_cache(maxsize=4096)
+def look(tag: str, classes: str) -> dict:
+    """How an element looks, whatever the theme: `fill`, `stroke` name a colour; a text has `size`, `bold`, `mono`."""
+    has = set(classes.split())
+    text = tag == 'text'
+    found = dict(PLAIN_TEXT) if text else {}
+    for needs, rule in RULES['text' if text else 'shape']:
+        if needs <= has:
+            found.update(rule)
+    return found
+
+
+def css() -> str:
+    """The table as a style sheet."""
+    out = [f'.mc2{{{variables(LIGHT)}}}']
+    dark = variables(DARK)
+    out.append(f'@media(prefers-color-scheme:dark){{html:not(:has([data-jp-theme-light])) .mc2:not(.still){{{dark}}}}}')
+    out.append(f'[data-jp-theme-light=false] .mc2,.vscode-dark .mc2,html[theme=dark] .mc2,.mc2.dark{{{dark}}}')
+    out.append('.mc2 text{font-size:13px;fill:var(--ink);stroke:none;white-space:pre;pointer-events:none}')
+    out.append('.mc2 rect,.mc2 path,.mc2 circle{fill:none;stroke:none}')
+    for table, tag in ((TEXTS, 'text.'), (SHAPES, '.')):
+        out += [f'.mc2 {tag}{selector}{{{declared(rule)}}}' for selector, rule in table.items()]
+    return '\n'.join(out)
+
+
+def variables(palette: dict[str, str]) -> str:
+    """The colours as custom properties."""
+    return ';'.join(f'--{name}:{colour}' for name, colour in palette.items())
+
+
+def declared(rule: dict) -> str:
+    """One rule as CSS."""
+    said = {
+        'size': lambda v: f'font-size:{v}px', 'bold': lambda v: 'font-weight:bold',
+        'mono': lambda v: 'font-family:"DejaVu Sans Mono",Menlo,Consolas,monospace',
+        'anchor': lambda v: f'text-anchor:{v}', 'opacity': lambda v: f'opacity:{v}',
+        'line': lambda v: f'stroke-width:{v}', 'dash': lambda v: f'stroke-dasharray:{v}',
+        'fill': lambda v: f'fill:{colour(v)}', 'stroke': lambda v: f'stroke:{colour(v)}',
+    }  # fmt: skip
+    return ';'.join(said[name](value) for name, value in rule.items())
+
+
+def colour(name: str) -> str:
+    """A colour as CSS: `clear` can be pressed and shows nothing."""
+    return {'none': 'none', 'clear': 'transparent'}.get(name, f'var(--{name})')

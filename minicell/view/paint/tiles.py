@@ -1,0 +1,158 @@
+"""A tensor as a picture: its numbers where they are few, else squares whose area is the size of each number."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model import Value, shape_text
+from . import numbers
+from .kit import Frame, width
+
+MOST = 4  # rows and columns that are written as numbers
+ROW = 20
+LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
+FOLDED = 'of {}'
+
+
+class Plate(NamedTuple):
+    """How a value will be drawn: `kind` is numbers, squares or words."""
+
+    kind: str
+    w: float
+    h: float
+    cell_w: float = 0
+    cell_h: float = 0
+    rows: int = 1
+    columns: int = 1
+    digits: int = 0
+    note: str = ''  # of how much this is a part
+
+
+def folded(array: np.ndarray) -> np.ndarray:
+    """An array of any rank as rows: what comes before the last axis lies below one another."""
+    array = np.asarray(array)
+    return array.reshape(-1, array.shape[-1] if array.ndim and array.size else 1) if array.ndim != 2 else array
+
+
+def plate(value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW) -> Plate:
+    """How a value fits into a room."""
+    if value.data is None or not value.data.size:
+        words = value.words or ('no elements' if value.data is not None else 'none')
+        return Plate('words', min(room_w, width(words, 's12') + 12), row, note=words)
+    array = folded(value.data)
+    rows, columns = array.shape
+    if rows == 1:
+        row = max(16.0, min(row, room_h))
+    if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
+        digits = numbers.decimals([array]) if digits is None else digits
+        texts = [shown(n, digits) for n in array.ravel()]
+        cell = max(max(width(t, 'n sm') for t in texts) + 7, 30 if array.size > 1 else 44)
+        if columns * cell <= room_w + 0.5:
+            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits)
+    note_h = 15
+    cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
+    seen_columns = max(1, min(columns, int(room_w // cell)))
+    seen_rows = max(1, min(rows, int((room_h - note_h) // cell) or 1))
+    if rows * cell <= room_h + 0.5:
+        seen_rows = rows
+    whole = seen_rows == rows and seen_columns == columns
+    shape = shape_text(value.shape)
+    note = '' if whole else FOLDED.format(shape)
+    if width(note, 's12') > room_w:
+        note = ''
+    wide = max(seen_columns * cell, width(note, 's12') if note else 0)
+    return Plate('squares', wide, seen_rows * cell + (0 if whole else note_h), cell, cell, seen_rows, seen_columns,
+                 note=note)  # fmt: skip
+
+
+class Marks(NamedTuple):
+    """Which cells are wrong, which one is the worst, and which one is its partner."""
+
+    wrong: np.ndarray
+    worst: tuple[int, int]
+    peer: bool = False  # this is the true one: only the partner is framed
+
+
+def draw(
+    frame: Frame, key: str, x: float, y: float, value: Value, how: Plate, *, there: bool = True, classes: str = '',
+    text: str = '', account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
+) -> None:  # fmt: skip
+    """A value at (x, y). `there`: it has come; before that only its place is seen. `top`: the number whose square
+    fills its cell."""
+    if not there:
+        frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, 'card', layer, rx=3)
+    elif how.kind == 'words':
+        frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
+        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim s12', room=how.w - 8)
+    elif how.kind == 'numbers':
+        _numbers(frame, key, x, y, folded(value.data), how, classes, text, account, marks, layer)
+    else:
+        _squares(frame, key, x, y, folded(value.data), how, classes, marks, top, layer)
+
+
+def _numbers(
+    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, text: str, account: bool,
+    marks: Marks | None, layer: int,
+) -> None:  # fmt: skip
+    for i in range(how.rows):
+        for j in range(how.columns):
+            own, bold = classes, ''
+            if marks is not None:
+                worst = marks.worst == (i, j)
+                if marks.peer:
+                    own += ' peer' * worst
+                else:
+                    own += ' wrong' * bool(marks.wrong[i, j]) + ' worst' * worst
+                    bold = ' bb' * worst
+            value = f'{key}[{i},{j}]'
+            left, top = x + j * how.cell_w, y + i * how.cell_h
+            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
+                       rc=value if account else None)  # fmt: skip
+            said = shown(array[i, j], how.digits)
+            frame.text(
+                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'n sm{text}{bold}', layer + 1
+            )
+
+
+def largest(array: np.ndarray) -> float:
+    """The largest finite size among the numbers."""
+    size = np.abs(np.asarray(array, np.float64))
+    return float(np.max(size[np.isfinite(size)], initial=0.0))
+
+
+def shown(number: object, digits: int) -> str:
+    """A number of a tensor; a truth value is a word."""
+    return str(bool(number)) if isinstance(number, np.bool_) else numbers.written(number, digits)
+
+
+def _squares(
+    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, marks: Marks | None,
+    top: float | None, layer: int,
+) -> None:  # fmt: skip
+    """Area is size; filled is positive, hollow negative, a cross is no number."""
+    seen = np.asarray(array[: how.rows, : how.columns], np.float64)
+    size = np.abs(seen)
+    finite = np.isfinite(seen)
+    top = top or float(np.max(size[finite], initial=0.0)) or 1.0
+    cell = how.cell_w
+    side = cell * 0.92 * np.sqrt(np.minimum(1, np.where(finite, size, 0) / top))
+    paths = {'hp': [], 'hn': [], 'hx': []}
+    for i, j in zip(*np.nonzero((side >= 0.7) | ~finite), strict=True):
+        s = float(side[i, j])
+        left, up = x + j * cell + (cell - s) / 2, y + i * cell + (cell - s) / 2
+        if not finite[i, j]:
+            paths['hx'].append(f'M{x + j * cell + 1:.1f},{y + i * cell + 1:.1f}l{cell - 2:.1f},{cell - 2:.1f}')
+        else:
+            paths['hp' if seen[i, j] > 0 else 'hn'].append(f'M{left:.1f},{up:.1f}h{s:.1f}v{s:.1f}h-{s:.1f}z')
+    h = how.rows * cell
+    own = classes + (' wrong' if marks is not None and not marks.peer and marks.wrong.any() else '')
+    frame.rect(f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{own}', layer, rx=2, v=key)
+    for name, runs in paths.items():
+        if runs:
+            frame.path(f'{key}{name}', ''.join(runs), name, layer + 1)
+    if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
+        i, j = marks.worst
+        look = 'tile peer no' if marks.peer else 'tile worst no'
+        frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)
+    if how.note:
+        frame.text(f'{key}c', x, y + h + 13, how.note, 'dim s12', layer + 1)

@@ -1,0 +1,71 @@
+"""How the gradients of a takeover compare with the true ones, in words."""
+
+import numpy as np
+
+from ..model import Gradient, Reading, Record
+from . import numbers
+from .phrases import some
+
+Said = tuple[str, str]
+
+
+class Verdict:
+    """How the gradients of one takeover compare with the true ones."""
+
+    def __init__(self, record: Record, number: int) -> None:
+        self.reading = record.readings[number]
+        self.entry = record.entries[self.reading.entry]
+        self.judged = [g for g in self.reading.gradients if g.ok is not None]
+        self.wrong = [g for g in self.judged if not g.ok]
+        asked = {a.of for run in record.passes for a in run.arrivals if not a.parts}
+        # Parameters whose gradient was asked for, and that this takeover cut off
+        self.cut = [w.name for w in self.entry.wires if not w.whole and w.name in asked]
+
+    def words(self) -> Said:
+        """Title and caption."""
+        told_ = self.wrong or self.judged
+        names, be = some([g.name for g in told_]), 'are' if len(told_) > 1 else 'is'
+        whose = 'Your' if self.entry.yours else f'{self.entry.name}’s'
+        second = 'You see it only because this picture has worked out the true gradient too, without your bprop.'
+        if not self.judged:
+            return f'{whose} gradient cannot be compared', next((g.why for g in self.reading.gradients if g.why), '')
+        if surrogate(self.reading):
+            return f'{whose} {names} replaces a gradient of zero', (
+                'The true gradient is 0 everywhere, so nothing would be learned from it. This one is a surrogate.'
+            )
+        if self.wrong:
+            return f'{whose} {names} {be} wrong, and nobody noticed', second
+        if self.cut:
+            name = self.cut[0]
+            return f'{whose} {names} {be} right, but {name} gets no gradient', (
+                f'construct uses {name}, and internal_params does not name it: no bprop answers for it.'
+            )
+        return (
+            f'{whose} {names} {be} right',
+            'This picture has worked out the true gradient too, without the bprop: they agree.',
+        )
+
+    def lines(self) -> list[tuple[str, str]]:
+        """(words, class) for the voice."""
+        if surrogate(self.reading):
+            return [('A surrogate gradient.', 'big'), ('The true one is 0 everywhere.', 'dim')]
+        out = [(f'✗ {g.name} is {off(g)}', 'big xx') for g in self.wrong[:2]]
+        out += [(f'✓ {g.name} agrees', 'big') for g in self.judged if g.ok][: 2 - len(out)]
+        if self.cut and not self.wrong:
+            return [*out[:1], (f'✗ {self.cut[0]}: its wire is cut', 'big xx')]
+        facts = self.entry.facts
+        if self.wrong and facts and not facts.reads_dout:
+            return [*out, ('No line of the bprop uses dout.', 'dim')]
+        return [*out, ('Nobody checked while it ran.', 'dim')] if self.wrong else out
+
+
+def surrogate(reading: Reading) -> bool:
+    """Whether the true gradient is zero everywhere and this one is not: a slope put in the place of a step."""
+    true = [g.true for g in reading.gradients if g.true is not None]
+    wrong = any(g.ok is False for g in reading.gradients)
+    return wrong and bool(true) and not any(np.any(t) for t in true)
+
+
+def off(g: Gradient) -> str:
+    """How far a gradient is off."""
+    return f'off by up to {numbers.said(g.error)}' if g.error is not None else 'wrong'

@@ -1,0 +1,146 @@
+"""What the text of a bprop, or of a hook, says about itself: where it starts and returns, what it reads and returns."""
+
+import ast
+import linecache
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from ...core.errors import HOME
+from ...nn.hooks import ENTRANCE, EXIT
+from ..model import Entry, Facts, Mark
+from .source import code_of, function
+
+GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
+
+
+def hanging(rule: object, attributes: tuple) -> tuple:
+    """(function, what it hangs on, kind) of each hook that an entry calls."""
+    if rule not in GATES:
+        return ((attributes[0], None, 'op'),)
+    (passage,) = attributes
+    return tuple((hook.called, passage.cell, GATES[rule]) for hook in passage.cell._hooks[GATES[rule]])
+
+
+def of_bprop(cell: object) -> Facts | None:
+    """What the source of the Cell's bprop says: where it starts and returns, what it reads, and what it returns."""
+    return _of_bprop(type(cell))
+
+
+@lru_cache(maxsize=256)
+def _of_bprop(kind: type) -> Facts | None:
+    found = _of_code(getattr(getattr(kind, 'bprop', None), '__code__', None))
+    if found is None:
+        return None
+    node, facts = found
+    return facts._replace(kept=_beside(kind, node))
+
+
+def of_hook(called: Any) -> Facts | None:
+    """What the source of a hook says."""
+    found = _of_code(code_of(called))
+    return found[1] if found else None
+
+
+def hang(book: Any, entry: Entry, called: Any, owner: Any, how: str) -> None:
+    """An entry at which a hook hangs is that hook's: a takeover."""
+    if entry.hook:
+        return
+    entry.kind, entry.hook = 'hook', how
+    entry.name = f'hook on {hung_on(book, owner, entry, how)}'
+    code = code_of(called)
+    entry.yours = code is None or not code.co_filename.startswith(HOME)
+    entry.facts = of_hook(called)
+    book.places.shows(code)
+
+
+def hung_on(book: Any, owner: Any, entry: Entry | None, how: str) -> str:
+    """What a hook hangs on, in a word: a Cell, a Parameter, a tensor."""
+    if how.startswith('backward'):
+        return type(owner).__name__
+    if owner is not None and (name := book.tensors.name(owner)):
+        return name
+    name = entry.inputs[0].name if entry and entry.inputs else ''
+    return name or (owner is not None and book.tensors.made_by(owner)) or 'a tensor'
+
+
+def _of_code(code: CodeType | None) -> tuple[ast.AST, Facts] | None:
+    return None if code is None else _in_file(code.co_filename, code)
+
+
+@lru_cache(maxsize=256)
+def _in_file(file: str, code: CodeType) -> tuple[ast.AST, Facts] | None:  # (equal code may stand in two files)
+    found = function(code)
+    if found is None:
+        return None
+    node = found.node
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    dout = arguments[-1].arg if arguments else ''
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    given = {a.arg for a in arguments}
+    if isinstance(node, ast.Lambda):
+        start = end = _mark(file, node)
+        names, formulas, lines = (), (), ()
+    else:
+        returns = [n for n in _own(node) if isinstance(n, ast.Return) and n.value is not None]
+        head = node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno
+        start = Mark(file, node.lineno, head)
+        end = _mark(file, returns[-1] if returns else node.body[-1])
+        names, formulas, lines = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
+    reads = tuple(a.arg for a in arguments[1:-1] if a.arg in used)
+    reads_dout = dout in used or node.args.vararg is not None
+    return node, Facts(start, end, names, formulas, lines, dout, reads_dout, reads)
+
+
+def _own(node: ast.AST) -> list[ast.AST]:
+    """What stands in a function itself, and not in one inside it; in the order of the text."""
+    out: list[ast.AST] = []
+    todo = list(ast.iter_child_nodes(node))
+    while todo:
+        child = todo.pop(0)
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            out.append(child)
+            todo += ast.iter_child_nodes(child)
+    return sorted(out, key=lambda n: (getattr(n, 'lineno', 0), getattr(n, 'col_offset', 0)))
+
+
+def _mark(file: str, node: ast.AST) -> Mark:
+    last = node.end_lineno or node.lineno
+    columns = [
+        len(linecache.getline(file, n).encode()[:c].decode(errors='replace'))
+        for n, c in ((node.lineno, node.col_offset), (last, node.end_col_offset or 0))
+    ]
+    return Mark(file, node.lineno, last, span=(node.lineno, last, *columns))
+
+
+def _beside(kind: type, bprop: ast.AST) -> tuple[str, ...]:
+    """The attributes that construct sets and bprop reads, as `self.mask`."""
+    found = function(getattr(getattr(kind, 'construct', None), '__code__', None))
+    if found is None:
+        return ()
+    both = [{}, {}]
+    for place, node, context in ((0, found.node, ast.Store), (1, bprop, ast.Load)):
+        for n in ast.walk(node):
+            if isinstance(n, ast.Attribute) and isinstance(n.ctx, context) and ast.unparse(n.value) == 'self':
+                both[place].setdefault(f'self.{n.attr}')
+    return tuple(name for name in both[0] if name in both[1])
+
+
+def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:
+    """The names in `return dx, dy`, the source that each was computed with, `x + 1`, and the lines of these."""
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
+        parts = [*parts[0].elts, *parts[1].values]  # gradients of the inputs, and of Parameters
+    assigned: dict[str, list[ast.expr]] = {}
+    for statement in ast.walk(node):
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            assigned.setdefault(ast.unparse(statement.targets[0]), []).append(statement.value)
+    names, formulas, lines = [], [], []
+    for part in parts:
+        written = ast.unparse(part)
+        named = isinstance(part, ast.Name) and written not in given  # `return dout,` names no gradient
+        names.append(written if named else '')
+        sources = assigned.get(written, [] if named else [part])
+        formulas.append(ast.unparse(sources[0]) if len(sources) == 1 else '')
+        lines.append(sources[0].lineno if len(sources) == 1 else 0)
+    return tuple(names), tuple(formulas), tuple(lines)

@@ -1,0 +1,110 @@
+"""The code panel: which lines to show, and the heading of each file."""
+
+import linecache
+import os
+import re
+import sys
+from collections.abc import Iterable
+from types import CodeType
+from typing import Any
+
+from ..model import Line, Mark
+from .source import Function, function
+
+ROOMY = 22  # lines that any panel has room for
+LONG = 60  # a function longer than this is shown around its marked lines only
+AROUND = 6
+
+
+def listing(codes: Iterable[CodeType], hidden: Iterable[CodeType], marks: Iterable[Mark]) -> list[Line]:
+    """The lines to show: whole classes where there is room, else the functions that matter."""
+    codes, hidden, marks = list(codes), list(hidden), list(marks)
+    whole = _listing(codes, hidden, marks, True)
+    return whole if len(whole) <= ROOMY else _listing(codes, hidden, marks, False)
+
+
+def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], whole: bool) -> list[Line]:
+    """Each function with its class (or that's first line), and the marked lines outside of functions.
+
+    Files come in the order that a reader expects: what defines classes before what calls them.
+    """
+    marked: dict[str, set[int]] = {}
+    for mark in marks:
+        marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + 8) + 1))
+    shown: dict[str, set[int]] = {file: set() for file in marked}
+    shaded: set[tuple[str, int]] = set()
+    defines: set[str] = set()
+    for code in codes:
+        if found := function(code):
+            near = marked.get(code.co_filename, set())
+            shown.setdefault(code.co_filename, set()).update(_lines(found, near, whole))
+            defines.add(code.co_filename)
+    for code in hidden:
+        if found := function(code):
+            last = found.node.end_lineno or found.node.lineno
+            shaded.update((code.co_filename, n) for n in range(found.node.lineno, last + 1))
+    for file, lines in marked.items():
+        shown[file] |= lines
+    files = sorted(shown, key=lambda f: f not in defines)
+    return [line for file in files for line in _file(file, shown[file], shaded)]
+
+
+def _lines(found: Function, marked: set[int], whole: bool) -> set[int]:
+    node = found.owner if whole and found.owner else found.node
+    lines = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    if len(lines) > LONG:
+        lines = {n for n in lines if n == node.lineno or any(abs(n - m) <= AROUND for m in marked)}
+    if found.owner:
+        lines.add(found.owner.lineno)
+    return lines
+
+
+def _file(file: str, numbers: set[int], shaded: set[tuple[str, int]]) -> list[Line]:
+    source = [line.rstrip('\n').expandtabs(4) for line in linecache.getlines(file)]
+    wanted = [n for n in sorted(numbers) if n <= len(source)]
+    texts = [source[n - 1] for n in wanted]
+    indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
+    out: list[Line] = []
+    previous = 0
+    for n in wanted:
+        between = source[previous : n - 1] if previous else []
+        if between and not any(t.strip() for t in between):
+            out.append(Line(file, n - 1, '', indent=indent))
+        gap = not previous or any(t.strip() for t in between)
+        out.append(Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, gap, indent))
+        previous = n
+    return out
+
+
+def headings(codes: Iterable[CodeType], marks: Iterable[Mark]) -> dict[str, str]:
+    """What to write above the lines of each file: `your Cell Net`, `your call`, `cell 3`, `model.py`."""
+    owners: dict[str, dict[str, None]] = {mark.file: {} for mark in marks}
+    for code in codes:
+        found = function(code)
+        of_file = owners.setdefault(code.co_filename, {})
+        if found and found.owner:
+            of_file.setdefault(found.owner.name)
+    return {file: _heading(file, list(names)) for file, names in owners.items()}
+
+
+def _heading(file: str, classes: list[str]) -> str:
+    if number := _cell_number(file):
+        return f'cell {number}'
+    if not linecache.getlines(file):
+        return f'code without a source ({os.path.basename(file)})'
+    if not (file.startswith('<') or 'ipykernel_' in file):
+        return os.path.basename(file)
+    if not classes:
+        return 'your call'
+    cells = 'Cells' if len(classes) > 1 else 'Cell'
+    return f'your {cells} {", ".join(classes[:-1])}{" and " if len(classes) > 1 else ""}{classes[-1]}'
+
+
+def _cell_number(file: str) -> str:
+    """The number of the notebook cell that a file is, if it is one."""
+    if found := re.match(r'<ipython-input-(\d+)-', file):
+        return found[1]
+    ipython = sys.modules.get('IPython')
+    shell: Any = ipython.get_ipython() if ipython and hasattr(ipython, 'get_ipython') else None
+    known = getattr(getattr(shell, 'compile', None), '_filename_map', None) or {}
+    return str(known.get(file, ''))

@@ -1,0 +1,148 @@
+"""What the user's code calls the values that an op reads and writes."""
+
+import ast
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+LONGEST = 16  # characters; a longer expression is no name
+
+
+@lru_cache(maxsize=1024)
+def inputs(expression: str, count: int) -> tuple[str, ...]:
+    """The sources of an op's tensor inputs in `expression`, '' where they cannot be told.
+
+    >>> inputs('self.matmul(x, y)', 2), inputs('a * b + 1', 1), inputs('z.sum(0)', 1), inputs('v -= s', 2)
+    (('x', 'y'), ('a * b',), ('z',), ('v', 's'))
+    """
+    try:
+        statement = ast.parse(expression.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return ('',) * count
+    parts = _operands(statement)
+    if len(parts) != count:
+        parts = [p for p in parts if not isinstance(p, ast.Constant)]
+    if len(parts) != count:
+        return ('',) * count
+    texts = (ast.unparse(p) for p in parts)
+    return tuple(t if len(t) <= LONGEST else '' for t in texts)
+
+
+def _operands(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.AugAssign):
+        return [statement.target, statement.value]
+    if not isinstance(statement, ast.Expr):
+        return []
+    node = statement.value
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.Subscript():
+            return [node.value]
+        case ast.Call(func=ast.Attribute(value=owner)) if not _module(owner):
+            arguments = [a for a in node.args if not isinstance(a, ast.Constant)]
+            # `z.sum()` works on z; `self.matmul(x, y)` does not work on self
+            return arguments if arguments and _callee(owner) else [owner, *arguments]
+        case ast.Call():
+            return node.args
+    return []
+
+
+def _module(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Name) and owner.id in ('ops', 'ms', 'nn', 'np', 'F', 'P')
+
+
+def _callee(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Name) and owner.id == 'self'
+
+
+def target(expression: str) -> str:
+    """The name that an expression gives its own value.
+
+    >>> target('v -= spike'), target('v - spike')
+    ('v', '')
+    """
+    try:
+        statement = ast.parse(expression).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return ''
+    return ast.unparse(statement.target) if isinstance(statement, ast.AugAssign) else ''
+
+
+def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:
+    """Each part of what a call returned, by the name that its target has for it: `p, (q, r), m =`.
+
+    >>> outputs((1, (2, 3), 4), 'p, (q, r), m'), outputs((1, 2), 'z'), outputs({'a': 1}, '')
+    ([(1, 'p'), (2, 'q'), (3, 'r'), (4, 'm')], [(1, 'z[0]'), (2, 'z[1]')], [(1, "out['a']")])
+    """
+    try:
+        node = ast.parse(name.strip(), mode='eval').body if name.strip() else None
+    except (SyntaxError, ValueError):
+        node = None
+    return _named(thing, node, name if node is not None else '')
+
+
+def _named(thing: Any, node: ast.expr | None, name: str) -> list[tuple[Any, str]]:
+    several = isinstance(node, ast.Tuple | ast.List)
+    if not isinstance(thing, dict | list | tuple):
+        # `y, mask = drop(x)` names what drop returns, and no single tensor that was made on the way
+        return [(thing, '' if several else name)]
+    if several and not isinstance(thing, dict) and (parts := _shared(node.elts, len(thing))):
+        return [pair for part, (n, w) in zip(thing, parts, strict=True) for pair in _named(part, n, w)]
+    keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
+    base = 'out' if several or not name else name
+    return [pair for key, part in keyed for pair in _named(part, None, f'{base}[{key!r}]')]
+
+
+def _shared(targets: list[ast.expr], count: int) -> list[tuple[ast.expr | None, str]]:
+    """A target for each of so many values; `*rest` takes what the others leave."""
+    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    if star is None:
+        return [(t, ast.unparse(t)) for t in targets] if len(targets) == count else []
+    rest = count - len(targets) + 1
+    if rest < 0:
+        return []
+    many = [(None, f'{ast.unparse(targets[star].value)}[{k}]') for k in range(rest)]
+    named = [(t, ast.unparse(t)) for t in targets if not isinstance(t, ast.Starred)]
+    return [*named[:star], *many, *named[star:]]
+
+
+def gradient(name: str) -> str:
+    """What to call the gradient of a value.
+
+    >>> gradient('x'), gradient('a * b'), gradient('0.5'), gradient('')
+    ('dx', 'd(a * b)', 'd(0.5)', 'gradient')
+    """
+    if not name:
+        return 'gradient'
+    if name == 'out':
+        return 'd(out)'  # dout is what comes in
+    plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
+    return f'd{name}' if plain else f'd({name})'
+
+
+def parameters(function: Any, count: int) -> list[str]:
+    """The names of a function's or Cell's first parameters."""
+    code = getattr(getattr(function, 'construct', function), '__code__', None)
+    found = list(code.co_varnames[: code.co_argcount]) if code else []
+    if hasattr(function, 'construct'):
+        found = found[1:]
+    return [found[i] if i < len(found) else '' for i in range(count)]
+
+
+def is_number(name: str, value: Any) -> bool:
+    """Whether a name is a literal number, and this value is that number.
+
+    >>> import numpy as np
+    >>> is_number('3', 3.0), is_number('0.1', np.float32(0.1)), is_number('3', 2.0), is_number('x', 3.0)
+    (True, True, False, False)
+    """
+    try:  # a literal is rounded to what the tensor can hold
+        return bool(getattr(value, 'ndim', 0) == 0 and np.asarray(float(name), np.asarray(value).dtype) == value)
+    except ValueError:
+        return False

@@ -1,0 +1,146 @@
+"""Backward at one entry: the cotangent that came, what is handed out, what is added up."""
+
+from typing import Any
+
+from ..model import Entry, Gradient, Part, Reading, Value
+from . import names, verdict
+from .book import Book
+from .stack import ReadBack, Turn
+from .tensors import is_float, places, tensors
+
+
+class Readings:
+    """Tells Pull and Give."""
+
+    def __init__(self, book: Book) -> None:
+        self.book, self.stack, self.tensors = book, book.stack, book.tensors
+        self.record = book.record
+
+    def pull(self, event: Any) -> None:
+        """Backward reaches an entry; where a hook hangs on its output, that one sees the cotangent first."""
+        frame = self.stack.innermost(ReadBack)
+        number = self.number(event.entry)
+        if frame is None or not frame.told or number is None:
+            self.stack.push(Turn(None, event))
+        elif type(self.book.then).__name__ == 'Hook' and self.book.then.kind == 'tensor':
+            frame.waiting = event
+        else:
+            self.reach(event, event.cotangent)
+
+    def number(self, entry: Any) -> int | None:
+        """The entry on the record."""
+        made = next(iter(tensors(entry.out)), None)
+        return self.book.entry_of.get(id(entry), self.tensors.maker.get(id(made)))
+
+    def reach(self, event: Any, cotangent: Any, hook: int | None = None) -> None:
+        """An entry is reached: a Reading. `hook`: the entry that handed the cotangent on."""
+        number = self.number(event.entry)
+        entry = self.record.entries[number]
+        frame = self.stack.innermost(ReadBack)
+        cotangents, called = (cotangent,), ['dout']
+        outs = tensors(event.entry.out)
+        if isinstance(cotangent, tuple | list):
+            pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
+            floats = [(name, t) for name, t in pairs if t.asnumpy().dtype.kind in 'fc']  # none comes for a mask
+            cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
+        douts = tuple(
+            Value(name, words='None') if c is None else self.book.value(c, self.book.now, name)
+            for name, c in zip(called, cotangents, strict=True)
+        )
+        for c, v in zip(cotangents, douts, strict=True):
+            if tensors(c):
+                self.tensors.called.setdefault(id(c), v.name)
+        found = [frame.contributions.get(id(t), []) for t in outs]
+        mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
+        reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
+        reading.cotangents = tuple(cotangents)
+        if hook is None:
+            reading.came = tuple(tuple(part for _, part, _ in parts) for parts in found)
+            # each output has a cotangent of its own: only what goes to the same one is added up
+            reading.parts = reading.came[0] if len(reading.came) == 1 and len(reading.came[0]) > 1 else ()
+            origins = [origin for parts in found for _, _, origin in parts]
+            hook = origins[-1] if origins else None
+        reading.origin, reading.run = hook, frame.gradient.number
+        self.record.readings.append(reading)
+        self.stack.push(Turn(len(self.record.readings) - 1, event))
+        self.book.step('reach', entry=number, reading=len(self.record.readings) - 1, mark=mark)
+
+    def give(self, event: Any) -> None:
+        """An entry hands out its gradients; a tensor that has one already adds them up."""
+        turn = next((t for t in reversed(self.stack.all) if isinstance(t, Turn) and same(t.event, event)), None)
+        if turn is None:
+            return
+        frame = self.stack.innermost(ReadBack)
+        self.stack.pop(turn)
+        if turn.reading is None:
+            return
+        frame = self.stack.innermost(ReadBack)
+        told = self.record.readings[turn.reading]
+        entry = self.record.entries[told.entry]
+        told.gave = self.gave(event, entry)
+        if entry.kind == 'call':
+            told.truth = verdict.judged(self.book.tape, turn.event)
+        mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
+        told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
+        label = entry.name if entry.kind == 'hook' else f'{entry.label} {entry.name}'
+        label += '.bprop' * (entry.kind == 'call')
+        for (tensor, gradient), shown in zip(event.gradients, told.gave, strict=True):
+            self.hand(frame, tensor, gradient, shown, (turn.reading, label, mark))
+
+    def hand(self, frame: ReadBack, tensor: Any, gradient: Any, shown: Gradient, by: tuple) -> None:
+        """One gradient goes to its tensor."""
+        reading, label, mark = by
+        told = self.record.readings[reading]
+        inputs = frame.gradient.begin.inputs if frame.gradient.begin else ()
+        tensor = self.tensors.collector(tensor, inputs)
+        if gradient is None:
+            facts = self.record.entries[told.entry].facts
+            self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
+            return
+        parts = frame.contributions.setdefault(id(tensor), [])
+        parts.append((told.given, Part(label, shown.value), told.entry))
+        if len(parts) > 1:
+            made = self.tensors.maker.get(id(tensor), told.entry)
+            before = self.record.steps[parts[-2][0]].parts if len(parts) > 2 else (parts[0][1],)
+            whole = (*before, parts[-1][1])
+            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=shown.of, parts=whole)
+            parts[-1] = (step, *parts[-1][1:])
+
+    def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
+        """What was handed out, by the names that the user's code has for it."""
+        custom = entry.kind == 'call'
+        facts = entry.facts if custom else None
+        arguments = names.parameters(event.entry.cell, len(event.entry.inputs)) if custom else []
+        due = [v for v in entry.inputs if v.data is not None]
+        out = []
+        for i, (tensor, gradient) in enumerate(event.gradients):
+            of = due[i].name if i < len(due) else self.tensors.name(tensor)
+            # the gradients of Parameters stand behind those of the arguments
+            place = arguments.index(of) if of in arguments else i if i >= len(due) else -1
+            name = (part(facts.names, place) if facts else '') or names.gradient(of)
+            value = None if gradient is None else self.book.value(gradient, event.at, name)
+            why = '' if value else self.why_none(tensor, custom)
+            told = Gradient(name, of, value, why, tensor=gradient)
+            if facts and 0 <= place < len(facts.formulas):
+                told = told._replace(formula=facts.formulas[place], line=facts.lines[place])
+            out.append(told)
+        return tuple(out)
+
+    def why_none(self, tensor: Any, custom: bool) -> str:
+        """Why an entry handed out nothing for an input."""
+        if not is_float(tensor):
+            return f'a tensor of {tensor.dtype} has none'
+        if custom:
+            return 'None counts as zero'
+        made = self.tensors.maker.get(id(tensor))
+        return (self.record.entries[made].why if made is not None else '') or 'a constant'
+
+
+def part(items: tuple[str, ...], index: int) -> str:
+    """The item at `index`, or ''."""
+    return items[index] if 0 <= index < len(items) else ''
+
+
+def same(pull: Any, give: Any) -> bool:
+    """Whether a Give ends what this Pull began."""
+    return pull is not None and (pull.entry is give.entry or pull.entry.out is give.entry.out)

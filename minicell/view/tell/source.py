@@ -1,0 +1,83 @@
+"""The user's own source: the function or the lambda that a code object came from."""
+
+import ast
+import functools
+import linecache
+from functools import lru_cache
+from types import CodeType
+from typing import Any, NamedTuple
+
+MOST = 20  # wrappers around a function
+
+
+class Function(NamedTuple):
+    """A function in a file: its node and the class around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    owner: ast.ClassDef | None
+
+
+@lru_cache(maxsize=64)
+def _functions(text: str) -> tuple[dict[int, Function], list[ast.Lambda]]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}, []
+    found: dict[int, Function] = {}
+    lambdas: list[ast.Lambda] = []
+    todo: list[tuple[ast.AST, ast.ClassDef | None]] = [(tree, None)]
+    while todo:
+        node, owner = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = min([child.lineno, *(d.lineno for d in child.decorator_list)])
+                found[first] = Function(child, owner)
+                todo.append((child, None))
+            else:
+                if isinstance(child, ast.Lambda):
+                    lambdas.append(child)
+                todo.append((child, child if isinstance(child, ast.ClassDef) else owner))
+    return found, lambdas
+
+
+def function(code: CodeType | None) -> Function | None:
+    """The source of the function that has this code object, if there is a source."""
+    if code is None:
+        return None
+    found, lambdas = _functions(''.join(linecache.getlines(code.co_filename)))
+    if code.co_name == '<lambda>':
+        return _lambda(code, lambdas)
+    one = found.get(code.co_firstlineno)
+    return one if one and one.node.name == code.co_name else None
+
+
+def _lambda(code: CodeType, lambdas: list[ast.Lambda]) -> Function | None:
+    """Of several lambdas on a line, the one whose body is where the code says."""
+    spots = [p for p in code.co_positions() if None not in p and p[2] != p[3]]
+    near = [n for n in lambdas if n.lineno == code.co_firstlineno]
+    near = [n for n in near if len(n.args.args) + len(n.args.posonlyargs) == code.co_argcount]
+    inside = [
+        n for n in near
+        if all((n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.end_lineno, n.end_col_offset)
+               for p in spots)
+    ]  # fmt: skip
+    # an inner lambda's code lies inside the outer one's too
+    best = min(inside or near, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset), default=None)
+    return Function(best, None) if best is not None else None
+
+
+def code_of(called: Any) -> CodeType | None:
+    """The code that runs when this is called: behind a partial, a method, a wrapper or an object."""
+    for _ in range(MOST):
+        if isinstance(called, functools.partial):
+            called = called.func
+        elif hasattr(called, '__wrapped__'):
+            called = called.__wrapped__
+        elif hasattr(called, '__func__'):
+            called = called.__func__
+        else:
+            break
+    found = getattr(called, '__code__', None)
+    if not isinstance(found, CodeType):
+        found = getattr(vars(type(called)).get('__call__'), '__code__', None)
+    return found if isinstance(found, CodeType) else None

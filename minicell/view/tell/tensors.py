@@ -1,0 +1,112 @@
+"""What is known of each tensor: who made it, what the code calls it, which one it is."""
+
+from typing import Any
+
+from ..model import Record
+from . import names
+
+
+class Tensors:
+    """Tensors by their identity; a Tape keeps all of its tensors alive."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
+        self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
+        self.same: dict[int, Any] = {}  # id of a gradient's marked input -> the tensor that entered it
+        self.keys: dict[int, int] = {}  # id of a tensor -> its number
+        self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
+
+    def own(self, out: Any, entry: int, outputs: tuple) -> None:
+        """Remember who made these tensors, and their names."""
+        self.record.entries[entry].made = tuple(self.key(t) for t in tensors(out))
+        for (tensor, _), value in zip(names.outputs(out, ''), outputs, strict=False):
+            if not hasattr(tensor, 'asnumpy'):
+                continue
+            self.maker[id(tensor)] = entry
+            if value.name:
+                self.called[id(tensor)] = value.name
+
+    def key(self, tensor: Any) -> int:
+        """A tensor's number; what a gradient marked has that of the tensor that entered it."""
+        while id(tensor) in self.same:
+            tensor = self.same[id(tensor)]
+        return self.keys.setdefault(id(tensor), len(self.keys))
+
+    def name(self, tensor: Any) -> str:
+        """What the code calls it: a Parameter has a name of its own."""
+        if is_parameter(tensor):
+            return tensor.name
+        return self.called.get(id(tensor), '')
+
+    def made_by(self, tensor: Any) -> str:
+        """The entry that made a tensor, as a name for what the code has no name for: `3 Add`, or ''."""
+        if id(tensor) not in self.maker:
+            return ''
+        entry = self.record.entries[self.maker[id(tensor)]]
+        return f'{entry.label} {entry.name}' if entry.kind == 'op' else entry.name
+
+    def sources(self, given: Any) -> tuple[int, ...]:
+        """The entries that made these tensors."""
+        makers = (self.maker.get(id(t)) for t in given)
+        return tuple(m for m in makers if m is not None)
+
+    def enter(self, marked: Any, source: Any, parameter: str) -> None:
+        """A gradient marks its input: the marked tensor is called as the one that entered."""
+        name = getattr(source, 'name', '') or parameter or self.called.get(id(source), '')
+        self.called.setdefault(id(marked), name)
+        if source is not marked:
+            self.same[id(marked)] = source
+        while source is not None:  # an outer gradient may not have known the name
+            self.called[id(source)] = self.called.get(id(source)) or name
+            source = self.same.get(id(source))
+
+    def collector(self, tensor: Any, inputs: tuple) -> Any:
+        """What collects the gradients of `tensor`: an outer gradient looks through an inner one's marks."""
+        own = {id(t) for t in inputs}
+        while id(tensor) in self.same and id(tensor) not in own:
+            tensor = self.same[id(tensor)]
+        return tensor
+
+    def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.
+
+        Where a number may be meant that nobody has named, no name is better than a wrong one.
+        """
+        if len(written) != 2:
+            return written
+        known = tuple(self.called.get(id(t), '') for t in inputs)
+        for order in (written, written[::-1]):
+            if any(a and a == b for a, b in zip(known, order, strict=True)):
+                return order
+            if any(names.is_number(n, t.asnumpy()) for t, n in zip(inputs, order, strict=True)):
+                return order
+        scalars = [t for t, n in zip(inputs, known, strict=True) if not t.shape and not n and id(t) not in self.maker]
+        return ('', '') if scalars else written
+
+
+def tensors(thing: Any) -> list:
+    """The tensors in an output, in order."""
+    if isinstance(thing, dict):
+        return [t for part in thing.values() for t in tensors(part)]
+    if isinstance(thing, list | tuple):
+        return [t for part in thing for t in tensors(part)]
+    return [thing] if hasattr(thing, 'asnumpy') else []
+
+
+def places(thing: Any, name: str) -> list[str]:
+    """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
+    if isinstance(thing, dict | list | tuple):
+        keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
+        return [place for key, t in keyed for place in places(t, f'{name}[{key!r}]')]
+    return [name] if hasattr(thing, 'asnumpy') else []
+
+
+def is_float(tensor: Any) -> bool:
+    """Whether a tensor can have a gradient."""
+    return 'Float' in str(tensor.dtype)
+
+
+def is_parameter(thing: Any) -> bool:
+    """Whether a tensor is a Parameter."""
+    return hasattr(thing, 'requires_grad') and hasattr(thing, 'param_name')

@@ -1,0 +1,1 @@
+"""Frames as files: SVG, PNG and GIF, all from the same shapes."""

@@ -1,0 +1,318 @@
+"""Families 1 and 2: threads that end, tasks, callbacks of Python's own in the middle of a gradient."""
+
+import asyncio
+import contextlib
+import contextvars
+import gc
+import os
+import signal
+import sys
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+from tests.hostile.said import Ran, X, left, next_gradient_is_right, right, right_or_said
+
+DUE, NOTHING = [2, 4, 6], contextlib.nullcontext()
+
+
+def elsewhere(work):
+    """What it returns in another thread, or its error."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+class Stop(BaseException):
+    """Nobody's."""
+
+
+@pytest.fixture(autouse=True)
+def all_is_closed():
+    yield
+    assert not left() and next_gradient_is_right()
+
+
+# ---- a thread that ends ----------------------------------------------------------------------------------------------
+
+
+def paused():
+    with ms.Tape():
+        X * X
+        yield
+
+
+@pytest.mark.parametrize('waiting', [1, 6])
+def test_a_thread_that_ends_with_an_open_tape_stops_nobody(waiting):
+    """A generator paused inside `with ms.Tape()`, in a thread that is gone: its Tape would be open for ever."""
+    kept = []
+
+    def leave():
+        kept.append(paused())
+        next(kept[-1])
+
+    thread = threading.Thread(target=leave)
+    thread.start()
+    thread.join()
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(ms.grad(lambda x: x * x)(X))) for _ in range(waiting)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(found) == waiting and all(right(v, DUE) for v in found)
+    assert right(ms.grad(lambda x: x * x)(X), DUE)
+    kept[0].close()
+
+
+def test_a_thread_that_ends_in_the_middle_of_a_gradient():
+    def leave():
+        def f(x):
+            raise SystemExit
+
+        with contextlib.suppress(SystemExit):
+            ms.grad(f)(X)
+
+    thread = threading.Thread(target=leave)
+    thread.start()
+    thread.join()
+    assert right(ms.grad(lambda x: x * x)(X), DUE)
+
+
+def test_tapes_in_an_exit_stack():
+    with contextlib.ExitStack() as stack:
+        tapes = [stack.enter_context(ms.Tape()) for _ in range(3)]
+        assert right(ms.grad(lambda x: x * x)(X), DUE)
+    assert all(len(tape.events) == len(tapes[0].events) > 3 for tape in tapes)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(ms.Tape())
+        later = stack.pop_all()
+    assert right(ms.grad(lambda x: x * x)(X), DUE)
+    elsewhere(later.close)
+
+
+# ---- threads and tasks inside a gradient -----------------------------------------------------------------------------
+
+
+class Helped(nn.Cell):
+    """A Cell with a bprop that lets another thread do the work."""
+
+    def construct(self, x):
+        return elsewhere(lambda: x * x)
+
+    def bprop(self, x, out, dout):
+        return (elsewhere(lambda: dout * 2 * x),)
+
+
+LOCAL, FACTOR = threading.local(), Parameter(Tensor([1.0, 1.0, 1.0]), name='factor')
+LOCAL.factor = FACTOR
+
+
+async def in_a_task(x):
+    await asyncio.sleep(0)
+    return x * x
+
+
+INSIDE = {
+    'a Cell that is helped': lambda x: Helped()(x),
+    'a Parameter of this thread': lambda x: x * x * LOCAL.factor,
+    'a task': lambda x: asyncio.run(in_a_task(x)),
+    'a context': lambda x: contextvars.copy_context().run(lambda: x * x),
+    'asyncio.to_thread': lambda x: asyncio.run(asyncio.to_thread(lambda: x * x)),
+    'a view made elsewhere': lambda x: elsewhere(lambda: x.reshape(3, 1).T[0]) * x,
+    'a comparison made elsewhere': lambda x: ms.ops.select(elsewhere(lambda: x > 0), x * x, x),
+    'a timer': lambda x: (start(threading.Timer(0, lambda: X * X)), x * x)[1],
+    'a Tape elsewhere': lambda x: (elsewhere(lambda: list(paused())), x * x)[1],
+    'a graph elsewhere': lambda x: x * x + elsewhere(lambda: ms.jit(lambda a: a * 0)(X)),
+}
+
+
+def start(thread):
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize('f', INSIDE.values(), ids=INSIDE)
+def test_work_in_another_thread_or_task(f):
+    right_or_said(lambda: ms.grad(lambda x: f(x).sum())(X), DUE, 'thread')
+
+
+def test_a_gradient_of_a_gradient_that_is_helped():
+    slope = lambda x: ms.grad(lambda y: Helped()(y).sum())(x).sum()
+    right_or_said(lambda: ms.grad(slope)(X), [2, 2, 2], 'thread')
+
+
+def test_a_write_to_a_parameter_from_another_thread():
+    p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+
+    def f(x):
+        y = x * p * 2
+        elsewhere(lambda: p.set_data(Tensor([9.0, 9.0, 9.0])))
+        return y.sum()
+
+    right_or_said(lambda: ms.grad(f)(X), DUE, 'written since')
+
+
+# ---- callbacks of Python's own ---------------------------------------------------------------------------------------
+
+
+def other_gradient(*_):
+    ms.grad(lambda x: x * 3)(X)
+
+
+class Dying:
+    def __del__(self):
+        other_gradient()
+
+
+def collect(callback, x):
+    gc.callbacks.append(callback)
+    try:
+        y = x * 1
+        gc.collect()
+        return y * x
+    finally:
+        gc.callbacks.remove(callback)
+
+
+def by_signal(handler, x):
+    was = signal.signal(signal.SIGUSR1, handler)
+    try:
+        y = x * 1
+        try:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            for _ in range(100):
+                pass
+        except Stop:
+            pass
+        return y * x
+    finally:
+        signal.signal(signal.SIGUSR1, was)
+
+
+def stop(*_):
+    raise Stop
+
+
+def by_weak_reference(x):
+    y = x * x
+    seen = weakref.ref(y, other_gradient)
+    return y if seen() is y else None
+
+
+def by_throw(x):
+    def steps():
+        try:
+            yield x * 3
+        except ValueError:
+            yield x * x
+
+    going = steps()
+    next(going)
+    return going.throw(ValueError())
+
+
+class Recursive(nn.Cell):
+    def construct(self, x):
+        return self(x)
+
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+
+class Fails(nn.Cell):
+    def construct(self, x):
+        raise MemoryError
+
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+
+def deeper(x):
+    return ms.grad(deeper)(x)
+
+
+def survives(work, *errors):
+    def f(x):
+        with contextlib.suppress(*errors):
+            work(x)
+        return x * x
+
+    return f
+
+
+CALLBACKS = {
+    'the collector': lambda x: collect(other_gradient, x),
+    'a collector that raises': lambda x: collect(stop, x),
+    '__del__': lambda x: (x * x, Dying())[0],
+    'a weak reference': by_weak_reference,
+    'a signal': lambda x: by_signal(other_gradient, x),
+    'a signal that raises': lambda x: by_signal(stop, x),
+    'throw': by_throw,
+    'a Cell that calls itself': survives(Recursive(), RecursionError),
+    'a gradient that calls itself': survives(deeper, RecursionError),
+    'no memory in a construct': survives(Fails(), MemoryError),
+}
+
+
+@pytest.mark.parametrize('f', CALLBACKS.values(), ids=CALLBACKS)
+@pytest.mark.parametrize('where', ['forward', 'in a bprop', 'vjp'])
+def test_what_python_calls_in_the_middle(f, where, monkeypatch):
+    monkeypatch.setattr(sys, 'unraisablehook', lambda _: None)
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * x
+
+        def bprop(self, x, out, dout):
+            f(x)
+            return (dout * 2 * x,)
+
+    if where == 'vjp':
+        assert right(ms.vjp(f, X)[1](Tensor([1.0, 1.0, 1.0]))[0], DUE)
+    else:
+        assert right(ms.grad(Net() if where == 'in a bprop' else f)(X), DUE)
+
+
+class FailsOnce(nn.Cell):
+    """Its bprop, or its hook, raises at first."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.errors = [error]
+
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        if self.errors:
+            raise self.errors.pop()
+        return (dout * 2 * x,)
+
+
+@pytest.mark.parametrize('error', [Stop, KeyboardInterrupt, MemoryError, GeneratorExit, StopIteration])
+@pytest.mark.parametrize('ask', ['grad', 'vjp', 'Tape'])
+def test_what_a_bprop_raises_comes_out_and_the_next_time_it_is_right(error, ask):
+    net = FailsOnce(error)
+    once = ms.vjp(net, X)[1] if ask == 'vjp' else lambda _: (ms.grad(net)(X),)
+    for k in range(2):
+        with NOTHING if k else pytest.raises(error), ms.Tape() if ask == 'Tape' else NOTHING:
+            found = once(Tensor([1.0, 1.0, 1.0]))
+    assert right(found[0], DUE)
+
+
+def test_a_value_that_an_exception_brings_out_is_a_constant():
+    kept = []
+
+    def f(x):
+        raise LookupError(x * x)
+
+    try:
+        ms.grad(f)(X)
+    except LookupError as error:
+        kept += error.args
+    ran = Ran(lambda: ms.grad(lambda x: kept[0] * x)(X))
+    assert right(ran.value, [1, 4, 9])

@@ -1,0 +1,154 @@
+"""Every text of every step of the gallery: none lies on another, none leaves the picture, none is small or pale."""
+
+import fake
+import gallery
+import geometry
+import numpy as np
+import pytest
+
+from minicell.view import metrics
+from minicell.view.paint import style
+from minicell.view.paint.kit import AGAIN, Frame
+from minicell.view.picture import Picture
+
+PAPERS = ('paper', 'panel', 'tile', 'road', 'mark', 'mark2', 'badbg', 'tint')
+LONG = 'A' + 'very' * 60 + 'LongName'
+ODD = {
+    'long names': fake.chain([np.ones((2, 2)), np.float32(2)], [LONG]),
+    'wide numbers': fake.chain([np.array([[-1e30, -99.99], [-12345.6, -1e-7]]), np.full((4, 4), -8888.8)]),
+    'many entries': fake.chain([np.float32(i) for i in range(41)]),
+    'squares': fake.chain([np.linspace(-3, 3, 400).reshape(20, 20), np.full((9, 9), np.nan), np.ones((0, 3))]),
+    'bool': fake.chain([np.array([True, False]), np.arange(4).reshape(2, 2)]),
+}
+
+
+def wrong(picture):
+    """Sentences about the frames of both layouts."""
+    out = {}
+    for film in picture.films:
+        for number, frame in enumerate(film.frames):
+            faults = geometry.faults(frame, film.width, film.height)
+            faults += [f'the key of {key!r} was taken' for key in frame if key.endswith(AGAIN)]
+            for fault in faults:
+                out.setdefault(fault, f'{film.width:g} px, step {number + 1}')
+    return [f'{where}: {fault}' for fault, where in out.items()]
+
+
+@pytest.mark.parametrize('zoom', gallery.ZOOMS)
+@pytest.mark.parametrize('name', gallery.ALL)
+def test_no_text_lies_on_another_and_none_leaves(name, zoom):
+    assert wrong(gallery.picture(name, zoom)) == []
+
+
+@pytest.mark.parametrize('name', ODD)
+def test_odd_tapes(name):
+    assert wrong(Picture(ODD[name])) == []
+
+
+def test_what_overlaps_or_leaves_is_found():
+    frame = Frame()
+    frame.text('a', 10, 20, 'some words')
+    frame.text('b', 12, 22, 'on some words')
+    frame.text('c', 280, 60, 'much too long')
+    frame.text('d', 10, 60, 'apart')
+    found = geometry.faults(frame, 300, 80)
+    assert len(found) == 2 and 'overlap' in found[1] and "'much too long' leaves" in found[0]
+
+
+def test_the_size_never_changes():
+    for name in gallery.ALL:
+        for film in gallery.picture(name).films:
+            assert all(0 <= y <= film.line['h'] and 0 <= x <= film.line['w'] for x, y in (s.at for s in film.steps))
+    assert {gallery.picture(name).films[0].width for name in gallery.ALL} == {900}
+    assert {gallery.picture(name).films[1].width for name in gallery.ALL} == {372}
+
+
+# ---- type and colour -------------------------------------------------------------------------------------------------
+
+
+def classes_drawn(tag):
+    """The classes of all that the gallery draws with this tag."""
+    found = set()
+    for name in gallery.ALL:
+        for film in gallery.picture(name).films:
+            shapes = [s for f in film.frames for s in f.values()]
+            found |= {s.attrs.get('class', '') for s in shapes if (s.tag == 'text') == (tag == 'text')}
+            found |= {a['class'] for t, a, _ in film.line['shapes'] if (t == 'text') == (tag == 'text')}
+    return found
+
+
+def test_no_text_is_smaller_than_twelve():
+    sizes = {c: style.look('text', c)['size'] for c in classes_drawn('text')}
+    assert min(sizes.values()) >= 12 and len(sizes) > 15
+
+
+def light(colour):
+    """Relative luminance."""
+    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    """How far apart two colours are, from 1 to 21."""
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def inside(shape, x, y):
+    """Whether a rectangle with a ground of its own has a point."""
+    a = shape.attrs
+    return a['x'] <= x <= a['x'] + a['width'] and a['y'] <= y <= a['y'] + a['height']
+
+
+def grounds(frame):
+    """(text, its ink, the ground under its middle) by the names of colours."""
+    painted = sorted(enumerate(frame.values()), key=lambda pair: (pair[1].layer, pair[0]))
+    order = {id(shape): n for n, (_, shape) in enumerate(painted)}
+    rects = [s for _, s in painted if s.tag == 'rect']
+    for key, words, left, top, right, bottom in geometry.boxes(frame):
+        ink, ground = style.look('text', frame[key].attrs.get('class', ''))['fill'], 'paper'
+        for rect in rects:
+            fill = style.look('rect', rect.attrs.get('class', '')).get('fill', 'none')
+            under = order[id(rect)] < order[id(frame[key])] and rect.attrs.get('opacity', 1) == 1
+            if fill not in ('none', 'clear') and under and inside(rect, (left + right) / 2, (top + bottom) / 2):
+                ground = fill
+        yield words, ink, ground
+
+
+@pytest.mark.parametrize('palette', [style.LIGHT, style.DARK], ids=['light', 'dark'])
+def test_every_text_has_contrast_to_the_ground_under_it(palette):
+    pairs = {}
+    for name in gallery.PROGRAMS:
+        for film in gallery.picture(name).films:
+            for frame in film.frames:
+                for words, ink, ground in grounds(frame):
+                    pairs.setdefault((ink, ground), (name, words))
+    assert len(pairs) > 12
+    large = {'hair'}  # the question mark of 34 px alone
+    pale = {
+        pair: (round(contrast(palette[pair[0]], palette[pair[1]]), 2), where)
+        for pair, where in pairs.items()
+        if pair[0] not in large and contrast(palette[pair[0]], palette[pair[1]]) < 4.5 and pair[0] != pair[1]
+    }
+    assert pale == {}
+
+
+@pytest.mark.parametrize('palette', [style.LIGHT, style.DARK], ids=['light', 'dark'])
+def test_strokes_that_mean_something_have_contrast(palette):
+    meaning = {'fwd', 'bwd', 'bad', 'ink', 'dim', 'faint'}
+    used = {style.look('rect', c).get('stroke') for c in classes_drawn('rect')} & meaning
+    assert {'fwd', 'bwd', 'ink'} <= used
+    for name in used:
+        assert all(contrast(palette[name], palette[paper]) >= 3 for paper in ('paper', 'panel')), name
+
+
+def test_widths_are_those_of_the_font():
+    ImageFont = pytest.importorskip('PIL.ImageFont')
+    from matplotlib import font_manager
+
+    for bold in (False, True):
+        wanted = font_manager.FontProperties(family='DejaVu Sans', weight='bold' if bold else 'normal')
+        font = ImageFont.truetype(font_manager.findfont(wanted), 1000)
+        for words in ('Net.bprop hands out dx', '−5.20', 'dout × yᵀ ≈0', 'Größe (2×3)'):
+            assert font.getlength(words) <= metrics.width(words, 1000, bold) <= font.getlength(words) * 1.03 + 5

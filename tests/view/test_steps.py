@@ -1,0 +1,321 @@
+"""What each step says and shows: titles, captions, exact numbers, the order of things, jumps, zooms."""
+
+import gallery
+import numpy as np
+import pytest
+from gallery import at, kinds, made, picture, shown, titles
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.view.paint import numbers, scene, words
+from minicell.view.picture import Picture
+
+X = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
+Y = np.array([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]])
+TRUE = np.ones((2, 3)) @ Y.T, X.T @ np.ones((2, 3))
+
+
+def steps(shown_picture):
+    """Titles and captions."""
+    return [(s.title, s.caption) for s in shown_picture.films[0].steps]
+
+
+def caption(shown_picture, start):
+    """The caption of the first step whose title starts so."""
+    return steps(shown_picture)[at(shown_picture, start)][1]
+
+
+def jumps(shown_picture):
+    """The buttons of a picture and the titles of where they lead."""
+    return {s.jump: s.title for s in shown_picture.films[0].steps if s.jump}
+
+
+# ---- one takeover, from its call to the verdict ----------------------------------------------------------------------
+
+
+def test_a_takeover_is_told_in_order():
+    assert kinds(picture('matmul')) == [
+        'enter', 'enter', 'hidden', 'write', 'start', 'reach', 'inside', 'inside', 'give', 'arrive',
+    ]  # fmt: skip
+    said = titles(picture('matmul'))
+    assert len(said) == len(kinds(picture('matmul'))) + 1, 'the comparison is the end'
+    order = [at(picture('matmul'), words) for words in (
+        'Net is called', 'Inside Net, self.matmul(x, y) runs, and is not taped', 'Net writes one entry',
+        'Backward starts', 'Takeover: backward leaves its road, into your own lines', 'Your line 11 makes dx',
+        'Your line 12 makes dy', 'Your bprop returns dx and dy', 'dx and dy arrive', 'Your dx and dy are wrong',
+    )]  # fmt: skip
+    assert order == sorted(order)
+    assert caption(picture('matmul'), 'Takeover') == 'MatMul’s rule is never called. Net.bprop runs instead.'
+
+
+def test_each_step_marks_the_line_it_is_about():
+    film, record = picture('matmul').films[0], picture('matmul').record
+    for said, step in zip(film.steps, record.steps, strict=False):
+        assert f'line {step.mark.line}' in said.go
+    for line, start in ((11, 'Your line 11'), (12, 'Your line 12')):
+        assert f'line {line}' in film.steps[at(picture('matmul'), start)].go
+
+
+@pytest.mark.parametrize('added', [1, 3])
+def test_the_numbers_of_the_verdict_are_computed(added):
+    source = gallery.PROGRAMS['matmul'].replace('dx = x + 1', f'dx = x + {added}')
+    last = shown(made(source, f'matmul {added}'))
+    for g, yours, true in (('dx', X + added, TRUE[0]), ('dy', Y + 1, TRUE[1])):
+        off = numbers.said(np.abs(yours - true).max())
+        assert f'✗ {g} is off by up to {off}' in last
+        for array in (yours, true):
+            assert {numbers.written(v, 2) for v in array.ravel()} <= set(last)
+    assert 'No line of the bprop uses dout.' in last and 'should be' in last and f'yours: x + {added}' in last
+
+
+def test_a_right_bprop_is_said_to_be_right():
+    assert titles(picture('right'))[-1] == 'Your dx and dy are right'
+    last = shown(picture('right'))
+    assert {'✓ dx agrees', '✓ dy agrees'} <= set(last) and not any('✗' in text for text in last)
+
+
+def test_without_comparing_nobody_is_told():
+    alone = picture('matmul', 'ops', False)
+    said = ' '.join(' '.join((*pair, *shown(alone, n))) for n, pair in enumerate(steps(alone)))
+    for spoiler in ('should be', 'off by', 'agrees', '✗', 'wrong', 'a second time'):
+        assert spoiler not in said
+    assert 'Compare' not in jumps(alone) and 'yours: x + 1' in said
+    assert titles(alone) == titles(picture('matmul'))[:-1]
+
+
+def test_a_step_function_gets_no_blame_for_its_surrogate():
+    assert titles(picture('ifnode'))[-1] == 'Your grad_x replaces a gradient of zero'
+    assert 'A surrogate gradient.' in shown(picture('ifnode'))
+    assert not any('✗' in text for text in shown(picture('ifnode')))
+
+
+def test_what_was_not_there_is_not_yet_shown():
+    product = numbers.written((X @ Y)[0, 0], 3)
+    found = [product in shown(picture('matmul'), n) for n in range(len(steps(picture('matmul'))))]
+    assert not found[0] and found[-1] and found == sorted(found)
+    before = at(picture('matmul'), 'Your line 11')
+    assert not any(text == numbers.written(X[0, 0] + 1, 1) for text in shown(picture('matmul'), before - 1))
+
+
+# ---- rules, and what is added up -------------------------------------------------------------------------------------
+
+
+def test_fan_out_is_added_up():
+    assert caption(picture('fanout'), 'a was used twice') == '1 + 3 = 4.'
+    assert caption(picture('fanout'), 'da and db arrive') == 'da = 4; db = 2.'
+    assert {'4', '2'} <= set(shown(picture('fanout')))
+    five = caption(picture('add_thrice'), 'x was used 3 times')
+    *parts, total = (float(n) for n in five.strip('.').replace('=', '+').split(' + '))
+    assert sum(parts) == total == 2 + 3 + 1
+
+
+def test_a_rule_is_a_formula_with_its_numbers():
+    step = at(picture('fanout'), 'Mul’s rule gives da and db')
+    text = ' '.join(shown(picture('fanout'), step))
+    assert 'dout × b' in text and '1 × 3' in text and '= 3' in text
+
+
+def test_outputs_of_one_cell():
+    said = steps(picture('structures'))
+    assert any(title.startswith('Split writes one entry') for title, _ in said)
+    assert titles(picture('structures'))[-1] == 'Your dscale is wrong, and nobody noticed', 'it returned None'
+    # low, and high, as they are
+    low, high = np.full(2, 3.0), 2 * np.array([0.5, -1.0])
+    text = ' '.join(c for t, c in said if 'arrive' in t)
+    assert f'all {numbers.said(low[0])}' in text
+    assert f'from {numbers.said(high.min())} to {numbers.said(high.max())}' in text
+
+
+def test_the_name_of_a_tuple_is_no_name_for_what_was_made_on_the_way_to_it():
+    drop = ops.Dropout2D(0.8)
+
+    def loss(x):
+        y, _ = drop(x)
+        return y.sum()
+
+    with ms.Tape() as tape:
+        ms.grad(loss)(ms.Tensor(np.ones((1, 4, 1, 2))))
+    drawn, dropout = (e for e in Picture(tape).record.entries if e.name in ('DropoutMask', 'Dropout'))
+    assert [v.name for v in (*drawn.outputs, *dropout.outputs)] == ['', '']
+    assert [v.name for v in dropout.inputs] == ['x', 'DropoutMask']
+
+
+def test_an_output_that_is_a_mask_gets_no_dout():
+    class Positive(nn.Cell):
+        def construct(self, x):
+            return x > 0, ops.relu(x)
+
+        def bprop(self, x, out, dout):
+            return (out[0].astype(x.dtype) * dout[1],)
+
+    with ms.Tape() as tape:
+        ms.grad(lambda x: Positive()(x)[1].sum())(ms.Tensor([-1.0, 2.0]))
+    (reading,) = (each for each in Picture(tape).record.readings if each.entry == 0)
+    assert [dout.name for dout in reading.douts] == ['dout[1]']
+
+
+# ---- what has no gradient, and why -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('name', 'due'),
+    [
+        ('unused', 'db is zero: nothing on the tape leads from it to the result'),
+        ('swallowed', 'dgain is zero: its wire is cut at 1 Gain: not in internal_params'),
+        ('none', 'dscale is zero: 1 Net.bprop returned None, which counts as zero'),
+    ],
+)
+def test_a_missing_gradient_says_why(name, due):
+    assert due in ' '.join(c for t, c in steps(picture(name)) if 'arrive' in t)
+
+
+def test_what_is_not_taped_says_why():
+    assert caption(picture('stopped'), 'StopGradient is not taped').startswith('stop_gradient blocks it on purpose.')
+    assert all(c.startswith('No gradient is being taken') for _, c in steps(picture('forward_only')))
+    assert caption(picture('no_gradient'), 'Net is not taped').startswith('No gradient is being taken')
+
+
+def test_a_parameter_in_internal_params_arrives():
+    arrived = caption(picture('params'), 'dx and dweight arrive')
+    x = np.array([0.5, 3.0])
+    assert f'dweight (2,) from {numbers.said(x.min())} to {numbers.said(x.max())}' in arrived
+
+
+def test_an_infinity_is_named():
+    step = scene.first_nan(picture('not_finite').record, True)
+    assert 'NaN' in ' '.join(steps(picture('not_finite'))[step])
+    assert Picture(gallery.run('not_finite'), step='nan').opens == step == 0
+    assert scene.first_nan(picture('fanout').record, True) is None
+
+
+def test_a_write_into_memory_is_a_step():
+    wrote = [t for t, _ in steps(picture('step')) if t.endswith('writes into memory')]
+    assert len(wrote) == 2
+    assert 'it leaves no entry, and no gradient' in caption(picture('step'), wrote[0])
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', ['wrong_shape', 'bad_op', 'raises', 'broken_construct'])
+def test_an_error_is_told_where_it_happened_after_what_came_before(name):
+    kind = type(gallery.run(name).error).__name__
+    title, said = steps(picture(name))[-1]
+    assert title.startswith('An error in ') and said.startswith(f'{kind}: ')
+    assert f'✗ {kind}' in shown(picture(name)) and jumps(picture(name))['Error'] == title
+    assert len(steps(picture(name))) > 1 and picture(name).opens == len(steps(picture(name))) - 1
+
+
+def test_an_error_that_was_caught_is_a_step_like_others():
+    said = titles(picture('caught'))
+    assert said.index('An error in Net.bprop') < len(said) - 1 == said.index('dx arrives')
+
+
+def test_an_empty_tape_says_so():
+    assert steps(picture('empty')) == [words.EMPTY]
+    assert Picture(ms.Tape()).films[0].steps[0].title == words.EMPTY[0]
+
+
+# ---- the gradient of a gradient --------------------------------------------------------------------------------------
+
+HVP = """
+def energy(x):
+    return (x * x * x).sum()
+
+def product(x, v):
+    return (ms.grad(energy)(x) * v).sum()
+
+with ms.Tape() as tape:
+    hv = ms.grad(product)(ms.Tensor([1.0, 2.0]), ms.Tensor([0.5, -1.0]))
+"""
+
+
+def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
+    lifted = at(picture('relu6'), 'Your line 19 lifts off, onto the second tape')
+    assert 'Entry 1′' in steps(picture('relu6'))[lifted][1]
+    assert jumps(picture('relu6'))['Second tape'] == titles(picture('relu6'))[lifted]
+    record = picture('relu6').record
+    entry = next(e for e in record.entries if e.label == '1′')
+    assert (entry.level, entry.note) == (1, 'by Net.bprop, line 19')
+    last = shown(picture('relu6'))
+    assert {'first tape', 'second tape'} <= set(last) and '1′' in ' '.join(last)
+    assert 'second tape' not in shown(picture('relu6'), lifted - 1) or '1′' not in ' '.join(
+        shown(picture('relu6'), lifted - 1)
+    )
+
+
+@pytest.mark.parametrize(('name', 'due'), [('cube', 6 * 2.0), ('custom_cube', 6 * 2.0)])
+def test_the_second_gradient_arrives_under_the_users_name(name, due):
+    title, _ = steps(picture(name))[-1]
+    assert numbers.said(due) in title or numbers.said(due) in steps(picture(name))[-1][1]
+    assert numbers.written(due, 0) in shown(picture(name))
+
+
+def test_names_follow_the_op_where_python_swaps_operands():
+    first = next(e for e in picture('custom_cube').record.entries if e.label == '1′')
+    assert {v.name: float(v.data) for v in first.inputs} == {'x': 2.0, '3': 3.0}
+
+
+def test_a_hessian_vector_product():
+    hvp = made(HVP, 'hvp')
+    due = 6 * np.array([1.0, 2.0]) * np.array([0.5, -1.0])
+    last = ' '.join(steps(hvp)[-1])
+    assert f'from {numbers.said(due.min())} to {numbers.said(due.max())}' in last
+
+
+def test_a_third_gradient_ends_with_its_number():
+    assert 'dx = 6' in ' '.join(steps(picture('third'))[-1])
+    assert picture('third').record.depth == 2
+
+
+# ---- cells, ops, inside ----------------------------------------------------------------------------------------------
+
+
+def test_inside_has_a_step_for_each_hidden_op():
+    for name in ('dropout', 'hidden_ops'):
+        hidden = [kinds(picture(name, zoom)).count('hidden') for zoom in ('inside', 'ops')]
+        assert hidden == [len(picture(name).record.entries[0].hidden), 1]
+
+
+def test_cells_are_one_card_each():
+    record = picture('ifnode', 'cells').record
+    assert [e.name for e in record.entries] == ['Mul', *['IFNode', 'Add'] * 3, 'ReduceSum']
+    cell = record.entries[1]
+    assert cell.inside == ('Add', 'Sub', 'relusigmoid', 'Mul', 'Sub') and cell.takeovers == 1
+    assert [v.name for v in cell.inputs] == ['x', 'v'] and [v.name for v in cell.outputs] == ['spike', 'v']
+
+
+def test_the_numbers_at_the_end_are_the_same_at_each_zoom():
+    for name in ('ifnode', 'matmul', 'nested_custom', 'fanout', 'ifnode12'):
+        totals = [picture(name, zoom).record.passes[0].arrivals[0].total.data for zoom in gallery.ZOOMS]
+        assert all(np.array_equal(t, totals[0]) for t in totals)
+        assert (
+            len({next(t for t in reversed(titles(picture(name, zoom))) if 'arrive' in t) for zoom in gallery.ZOOMS})
+            == 1
+        )
+
+
+def test_a_takeover_inside_a_takeover():
+    record = picture('nested_custom', 'inside').record
+    given = [g for r in record.readings for g in r.gradients]
+    assert len(given) == 2 and all(g.ok for g in given)
+    assert [(g.name, g.lost) for g in record.entries[0].ghosts] == [('Exp', False), ('Mul', True)]
+
+
+@pytest.mark.parametrize('name', ['thousand', 'long_cells', 'ifnode12'])
+def test_a_long_tape_keeps_its_beginning_its_end_and_what_is_remarkable(name):
+    whole, told = len(picture(name).record.steps), steps(picture(name))
+    assert len(told) <= 170 and (whole <= len(told) or whole > 160)
+    assert kinds(picture(name))[0] in ('write', 'enter')
+    assert any(t.startswith('Backward starts') for t, _ in told)
+    assert any('arrive' in t for t, _ in told[-2:])
+
+
+def test_jumps_are_only_those_that_exist():
+    assert jumps(picture('fanout')).keys() == {'Result'}
+    assert jumps(picture('matmul')).keys() == {'Takeover', 'Compare'}
+    assert jumps(picture('relu6')).keys() == {'Takeover', 'Second tape', 'Compare', 'Result'}
+    assert jumps(picture('empty')) == jumps(picture('forward_only')) == {}
+    for name in gallery.ALL:
+        labels = [s.jump for s in picture(name).films[0].steps if s.jump and s.jump != 'Compare']
+        assert len(labels) == len(set(labels)), name

@@ -1,0 +1,179 @@
+"""Frames as files: SVG that stands alone, PNG in little time, GIF."""
+
+import time
+from io import BytesIO
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from minicell.view.page import fragment as html
+from minicell.view.paint import style
+from minicell.view.paint.film import Film, Step
+from minicell.view.paint.kit import Frame
+from minicell.view.paint.line import Entry, tape_line
+from minicell.view.write import gif, png, svg
+from minicell.view.write.sheet import sheet
+from tests.view.toy import films, toy
+
+SVG = '{http://www.w3.org/2000/svg}'
+HOSTILE = [
+    '<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onload='alert(1)", '&amp;', ']]>', '</svg>',
+    '</script>', '<!--', 'a\x00b\x1b[31m', '\ud800', '\u202eabc', 'x' * 5000,
+    '数据 🦊 e\u0301\u0301\u0301', '', ' ', 'url(javascript:1)', '${1}`',
+]  # fmt: skip
+
+
+def args(film, step):
+    said = film.steps[step]
+    return film.frames[step], (film.width, film.height), said.title, said.caption
+
+
+def named(name):
+    """A film with this name wherever a user's name can be."""
+    film, frame = Film(300, 80), Frame()
+    frame.rect('a', 0, 0, 100, 40, 'card f', v=name, go=name, rc=name)
+    frame.text('b', 4, 20, name, 'b', room=90)
+    film.add(frame, Step(name, name, go=(name,), jump=name))
+    film.links[name] = dict(l=[name], r=name)
+    film.accounts[name] = dict(t=name, h=[name], rows=[[name, name]], p=name)
+    film.line, _ = tape_line([Entry(name, 1.0, 1.0, (0,))], 1)
+    return film
+
+
+@pytest.mark.parametrize('name', HOSTILE)
+def test_a_name_stays_a_text(name):
+    film = named(name)
+    text = svg.still(*args(film, 0), line=film.line, step=0, at=(3, 22))
+    root = ElementTree.fromstring(text.encode())
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {'svg', 'title', 'rect', 'text', 'g', 'path'}
+    assert not [key for element in root.iter() for key in element.attrib if key.startswith('on') or 'href' in key]
+    png.still(*args(film, 0))
+    page = html.page([film], name, text)
+    assert page.count('<script>') == 1 == page.count('</script>')
+    assert page.count('<img') == 1 and '<!--' not in page
+    page.encode()
+
+
+def test_an_svg_stands_alone():
+    film = toy()
+    text = svg.still(*args(film, 11), line=film.line, step=11, at=film.steps[11].at)
+    root = ElementTree.fromstring(text)
+    assert root.get('role') == 'img'
+    assert root.find(f'{SVG}title').text == (
+        'Your dx and dy are wrong, and nobody noticed. '
+        'You see it only because minicell worked out both gradients a second time, for you.'
+    )
+    assert 'style' not in text and 'class=' not in text and 'var(' not in text
+    assert '✗ wrong' in text
+    for element in root.iter(f'{SVG}text'):
+        assert float(element.get('font-size')) >= 12
+        assert element.get('fill').startswith('#')
+    assert root.findall(f'.//{SVG}text')[0].get('font-size') == '22'
+    assert '✗ wrong' not in svg.still(*args(film, 10), line=film.line, step=10)
+
+
+def test_a_still_is_as_large_as_it_says_and_dark_if_asked():
+    film = toy()
+    one, two = (ElementTree.fromstring(svg.still(*args(film, 7), scale=scale, dark=scale == 2)) for scale in (1, 2))
+    assert float(two.get('width')) == 2 * float(one.get('width')) and one.get('viewBox') == two.get('viewBox')
+    assert [root.find(f'{SVG}rect').get('fill') for root in (one, two)] == [style.LIGHT['paper'], style.DARK['paper']]
+    picture = Image.open(BytesIO(png.still(*args(film, 7), scale=2, dark=True)))
+    assert picture.size == (round(float(two.get('width'))), round(float(two.get('height'))))
+    assert picture.convert('RGB').getpixel((0, 0)) == (0x12, 0x14, 0x16)
+
+
+def test_the_same_frame_gives_the_same_bytes():
+    film = toy()
+    assert svg.still(*args(film, 7)) == svg.still(*args(film, 7))
+    assert png.still(*args(film, 7)) == png.still(*args(toy(), 7))
+
+
+def at(film, step, *points, **options):
+    """The colours of a PNG at these points of the frame."""
+    picture = Image.open(BytesIO(png.still(*args(film, step)[:2], **options))).convert('RGB')
+    return ['#' + bytes(picture.getpixel((round(x + 2), round(y + 2)))).hex() for x, y in points]
+
+
+def test_the_png_has_the_svgs_colours_at_the_svgs_places():
+    film = toy()
+    on_the_code, on_the_arrow, in_the_bend = (30, 5), (340, 277), (583, 215)
+    assert at(film, 6, on_the_code, on_the_arrow) == [style.LIGHT['panel'], style.LIGHT['paper']]
+    assert at(film, 7, on_the_code, on_the_arrow, in_the_bend) == [style.LIGHT['panel'], *[style.LIGHT['bwd']] * 2]
+    assert at(film, 8, on_the_arrow, in_the_bend) == [style.LIGHT['tint']] * 2
+
+
+@pytest.mark.parametrize('flags', ['0,0,1', '0,0,0', '0,1,1', '0,1,0'])
+def test_an_arc_bends_as_its_flags_say(flags):
+    film, frame = Film(200, 200), Frame()
+    shift = 40 if flags.startswith('0,1') else 0
+    frame.path('a', f'M{50 + shift},{10 + shift}A50,50,{flags},{100 + shift},{60 + shift}', 'fat')
+    film.add(frame, Step('', ''))
+    x, y = {'0,0,1': (85.4, 24.6), '0,0,0': (64.6, 45.4), '0,1,1': (175.4, 14.6), '0,1,0': (54.6, 135.4)}[flags]
+    assert at(film, 0, (x, y)) == [style.LIGHT['bwd']]
+
+
+def test_a_text_stands_where_its_anchor_says():
+    frame = Frame()
+    for y, classes in ((20, ''), (60, 'mid'), (100, 'end')):
+        frame.text(classes or 'start', 150, y, 'HHHHHH', classes)
+    ink = np.asarray(png.image(sheet(frame, (300, 120)))).min(axis=2) < 128
+    left, middle, right = (np.flatnonzero(ink[y - 12 : y + 4].any(axis=0)) for y in (20, 60, 100))
+    assert 150 < left[0] < 156 and 146 < right[-1] < 153
+    assert abs((middle[0] + middle[-1]) / 2 - 152) < 2
+
+
+def test_a_png_is_quick_and_small():
+    frame = Frame()
+    for i in range(150):
+        x, y = 58 * (i % 15), 44 * (i // 15)
+        frame.rect(f'r{i}', x, y, 54, 30, 'tile wrong' if i % 7 == 0 else 'card f', rx=3)
+        frame.text(f't{i}', x + 4, y + 20, f'{i * 0.37:.2f}', 'n')
+    size = (900, 440)
+    png.still(frame, size, 'warm')
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        picture = png.still(frame, size, 'A title', 'A caption')
+        times.append(time.process_time() - start)
+    assert min(times) < 0.15, times
+    assert len(picture) < 60_000
+
+
+def test_a_gif_has_all_steps():
+    picture = Image.open(BytesIO(gif.animation(toy(), [0, 7, 11, -1])))
+    assert picture.n_frames >= 3  # two equal ones may become one
+    assert picture.info['loop'] == 0 and picture.width == 904
+    times, pictures = [], []
+    for i in range(picture.n_frames):
+        picture.seek(i)
+        times.append(picture.info['duration'])
+        pictures.append(np.asarray(picture.convert('RGB')))
+    assert sum(times) == 3 * 1800 + 4000
+    assert all((a != b).any() for a, b in pairwise(pictures))
+    assert tuple(pictures[0][0, 0]) == (255, 255, 255)
+
+
+# ---- the html --------------------------------------------------------------------------------------------------------
+
+
+def test_a_fragment_is_a_still_and_one_script():
+    still = svg.still(*args(toy(), 0))
+    text = html.fragment(films(), still, open=-1)
+    assert text.startswith('<div class="mc2" data-lm-suppress-shortcuts="true"><img ')
+    assert 'alt="Your dx and dy are wrong, and nobody noticed. You see it only' in text
+    assert text.count('<script') == text.count('</script>') == 1 and text.endswith('</script>')
+    assert '"open":11' in text and ' id=' not in text.split('<script>')[0]
+    assert text.count('http') == 1 and 'http://www.w3.org/2000/svg' in text  # a name, no address
+    assert len(text) < 100_000
+
+
+def test_an_alt_text_can_be_given():
+    assert 'alt="a &lt;b&gt; &quot;c&quot;"' in html.fragment([toy()], '', alt='a <b> "c"')
+
+
+def test_the_script_and_the_style_are_short():
+    assert len(html.player()) < 20_000 and len(html.look()) < 10_000
+    assert '//' not in html.player().replace('http://', '') and '/*' not in html.look()

@@ -1,0 +1,80 @@
+"""What a touch answers: which shapes light with a value, and what is read out; with the numbers that are there."""
+
+import json
+import re
+
+import gallery
+import numpy as np
+import pytest
+from gallery import picture
+
+from minicell.view.paint import numbers
+
+
+def values(name, narrow=False):
+    """Every value that a picture shows as something to touch."""
+    return {s.attrs['v'] for f in picture(name).films[narrow].frames for s in f.values() if 'v' in s.attrs}
+
+
+@pytest.mark.parametrize('name', gallery.PROGRAMS)
+def test_every_link_is_told_and_leads_to_values(name):
+    links = picture(name).films[0].links
+    assert all(set(link) == {'l', 'r'} and isinstance(link['r'], str) and link['r'] for link in links.values())
+    assert not [key for key, link in links.items() if key in link['l']], 'a value lights itself anyway'
+    assert all(re.search(r'\d|true|×|None', link['r']) for link in links.values())
+    json.dumps(links)
+
+
+@pytest.mark.parametrize('name', ['matmul', 'matmul_loss', 'right', 'fanout', 'relu6', 'cube', 'custom_cube', 'params'])
+def test_every_number_that_is_shown_answers(name):
+    links = picture(name).films[0].links
+    shown = {v for v in values(name) if re.match(r'[ab]d?\d+\[', v)}  # of the lanes
+    assert shown and not shown - links.keys()
+
+
+def test_a_readout_has_the_number_and_the_line():
+    x = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
+    links = picture('matmul').films[0].links
+    for (i, j), number in np.ndenumerate(x + 1):
+        read = links[f'g0.0[{i},{j}]']['r']
+        assert read == f'dx[{i}, {j}] = {numbers.said(number)}   yours: x + 1, line 11'
+        assert f's0.0[{i},{j}]' in links[f'g0.0[{i},{j}]']['l']
+        (forward,) = (key for key in links[f'g0.0[{i},{j}]']['l'] if key != f's0.0[{i},{j}]')
+        assert links[forward]['r'].startswith(f'x[{i}, {j}] = {numbers.said(np.float32(x[i, j]))}')
+
+
+def test_a_number_and_its_gradient_light_each_other():
+    links = picture('fanout').films[0].links
+    pairs = [(key, other) for key, link in links.items() for other in link['l'] if other in links]
+    assert pairs and all(key in links[other]['l'] for key, other in pairs if not key.startswith('s'))
+
+
+def test_a_picture_of_squares_answers_as_a_whole():
+    links = picture('large').films[0].links
+    whole = [link['r'] for key, link in links.items() if '[' not in key]
+    assert any('8×12' in read for read in whole) and any('12×20' in read for read in whole)
+
+
+def test_without_comparing_nothing_true_is_read_out():
+    for name in ('matmul', 'large_wrong', 'none', 'structures'):
+        alone = picture(name, 'ops', False).films[0]
+        seen = {s.attrs.get('v') for f in alone.frames for s in f.values()}
+        assert not any(str(v).startswith('s0') for v in seen)
+
+
+def test_both_layouts_touch_the_same_values():
+    for name in ('matmul', 'fanout', 'relu6'):
+        assert values(name, True) & picture(name).films[0].links.keys()
+
+
+@pytest.mark.parametrize('name', gallery.PROGRAMS)
+def test_what_can_be_pressed_leads_to_a_step(name):
+    for film in picture(name).films:
+        leads = {go for step in film.steps for go in step.go}
+        pressed = {s.attrs['go'] for f in film.frames for s in f.values() if 'go' in s.attrs}
+        assert not pressed or pressed & leads
+        assert all(go.startswith(('e', 'r', 'line ')) for go in leads)
+
+
+def test_of_a_very_long_tape_nothing_is_told_of_each_number():
+    assert picture('thousand').films[0].links == {}

@@ -1,0 +1,443 @@
+"""`tape.why`: the rows of an account add up to the number, whatever made it."""
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn, ops
+from minicell.view import account as package
+from minicell.view.account import account as account_module
+from minicell.view.account import ask, book, maker, slopes, sums, table, true
+
+WORDS = 'cannot be taken apart'
+
+
+def close(got, due, room=1e-5):
+    if not np.isfinite(due):
+        return not np.isfinite(got)
+    return abs(got - due) <= room * abs(due) + 1e-30
+
+
+def adds_up(account, exact=True):
+    """The rows add up to the number, each is its slope × cotangent, and the running sum is one."""
+    total = 0.0
+    for row in account.rows:
+        total += row.product
+        assert close(row.total, total, 1e-12) or not np.isfinite(total), account
+        if row.cotangent is not None and row.factor is not None and np.isfinite(row.factor * row.cotangent):
+            assert close(row.factor * row.cotangent, row.product, 1e-9), account
+    assert close(total, account.number), f'{total} for {account.number}\n{account}'
+    if exact:
+        assert WORDS not in account.note and 'unknown' not in {row.kind for row in account.rows}, account
+    assert account.title in str(account) and table.escape(account.title) in account._repr_html_()
+    return account
+
+
+def some(rng, array):
+    """A random index into an array."""
+    return tuple(int(rng.integers(n)) for n in array.shape)
+
+
+# ---- takeovers -------------------------------------------------------------------------------------------------------
+
+
+class Net(nn.Cell):
+    def __init__(self, right):
+        super().__init__()
+        self.matmul, self.right = ops.MatMul(), right
+
+    def construct(self, x, y):
+        return self.matmul(x, y)
+
+    def bprop(self, x, y, out, dout):
+        if self.right:
+            return dout @ y.T, x.T @ dout
+        return dout @ y.T + 0.5, x.T @ dout
+
+
+class Ignores(nn.Cell):
+    def construct(self, x, y):
+        return ops.matmul(x, y)
+
+    def bprop(self, x, y, out, dout):
+        dx = x + 1
+        dy = y + 1
+        return dx, dy
+
+
+class Step(nn.Cell):
+    def construct(self, x):
+        return (x > 0).astype(ms.float32)
+
+    def bprop(self, x, out, dout):
+        slope = dout * ops.exp(-x * x)
+        return (slope,)
+
+
+class Doubles(nn.Cell):
+    def construct(self, x):
+        return x * x + x
+
+    def bprop(self, x, out, dout):
+        return (2 * x * dout,)
+
+
+X = Tensor([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
+Y = Tensor([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]])
+
+
+def taped(function, *args, by=None, weights=None):
+    with ms.Tape() as tape:
+        found = ms.grad(function, by if by is not None else 0, weights)(*args)
+    return tape, found
+
+
+def test_a_bprop_signs_and_the_rule_stands_beside_it():
+    tape, (dx, _) = taped(lambda x, y: Ignores()(x, y).sum(), X, Y, by=(0, 1))
+    account = adds_up(tape.why(dx, (0, 2)))
+    assert account.title == 'How your dx[0,2] = 1.40 was made' and account.total == '1.40'
+    (row,) = account.rows
+    line = next(
+        n for n, text in enumerate(Path(__file__).read_text('utf-8').splitlines(), 1) if text == '        dx = x + 1'
+    )
+    assert (row.who, row.formula, row.line, row.kind, row.yours) == (
+        'your bprop', 'x + 1', f'{line}:13–18', 'bprop', True,
+    )  # fmt: skip
+    assert row.file == __file__ and row.of is None
+    assert account.note == 'Ignores.bprop does not use dout.'
+    assert account.true_heading == "MatMul's rule would have added up"
+    assert [(r.through, r.by, table.single(r.factor), r.cotangent) for r in account.true_rows] == [
+        ('out[0,0]', 'y[2,0]', '2.10', 1.0), ('out[0,1]', 'y[2,1]', '1.20', 1.0), ('out[0,2]', 'y[2,2]', '3.30', 1.0),
+    ]  # fmt: skip
+    assert close(account.true, 6.6) and close(account.true_rows[-1].total, 6.6)
+    assert account.verdict == 'yours is too small by 5.20'
+    for words in ('your bprop: x + 1', 'y[2,0]', '6.60', 'too small'):
+        assert words in str(account) and words in account._repr_html_()
+
+
+@pytest.mark.parametrize(('right', 'said'), [(True, 'yours agrees'), (False, 'yours is too large by 0.50')])
+def test_the_verdict(right, said):
+    net = Net(right)
+    tape, (dx, dy) = taped(lambda x, y: (net(x, y) * net(x, y)).sum(), X, Y, by=(0, 1))
+    account = adds_up(tape.why(dy, (1, 2)))
+    assert account.verdict == 'yours agrees' and 'does not use' not in account.note
+    assert [r.who for r in account.rows] == ['your bprop of 2 Net', 'your bprop of 1 Net']
+    account = adds_up(tape.why(dx, (1, 1)))
+    assert account.verdict.endswith(said if right else 'too large by 1')
+    assert close(account.true_rows[-1].total, account.true, 1e-6)
+
+
+def test_where_the_rules_would_hand_out_nothing():
+    tape, d = taped(lambda a: Step()(a).sum(), Tensor([0.5, -1.0]))
+    account = adds_up(tape.why(d, 0))
+    assert account.true == 0 and not account.true_rows and account.rows[0].formula == 'dout * ops.exp(-x * x)'
+    assert account.verdict == 'By the built-in rules alone it would be 0: yours is too large by 0.779'
+    tape, d = taped(nn.relusigmoid(), Tensor([0.5, -1.0]))
+    account = adds_up(tape.why(d, 0))
+    assert not account.rows[0].yours and account.verdict.startswith('By the built-in rules alone it would be 0: the b')
+    assert account.title.startswith('How d')
+
+
+def test_many_takeovers():
+    def spikes(x):
+        total = x * 0
+        for k in range(12):
+            total = total + Doubles()(x) * (k + 1.0)
+        return total
+
+    with ms.Tape() as tape:
+        slope = ms.grad(spikes)(Tensor(1.5))
+    account = adds_up(tape.why(slope))
+    assert str(tape.why('slope')) == str(account) and close(account.true, 78 * 4) and close(account.number, 78 * 3)
+    assert account.rows[-1].who == '7 other entries' and account.true_rows[-1].who == '6 other entries'
+    assert close(account.true_rows[-1].total, 78 * 4) and account.verdict == 'yours is too small by 78'
+
+
+def test_a_takeover_beside_a_rule():
+    tape, d = taped(lambda a: Doubles()(a) + a * 0.1, Tensor(1.5))
+    account = adds_up(tape.why(d))
+    assert [r.kind for r in account.rows] == ['rule', 'bprop'] and close(account.true, 4.1)
+    assert account.true_heading == 'The built-in rules in the place of the bprop would have added up'
+    assert [r.who for r in account.true_rows] == [
+        'Add',
+        'Mul',
+        'Mul',
+    ] and account.verdict == 'yours is too small by 1.00'
+
+
+def test_a_bprop_that_returns_none_and_one_that_cannot_be_compared():
+    class Nothing(nn.Cell):
+        def construct(self, x, y):
+            return ms.grad(lambda x: x * x)(x) * y
+
+        def bprop(self, x, y, out, dout):
+            return None, dout
+
+    tape, (dx, dy) = taped(lambda x, y: Nothing()(x, y), Tensor(1.0), Tensor(2.0), by=(0, 1))
+    account = adds_up(tape.why(dx))
+    assert not account.rows and account.note == '1 Nothing handed out None for x, which counts as 0.'
+    account = adds_up(tape.why(dy))
+    assert account.true is None and 'There is no true gradient to compare it with: construct of N' in account.note
+
+
+def test_parameters_of_a_takeover_and_several_outputs():
+    class Affine(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([2.0, 3.0]), name='w')
+            self.internal_params = [self.w]
+
+        def construct(self, pair, scale):
+            return pair[0] * self.w, pair[1] * scale
+
+        def bprop(self, pair, scale, out, dout):
+            a, b = dout
+            return ((a * self.w, b * scale), b * pair[1]), {self.w: a * pair[0]}
+
+    net = Affine()
+
+    def loss(x, y, s):
+        a, b = net((x, y), s)
+        return (a * a).sum() + b.sum()
+
+    args = Tensor([1.0, 2.0]), Tensor([5.0, 6.0]), Tensor([0.5, 0.25])
+    tape, (found, (dw,)) = taped(loss, *args, by=(0, 1, 2), weights=[net.w])
+    for d in (*found, dw):
+        account = adds_up(tape.why(d, 1))
+        assert account.verdict == 'yours agrees' and close(account.true, account.number)
+    assert tape.why('w', 1).number == tape.why(dw, 1).number and tape.why(dw, 1).rows[0].formula == 'a * pair[0]'
+
+
+# ---- hooks -----------------------------------------------------------------------------------------------------------
+
+
+def test_hooks_sign():
+    def hooked(x):
+        y = x * 3
+        y.register_hook(lambda g: g * 10)
+        return y * y
+
+    tape, d = taped(hooked, Tensor(1.0))
+    account = adds_up(tape.why(d))
+    (row,) = account.rows
+    assert (row.who, row.kind, row.yours, row.factor) == ('your hook on y, then 1 Mul', 'hook', True, 3.0)
+    assert account.note == '6 arrived, and the hook on y made 60 of it.'
+    assert adds_up(account.deeper()).number == 6
+
+    clip = ops.InsertGradientOf(lambda g: ops.minimum(g, 1.0))
+    for by, said, factor in ((5, '5 arrived, and the hook made 1 of it.', None), (0.5, 'The hook changed nothing.', 1)):
+        tape, d = taped(lambda x, by=by: clip(x) * by, Tensor(3.0))
+        account = adds_up(tape.why(d))
+        assert account.note == said and account.rows[0].factor == factor and account.rows[0].yours
+
+
+def test_the_hook_of_an_input_and_one_that_is_not_called_again():
+    calls = []
+    x = Tensor(2.0)
+    handle = x.register_hook(lambda g: calls.append(g) or g * 7)
+    tape, d = taped(lambda x: x * x, x)
+    handle.remove()
+    account = adds_up(tape.why(d))
+    assert [r.product for r in account.rows] == [2.0, 2.0, 24.0] and account.rows[-1].who == 'your hook on x'
+    assert account.note == '4 arrived, and the hook on x made 28 of it.' and len(calls) == 1
+
+    def odd(x):
+        y = x * 3
+        y.register_hook(lambda g: Tensor(np.float32(len(calls) * 2)))
+        return y * y
+
+    tape, d = taped(odd, Tensor(1.0))
+    account = adds_up(tape.why(d), exact=False)
+    assert (
+        WORDS in account.note and account.rows[0].product == 6 and account.rows[0].who == 'your hook on y, then 1 Mul'
+    )
+
+
+def test_backward_hooks_of_a_cell():
+    net = nn.Dense(3, 2)
+    net.register_backward_hook(lambda cell, into, out: (into[0] * 2,))
+    tape, d = taped(net, Tensor([[1.0, 2.0, 3.0]]))
+    account = adds_up(tape.why(d, (0, 1)))
+    assert account.rows[0].kind == 'hook' and account.rows[0].yours and 'arrived, and the hook made' in account.note
+    adds_up(account.deeper())
+
+
+def test_hooks_on_one_of_several():
+    class Both(nn.Cell):
+        def construct(self, a, b):
+            return a * b
+
+    net = Both()
+    net.register_backward_hook(lambda cell, into, out: (into[0], into[1] * 3))
+    tape, d = taped(lambda x: net(X, x).sum(), X + 1)
+    account = adds_up(tape.why(d, (0, 1)))
+    assert account.note == '0.60 arrived, and the hook made 1.80 of it.' and close(account.deeper().number, 0.6)
+
+    class Pair(nn.Cell):
+        def construct(self, x):
+            return x * 2, x * 3
+
+        def bprop(self, x, out, dout):
+            return (dout[0] * 2 + dout[1] * 3,)
+
+    def parts(x):
+        a, b = Pair()(x)
+        a.register_hook(lambda g: g * 5)
+        return (a * a + b).sum()
+
+    tape, d = taped(parts, Tensor([1.0, 2.0]))
+    account = adds_up(tape.why(d, 1))
+    assert account.number == 83 and account.verdict == 'yours agrees' and len(account.true_rows) == 2
+    account = adds_up(tape.why('da', 1))
+    assert [r.product for r in account.rows] == [4.0, 4.0, 32.0] and account.rows[-1].who == 'your hook on a'
+
+    def slices(x):
+        a, b = ops.split(x, 1)
+        return (a * b).sum()
+
+    tape, d = taped(slices, Tensor([1.0, 2.0]))
+    assert [r.through for r in adds_up(tape.why(d, 1)).rows] == ['b[0]']
+
+
+# ---- of any order, of any shape --------------------------------------------------------------------------------------
+
+
+def test_fan_out_and_many_entries():
+    tape, d = taped(lambda x: x * x * x, Tensor(2.0))
+    assert [(r.who, r.by) for r in adds_up(tape.why(d)).rows] == [('2 Mul', '1 Mul'), ('1 Mul', 'x'), ('1 Mul', 'x')]
+    part = next(e for e in tape.events if type(e).__name__ == 'Give').gradients[1][1]
+    assert adds_up(tape.why(part)).note == 'This is one of 3 parts of dx.' and len(tape.why(part).rows) == 1
+    w = Parameter(Tensor(0.9), name='w')
+
+    def run(x):
+        h = x
+        for _ in range(20):
+            h = ops.tanh(h * w + x)
+        return h
+
+    tape, _ = taped(run, Tensor(0.3), weights=[w])
+    account = adds_up(tape.why('w'))
+    assert [r.kind for r in account.rows] == ['rule'] * 6 + ['others'] and account.rows[-1].who == '14 other entries'
+    tape, d = taped(lambda x: (ops.softmax(x, -1) * Tensor(np.arange(32.0))).sum(), Tensor(np.linspace(-1, 1, 32)))
+    account = adds_up(tape.why(d, 3))
+    assert len(account.rows) == 7 and account.rows[-1].through == '26 others'
+
+
+def test_second_and_third_order():
+    cube = lambda x: x * x * x
+    for function in (cube, lambda x: ops.exp(x) * x, lambda x: Doubles()(x) * x):
+        first = lambda x, f=function: ms.grad(f)(x)
+        second = lambda x, f=first: ms.grad(f)(x)
+        for order, f in enumerate((function, first, second)):
+            tape, d = taped(f, Tensor(0.5))
+            account = adds_up(tape.why(d))
+            assert any('′' in r.who for r in account.rows) == bool(order)
+            for reading in ask.book_of(tape).readings:
+                for g in reading.end.gradients:
+                    adds_up(tape.why(g))
+
+
+def test_values_as_they_were():
+    w = Parameter(Tensor([1.0, 2.0]), name='w')
+    x = Tensor([3.0, 4.0])
+    with ms.Tape() as tape:
+        dx, (dw,) = ms.grad(lambda x: (w * w * x).sum(), 0, [w])(x)
+        before = [str(tape.why(d, 1)) for d in (dx, dw)]
+        w.set_data(Tensor([10.0, 20.0]))
+        ops.assign(w, Tensor([5.0, 5.0]))
+        assert [str(tape.why(d, 1)) for d in (dx, dw)] == before
+    w.set_data(Tensor([7.0, 7.0]))
+    x[0] = 9.0
+    assert [str(tape.why(d, 1)) for d in (dx, dw)] == before
+    assert adds_up(tape.why('dw', 1)).number == 16
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_nan_and_infinity():
+    tape, d = taped(lambda x: ops.log(x).sum(), Tensor([0.0, 1.0, 0.0]))
+    assert [r.through for r in adds_up(tape.why(d, 0)).rows] == ['out[0]'] and tape.why(d, 0).total == '∞'
+    assert tape.why(d, 1).total == '1' and len(tape.why(d, 1).rows) == 1
+    c = Tensor([[np.nan, 1.0]])
+    tape, (dx, dw) = taped(lambda x, w: (ops.matmul(x, w) * c).sum(), Tensor([[0.0, 1.0]]), Y[:2, :2], by=(0, 1))
+    for d in (dx, dw):
+        for index in np.ndindex(d.shape):
+            account = adds_up(tape.why(d, index))
+            assert ('NaN' in account.title) == bool(np.isnan(d.asnumpy()[index]))
+
+
+@pytest.mark.filterwarnings('ignore')  # of complex numbers that lose their imaginary part
+def test_dtypes():
+    for dtype in (ms.float16, ms.float64):
+        tape, d = taped(lambda x: (ops.softmax(x * x, -1) * x).sum(), X.astype(dtype))
+        adds_up(tape.why(d, (1, 2)))
+    tape, d = taped(lambda x: ops.abs(x * Tensor(np.array([3 + 4j]))).sum(), Tensor(np.array([2.0, -1.0])))
+    assert adds_up(tape.why(d, 1), exact=False).rows
+
+
+def test_unreached_and_the_identity():
+    with pytest.warns(ms.errors.NoPathWarning):
+        tape, (dx, dy) = taped(lambda x, y: y, Tensor(1.0), Tensor(2.0), by=(0, 1))
+    assert adds_up(tape.why(dx)).note == 'Nothing on the tape leads from x to the result.' and not tape.why(dx).rows
+    assert [r.kind for r in adds_up(tape.why(dy)).rows] == ['start']
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+
+def test_errors_are_sentences():
+    n = Tensor([1, 2, 3])
+    tape, (dx, dy) = taped(lambda x, y: (x * y).sum() + ops.select(n > 1, x, y).sum(), Tensor([1.0, 2.0, 4.0]), Y[0],
+                           by=(0, 1))  # fmt: skip
+    _, other = taped(lambda x: x * x, Tensor(1.0))
+    for error, given, words in [
+        (ValueError, ('dq', 0), "There is no gradient called 'dq' on this tape. It has dx, dy, d("),
+        (ValueError, (other, ()), 'This tape handed out no such gradient: it may be of another tape, or a part'),
+        (ValueError, (dx[0], ()), "Give the whole, and the index beside it, as tape.why('dx', (0, 2))."),
+        (ValueError, (tape.events[0].inputs[0], 0), "x is a value on the tape, and no gradient. Ask for 'dx'."),
+        (ValueError, ('dn', 0), 'n is Int64: only a Tensor of floats has a gradient.'),
+        (ValueError, (n, 0), 'n is Int64'),
+        (IndexError, (dx, 3), 'The gradient has shape (3,): it has no number at (3,).'),
+        (IndexError, (dx, ()), 'The gradient has shape (3,), so that one number of it has 1 index, but got ()'),
+        (TypeError, (dx, 'a'), "an int for each axis, as (0, 2), but got 'a'"),
+        (TypeError, ((dx, dy), 0), 'takes one gradient, but got a tuple of 2: write tape.why'),
+        (TypeError, (5, 0), "such as 'dx', but got an int"),
+    ]:  # fmt: skip
+        with pytest.raises(error, match=re.escape(words)) as caught:
+            tape.why(*given)
+        assert 'your line: test_why.py' in str(caught.value)
+    assert tape.why('x', 0).number == tape.why(dx, -3).number == tape.why('dx', np.int64(0)).number
+    with pytest.raises(ValueError, match='It has none: take a gradient inside'):
+        ms.Tape().why('dx')
+    with pytest.raises(ValueError, match='comes from no single number'):
+        taped(lambda x, y: Ignores()(x, y), X, Y)[0].why('dx', (0, 0)).deeper()
+
+
+def test_inside_of_a_gradient_and_of_an_open_tape():
+    """A question changes nothing that is recorded around it."""
+    seen = []
+    with ms.Tape() as tape:
+        first = ms.grad(lambda x: x * x)(Tensor(3.0))
+
+        def function(x):
+            y = x * x
+            seen.append(tape.why(first).number)
+            return y * x
+
+        d = ms.grad(function)(Tensor(2.0))
+    assert seen == [6.0] and d.asnumpy() == 12 and adds_up(tape.why(d)).number == 12
+    assert [type(e).__name__ for e in tape.events].count('Op') == 3
+
+
+def test_numbers_in_words():
+    assert [table.single(v) for v in (1.4, -5.2, 15.337, 1234.5, 2.0, 0.0, 3e-9, float('nan'), 12345678.5)] == [
+        '1.40', '−5.20', '15.337', '1234.50', '2', '0', '3.00e−9', 'NaN', '1.23e7',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize('module', [package, account_module, ask, book, maker, slopes, sums, table, true])
+def test_examples(module):
+    assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed
