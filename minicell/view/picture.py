@@ -57,7 +57,7 @@ class Picture:
                 size = fragment.size(found)
                 if size <= LARGEST or most <= FEWEST:
                     return found
-                most = max(FEWEST, int(0.85 * len(found[0].steps) * LARGEST / size))
+                most = max(FEWEST, int(0.85 * min(most, len(found[0].steps)) * LARGEST / size))
 
     def place(self, step: int | str | None) -> int:
         """The step to open at: a number as the picture counts them (−1 is the last), or a word."""

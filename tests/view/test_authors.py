@@ -87,6 +87,7 @@ def test_the_cells_of_the_core(name):
     check(HEAD + CELLS[name] + '\n', f'core {name}')
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize('part', range(16))
 def test_generated(part):
     for seed in range(part * MANY // 16, (part + 1) * MANY // 16):

@@ -13,6 +13,8 @@ from tests.fuzz.expressions import random_program
 from tests.ops.declare import DIFFERENTIABLE, label, tries
 from tests.view.test_why import X, adds_up, close, some, taped
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize('dtype', [np.float64, np.float32])
 @pytest.mark.parametrize(('declared', 'shapes'), tries(DIFFERENTIABLE), ids=label)

@@ -1,6 +1,6 @@
 """A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -31,11 +31,15 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
     keep = kept(record, most)
     ends: dict[int, int] = {}
     if compare:
+        when = [reading.reached for reading in record.readings]
         for run in record.passes:
             if run.started is not None:
-                judged = judge(record, run)
+                judged = judge(record, run, when)
                 if judged is not None:
                     ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
+        if len(ends) > most // 4:  # of many, first those that are wrong
+            right = {end: all(g.ok is not False for g in record.readings[ends[end]].gradients) for end in ends}
+            ends = {end: ends[end] for end in sorted(sorted(ends, key=right.get)[: most // 4])}
     out = []
     for i in range(len(record.steps)):
         if i in keep or i in ends:
@@ -52,10 +56,11 @@ def remarkable(record: Record, step: Step) -> bool:
     return step.entry is not None and record.entries[step.entry].kind in (*TAKEN, 'torn')
 
 
-def judge(record: Record, run: Pass) -> int | None:
-    """The takeover to compare when a gradient has arrived, if it read one."""
+def judge(record: Record, run: Pass, when: list[int]) -> int | None:
+    """The takeover to compare when a gradient has arrived, if it read one. when: the steps of all readings."""
     last = run.ended if run.ended is not None else len(record.steps)
-    found = [i for i, r in enumerate(record.readings) if run.started <= r.reached <= last and r.order == run.order
+    during = range(bisect_left(when, run.started), bisect_right(when, last))
+    found = [i for i in during if (r := record.readings[i]).order == run.order
              and record.entries[r.entry].kind == 'call' and r.given is not None and r.truth]  # fmt: skip
     worst, size = None, 0.0
     for i in found[:JUDGED]:
