@@ -15,7 +15,7 @@ from .rules import Many
 from .tensor import Tensor
 
 # 0 and 1 as arrays of rank 0, because NumPy takes twice as long with a Python number. For the dtypes of Tensors, the
-# number itself, because ops keep a constant of each dtype.
+# number itself, because ops keep constants of the float dtypes.
 ZERO = {d.numpy: np.zeros((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 0)
 ONE = {d.numpy: np.ones((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 1)
 

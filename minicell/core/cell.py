@@ -92,9 +92,9 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
 
 
 def _new_address(cell: Cell) -> tuple[int, int, bool]:
-    """For a class of Cells: the hidden address of what construct makes, its arity or -1, whether bprop reads self.
+    """For a class of Cells: the hidden address of what construct makes, its arity or -1, whether a trap watches self.
 
-    The next address is that of its inputs, while construct runs.
+    Its inputs have the next address while construct runs.
     """
     kind, code = type(cell), getattr(cell.construct, '__code__', None)
     found = arities.get(kind)
@@ -123,7 +123,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         at = tape.address(*tensors)
         enclosing, addresses = tape.enclosing_addresses(), [t.at for t in tensors]
         if at >= NOWHERE and at not in enclosing:
-            at = min(-1, doors.escaped(type(cell).__name__, at, frame))
+            at = min(-1, doors.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
         elif at < NOWHERE:  # for a gradient inside a takeover, what was made before it is constant
             given = map_tensors(given, lambda t: wrap(t.array) if t.at in enclosing else t)
     try:

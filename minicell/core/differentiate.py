@@ -1,9 +1,9 @@
 """A gradient: make leaves of the inputs, call the function, read the tape back.
 
-Nested gradients share one tape. The outermost one reads back on arrays, which records nothing. An inner one reads back
-on Tensors, so that the ops of its backward are recorded too, and the outer one reads back over them like over all
-others. Gradients go by position: each input to differentiate enters the function as a new Tensor, its leaf, so that an
-object given twice counts as two inputs.
+Nested gradients share one tape. The outermost one reads back on arrays, which records nothing, and so does one inside a
+construct that runs hidden. Any other inner one reads back on Tensors, so that the ops of its backward are recorded too,
+and the outer one reads back over them as over all others. Gradients go by position: each input to differentiate enters
+the function as a new Tensor, its leaf, so that an object given twice counts as two inputs.
 """
 
 import gc
@@ -22,7 +22,7 @@ from .tape import NOWHERE, note
 from .tensor import Tensor, tensors_in, wrap
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
-UNREAD = (Marker('unread'), None, None, None, None, 0)  # the entry of a weight of the outermost gradient
+UNREAD = (Marker('unread'), None, None, None, None, 0)  # never read: for a weight of the outermost gradient, or a gap
 
 
 def name_of(function: Callable) -> str:
@@ -112,7 +112,7 @@ class Gradient:
             self.threshold = threshold
             gc.set_threshold(SELDOM)
         if not tape.gradients:
-            tape.generation += 1 << 20  # what was hidden before is constant; a program has fewer classes of Cells
+            tape.generation += 1 << 20  # what was hidden before is constant; room for 2**19 classes
         tape.gradients += (self,)
         for opened in doors.opening if self.outermost else doors.opening + doors.nested:
             opened(self)

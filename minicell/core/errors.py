@@ -76,11 +76,11 @@ class GradArgumentError(MinicellError, ValueError):
 
 
 class GradPositionError(MinicellError, RuntimeError):
-    """grad_position is larger than the number of arguments."""
+    """grad_position names no argument."""
 
 
 class NotATensorError(MinicellError, TypeError):
-    """grad found no float Tensor to differentiate."""
+    """An argument that must be a function, a float Tensor or a flag is something else."""
 
 
 class TapeError(MinicellError, TypeError):

@@ -94,7 +94,7 @@ def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...
 
 
 def is_parameter(w: object) -> bool:
-    """Whether this is a Parameter (common/parameter.py imports the core, not the core it)."""
+    """Whether this is a Parameter (the core must not import common/parameter.py, which imports it)."""
     return isinstance(w, Tensor) and hasattr(w, 'requires_grad')
 
 

@@ -17,7 +17,8 @@ getframe = sys._getframe
 
 # ---- operands ------------------------------------------------------------------------------------------------------
 # A training loop uses the same few numbers again and again: type -> float dtype -> number -> Tensor of rank 0
-CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # the largest number of constants per dtype
+CONSTANTS = {float: {}, int: {}}
+KEPT = 1_000  # at most so many per type and dtype
 FLOAT32 = float32.numpy
 AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error about an axis
 NUMBERS = (bool, int, float, complex, np.generic)
@@ -102,7 +103,7 @@ def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tupl
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
-    """The error for inputs that a kernel refused, which an open Tape records too."""
+    """The error for inputs that a kernel refused; an open Tape records it."""
     shapes, why = ' and '.join(str(t.shape) for t in inputs), why_refused([t.shape for t in inputs], error)
     wrong = 'have no such axes' if AXIS.search(why) else 'do not fit'
     said = ShapeError(f'{rule.name}: shapes {shapes} {wrong} ({why}).{users_line(frame)}')
@@ -181,7 +182,7 @@ def binary(
     """An op of two Tensors, or a Tensor and a number. Its rules are dx(g, out, x, y) and dy; None: no gradient passes.
 
     floats: integers and Bools become Float32, as in a division. convert: makes two Tensors of one dtype from other
-    operands. The parameter `up` of the op is the number of frames between it and its caller (2 for `1 - x`).
+    operands. The parameter `up` of the op says how many frames up the user's line is: 1, or 2 for `1 - x`.
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
     ends = dx is None

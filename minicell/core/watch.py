@@ -72,7 +72,7 @@ class Begin(NamedTuple):
 
 
 class Back(NamedTuple):
-    """Backward starts, from these pairs (output, cotangent). offset: the address of the first leaf."""
+    """Backward starts, from these pairs (output, cotangent)."""
 
     at: int
     outputs: tuple
@@ -306,7 +306,7 @@ def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
     where = Where(code, lasti) if code is not None else None
     if rule in EVENTS:
         return EVENTS[rule](at, x, y, out, where, made)
-    if hasattr(rule, 'event'):  # a note of a higher floor's
+    if hasattr(rule, 'event'):  # a note from a package above the core
         return rule.event(at, x, y, out)
     if rule.name in ('unread', 'Leaf', 'TupleGetItem'):
         return None
