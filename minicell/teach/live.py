@@ -7,7 +7,7 @@ else: they follow when the control has been at rest for a moment.
 
 import asyncio
 import base64
-import re
+import linecache
 from collections.abc import Callable, Sequence
 from html import escape
 from io import BytesIO
@@ -114,10 +114,23 @@ class Live:
         return sheet(film.frames[-1], (film.width, film.height), title, said.caption, film.line, last, said.at)
 
 
+def run(text: str, **space: Any) -> ms.Tape:
+    """The tape of a few lines, which the picture shows as it shows the reader's own; `space` holds what they use."""
+    name = f'<live {hash(text):x}>'
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    with ms.Tape() as tape:
+        exec(compile(text, name, 'exec'), {'ms': ms, **space})
+    return tape
+
+
 def follow(function: Callable, start: float, stop: float, value: float | None = None) -> Live:
     """The picture of a function of one number, with a slider for that number. See `Lesson.live`."""
     if not start < stop:
         raise SettingError(f'a slider leads from a smaller number to a larger one, and not from {start} to {stop}.')
+
+    name = getattr(function, '__name__', '')
+    called = name if name.isidentifier() else 'f'
+    x = parameters(function, 1)[0] or 'x'
 
     def program(number: float) -> Any:
         with ms.Tape() as tape:
@@ -126,22 +139,19 @@ def follow(function: Callable, start: float, stop: float, value: float | None = 
             return made
         if any(isinstance(event, Begin) for event in tape.events):
             return tape
-        with ms.Tape() as tape:
-            ms.grad(function)(ms.Tensor(float(number)))
-        return tape
+        return run(f'd{x} = ms.grad({called})({x})', **{called: function, x: ms.Tensor(float(number))})
 
     control = w.FloatSlider(
         value=(start + stop) / 2 if value is None else value,
         min=start,
         max=stop,
         step=(stop - start) / STEPS,
-        description=parameters(function, 1)[0] or 'input',
+        description=x,
         tooltip='The input of the function: arrow keys move it',
         readout_format='.3g',
         layout=w.Layout(width='100%', max_width='950px'),
     )
-    name = re.sub(r'\W+', '-', getattr(function, '__name__', '')).strip('-') or 'function'
-    return Live(name, control, program)
+    return Live(called, control, program)
 
 
 def refused(value: float, error: Exception) -> str:
