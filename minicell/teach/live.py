@@ -1,8 +1,9 @@
 """A tape that is run again: move the control, and its picture shows the new numbers at the same step.
 
 A text/html output cannot be spoken to once it is on the page. So the next numbers go into a hidden HTML widget beside
-it, and the picture's own script listens to that (`view/page/live.js`). The accounts of the numbers take longer than all
-else: they follow when the control has been at rest for a moment.
+it, and the picture's own script listens to that (`view/page/live.js`). While the control moves, only the layout that
+the page shows is drawn. The other one follows when the control has been at rest for a moment, and so do the accounts
+of the numbers, which take longer than all else.
 """
 
 import asyncio
@@ -21,7 +22,6 @@ from minicell.core.watch import Begin
 from minicell.errors import SettingError
 from minicell.view.page import fragment
 from minicell.view.paint import style
-from minicell.view.paint.film import Film
 from minicell.view.picture import Picture
 from minicell.view.tell.names import parameters
 from minicell.view.write import png, svg
@@ -52,12 +52,14 @@ class Live:
         self.said = spoken()
         self.picture = w.Output()
         self.data = w.HTML(layout=w.Layout(display='none'))
+        self.narrow = w.ToggleButton(layout=w.Layout(display='none'))  # pressed by the page where it is narrow
         control.add_class(f'lat-slider-{name}')
         self.picture.add_class(f'lat-target-{name}')
         self.data.add_class('mc2-data')
+        self.narrow.add_class('mc2-narrow')
         self.move({'new': control.value})
         control.observe(self.move, 'value')
-        body = column(control, self.said, self.picture, self.data)
+        body = column(control, self.said, self.picture, self.data, self.narrow)
         body.add_class('mc2-live')
         drawn = [self.still(value) for value in stills or (control.value,)] if self.now else []
         text = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
@@ -75,7 +77,7 @@ class Live:
             if self.now is None:
                 html = {'text/html': picture.html(live=True), 'text/plain': picture.text()}
             else:
-                films = picture.painted()
+                films = picture.painted(only=int(self.narrow.value))
         except Exception as error:
             self.said.value = refused(change['new'], error)
             return
@@ -85,13 +87,14 @@ class Live:
             self.picture.outputs = ({'output_type': 'display_data', 'data': html, 'metadata': {}},)
             return
         self.number += 1
-        self.send(films)
+        new = fragment.layouts(films)
+        self.send([None, *new] if self.narrow.value else [*new, None])
         self.rest()
 
-    def send(self, films: list[Film]) -> None:
-        """Hand the films to the page. They are JSON, and in HTML they are plain text."""
-        data = dict(number=self.number, layouts=fragment.layouts(films))
-        self.data.value = fragment.script(data).replace('&', '\\u0026')
+    def send(self, layouts: list[dict | None]) -> None:
+        """Hand layouts to the page. They are JSON, and in HTML they are plain text."""
+        text = fragment.script(dict(number=self.number, layouts=layouts))
+        self.data.value = text.replace('&', '\\u0026')
 
     def rest(self) -> None:
         """Let the accounts follow when the control has come to rest."""
@@ -104,11 +107,11 @@ class Live:
 
     def account(self) -> None:
         """Hand over the numbers that are shown once more, now with their accounts."""
-        self.send(self.now.films)
+        self.send(fragment.layouts(self.now.films))
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""
-        film = self.of(value).painted()[0]
+        film = self.of(value).painted(only=0)[0]
         last, said = len(film.steps) - 1, film.steps[-1]
         title = f'At {value:.3g}: {said.title}'
         return sheet(film.frames[-1], (film.width, film.height), title, said.caption, film.line, last, said.at)

@@ -52,12 +52,12 @@ class Picture:
         """For a screen and for a phone: all frames."""
         return self.painted(self.tape)
 
-    def painted(self, tape: Any = None) -> list[Film]:
-        """All frames anew; without the tape, no number has its account, which takes longer than all else."""
+    def painted(self, tape: Any = None, only: int | None = None) -> list[Film]:
+        """All frames anew, or those of one layout; without the tape, no number has its account, which takes longest."""
         with uncollected():
             most = MOST
             while True:
-                found = scene.films(self.record, tape, self.compare, most)
+                found = scene.films(self.record, tape, self.compare, most, only)
                 size = fragment.size(found)
                 if size <= LARGEST or most <= FEWEST:
                     return found

@@ -333,10 +333,12 @@ function play(root, data, css) {
     go(step, true);
     reserve();
   }
-  // ---- a live picture: the next numbers, at the step that is shown. Without `moved` only their accounts are new.
+  // ---- a live picture: the next numbers, at the step that is shown; null is a layout that follows later, and without
+  // `moved` the numbers are the same, and only their accounts are new
   function take(layouts, moved) {
-    [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(layouts[0][name])));
-    data.layouts = layouts;
+    const fresh = layouts.find(Boolean);
+    [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(fresh[name])));
+    data.layouts = layouts.map((one, k) => one ?? data.layouts[k]);
     if (moved) {
       width = -1;
       return fit();
