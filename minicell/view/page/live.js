@@ -1,15 +1,16 @@
 // A live picture: its next numbers come from the kernel as text, through a hidden element beside it.
 function listen(root, take) {
   const around = root.closest('.mc2-live');
-  let last = '', shown = 0; // the text that was taken, and the number of the picture that is shown
+  const numbers = [0, 0]; // of the picture that each layout has
+  let last = '';
   const look = () => {
-    const narrow = around.querySelector('.mc2-narrow'); // tells the kernel which layout to draw first
-    if (narrow && narrow.classList.contains('mod-active') !== Boolean(root.querySelector('.narrow'))) narrow.click();
+    const narrow = Boolean(root.querySelector('.narrow')), tells = around.querySelector('.mc2-narrow');
+    if (tells && tells.classList.contains('mod-active') !== narrow) tells.click(); // which layout to draw first
     const text = around.querySelector('.mc2-data')?.textContent.trim();
     if (!text || text === last) return;
     last = text;
-    const {number, layouts} = JSON.parse(text), moved = number !== shown;
-    shown = number;
+    const {number, layouts} = JSON.parse(text), moved = numbers[Number(narrow)] !== number;
+    layouts.forEach((one, k) => { if (one) numbers[k] = number; });
     take(layouts, moved);
   };
   if (!around) return; // a copy that was kept without its control
