@@ -9,6 +9,7 @@ of the numbers, which take longer than all else.
 import asyncio
 import base64
 import linecache
+import threading
 from collections.abc import Callable, Sequence
 from html import escape
 from io import BytesIO
@@ -33,6 +34,7 @@ from .shown import Shown, column, spoken
 
 REST = 0.3  # seconds
 STEPS = 100  # of the slider of a function
+TURN = threading.RLock()  # JupyterLab may hear controls in a thread of their own, and there is one tape
 
 
 class Live:
@@ -72,14 +74,19 @@ class Live:
 
     def move(self, change: dict) -> None:
         """Show the numbers for the new value; where there are none, say why, and leave the picture as it is."""
+        with TURN:
+            self.follow(change['new'])
+
+    def follow(self, value: float) -> None:
+        """The same, with the tape to itself."""
         try:
-            picture = self.of(change['new'])
+            picture = self.of(value)
             if self.now is None:
                 html = {'text/html': picture.html(live=True), 'text/plain': picture.text()}
             else:
                 films = picture.painted(only=int(self.narrow.value))
         except Exception as error:
-            self.said.value = refused(change['new'], error)
+            self.said.value = refused(value, error)
             return
         self.said.value = ''
         first, self.now = self.now is None, picture
@@ -101,13 +108,15 @@ class Live:
         if self.waiting:
             self.waiting.cancel()
         try:
-            self.waiting = asyncio.get_running_loop().call_later(REST, self.account)
+            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.number)
         except RuntimeError:  # no event loop that could wait, as in a script
-            self.account()
+            self.account(self.number)
 
-    def account(self) -> None:
-        """Hand over the numbers that are shown once more, now with their accounts."""
-        self.send(fragment.layouts(self.now.films))
+    def account(self, number: int) -> None:
+        """Hand over the numbers that are shown once more, now with their accounts, if they are still these."""
+        with TURN:
+            if number == self.number:
+                self.send(fragment.layouts(self.now.films))
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""

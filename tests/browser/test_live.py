@@ -50,7 +50,7 @@ w.VBox([slider, page])
 DRAGGED = """\
 from minicell.teach.lesson03.figures import loss_scale
 dragged = loss_scale(Net(), x, y)
-dragged.account = lambda: None
+dragged.account = lambda number: None
 dragged.shown
 """
 MOVES, TRIES = 30, 3
@@ -111,7 +111,7 @@ def test_the_numbers_follow_and_the_step_stays(notebook, shots: Path):
     said = picture.root.locator('.live')
     expect(said).to_contain_text(f'{picture.root.locator(".title").text_content()}')
     number.click()
-    expect(picture.root.locator('.account')).to_be_visible()
+    expect(picture.root.locator('.account')).to_contain_text('14.10')  # what dx[0,0] should be at a scale of 10
     notebook.page.screenshot(path=shots / 'live-account.png')
     notebook.page.keyboard.press('Escape')
 

@@ -125,7 +125,9 @@ def test_accounts_follow_when_the_control_is_at_rest():
         assert len(seen) == 3
         live.waiting.cancel()  # its time is asked for, and not waited for
         assert 0 < live.waiting.when() - asyncio.get_running_loop().time() <= REST
-        live.account()
+        live.account(live.number - 1)  # of numbers that are shown no more
+        assert len(seen) == 3
+        live.account(live.number)
         return seen
 
     *moves, last = asyncio.run(drag())
