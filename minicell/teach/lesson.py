@@ -14,6 +14,7 @@ from minicell import __version__, set_seed
 from . import places, words
 from .beats import beats, notebook_of
 from .exercise import Exercise, Verdict
+from .live import follow
 from .order import Ordering, OrderPanel
 from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
@@ -214,6 +215,31 @@ class Lesson:
         self.figures[name] = figure
         if hasattr(figure, 'reset'):
             self.starting_over.append(figure.reset)
+        return figure.shown
+
+    def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
+        """The picture of a function of yours, with a slider for its input: move it, and the function runs again.
+
+        The slider goes from `start` to `stop`, and stands at `value`, by default in the middle. The function gets a
+        Tensor with that one number. What it returns is differentiated, and the picture shows your own lines:
+
+            def f(x):
+                return x * x + 3 * x
+
+            L.live(f, -2, 2)
+
+        A function that takes a gradient itself is shown as it is. So you may drag something else than the input:
+
+            def scaled(scale):
+                return ms.grad(lambda x, y: (scale * net(x, y)).sum(), (0, 1))(x, y)
+
+            L.live(scaled, 0.1, 10)
+
+        The picture stays at the step that it shows. Where the function raises an exception, the reason is told over
+        the picture, and the next value is tried as if nothing had happened.
+        """
+        figure = follow(function, start, stop, value)
+        self.figures[figure.name] = figure
         return figure.shown
 
     def sentence(self, name: str) -> Shown:

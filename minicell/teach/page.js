@@ -8,7 +8,7 @@
   // What scrolls: the blocks of a fixed height, and printed lines that are too long.
   const SCROLLS = '.jp-OutputArea-output :is([style*="overflow:auto"], [style*="overflow: auto"])';
   // What changes when something is pressed, and is told to who does not see it: pictures, replies, hints, verdicts.
-  const TELLS = '[class*=lat-target-], .minicell-said';
+  const TELLS = '[class*=lat-target-]:not(.mc2-live *), .minicell-said';
 
   const style = document.createElement('style'), ear = document.createElement('div');
   style.textContent = FOCUS;

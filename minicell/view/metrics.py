@@ -215,6 +215,7 @@ def wrap(text: str, room: float, size: float, lines: int, bold: bool = False) ->
     return rows
 
 
+@lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """`text` on one line: control characters, line ends, lone surrogates and piled accents become spaces or go."""
     out: list[str] = []

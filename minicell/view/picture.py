@@ -50,10 +50,14 @@ class Picture:
     @cached_property
     def films(self) -> list[Film]:
         """For a screen and for a phone: all frames."""
+        return self.painted(self.tape)
+
+    def painted(self, tape: Any = None, only: int | None = None) -> list[Film]:
+        """All frames anew, or those of one layout; without the tape, no number has its account, which takes longest."""
         with uncollected():
             most = MOST
             while True:
-                found = scene.films(self.record, self.tape, self.compare, most)
+                found = scene.films(self.record, tape, self.compare, most, only)
                 size = fragment.size(found)
                 if size <= LARGEST or most <= FEWEST:
                     return found
@@ -61,9 +65,9 @@ class Picture:
 
     def place(self, step: int | str | None) -> int:
         """The step to open at: a number as the picture counts them (−1 is the last), or a word."""
-        steps = self.films[0].steps
         if step is None:  # an error is told where it happened
-            return len(steps) - 1 if getattr(self.tape, 'error', None) is not None else 0
+            return len(self.films[0].steps) - 1 if getattr(self.tape, 'error', None) is not None else 0
+        steps = self.films[0].steps
         if isinstance(step, str):
             return self.named(step.lower())
         if isinstance(step, bool) or not isinstance(step, int | np.integer):
@@ -87,9 +91,9 @@ class Picture:
 
     # ---- shown ----
 
-    def html(self) -> str:
-        """The picture as one piece of HTML, complete in itself."""
-        return fragment.fragment(self.films, self.still(self.opens), self.opens, scale=self.scale)
+    def html(self, live: bool = False) -> str:
+        """The picture as one piece of HTML, complete in itself; `live`: it takes other numbers."""
+        return fragment.fragment(self.films, self.still(self.opens), self.opens, scale=self.scale, live=live)
 
     def still(self, step: int) -> str:
         """A step as SVG text."""

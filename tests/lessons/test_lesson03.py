@@ -1,6 +1,5 @@
 """What is particular to lesson 03: its listing is the document's, its figure and its exercise."""
 
-import time
 from pathlib import Path
 
 import ipywidgets as w
@@ -10,7 +9,7 @@ import pytest
 import minicell as ms
 from minicell.teach import lesson
 from minicell.teach.exercise import Exercise
-from minicell.teach.lesson03.figures import draw, loss_scale
+from minicell.teach.lesson03.figures import loss_scale
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id, listings
 
@@ -178,40 +177,31 @@ X = ms.Tensor([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
 Y = ms.Tensor([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]])
 
 
-def test_figure_scales_the_truth_and_leaves_yours():
+def last(figure):
+    """What the figure says at its last step."""
+    said = figure.now.films[0].steps[-1]
+    return f'{said.title} {said.caption}'
+
+
+def test_figure_of_the_listing_is_wrong_everywhere():
     figure = loss_scale(Frozen(), X, Y)
-    sizes = set()
     for value in (0.1, 1.0, 10.0):
         figure.control.value = value
-        sizes.add(figure.picture.layout.height)
-        drawn = draw(Frozen(), X, Y, value)
-        sizes.add(drawn.size)
-        assert f'loss = {value:.2f} × z.sum()' in figure.picture.value
-        assert '>1.50<' in figure.picture.value and f'>{6.6 * value:.2f}<' in figure.picture.value
-        assert 'role="img"' in figure.picture.value and 'wrong' in figure.picture.value
-    assert len(sizes) == 2  # one height of the widget, one size of the drawing
-
-
-def test_figure_is_fast():
-    figure = loss_scale(Frozen(), X, Y)
-    times = []
-    for k in range(40):
-        start = time.perf_counter()
-        figure.control.value = 10 ** (k / 20 - 1)
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[-2] < 0.15  # the 95th percentile; in truth it is a hundredth of that
+        assert 'dx and dy are wrong' in last(figure)
 
 
 def test_figure_has_one_control():
     body = loss_scale(Frozen(), X, Y).shown.widget
-    controls = [child for child in body.children if isinstance(child, w.ValueWidget) and not isinstance(child, w.HTML)]
+    seen = [child for child in body.children if child.layout.display != 'none']
+    controls = [child for child in seen if isinstance(child, w.ValueWidget) and not isinstance(child, w.HTML)]
     assert len(controls) == 1 and 'multiplies the loss' in controls[0].description
 
 
 @pytest.mark.parametrize('code', [EXERCISE.solution, EXERCISE.solution.replace('def bprop', 'def other')])
-def test_figure_of_a_right_cell_has_ticks(code):
+def test_figure_of_a_right_cell_finds_nothing_wrong(code):
     space: dict = {}
     exec(code, space)
+    figure = loss_scale(space['MatMul'](), X, Y)
     for scale in (0.1, 10.0):
-        drawn = draw(space['MatMul'](), X, Y, scale)
-        assert drawn.words.count('is right') == 2 and 'wrong' not in drawn.words
+        figure.control.value = scale
+        assert figure.said.value == '' and 'wrong' not in last(figure)

@@ -16,12 +16,15 @@ HERE = Path(__file__).parent
 FEW = 60  # so many frames are never too large
 
 
-def fragment(films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0) -> str:
+def fragment(
+    films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0,
+    live: bool = False,
+) -> str:  # fmt: skip
     """One picture as text/html, complete in itself: it asks for no address, takes no id, and leaves no global name.
 
     films: the wide layout, then perhaps the narrow one, with the same steps; still: an SVG text, for readers that drop
     scripts; open: the step to open at (-1 is the last); alt: what the still shows, by default the step it opens at;
-    scale: how much larger everything is.
+    scale: how much larger everything is; live: it takes other numbers, as live.js tells.
     """
     steps = films[0].steps
     open %= len(steps)
@@ -29,17 +32,23 @@ def fragment(films: Sequence[Film], still: str, open: int = 0, alt: str | None =
         alt = sentence(steps[open].title, steps[open].caption)
     zoom = f' style="zoom:{scale:g}"' if scale != 1 else ''
     picture = base64.b64encode(safe(still).encode()).decode()
-    layouts = [film.data() for film in films]
-    for data in layouts[1:]:
-        del data['l'], data['r']  # the same as those of the first
-    run = (
-        f'play(document.currentScript?.previousElementSibling ?? {LAST},{script(dict(layouts=layouts, open=open))},CSS)'
-    )
+    root = f'document.currentScript?.previousElementSibling ?? {LAST}'
+    run = f'play(root,{script(dict(layouts=layouts(films), open=open))},CSS)'
+    if live:
+        run = f'listen(root,{run})'
     return (
         f'<div class="mc2" data-lm-suppress-shortcuts="true"{zoom}>'
         f'<img style="max-width:100%" alt="{html.escape(safe(alt))}" src="data:image/svg+xml;base64,{picture}"></div>'
-        f'<script>(()=>{{const CSS={script(look())};\n{player()}\n{run}}})()</script>'
+        f'<script>(()=>{{const CSS={script(look())},root={root};\n{player(live)}\n{run}}})()</script>'
     )
+
+
+def layouts(films: Sequence[Film]) -> list[dict]:
+    """The films as the player takes them."""
+    out = [film.data() for film in films]
+    for data in out[1:]:
+        del data['l'], data['r']  # the same as those of the first
+    return out
 
 
 def size(films: Sequence[Film]) -> int:
@@ -91,9 +100,9 @@ def safe(text: str) -> str:
 
 
 @cache
-def player() -> str:
+def player(live: bool = False) -> str:
     """The script, without comments and indentation."""
-    files = ('player.js', 'motion.js', 'account.js', 'save.js')
+    files = ('player.js', 'motion.js', 'account.js', 'save.js') + ('live.js',) * live
     lines = [line for file in files for line in (HERE / file).read_text(encoding='utf-8').splitlines()]
     return '\n'.join(line for line in (re.sub(r'(^|\s)//( .*|$)', '', line).strip() for line in lines) if line)
 

@@ -12,7 +12,7 @@
 // or the line of code that it is, draw and late milliseconds of motion.
 function play(root, data, css) {
   const PAUSE = 1500; // ms a step, while it plays
-  const [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(data.layouts[0][name]))); // by value
+  let [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(data.layouts[0][name]))); // by value
   const motion = makeMotion(), calm = matchMedia('(prefers-reduced-motion: reduce)');
   let layout, nodes, leads, stage, line, playhead, lineShapes, dots; // of the layout that is shown
   let now = -1, playing = 0, account = null;
@@ -333,10 +333,25 @@ function play(root, data, css) {
     go(step, true);
     reserve();
   }
+  // ---- a live picture: the next numbers, at the step that is shown; null is a layout that follows later, and without
+  // `moved` the numbers are the same, and only their accounts are new
+  function take(layouts, moved) {
+    const fresh = layouts.find(Boolean);
+    [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(fresh[name])));
+    data.layouts = layouts.map((one, k) => one ?? data.layouts[k]);
+    if (moved) {
+      width = -1;
+      return fit();
+    }
+    for (const {element, shown} of nodes) if (element && shown?.rc) put(element, 'rc', shown.rc);
+    rove();
+    live.textContent = `${sentence(title.textContent)} ${caption.textContent}`; // once the control is at rest
+  }
   const style = html('style', null, '', css);
   root.replaceChildren(style, view);
   fit();
   new ResizeObserver(fit).observe(root);
+  return take;
 }
 
 // ---- elements

@@ -20,9 +20,9 @@ CAPTION = 880  # px of a caption's line
 TOUCHED = 400  # entries; what is told of each number of a longer tape would not travel
 
 
-def films(record: Record, tape: Any, compare: bool = True, most: int = MOST) -> list[Film]:
+def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, only: int | None = None) -> list[Film]:
     """The films of a record: for a screen and for a phone. `compare`: with the true gradient beside that of a bprop;
-    `most`: steps."""
+    `most`: steps; `only`: the one layout that is wanted."""
     story, listing = Story(record), program.Listing(record)
     found = shots(record, compare, most) if record.steps else []
     longest = max((len(lines) for lines in listing.own.values()), default=0)
@@ -32,7 +32,8 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST) -> 
     out = []
     taken = [r for r in record.readings if record.entries[r.entry].kind in TAKEN]
     gave = [len([g for g in r.gave if g.value]) or 2 for r in taken]
-    for plan in plans(longest, calls, record.depth > 0, max(gave) if gave else 2):
+    sizes = plans(longest, calls, record.depth > 0, max(gave) if gave else 2)
+    for plan in sizes if only is None else (sizes[only],):
         film = Film(plan.w, plan.h)
         buttons = sum(width(s.jump, 'bb') + 32 for s in told if s.jump)
         size = dict(width=364, gutter=20) if plan.narrow else dict(width=max(620 - buttons, 340))

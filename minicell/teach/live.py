@@ -1,0 +1,192 @@
+"""A tape that is run again: move the control, and its picture shows the new numbers at the same step.
+
+A text/html output cannot be spoken to once it is on the page. So the next numbers go into a hidden HTML widget beside
+it, and the picture's own script listens to that (`view/page/live.js`). While the control moves, only the layout that
+the page shows is drawn. The other one follows when the control has been at rest for a moment, and so do the accounts
+of the numbers, which take longer than all else.
+"""
+
+import asyncio
+import base64
+import linecache
+import threading
+from collections.abc import Callable, Sequence
+from html import escape
+from io import BytesIO
+from typing import Any
+
+import ipywidgets as w
+
+import minicell as ms
+from minicell.core.errors import MinicellError, users_line
+from minicell.core.watch import Begin
+from minicell.errors import SettingError
+from minicell.view.page import fragment
+from minicell.view.paint import style
+from minicell.view.picture import Picture
+from minicell.view.tell.names import parameters
+from minicell.view.write import png, svg
+from minicell.view.write.sheet import Sheet, sheet
+
+from . import words
+from .figure import SPACE
+from .shown import Shown, column, spoken
+
+REST = 0.3  # seconds
+STEPS = 100  # of the slider of a function
+TURN = threading.RLock()  # JupyterLab may hear controls in a thread of their own, and there is one tape
+
+
+class Live:
+    """`program` makes the tape (or its picture) for a value of `control`; its numbers follow the control.
+
+    `stills` are for a page without a kernel: the values whose last step is drawn there. By default it is the value at
+    which the control stands.
+    """
+
+    def __init__(
+        self, name: str, control: w.ValueWidget, program: Callable[[float], Any], stills: Sequence[float] = ()
+    ) -> None:
+        self.name, self.control, self.program = name, control, program
+        self.now: Picture | None = None  # the picture that is shown, and which one it is
+        self.number = 0
+        self.waiting: asyncio.TimerHandle | None = None
+        self.said = spoken()
+        self.picture = w.Output()
+        self.data = w.HTML(layout=w.Layout(display='none'))
+        self.narrow = w.ToggleButton(layout=w.Layout(display='none'))  # pressed by the page where it is narrow
+        control.add_class(f'lat-slider-{name}')
+        self.picture.add_class(f'lat-target-{name}')
+        self.data.add_class('mc2-data')
+        self.narrow.add_class('mc2-narrow')
+        self.move({'new': control.value})
+        control.observe(self.move, 'value')
+        body = column(control, self.said, self.picture, self.data, self.narrow)
+        body.add_class('mc2-live')
+        drawn = [self.still(value) for value in stills or (control.value,)] if self.now else []
+        text = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
+        self.shown = Shown(body, text, pictures=printed(drawn) if drawn else {})
+
+    def of(self, value: float) -> Picture:
+        """The picture for a value."""
+        made = self.program(value)
+        return made if isinstance(made, Picture) else Picture(made)
+
+    def move(self, change: dict) -> None:
+        """Show the numbers for the new value; where there are none, say why, and leave the picture as it is."""
+        with TURN:
+            self.follow(change['new'])
+
+    def follow(self, value: float) -> None:
+        """The same, with the tape to itself."""
+        try:
+            picture = self.of(value)
+            if self.now is None:
+                html = {'text/html': picture.html(live=True), 'text/plain': picture.text()}
+            else:
+                films = picture.painted(only=int(self.narrow.value))
+        except Exception as error:
+            self.said.value = refused(value, error)
+            return
+        self.said.value = ''
+        first, self.now = self.now is None, picture
+        if first:
+            self.picture.outputs = ({'output_type': 'display_data', 'data': html, 'metadata': {}},)
+            return
+        self.number += 1
+        new = fragment.layouts(films)
+        self.send([None, *new] if self.narrow.value else [*new, None])
+        self.rest()
+
+    def send(self, layouts: list[dict | None]) -> None:
+        """Hand layouts to the page. They are JSON, and in HTML they are plain text."""
+        text = fragment.script(dict(number=self.number, layouts=layouts))
+        self.data.value = text.replace('&', '\\u0026')
+
+    def rest(self) -> None:
+        """Let the accounts follow when the control has come to rest."""
+        if self.waiting:
+            self.waiting.cancel()
+        try:
+            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.number)
+        except RuntimeError:  # no event loop that could wait, as in a script
+            self.account(self.number)
+
+    def account(self, number: int) -> None:
+        """Hand over the numbers that are shown once more, now with their accounts, if they are still these."""
+        with TURN:
+            if number == self.number:
+                self.send(fragment.layouts(self.now.films))
+
+    def still(self, value: float) -> Sheet:
+        """The last step for a value, to be drawn."""
+        film = self.of(value).painted(only=0)[0]
+        last, said = len(film.steps) - 1, film.steps[-1]
+        title = f'At {value:.3g}: {said.title}'
+        return sheet(film.frames[-1], (film.width, film.height), title, said.caption, film.line, last, said.at)
+
+
+def run(text: str, **space: Any) -> ms.Tape:
+    """The tape of a few lines, which the picture shows as it shows the reader's own; `space` holds what they use."""
+    name = f'<live {hash(text):x}>'
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    with ms.Tape() as tape:
+        exec(compile(text, name, 'exec'), {'ms': ms, **space})
+    return tape
+
+
+def follow(function: Callable, start: float, stop: float, value: float | None = None) -> Live:
+    """The picture of a function of one number, with a slider for that number. See `Lesson.live`."""
+    if not start < stop:
+        raise SettingError(f'a slider leads from a smaller number to a larger one, and not from {start} to {stop}.')
+
+    name = getattr(function, '__name__', '')
+    called = name if name.isidentifier() else 'f'
+    x = parameters(function, 1)[0] or 'x'
+
+    def program(number: float) -> Any:
+        with ms.Tape() as tape:
+            made = function(ms.Tensor(float(number)))
+        if isinstance(made, ms.Tape | Picture):
+            return made
+        if any(isinstance(event, Begin) for event in tape.events):
+            return tape
+        return run(f'd{x} = ms.grad({called})({x})', **{called: function, x: ms.Tensor(float(number))})
+
+    control = w.FloatSlider(
+        value=(start + stop) / 2 if value is None else value,
+        min=start,
+        max=stop,
+        step=(stop - start) / STEPS,
+        description=x,
+        tooltip='The input of the function: arrow keys move it',
+        readout_format='.3g',
+        layout=w.Layout(width='100%', max_width='950px'),
+    )
+    return Live(called, control, program)
+
+
+def refused(value: float, error: Exception) -> str:
+    """Why there is no picture for a value: minicell's own sentence, or Python's with the line that it is about."""
+    said = str(error)
+    if not isinstance(error, MinicellError):
+        trace = error.__traceback__
+        while trace.tb_next:
+            trace = trace.tb_next
+        said = f'{type(error).__name__}: {said}{users_line(trace.tb_frame)}'
+    head = words.headline('failed', f'At {value:.3g} there is no result, and the picture has not changed.')
+    return words.block(head + words.pre(said, wrap=True), 'failed')
+
+
+def printed(drawn: list[Sheet]) -> dict[str, str]:
+    """Stills one under the other, as SVG and as PNG (GitHub often hides SVG)."""
+    marks, top = [], 0.0
+    for one in drawn:
+        marks += [mark._replace(y=mark.y + top) for mark in one.marks]
+        top += one.height + SPACE
+    page = Sheet(marks, max(one.width for one in drawn), top - SPACE, drawn[0].title, drawn[0].caption)
+    alt = escape(' '.join(fragment.sentence(one.title, one.caption) for one in drawn))
+    out = BytesIO()
+    png.few([png.image(page)], style.LIGHT)[0].save(out, 'PNG')
+    text = svg.write(page).replace('</title>', f'</title><desc>{alt}</desc>', 1)
+    return {'image/svg+xml': text, 'image/png': base64.b64encode(out.getvalue()).decode('ascii')}
