@@ -17,8 +17,7 @@ getframe = sys._getframe
 
 # ---- operands ------------------------------------------------------------------------------------------------------
 # A training loop uses the same few numbers again and again: type -> float dtype -> number -> Tensor of rank 0
-CONSTANTS = {float: {}, int: {}}
-KEPT = 1_000  # at most so many per type and dtype
+CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # at most so many per type and dtype
 FLOAT32 = float32.numpy
 AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error about an axis
 NUMBERS = (bool, int, float, complex, np.generic)
