@@ -10,13 +10,14 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
-from minicell.teach.exercise import Exercise, Verdict
+from minicell.teach.exercise import Verdict
 from minicell.teach.freeze import freeze
+from minicell.teach.order import exercise
 from minicell.teach.panel import Panel
 from minicell.teach.question import Choice, Prediction, Question, Result
 from minicell.teach.source import SourceError, parse
 
-EXERCISE = Exercise('3a', 'minicell.teach.lesson03.exercise_3a')
+EXERCISE = exercise('3a')
 
 # ---- questions ---------------------------------------------------------------------------------------------------
 

@@ -12,13 +12,13 @@ from minicell import nn, ops
 from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
-from minicell.teach.exercise import Exercise
 from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.statements import STATEMENTS, modes
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-CHOICE, WEIGHT = (Exercise(f'11{k}', f'minicell.teach.lesson11.exercise_11{k}') for k in 'ab')
+CHOICE, WEIGHT = map(exercise, ('11a', '11b'))
 
 
 @pytest.fixture(autouse=True)
@@ -227,4 +227,4 @@ def test_what_the_sorting_says():
 
 def test_the_lesson_is_set_up():
     L = lesson('11')
-    assert list(L.about.EXERCISES) == ['11a', '11b'] and L.check('11a').state == 'open'
+    assert list(L.about.exercises) == ['11a', '11b'] and L.check('11a').state == 'open'

@@ -11,13 +11,13 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson, train
-from minicell.teach.exercise import Exercise
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson12 import figures, network, surrogates, table
-from minicell.teach.lesson12.exercise_12d import found
+from minicell.teach.lesson12.trials import found
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-RULE, OWN, RESCUE, HUNT = (Exercise(f'12{k}', f'minicell.teach.lesson12.exercise_12{k}') for k in 'abcd')
+RULE, OWN, RESCUE, HUNT = map(exercise, ('12a', '12b', '12c', '12d'))
 
 
 @pytest.fixture(scope='module')
@@ -242,4 +242,4 @@ def test_the_hunt_is_decided_by_measuring():
 
 def test_the_lesson_is_set_up():
     L = lesson('12')
-    assert list(L.about.EXERCISES) == ['12a', '12b', '12c', '12d'] and L.check('12a').state == 'open'
+    assert list(L.about.exercises) == ['12a', '12b', '12c', '12d'] and L.check('12a').state == 'open'

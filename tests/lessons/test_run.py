@@ -13,6 +13,7 @@ import pytest
 
 import minicell
 from minicell.teach import words
+from minicell.teach.about import about
 from tests.lessons import drive, peer
 from tests.lessons.kernels import complaints, execute, printed
 from tests.lessons.notebooks import (
@@ -24,7 +25,6 @@ from tests.lessons.notebooks import (
     exercises,
     fault,
     listings,
-    package,
     read,
 )
 
@@ -36,9 +36,9 @@ try: socket.create_connection(('192.0.2.1', 80), 1)
 except OSError as error: print('dot:', shutil.which('dot'), '; refused:', error)
 """
 HELP = """\
-for name in L.about.EXERCISES:
+for name in L.about.exercises:
     repr([L.hint(name, 1), L.hint(name, 2), L.hint(name, 99), L.reveal(name)]), L.solution(name)
-print(L.check(next(iter(L.about.EXERCISES), '')))
+print(L.check(next(iter(L.about.exercises), '')))
 """
 
 
@@ -224,4 +224,4 @@ def test_a_listing_that_breaks_its_word_is_seen(listing, said):
 
 @each_lesson
 def test_package_and_notebook_go_together(number):
-    assert package(number).TITLE in read(number).cells[0].source.splitlines()[0]
+    assert about(number).title in read(number).cells[0].source.splitlines()[0]

@@ -2,13 +2,12 @@
 
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
 from minicell.check import truth
 from minicell.core.watch import Call, Pull
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Shape, text, tick
 from minicell.view.model import Value
@@ -110,16 +109,15 @@ def most(data: np.ndarray) -> str:
 
 def loss_scale(net: Any, x: Any, y: Any) -> Figure:
     """A slider for the factor before the loss, and the gradients of net(x, y) under it."""
-    control = w.FloatLogSlider(
-        value=1.0,
-        base=10,
-        min=-1,
-        max=1,
-        step=0.05,
-        description='Loss scale: multiplies the loss, and with it dout',
-        tooltip='The factor before the loss: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
+    control = slider(
+        'Loss scale: multiplies the loss, and with it dout',
+        'The factor before the loss',
+        1.0,
+        (-1, 1),
+        0.05,
+        powers=True,
     )
     return Figure('loss-scale', control, lambda scale: draw(net, x, y, scale), stills=(0.1, 1.0, 10.0))
+
+
+FIGURES = {'loss scale': loss_scale}

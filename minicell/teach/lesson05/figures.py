@@ -137,3 +137,6 @@ def traffic() -> Figure:
         layout=w.Layout(width='100%', max_width='950px'),
     )
     return Figure('traffic', control, draw, stills=(1, 4, 8))
+
+
+FIGURES = {'traffic': traffic}

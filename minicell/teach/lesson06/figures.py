@@ -4,10 +4,8 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-import ipywidgets as w
-
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, choice
 from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
 from minicell.teach.ink.thumb import short
 from minicell.teach.train import Curve, Line, Training, chart, lamp
@@ -210,11 +208,8 @@ def overview() -> Drawing:
 def tests() -> Figure:
     """Choose a suspect, and see what each test says of it."""
     letters = ('', *LETTERS)
-    control = w.RadioButtons(
-        options=[(letter or 'the right one', k) for k, letter in enumerate(letters)],
-        description='Suspect',
-        orientation='horizontal',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='auto', max_width='100%'),
-    )
+    control = choice('Suspect', [letter or 'the right one' for letter in letters])
     return Figure('tests', control, lambda k: draw_tests(letters[int(k)]), stills=(1, overview()))
+
+
+FIGURES = {'suspects': suspects, 'tests': tests}

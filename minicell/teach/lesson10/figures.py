@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -165,13 +164,8 @@ def says(n: int, used: Used) -> str:
 
 def length(document: type, summed: type, numbers: Any) -> Figure:
     """A slider for the length of x; both kinds of Cells have a weight w of shape (1,) in their internal_params."""
-    control = w.IntSlider(
-        value=1,
-        min=1,
-        max=MOST,
-        description='How many numbers x has',
-        tooltip='The length of x: arrow keys move it',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('How many numbers x has', 'The length of x', 1, (1, MOST), 1)
     return Figure('length', control, lambda n: draw((document, summed), numbers, int(n)), stills=(1, 2, 4))
+
+
+FIGURES = {'length': length}
