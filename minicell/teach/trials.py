@@ -12,6 +12,7 @@ import numpy as np
 
 import minicell as ms
 
+NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
 # What a bprop may raise that is tried by hand; anything else ends the check, which says so.
 ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, ms.errors.MinicellError)
 
@@ -76,11 +77,11 @@ def sorted_words(
     off = [key for key, word in given.items() if word is not ... and word != due[key]]
     left = [key for key, word in given.items() if word is ...]
     if strange:
-        said = f'{strange[0]} is none of the words: {", ".join(words)}.'
+        said = f'{strange[0]} is none of the {NUMERALS[len(words)]} words: {", ".join(words)}.'
     elif off:
         said = wrong(off[0], given[off[0]])
     elif left:
-        said = f'So far so good. Still open: {", ".join(left)}.'
+        said = f'{len(due) - len(left)} of {len(due)} are right. Still open: {", ".join(left)}.'
     else:
         said = done
     return Trial(True, not (strange or off or left), given, said)
@@ -150,7 +151,7 @@ def form(returned: Any) -> str:
 
 def counted(many: int) -> str:
     """So many gradients, in words."""
-    return f'{("no", "one", "two", "three", "four")[many] if many < 5 else many} gradient{"s" * (many != 1)}'
+    return f'{NUMERALS[many] if many < len(NUMERALS) else many} gradient{"s" * (many != 1)}'
 
 
 def seen(gradient: Any) -> Any:

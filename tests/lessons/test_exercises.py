@@ -87,13 +87,3 @@ def test_a_cell_begins_with_the_stored_start(number):
         if exercise.name in about(number).exercises and cell is not None:
             code, _ = answer_and_check(cell, exercise.name)
             assert exercise.start.rstrip().endswith(code.strip()), exercise.name
-
-
-@pytest.mark.parametrize('number', NUMBERS)
-def test_every_question_has_one_right_answer(number):
-    for name, question in about(number).questions.items():
-        assert sum(choice.right for choice in question.choices) == 1, name
-        assert 2 <= len(question.choices) <= 5, name
-        assert all(choice.reply for choice in question.choices), name
-        beliefs = [choice.misconception for choice in question.choices if not choice.right]
-        assert len(set(beliefs)) == len(beliefs), name

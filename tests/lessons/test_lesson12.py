@@ -225,14 +225,19 @@ def test_what_the_checks_say():
 
     assert 'one number for each x, in its shape; got shape ()' in OWN.check(Sum).said
     assert 'no longer the step' in RULE.check(Smooth).said
-    assert 'with its bprop; it got list' in RULE.check([]).said and 'an nn.Surrogate; it got int' in OWN.check(3).said
+    assert (
+        'the class relusigmoid, or a Cell made of it; it got list' in RULE.check([]).said
+        and 'an nn.Surrogate; it got int' in OWN.check(3).said
+    )
     assert 'Still open: steps. It was 300.' in RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said
     assert "number above 0, but got 'x'" in RESCUE.check({'v_threshold': 'x', 'learning_rate': 1, 'steps': 1}).said
     said = RESCUE.check({'v_threshold': 1, 'learning_rate': 0.01, 'steps': 9999}).said
     assert 'no more than 600 steps are tried' in said
     half = {letter: word for letter, (word, _) in found().items() if letter in 'AB'}
     assert 'Still open: C, D, E.' in HUNT.check(half).said
-    assert "'odd' is none of the words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
+    assert (
+        "'odd' is none of the five words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
+    )
 
 
 def test_the_hunt_is_decided_by_measuring():
