@@ -167,6 +167,7 @@ def test_copy_never_overwrites(wheel, capsys):
 def test_copy_leaves_out_what_is_not_for_learners(wheel):
     (wheel / 'source').mkdir()
     (wheel / 'source' / 'lesson.md').write_text('what a lesson is made from')
+    (wheel / 'WRITING.md').write_text('for teachers')
     assert command.main(['copy', 'course']) == 0
     assert sorted(each.name for each in Path('course').iterdir()) == [LESSON, 'img']
 

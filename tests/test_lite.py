@@ -128,7 +128,11 @@ def test_the_wheel_has_the_package_the_lessons_and_the_licence(tmp_path):
     assert {'minicell/__init__.py', 'minicell/teach/page.js', f'{wheel.INFO}/licenses/LICENSE'} <= set(names)
     notebooks = {f'minicell/lessons/{each.name}' for each in (ROOT / 'lessons').glob('*.ipynb')}
     assert notebooks and notebooks <= set(names)
-    assert not [name for name in names if '__pycache__' in name or name.startswith('minicell/lessons/source')]
+    exercises = {
+        f'minicell/lessons/{each.relative_to(ROOT / "lessons")}' for each in (ROOT / 'lessons').rglob('??*.md')
+    }
+    assert exercises <= set(names), 'what the notebooks ask stands in them'
+    assert not [name for name in names if '__pycache__' in name or 'checkpoints' in name]
     assert path.read_bytes() == wheel.pack(tmp_path).read_bytes()
 
 
@@ -209,7 +213,7 @@ def short(tmp_path, monkeypatch) -> Path:
     cells = [{'cell_type': 'markdown', 'id': 'b', 'source': '# One', 'metadata': {}}]
     cells += [
         cell
-        | {'source': "from minicell.teach import lesson\nL = lesson('01')\nL.predict(next(iter(L.about.QUESTIONS)))"}
+        | {'source': "from minicell.teach import lesson\nL = lesson('01')\nL.predict(next(iter(L.about.questions)))"}
     ]
     (tmp_path / 'course').mkdir()
     notebook = {'cells': cells, 'metadata': {}, 'nbformat': 4, 'nbformat_minor': 5}

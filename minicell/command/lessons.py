@@ -11,7 +11,8 @@ from urllib.request import url2pathname
 START = '00_start_here.ipynb'
 COPY = 'minicell-lessons'
 PACKAGE = Path(__file__).resolve().parents[1]
-NOT_SHIPPED = 'source', '.ipynb_checkpoints'  # folders of a checkout that are not for learners
+# what the lessons are made from holds the solutions: it travels, and is not laid before learners
+NOT_FOR_LEARNERS = 'source', 'WRITING.md', '.ipynb_checkpoints'
 
 
 class Trouble(Exception):
@@ -57,7 +58,7 @@ def copy_lessons(target: Path) -> tuple[int, int]:
         target.mkdir(parents=True, exist_ok=True)
         for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
             within = lesson.relative_to(source)
-            if within.parts[0] in NOT_SHIPPED:
+            if within.parts[0] in NOT_FOR_LEARNERS:
                 continue
             place = target / within
             if os.path.lexists(place):

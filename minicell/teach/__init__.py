@@ -3,12 +3,14 @@
     from minicell.teach import lesson
     L = lesson('03')
 
-What a lesson asks, and what it answers, stands in one folder a lesson, not in the notebook: a learner who reads a cell
-does not read the answer with it. A new lesson NN is
+What a lesson asks, and what it answers, stands in Markdown beside the lesson, not in the notebook: a learner who reads
+a cell does not read the answer with it. A lesson NN is
 
-    lessons/source/NN_name.md    its text and cells (`source` tells how it is written, `build` makes the notebook)
-    teach/lessonNN/__init__.py   TITLE, SEED, QUESTIONS, SENTENCES, EXERCISES, FIGURES
-    teach/lessonNN/exercise_NNx  one package an exercise (`exercise` and `order` tell what is in it)
+    lessons/source/NN_name.md        its text, cells and questions (`source` and `question_text` tell how)
+    lessons/source/NN_name/NNa.md    an exercise: hints, solution and mistakes (`exercise_text` tells how)
+    teach/lessonNN/                  Python: FIGURES by name, and TRIALS, which try the answers (`figure` and `trials`)
+
+lessons/WRITING.md leads through a new one.
 """
 
 from .lesson import Lesson, lesson

@@ -22,7 +22,7 @@ from minicell.view.picture import STILL
 
 from .freeze import freeze
 from .progress import SWITCH
-from .source import Cell, parse
+from .source import Cell, SourceError, read
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = ROOT / 'lessons'
@@ -51,9 +51,8 @@ def unexecuted(source: Path) -> Any:
     """The notebook of a source as it is before it runs; placeholders still stand in its text."""
     prefix = f'l{source.name[:2]}-'
     cells = []
-    for cell in parse(source.read_text(encoding='utf-8')):
-        make = new_code_cell if cell.kind == 'code' else new_markdown_cell
-        made = make(cell.text)
+    for cell in read(source):
+        made = new_markdown_cell(cell.text) if cell.kind == 'markdown' else new_code_cell(cell.code)
         made.id = prefix + cell.name  # nbformat would draw a new one at each build
         cells.append(made)
     return new_notebook(cells=cells)
@@ -61,7 +60,7 @@ def unexecuted(source: Path) -> Any:
 
 def build(source: Path) -> Any:
     """The executed and frozen notebook of a source. Raises BuildError where a cell fails or complains."""
-    cells = parse(source.read_text(encoding='utf-8'))
+    cells = read(source)
     notebook = unexecuted(source)
     asked = {cell.name: [] for cell in cells}
     for cell in cells:
@@ -94,7 +93,7 @@ async def execute(notebook: Any, cells: list[Cell], asked: dict[str, list[str]])
         env = {**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off', STILL: 'yes'}
         async with client.async_setup_kernel(env=env):
             for index, (cell, made) in enumerate(zip(cells, notebook.cells, strict=True)):
-                if cell.kind != 'code':
+                if cell.kind == 'markdown':
                     continue
                 await client.async_execute_cell(made, index)
                 for expression in asked[cell.name]:
@@ -163,7 +162,7 @@ def main(arguments: list[str] | None = None) -> int:
             elif found := difference(path, notebook):
                 print(f'{found}. Run: python -m minicell.teach.build {source.name[:2]}', file=sys.stderr)
                 bad = 1
-    except BuildError as error:
+    except (BuildError, SourceError) as error:
         print(error, file=sys.stderr)
         return 1
     return bad

@@ -1,52 +1,26 @@
 """Exercises that check themselves: passed, not attempted, or failed because of a misconception that has a name.
 
-An exercise is a package, `lesson03/exercise_3a`. Its `__init__` has
-
-    TASK     what is asked, in one sentence
-    NAME     what the answer is called in the learner's code
-    HINTS    three hints, each says more than the one before
-    trial    a function: it tries an answer and returns a Trial
-
-and beside it lie files of plain Python: `start.py` (unfinished), `solution.py`, and `mistake_*.py`, each with a
-docstring: the misconception in its holder's words on the first line, then its hint. A new common mistake is a new file
-and no code: an answer is told that it suffers from a misconception when it does what the stored mistake does.
+An exercise is a Markdown file (see `exercise_text`) and a trial (see `trials`): a function that tries an answer. A new
+common mistake is a few lines of text and no code: an answer is told that it suffers from a misconception when it does
+what the stored mistake does.
 """
 
-import ast
-import importlib
 import linecache
 import textwrap
 import warnings
 from collections.abc import Callable
 from functools import cached_property
-from importlib.resources import files
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import MinicellWarning
 from . import words
+from .exercise_text import ExerciseText, Mistake
+from .trials import Trial
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
-
-
-class Trial(NamedTuple):
-    """What an answer did. `did`: part -> what came out there, for comparing one answer with another."""
-
-    attempted: bool
-    passed: bool
-    did: dict[str, Any]
-    said: str  # what was measured, for the learner
-
-
-class Mistake(NamedTuple):
-    """A stored wrong answer."""
-
-    name: str
-    misconception: str
-    hint: str
-    code: str
 
 
 class Verdict:
@@ -109,36 +83,13 @@ def run(code: str, name: str, where: str) -> Any:
 
 
 class Exercise:
-    """One exercise of a lesson, from its package."""
+    """One exercise: what is written of it, and how an answer is tried."""
 
-    def __init__(self, name: str, package: str) -> None:
-        self.name = name
-        self.folder = files(package)
-        about = importlib.import_module(package)
-        self.task: str = about.TASK
-        self.hints: tuple[str, ...] = about.HINTS
-        self.set_up(about)
-
-    def set_up(self, about: Any) -> None:
-        """Take from the package what is particular to an answer in code."""
-        self.answer_name: str = about.NAME
-        self.trial: Callable[[Any], Trial] = about.trial
-
-    def read(self, file: str) -> tuple[str, str]:
-        """A file's docstring, and the code below it."""
-        text = self.folder.joinpath(file).read_text(encoding='utf-8')
-        tree = ast.parse(text)
-        doc = ast.get_docstring(tree) or ''
-        if not doc:
-            return '', text
-        # what is said to the linter is not for the learner
-        below = [s for s in text.splitlines(keepends=True)[tree.body[0].end_lineno :] if not s.startswith('# ruff:')]
-        return doc, ''.join(below).strip('\n') + '\n'
-
-    @cached_property
-    def solution(self) -> str:
-        """The code of the solution."""
-        return self.read('solution.py')[1]
+    def __init__(self, text: ExerciseText, trial: Callable[[Any], Trial]) -> None:
+        self.name, self.task, self.hints = text.name, text.task, text.hints
+        self.start, self.solution, self.why = text.start, text.solution, text.why
+        self.mistakes, self.answer_name = text.mistakes, text.answer_name
+        self.trial = trial
 
     @cached_property
     def essence(self) -> str:
@@ -149,27 +100,6 @@ class Exercise:
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""
         return code
-
-    @cached_property
-    def why(self) -> str:
-        """What the solution's docstring says about it."""
-        return self.read('solution.py')[0]
-
-    @cached_property
-    def start(self) -> str:
-        """The unfinished code that a learner begins with."""
-        return self.read('start.py')[1]
-
-    @cached_property
-    def mistakes(self) -> tuple[Mistake, ...]:
-        """The stored mistakes, in the order of their files."""
-        found = []
-        for file in sorted(entry.name for entry in self.folder.iterdir() if entry.name.startswith('mistake_')):
-            doc, code = self.read(file)
-            first, _, rest = doc.partition('\n')
-            hint = '\n\n'.join(' '.join(part.split()) for part in rest.strip().split('\n\n'))
-            found.append(Mistake(file.removesuffix('.py'), first.strip('“”" '), hint, code))
-        return tuple(found)
 
     @cached_property
     def known(self) -> list[tuple[Mistake, dict[str, Any]]]:
@@ -227,7 +157,7 @@ class Exercise:
 def same(a: Any, b: Any) -> bool:
     """Whether two parts of what answers did are equal, up to rounding."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-8)
+        return a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True)
     if isinstance(a, float) and isinstance(b, float):
         return bool(np.isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True))
     return type(a) is type(b) and a == b

@@ -14,6 +14,46 @@ from .shown import Shown, column, html
 
 SPACE = 16  # between stills
 SCALE = 1.25  # on the page, for the last row
+WORDS = {'description_width': 'initial'}  # a description takes the room that it needs
+
+
+def slider(
+    description: str,
+    tooltip: str,
+    value: float,
+    ends: tuple[float, float],
+    step: float,
+    shown: str = '.2f',
+    powers: bool = False,
+) -> w.ValueWidget:
+    """A slider over the whole width, of whole numbers where `step` is one; with `powers`, ends and step are of tens."""
+    kind, more = (w.FloatLogSlider, {'base': 10}) if powers else (w.FloatSlider, {})
+    if isinstance(step, int):
+        kind = w.IntSlider
+    else:
+        more['readout_format'] = shown
+    return kind(
+        value=value,
+        min=ends[0],
+        max=ends[1],
+        step=step,
+        description=description,
+        tooltip=f'{tooltip}: arrow keys move it',
+        style=WORDS,
+        layout=w.Layout(width='100%', max_width='950px'),
+        **more,
+    )
+
+
+def choice(description: str, names: Sequence[str]) -> w.RadioButtons:
+    """Names side by side, of which one is chosen; its value is the place of the name."""
+    return w.RadioButtons(
+        options=[(name, k) for k, name in enumerate(names)],
+        description=description,
+        orientation='horizontal',
+        style=WORDS,
+        layout=w.Layout(width='auto', max_width='100%'),
+    )
 
 
 class Drawing(NamedTuple):

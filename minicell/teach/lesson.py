@@ -1,6 +1,5 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
-import importlib
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ from IPython.utils.capture import capture_output
 from minicell import __version__, set_seed
 
 from . import places, words
+from .about import about
 from .beats import beats, notebook_of
 from .exercise import Exercise, Verdict
 from .live import follow
@@ -56,14 +56,7 @@ class Lesson:
 
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
-        package = f'{__package__}.lesson{number}'
-        try:
-            self.about = importlib.import_module(package)
-        except ModuleNotFoundError as error:
-            if error.name != package:
-                raise
-            raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03') from None
-        self.package = package
+        self.about = about(number)
         self.predictions: dict[str, Prediction] = {}
         self.exercises: dict[str, Exercise] = {}
         self.panels: dict[str, Panel] = {}
@@ -71,10 +64,10 @@ class Lesson:
         self.verdicts: dict[str, str] = {}
         self.unlocked = False
         self.starting_over: list[Callable[[], None]] = []
-        self.kept = Kept(number, (*self.about.QUESTIONS, *self.about.EXERCISES), keep)
+        self.kept = Kept(number, (*self.about.questions, *self.about.exercises), keep)
         self.glance = html('', GLANCE_HEIGHT)
         places.watch()
-        set_seed(self.about.SEED)
+        set_seed(self.about.seed)
         shell = get_ipython()
         if shell is not None:
             shell.register_magic_function(self.result, 'cell', 'result')
@@ -84,14 +77,14 @@ class Lesson:
     def _set_up(self) -> str:
         """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
         dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
-        parts = (f'minicell {__version__}', repr(self), f'seed {self.about.SEED}', 'works offline', dot)
+        parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble]
         if self.kept.states:
             said.append(f'So far: {self._progress()[0]}. L.reset() starts over.')
         return '\n'.join(filter(None, said))
 
     def __repr__(self) -> str:
-        return f'Lesson {self.number}: {self.about.TITLE}'
+        return f'Lesson {self.number}: {self.about.title}'
 
     # ---- questions --------------------------------------------------------------------------------------------------
 
@@ -105,7 +98,7 @@ class Lesson:
 
     def _ask(self, name: str, kind: str, question: str, choices: tuple[Choice, ...]) -> Shown:
         if name not in self.predictions:
-            asked = Question(question, tuple(choices)) if question else self._of(self.about.QUESTIONS, name)
+            asked = Question(question, tuple(choices)) if question else self._of(self.about.questions, name)
             self.predictions[name] = Prediction(name, kind, asked)
             self.predictions[name].waiting.append(self._moved)
             self.starting_over.append(self.predictions[name].reset)
@@ -139,7 +132,7 @@ class Lesson:
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
-        set_seed(self.about.SEED)
+        set_seed(self.about.seed)
         places.back()
         self.unlocked = False
         self.verdicts.clear()
@@ -147,7 +140,7 @@ class Lesson:
         for start_over in self.starting_over:
             start_over()
         self._moved()
-        print(f'{self} starts over: seed {self.about.SEED}, every control, every question and exercise.')
+        print(f'{self} starts over: seed {self.about.seed}, every control, every question and exercise.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
@@ -197,9 +190,9 @@ class Lesson:
 
     def _exercise(self, name: str) -> Exercise:
         if name not in self.exercises:
-            if name not in self.about.EXERCISES:
-                raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.EXERCISES)}')
-            self.exercises[name] = exercise_of(name, f'{self.package}.exercise_{name}')
+            if name not in self.about.exercises:
+                raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.exercises)}')
+            self.exercises[name] = exercise_of(name)
         return self.exercises[name]
 
     def _note(self, name: str, verdict: Verdict) -> None:
@@ -211,7 +204,7 @@ class Lesson:
 
     def figure(self, name: str, *arguments: Any) -> Shown:
         """A figure of the lesson with its one control."""
-        figure = self._of(self.about.FIGURES, name)(*arguments)
+        figure = self._of(self.about.figures, name)(*arguments)
         self.figures[name] = figure
         if hasattr(figure, 'reset'):
             self.starting_over.append(figure.reset)
@@ -244,7 +237,7 @@ class Lesson:
 
     def sentence(self, name: str) -> Shown:
         """Room for the learner's own sentence, and a model answer to compare it with."""
-        asked, model = self._of(self.about.SENTENCES, name)
+        asked, model = self._of(self.about.sentences, name)
         own = w.Textarea(
             placeholder='In your own words', tooltip=asked, layout=w.Layout(width='auto', height=f'{SENTENCE_HEIGHT}px')
         )
@@ -292,8 +285,8 @@ class Lesson:
         """How each question and exercise stands: in this session, or else before it."""
         now = {name: asked.state for name, asked in self.predictions.items() if asked.choice is not None}
         before = self.kept.states
-        questions = {name: now.get(name, before.get(name, 'locked')) for name in self.about.QUESTIONS}
-        done = {name: before.get(name, 'open') for name in self.about.EXERCISES}
+        questions = {name: now.get(name, before.get(name, 'locked')) for name in self.about.questions}
+        done = {name: before.get(name, 'open') for name in self.about.exercises}
         return questions | {
             name: 'passed' if 'passed' in (state, self.verdicts.get(name)) else self.verdicts.get(name, state)
             for name, state in done.items()
@@ -302,8 +295,8 @@ class Lesson:
     def _progress(self) -> tuple[str, list[str]]:
         """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""
         states = self._states()
-        said = [ASKED[states[name]].format(name) for name in self.about.QUESTIONS]
-        said += [TRIED[states[name]].format(f'exercise {name}') for name in self.about.EXERCISES]
+        said = [ASKED[states[name]].format(name) for name in self.about.questions]
+        said += [TRIED[states[name]].format(f'exercise {name}') for name in self.about.exercises]
         done = sum(line.startswith(words.SIGNS['passed']) for line in said)
         return f'Lesson {self.number}: {done} of {len(said)} done', said
 

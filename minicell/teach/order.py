@@ -1,49 +1,43 @@
 """Parsons ordering: lines to be put into order, checked against an order that the lesson works out by really running.
 
-An ordering is an exercise (see `exercise`) whose answer is a list of keys. Its package has
+An ordering is an exercise (see `exercise`) whose answer is a list of keys. Its Markdown has
 
-    TASK, HINTS  as in every exercise
-    LINES        key -> the line that the learner reads, as they are offered; some may belong nowhere
-    right        a function: it runs the real thing, and returns the keys in their real order
+    ## lines     `- key: the line that the learner reads`, as they are offered; some may belong nowhere
 
-and beside it `solution.py` and `mistake_*.py`, as in every exercise: a docstring, and `ORDER = ['key', ...]`.
+and its solution and mistakes are `ORDER = ['key', ...]`. Its trial takes nothing: it runs the real thing, and
+returns the keys in their real order.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as w
 
 from . import words
-from .exercise import Exercise, Trial, Verdict, run
+from .about import about
+from .exercise import Exercise, Verdict, run
+from .exercise_text import ORDER, ExerciseText
 from .panel import Panel
 from .shown import column
+from .trials import Trial
 
-NAME = 'ORDER'
 NOWHERE = 'choose a line'
 
 
-def exercise(name: str, package: str) -> Exercise:
-    """The exercise of a package: an Ordering where it has LINES, else one of code."""
-    return (Ordering if hasattr(importlib.import_module(package), 'LINES') else Exercise)(name, package)
+def exercise(name: str) -> Exercise:
+    """An exercise by its name, such as 3a or 12c."""
+    lesson = about(name[:-1].zfill(2))
+    text, trial = lesson.exercises[name], lesson.trial(name)
+    return Ordering(text, trial) if text.lines else Exercise(text, trial)
 
 
 class Ordering(Exercise):
-    """An exercise whose answer is a list of keys."""
+    """An exercise whose answer is a list of keys. `right` works out the real order."""
 
-    answer_name = NAME
-    start = f'{NAME} = ...\n'
-
-    def __init__(self, name: str, package: str) -> None:
-        super().__init__(name, package)
-        self.places = len(self.right_order())
-
-    def set_up(self, about: Any) -> None:
-        """Take the lines and the real order from the package; the trial is the same for all orderings."""
-        self.lines: dict[str, str] = about.LINES
-        self.right_order: Callable[[], Sequence[str]] = about.right
-        self.trial = self.compared
+    def __init__(self, text: ExerciseText, right: Callable[[], Sequence[str]]) -> None:
+        super().__init__(text, self.compared)
+        self.lines, self.right_order = text.lines, right
+        self.places = len(right())
 
     def compared(self, answer: Any) -> Trial:
         """Compare an order with the real one: lines that belong nowhere first, then place by place."""
@@ -69,7 +63,7 @@ class Ordering(Exercise):
 
     def order(self, code: str) -> list[str]:
         """The keys that a stored file puts into order."""
-        return run(code, NAME, f'exercise {self.name}')
+        return run(code, ORDER, f'exercise {self.name}')
 
     def printed(self, code: str) -> str:
         """A stored order as numbered lines."""

@@ -1,76 +1,128 @@
-"""The source of a lesson: Markdown, with the code cells fenced in it. Plain to read, to write and to compare.
+"""The source of a lesson: Markdown, with the code cells and the questions fenced in it.
 
     <!-- cell why -->                begins a Markdown cell, and names it
     ```python cell=run               begins a code cell, and names it; it ends with its fence
+    ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
 
-A fence without `cell=` is a listing in the text.
+A fence without `cell=` is a listing in the text. What stands in a question, `question_text` tells.
 """
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 MARK = re.compile(r'<!-- cell ([a-z0-9-]+) -->\s*')
 FENCE = re.compile(r'```python cell=([a-z0-9-]+)\s*')
+QUESTION = re.compile(r'```(predict|recall|sentence) cell=([a-z0-9-]+) (\S.*?)\s*')
 NUMBER = re.compile(r'\{\{\s*([a-z0-9-]+):\s*(.+?)\s*\}\}')
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Cell(NamedTuple):
-    """A cell of a lesson. `kind` is 'markdown' or 'code'."""
+    """A cell of a lesson. `kind` is 'markdown', 'code', or what asks: 'predict', 'recall', 'sentence'."""
 
     kind: str
     name: str
     text: str
+    line: int  # of the source, where the text begins
+    asks: str = ''  # the name of the question
+
+    @property
+    def code(self) -> str:
+        """What stands in the notebook's code cell, '' for Markdown."""
+        if self.kind == 'markdown':
+            return ''
+        return f'L.{self.kind}({self.asks!r})' if self.asks else self.text
 
     def numbers(self) -> list[tuple[str, str, str]]:
         """What is to be filled in: the placeholder, the cell that computes it, the expression."""
-        if self.kind == 'code':
+        if self.kind != 'markdown':
             return []
         return [(found[0], found[1], found[2]) for found in NUMBER.finditer(self.text)]
 
 
 class SourceError(Exception):
-    """A lesson's source that cannot be read."""
+    """Markdown of a lesson that cannot be read: the file, the line, and why, in one sentence."""
+
+    def __init__(self, file: str, line: int, said: str) -> None:
+        super().__init__(f'{file}, line {line}: {said}')
 
 
-def parse(text: str) -> list[Cell]:
-    """The cells of a source, in their order; raises SourceError, with the line, where it cannot be read."""
+def path_of(lesson: str) -> Path | None:
+    """The source of a lesson, in the package or in the checkout around it; None where there is no such lesson."""
+    for folder in (PACKAGE / 'lessons' / 'source', PACKAGE.parent / 'lessons' / 'source'):
+        for path in sorted(folder.glob(f'{lesson}_*.md')):
+            return path
+    return None
+
+
+def said_of(path: Path) -> str:
+    """A file as messages name it: `lessons/source/03_takeover.md`."""
+    parts = path.parts
+    return '/'.join(parts[parts.index('lessons') :]) if 'lessons' in parts else path.name
+
+
+def read(path: Path) -> list[Cell]:
+    """The cells of a source file."""
+    return parse(path.read_text(encoding='utf-8'), said_of(path))
+
+
+def parse(text: str, file: str = 'the source') -> list[Cell]:
+    """The cells of a source, in their order; raises SourceError where it cannot be read."""
     cells: list[Cell] = []
-    kind, name, lines = 'markdown', '', []
+    kind, name, asks, begun, lines = 'markdown', '', '', 1, []
 
     def end() -> None:
         body = '\n'.join(lines).strip('\n')
         if body and not name:
-            raise SourceError(f'text without a cell: {body.splitlines()[0]!r} (write <!-- cell NAME --> before it)')
-        if body:
-            cells.append(Cell(kind, name, body))
+            blank = next(k for k, line in enumerate(lines) if line)
+            said = f'{lines[blank]!r} belongs to no cell: write <!-- cell NAME --> before it.'
+            raise SourceError(file, begun + blank, said)
+        if body or asks:
+            cells.append(Cell(kind, name, body, begun, asks))
         lines.clear()
 
     for number, line in enumerate(text.splitlines(), 1):
-        mark, fence = MARK.fullmatch(line), FENCE.fullmatch(line)
-        if kind == 'code':
-            if mark or fence:
-                raise SourceError(f'line {number}: the code cell {name} has no end')
+        mark, fence, question = MARK.fullmatch(line), FENCE.fullmatch(line), QUESTION.fullmatch(line)
+        if kind != 'markdown':
+            if mark or fence or question:
+                raise SourceError(file, number, f'the cell {name}, which begins at line {begun - 1}, has no end.')
             if line.rstrip() == '```':
                 end()
-                kind, name = 'markdown', ''
+                kind, name, asks, begun = 'markdown', '', '', number + 1
             else:
                 lines.append(line)
-        elif mark or fence:
+        elif mark or fence or question:
             end()
-            kind, name = ('markdown', mark[1]) if mark else ('code', fence[1])
+            begun = number + 1
+            if question:
+                kind, name, asks = question.groups()
+            else:
+                kind, name = ('markdown', mark[1]) if mark else ('code', fence[1])
+        elif re.match(r'```(predict|recall|sentence)\b', line):
+            raise SourceError(file, number, f'a question is written ```{line[3:].split()[0]} cell=CELL NAME.')
         else:
             lines.append(line)
-    if kind == 'code':
-        raise SourceError(f'the code cell {name} has no end')
+    if kind != 'markdown':
+        raise SourceError(file, begun - 1, f'the cell {name} has no end.')
     end()
-    names = [cell.name for cell in cells]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise SourceError(f'cells of the same name: {", ".join(sorted(twice))}')
-    code = {cell.name for cell in cells if cell.kind == 'code'}
+    checked(cells, file)
+    return cells
+
+
+def checked(cells: list[Cell], file: str) -> None:
+    """Raise SourceError for a name that is there twice, and for a number that no cell computes."""
+    seen: set[tuple[str, str]] = set()
+    for cell in cells:
+        what = 'sentence' if cell.kind == 'sentence' else 'question'
+        for one in (('cell', cell.name), *([(what, cell.asks)] if cell.asks else ())):
+            if one in seen:
+                raise SourceError(file, cell.line - 1, f'there is a {" ".join(one)} already.')
+            seen.add(one)
+    code = {cell.name for cell in cells if cell.kind != 'markdown'}
     for cell in cells:
         for placeholder, of, _ in cell.numbers():
             if of not in code:
-                raise SourceError(f'{placeholder} in the cell {cell.name}: there is no code cell {of}')
-    return cells
+                at = cell.line + cell.text[: cell.text.index(placeholder)].count('\n')
+                raise SourceError(file, at, f'{placeholder} wants a code cell {of}, and there is none.')

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 from IPython.display import display
 
@@ -18,7 +17,7 @@ from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUT
 from minicell.teach.ink.thumb import short
 
 from . import words
-from .figure import SCALE, Drawing, printed, svg
+from .figure import SCALE, Drawing, choice, printed, svg
 from .shown import Shown, button, column, html, row
 
 FRAMES = 20  # pictures of one run
@@ -61,13 +60,7 @@ class Training:
         self.large = large.on
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
-        self.choice = w.RadioButtons(
-            options=[(choice, k) for k, choice in enumerate(choices)],
-            description=label,
-            orientation='horizontal',
-            style={'description_width': 'initial'},
-            layout=w.Layout(width='auto', max_width='100%'),
-        )
+        self.choice = choice(label, choices)
         self.start = button('Train', f'Train: {label}', self.train, '120px')
         self.halt = button('Stop', 'Stop training', self.stop, '120px')
         self.bar = html('', BAR_HEIGHT)

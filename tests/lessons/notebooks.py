@@ -1,6 +1,5 @@
 """The committed lessons, and what is in them."""
 
-import importlib
 import io
 import linecache
 import re
@@ -10,6 +9,7 @@ from typing import Any
 
 import nbformat
 
+from minicell.teach.about import about
 from minicell.teach.exercise import Exercise
 from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
@@ -23,15 +23,9 @@ def read(number: str) -> Any:
     return nbformat.read(PATHS[number], as_version=4)
 
 
-def package(number: str) -> Any:
-    """What a lesson asks, and how it answers."""
-    return importlib.import_module(f'minicell.teach.lesson{number}')
-
-
 def exercises(number: str) -> list[Exercise]:
     """The exercises of a lesson."""
-    about = package(number)
-    return [exercise(name, f'{about.__name__}.exercise_{name}') for name in about.EXERCISES]
+    return [exercise(name) for name in about(number).exercises]
 
 
 def every_exercise() -> list[Exercise]:

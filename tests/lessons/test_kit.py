@@ -10,13 +10,14 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
-from minicell.teach.exercise import Exercise, Verdict
+from minicell.teach.exercise import Verdict
 from minicell.teach.freeze import freeze
+from minicell.teach.order import exercise
 from minicell.teach.panel import Panel
 from minicell.teach.question import Choice, Prediction, Question, Result
 from minicell.teach.source import SourceError, parse
 
-EXERCISE = Exercise('3a', 'minicell.teach.lesson03.exercise_3a')
+EXERCISE = exercise('3a')
 
 # ---- questions ---------------------------------------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ def test_progress_follows():
     L.progress()
     L.predict('scale')
     asked = L.predictions['scale']
-    asked.radio.value = 0
+    asked.radio.value = [choice.right for choice in asked.question.choices].index(False)
     asked.submit.click()
     assert '1 of 5 done' in L.glance.value and 'surprised' in L.glance.value
     L.check('3a', 3)

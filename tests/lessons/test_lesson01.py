@@ -11,12 +11,12 @@ from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson01.exercise_1a import LINES, right
 from minicell.teach.lesson01.figures import branch, called, draw
+from minicell.teach.lesson01.trials import right
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-ORDER = exercise('1a', 'minicell.teach.lesson01.exercise_1a')
+ORDER = exercise('1a')
 
 
 class Steps(nn.Cell):
@@ -60,7 +60,7 @@ def test_the_notebook_says_how_many(run):
 
 
 def test_the_belief_is_among_the_choices():
-    beliefs = [choice.misconception for choice in lesson('01').about.QUESTIONS['entries'].choices]
+    beliefs = [choice.misconception for choice in lesson('01').about.questions['entries'].choices]
     assert 'grad reads my source' in beliefs
 
 
@@ -121,7 +121,7 @@ def test_the_figure_is_fast_and_has_one_control():
 
 def test_the_order_is_that_of_the_real_tape():
     assert right() == ['start', 'log', 'mul 2', 'mul 1', 'sin', 'dx']
-    assert set(LINES) - set(right()) == {'exp', 'if'}
+    assert set(ORDER.lines) - set(right()) == {'exp', 'if'}
 
 
 def test_the_program_on_the_page_is_the_one_that_runs():
@@ -137,10 +137,10 @@ def test_the_program_on_the_page_is_the_one_that_runs():
 @pytest.mark.parametrize(
     ('order', 'named'),
     [
-        (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'mistake_01_loop_forward'),  # right to its third place
-        (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], 'mistake_02_forward'),
-        (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'mistake_03_both_branches'),
-        (['start', 'if', 'log', 'mul 2', 'mul 1', 'sin'], 'mistake_04_decides_again'),
+        (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'loop-forward'),  # right to its third place
+        (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], 'forward'),
+        (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'both-branches'),
+        (['start', 'if', 'log', 'mul 2', 'mul 1', 'sin'], 'decides-again'),
     ],
 )
 def test_a_half_right_order_is_told_its_belief(order, named):

@@ -9,13 +9,13 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson
-from minicell.teach.exercise import Exercise
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson02.figures import HIGH, LOW, dout, draw, happened
+from minicell.teach.order import exercise
 from tests.lessons.kernels import printed
 from tests.lessons.notebooks import by_id, listings, read
 
-EXERCISE = Exercise('2a', 'minicell.teach.lesson02.exercise_2a')
+EXERCISE = exercise('2a')
 A, B = ms.Tensor(3.0), ms.Tensor(4.0)
 
 
@@ -61,7 +61,7 @@ def test_a_bare_tensor_is_refused_as_the_note_says():
 
 
 def test_the_beliefs_are_among_the_choices():
-    questions = lesson('02').about.QUESTIONS
+    questions = lesson('02').about.questions
     beliefs = {choice.misconception for question in questions.values() for choice in question.choices}
     assert {'dout is 1', 'gradients overwrite'} <= beliefs
 
@@ -137,9 +137,9 @@ def test_other_right_answers_pass(body):
 @pytest.mark.parametrize(
     ('body', 'named', 'failing'),
     [
-        ('return ops.sin(y), dout * x * ops.cos(y)', 'mistake_01_no_dout', 'linear'),
-        ('return dout * ops.sin(y), dout * ops.cos(y)', 'mistake_03_other_factor', 'right'),
-        ('return dout * ops.sin(y), x * ops.cos(y)', 'mistake_01_no_dout', 'linear'),
+        ('return ops.sin(y), dout * x * ops.cos(y)', 'no-dout', 'linear'),
+        ('return dout * ops.sin(y), dout * ops.cos(y)', 'other-factor', 'right'),
+        ('return dout * ops.sin(y), x * ops.cos(y)', 'no-dout', 'linear'),
         ('return dout * ops.sin(y)', None, 'count'),
         ('return dout * ops.sin(y), dout * x * ops.cos(y), out', None, 'count'),
         ('return dout * ops.sin(y), None', None, 'shape'),

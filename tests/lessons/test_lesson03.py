@@ -8,8 +8,8 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson
-from minicell.teach.exercise import Exercise
 from minicell.teach.lesson03.figures import loss_scale
+from minicell.teach.order import exercise
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id, listings
 
@@ -23,7 +23,7 @@ class MatMul(nn.Cell):
     def bprop(self, x, y, out, dout):
 """
 
-EXERCISE = Exercise('3a', 'minicell.teach.lesson03.exercise_3a')
+EXERCISE = exercise('3a')
 SEED = 'l03-run'
 # the text of the document, case seed_A1_matmul_bprop of what MindSpore 2.10 was seen to print
 DOCUMENT = """\
@@ -76,7 +76,7 @@ def test_the_pytorch_listing_has_the_right_gradients(lesson_03, capsys):
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = [choice.misconception for choice in lesson('03').about.QUESTIONS['takeover'].choices]
+    known = [choice.misconception for choice in lesson('03').about.questions['takeover'].choices]
     assert {'custom is added to automatic', 'the framework checks my maths'} <= set(known)
 
 
@@ -109,11 +109,11 @@ def test_other_right_answers_pass(body):
 @pytest.mark.parametrize(
     ('body', 'named'),
     [
-        ('return dout @ y.T, x @ dout', 'mistake_04_no_transpose'),  # one of the two is right
-        ('return dout @ y, x.T @ dout', 'mistake_04_no_transpose'),
-        ('return y.T @ dout, x.T @ dout', 'mistake_05_order'),
-        ('return x + 1, x.T @ dout', 'mistake_01_document'),
-        ('return ops.ones_like(out) @ y.T, x.T @ dout', 'mistake_02_no_dout'),
+        ('return dout @ y.T, x @ dout', 'no-transpose'),  # one of the two is right
+        ('return dout @ y, x.T @ dout', 'no-transpose'),
+        ('return y.T @ dout, x.T @ dout', 'order'),
+        ('return x + 1, x.T @ dout', 'document'),
+        ('return ops.ones_like(out) @ y.T, x.T @ dout', 'no-dout'),
         ('return None, x.T @ dout', None),
         ('return 2 * dout @ y.T, x.T @ dout', None),
         ('return dout, x, y', None),

@@ -10,17 +10,17 @@ import pytest
 
 import minicell as ms
 from minicell import check
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Path as Lines
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson04 import QUESTIONS
-from minicell.teach.lesson04.exercise_4b import WORDS
-from minicell.teach.lesson04.exercise_4b import suspects as suspects_file
-from minicell.teach.lesson04.exercise_4b.suspects import SUSPECTS, classify
+from minicell.teach.lesson04 import suspects as suspects_file
 from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
+from minicell.teach.lesson04.suspects import SUSPECTS, classify
+from minicell.teach.lesson04.trials import WORDS
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-SLOPES, VERDICTS = (Exercise(name, f'minicell.teach.lesson04.exercise_{name}') for name in ('4a', '4b'))
+SLOPES, VERDICTS = map(exercise, ('4a', '4b'))
 DOUBLE, SINGLE = np.float64, np.float32
 
 
@@ -151,9 +151,9 @@ def test_other_central_differences_pass(code):
     ('line', 'named'),
     [
         ('found[i] = (f(x) - f(x - step)) / eps', None),  # one side too, but the other one
-        ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'mistake_05_smaller'),
+        ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'smaller'),
         ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', None),  # x does not even move
-        ('found[i] = (f(x + eps) - f(x)) / eps', 'mistake_04_all_at_once'),
+        ('found[i] = (f(x + eps) - f(x)) / eps', 'all-at-once'),
         ('found[i] = 3 * x[i] ** 2', None),
         ('found[i] = f(x)', None),
     ],
@@ -165,7 +165,7 @@ def test_other_mistakes_fail(line, named):
 
 
 def test_numbers_that_look_the_same_are_said_to_differ():
-    verdict = SLOPES.check_code(next(m for m in SLOPES.mistakes if m.name == 'mistake_09_float32').code)
+    verdict = SLOPES.check_code(next(m for m in SLOPES.mistakes if m.name == 'float32').code)
     assert re.search(r'In digits that are not shown, yours is off by up to \de-0\d', verdict.said), verdict
 
 
@@ -249,6 +249,6 @@ def test_pytorch_finds_the_detached_out_at_second_order_only():
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    known = {choice.misconception for question in about('04').questions.values() for choice in question.choices}
     assert {'smaller eps is better', 'a falling loss proves it'} <= known
     assert 'Smaller eps is better.' in [mistake.misconception for mistake in SLOPES.mistakes]

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson05 import QUESTIONS
-from minicell.teach.lesson05.exercise_5b import called
 from minicell.teach.lesson05.figures import HEIGHT, WIDTH, draw, traffic
 from minicell.teach.lesson05.specimens import (
     RIGHT,
@@ -27,10 +25,13 @@ from minicell.teach.lesson05.specimens import (
     silent,
     true,
 )
+from minicell.teach.lesson05.trials import inputs
+from minicell.teach.order import exercise
+from minicell.teach.trials import called, dout_of
 from tests.lessons.notebooks import by_id, listings, read
 from tests.lessons.notebooks import picture as shown
 
-GUESSES, BLEND = (Exercise(name, f'minicell.teach.lesson05.exercise_{name}') for name in ('5a', '5b'))
+GUESSES, BLEND = map(exercise, ('5a', '5b'))
 RECORDED = json.loads((Path(__file__).parents[1] / 'conformance' / 'goldens.json').read_text(encoding='utf-8'))
 
 
@@ -145,7 +146,7 @@ def test_the_third_hint_counts_right():
 @pytest.mark.parametrize(
     ('given', 'said', 'named'),
     [
-        (guesses(n6='fine', n8='fine'), 'Number 6', 'mistake_07_none_is_filled'),
+        (guesses(n6='fine', n8='fine'), 'Number 6', 'none-is-filled'),
         (guesses(n4='fine'), '7 of 8 are right. Number 4', None),
         (guesses(n8=...), '7 of 8 are right. Still open: 8', None),
         (guesses(n1='error'), 'none of the three words', None),
@@ -194,7 +195,7 @@ def test_other_mistakes_fail(body, said):
 
 def test_a_share_that_fits_two_rows_only_fails_with_three():
     verdict = BLEND.check_code(BLEND.solution.replace('y.shape[0]', '2'))
-    assert verdict.mistake.name == 'mistake_09_two_rows' and 'y (3, 4)' in verdict.said, verdict
+    assert verdict.mistake.name == 'two-rows' and 'y (3, 4)' in verdict.said, verdict
 
 
 def test_a_changed_construct_fails():
@@ -202,13 +203,18 @@ def test_a_changed_construct_fails():
     assert verdict.state == 'failed' and 'leave it as it was' in verdict.said
 
 
+def by_hand(cell):
+    x, y, *rest = inputs(3, 4, 2.5)
+    return called(cell, (x, y, *rest), dout_of(x), ('dx', 'dy'))
+
+
 def test_what_follows_the_error_blindly_is_silent():
     """The trap of the exercise: .sum(0), as the error proposes, raises nothing and counts each row in full."""
-    told = next(each for each in BLEND.mistakes if each.name == 'mistake_06_both_silent')
+    told = next(each for each in BLEND.mistakes if each.name == 'both-silent')
     space: dict = {}
     exec(told.code, space)
     exec(BLEND.solution, right := {})
-    wrong, due = called(space['Blend']()), called(right['Blend']())
+    wrong, due = (by_hand(each['Blend']()) for each in (space, right))
     assert np.allclose(wrong['dx'], 3 * due['dx']) and np.allclose(wrong['dy'], 3 * due['dy'])
 
 
@@ -263,7 +269,7 @@ def test_the_mindspore_listing_on_minicell(capsys):
 
 def test_the_quoted_constraint_is_the_documents():
     document = (Path(__file__).parents[1] / 'conformance' / 'documents' / '000.txt').read_text(encoding='utf-8')
-    quoted = re.search(r'“(.+?)”', QUESTIONS['brackets'].after)[1]
+    quoted = re.search(r'“(.+?)”', about('05').questions['brackets'].after)[1]
     assert quoted in ' '.join(document.split())
 
 

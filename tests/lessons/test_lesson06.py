@@ -8,15 +8,15 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson, train
-from minicell.teach.exercise import Exercise
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson06 import exercise_6b, figures
+from minicell.teach.lesson06 import figures, trials
 from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
+from minicell.teach.order import exercise
 from minicell.teach.train import Curve
 from tests.lessons.notebooks import by_id, read
 
-NAMING, CHEAPEST = (Exercise(name, f'minicell.teach.lesson06.exercise_{name}') for name in ('6a', '6b'))
+NAMING, CHEAPEST = map(exercise, ('6a', '6b'))
 
 
 @pytest.fixture(scope='module')
@@ -253,19 +253,19 @@ def test_naming():
     assert NAMING.check({'A': 'scaled', 'B': ...}).state == 'open'
 
 
-SOLVED = dict(zip(exercise_6b.PAIRS, ('slope', 'batch', 'one_hot', 'zero', 'weights', 'twice'), strict=True))
+SOLVED = dict(zip(trials.PAIRS, ('slope', 'batch', 'one_hot', 'zero', 'weights', 'twice'), strict=True))
 
 
 def test_the_cheapest():
     assert CHEAPEST.check(SOLVED).passed
     for pair, test in [(3, 'one_hot'), (4, 'batch')]:  # cost the same
-        assert CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[pair]: test}).passed
-    for pair in exercise_6b.PAIRS:
+        assert CHEAPEST.check({**SOLVED, trials.PAIRS[pair]: test}).passed
+    for pair in trials.PAIRS:
         for test in {'check', 'shapes', 'train', 'slope', 'nonsense', ...} - {SOLVED[pair]}:
             assert CHEAPEST.check({**SOLVED, pair: test}).state == 'failed', (pair, test)
-    said = CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[1]: 'slope'}).said
+    said = CHEAPEST.check({**SOLVED, trials.PAIRS[1]: 'slope'}).said
     assert '3 calls; 2 would do' in said
-    assert CHEAPEST.check({**SOLVED, exercise_6b.PAIRS[3]: 'twice'}).misconception.startswith('Twice the dout finds')
+    assert CHEAPEST.check({**SOLVED, trials.PAIRS[3]: 'twice'}).misconception.startswith('Twice the dout finds')
 
 
 def test_what_is_right_on_hidden_variants_is_right_on_others(monkeypatch):
@@ -277,9 +277,9 @@ def test_what_is_right_on_hidden_variants_is_right_on_others(monkeypatch):
 
 def test_every_pair_can_be_told_apart():
     for pair in combinations(BUGS, 2):
-        assert exercise_6b.least(pair) <= 3, pair
+        assert trials.least(pair) <= 3, pair
 
 
 def test_the_lesson_is_set_up():
     L = lesson('06')
-    assert list(L.about.EXERCISES) == ['6a', '6b'] and L.check('6a').state == 'open'
+    assert list(L.about.exercises) == ['6a', '6b'] and L.check('6a').state == 'open'

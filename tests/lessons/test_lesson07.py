@@ -10,13 +10,13 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson07 import QUESTIONS
 from minicell.teach.lesson07 import figures as figure
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-UNPACK, FORWARD = (Exercise(name, f'minicell.teach.lesson07.exercise_{name}') for name in ('7a', '7b'))
+UNPACK, FORWARD = map(exercise, ('7a', '7b'))
 DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
 
 
@@ -155,13 +155,13 @@ def test_other_right_answers_pass(body):
         ('mask, _ = out\n_, dy = dout\nreturn (dy * mask * self.scale * 2,)', 'is due', None),
         ('mask, _ = out\n_, dy = dout\nreturn (-dy * mask * self.scale,)', 'is due', None),
         ('_, dy = dout\nreturn (dy * self.scale,)', 'which was dropped', None),
-        ('return (dout[1] * out[0],)', 'is due', 'mistake_04_no_scale'),
+        ('return (dout[1] * out[0],)', 'is due', 'no-scale'),
         ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
         ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
         ('return (None,)', 'no Tensor', None),
         ('return out[7]', 'IndexError', None),
         ('keep = np.random.random(x.shape) < self.keep_prob\nreturn (dout[1] * ms.Tensor(keep) * self.scale,)',
-         'two different answers', 'mistake_01_new_mask'),
+         'two different answers', 'new-mask'),
     ],
 )  # fmt: skip
 def test_wrong_answers_fail(body, said, named):
@@ -238,5 +238,5 @@ def test_pytorch_s_backward_gets_a_second_gradient_for_the_mask():
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    known = {choice.misconception for question in about('07').questions.values() for choice in question.choices}
     assert {'draw a new mask', 'dout looks like x'} <= known

@@ -9,14 +9,15 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson08 import QUESTIONS
+from minicell.teach.lesson08 import cases
 from minicell.teach.lesson08 import figures as figure
-from minicell.teach.lesson08.exercise_8a import cases, due
+from minicell.teach.lesson08.trials import due
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-TIES, SHRINK = (Exercise(name, f'minicell.teach.lesson08.exercise_{name}') for name in ('8a', '8b'))
+TIES, SHRINK = map(exercise, ('8a', '8b'))
 DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
 DATA = ms.Tensor(np.arange(-2, 2.25, 0.25), ms.float32)  # as in the lesson
 
@@ -188,7 +189,7 @@ def test_other_right_answers_pass(line):
         ('return ops.select(x < -self.t, x - self.t, ops.select(x > self.t, x + self.t, 0.0))', '-2.5', None),
         ('return x', 'x = -2', None),
         ('return ms.Tensor([0.0])', 'shape', None),
-        ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'is due', 'mistake_03_one_side'),
+        ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'is due', 'one-side'),
         ('return foo', 'NameError', None),
         ('return 3', 'returned int', None),
     ],
@@ -211,5 +212,5 @@ def test_check_never_raises(exercise, given):
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    known = {choice.misconception for question in about('08').questions.values() for choice in question.choices}
     assert {'comparisons kill all gradients', '> is >='} <= known

@@ -2,7 +2,6 @@
 
 import re
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,14 @@ import pytest
 import minicell as ms
 import minicell.nn as nn
 import minicell.ops as ops
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson09 import QUESTIONS
 from minicell.teach.lesson09.figures import AT, HEIGHT, WIDTH, Bprops, bprops
+from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, listings, read
 
-CUBE, SINH = (Exercise(name, f'minicell.teach.lesson09.exercise_{name}') for name in ('9a', '9b'))
+CUBE, SINH = map(exercise, ('9a', '9b'))
 
 
 def source(name: str) -> str:
@@ -111,8 +110,8 @@ def test_other_right_cubes_pass(line):
     [
         ('return (3 * x * ops.stop_gradient(x) * dout,)', None),  # half of it stopped: nobody stored that
         ('return (2 * x * dout,)', None),
-        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'mistake_05_slope_stopped'),
-        ('return (3 * x * x,)', 'mistake_04_no_dout'),
+        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'slope-stopped'),
+        ('return (3 * x * x,)', 'no-dout'),
         ('return dout', None),
     ],
 )
@@ -192,7 +191,7 @@ def test_what_forward_alone_says_is_right():
 
 def test_minicell_stops_where_the_tensor_itself_is_kept():
     """As the note on MindSpore says."""
-    (mistake,) = [m for m in SINH.mistakes if m.name == 'mistake_02_kept_tensor']
+    (mistake,) = [m for m in SINH.mistakes if m.name == 'kept-tensor']
     assert 'HiddenValueError' in SINH.check_code(mistake.code).said
 
 
@@ -203,11 +202,11 @@ def test_pytorch_has_the_bug_at_second_order_only():
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    known = {choice.misconception for question in about('09').questions.values() for choice in question.choices}
     assert {'my bprop is called twice', 'second order comes free and right'} <= known
 
 
 def test_the_colleagues_line_is_the_stored_mistake():
-    stored = Path(str(SINH.folder), 'mistake_01_kept_numbers.py').read_text(encoding='utf-8')
+    (stored,) = [mistake.code for mistake in SINH.mistakes if mistake.name == 'kept-numbers']
     for line in source('kept').partition('x = ms.Tensor')[0].splitlines():
         assert line in stored

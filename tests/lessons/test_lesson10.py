@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.exercise import Exercise
+from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson10 import QUESTIONS
-from minicell.teach.lesson10.exercise_10b import WORDS, found, zoo
+from minicell.teach.lesson10 import zoo
 from minicell.teach.lesson10.figures import HEIGHT, WIDTH, draw, length, use
+from minicell.teach.lesson10.trials import WORDS, found
+from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, read
 from tests.lessons.notebooks import picture as shown
 
-AFFINE, CHANGED = (Exercise(name, f'minicell.teach.lesson10.exercise_{name}') for name in ('10a', '10b'))
+AFFINE, CHANGED = map(exercise, ('10a', '10b'))
 NUMBERS = ms.Tensor([3.0, 1.0, 2.0, 0.5])
 
 
@@ -107,8 +108,8 @@ def test_other_right_answers_pass(edits):
         ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], None),
         ([('dx = self.w * dout', 'dx = dout')], None),
         ([('[self.w, self.b]', '[self.b]')], None),
-        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'mistake_06_by_itself'),
-        ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'mistake_01_in_the_tuple'),
+        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'by-itself'),
+        ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
         ([('self.w * x + self.b', 'self.w * x - self.b')], None),
     ],
 )
@@ -193,5 +194,5 @@ def test_one_wire_is_cut_and_one_is_whole():
 
 
 def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in QUESTIONS.values() for choice in question.choices}
+    known = {choice.misconception for question in about('10').questions.values() for choice in question.choices}
     assert {'w is found by itself', 'return it in the tuple'} <= known

@@ -11,13 +11,13 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson, train
-from minicell.teach.exercise import Exercise
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson12 import figures, network, surrogates, table
-from minicell.teach.lesson12.exercise_12d import found
+from minicell.teach.lesson12.trials import found
+from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-RULE, OWN, RESCUE, HUNT = (Exercise(f'12{k}', f'minicell.teach.lesson12.exercise_12{k}') for k in 'abcd')
+RULE, OWN, RESCUE, HUNT = map(exercise, ('12a', '12b', '12c', '12d'))
 
 
 @pytest.fixture(scope='module')
@@ -225,14 +225,19 @@ def test_what_the_checks_say():
 
     assert 'one number for each x, in its shape; got shape ()' in OWN.check(Sum).said
     assert 'no longer the step' in RULE.check(Smooth).said
-    assert 'with its bprop; it got list' in RULE.check([]).said and 'an nn.Surrogate; it got int' in OWN.check(3).said
+    assert (
+        'the class relusigmoid, or a Cell made of it; it got list' in RULE.check([]).said
+        and 'an nn.Surrogate; it got int' in OWN.check(3).said
+    )
     assert 'Still open: steps. It was 300.' in RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said
     assert "number above 0, but got 'x'" in RESCUE.check({'v_threshold': 'x', 'learning_rate': 1, 'steps': 1}).said
     said = RESCUE.check({'v_threshold': 1, 'learning_rate': 0.01, 'steps': 9999}).said
     assert 'no more than 600 steps are tried' in said
     half = {letter: word for letter, (word, _) in found().items() if letter in 'AB'}
     assert 'Still open: C, D, E.' in HUNT.check(half).said
-    assert "'odd' is none of the words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
+    assert (
+        "'odd' is none of the five words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
+    )
 
 
 def test_the_hunt_is_decided_by_measuring():
@@ -242,4 +247,4 @@ def test_the_hunt_is_decided_by_measuring():
 
 def test_the_lesson_is_set_up():
     L = lesson('12')
-    assert list(L.about.EXERCISES) == ['12a', '12b', '12c', '12d'] and L.check('12a').state == 'open'
+    assert list(L.about.exercises) == ['12a', '12b', '12c', '12d'] and L.check('12a').state == 'open'

@@ -1,32 +1,42 @@
 """Lines to be put into order, on a sample whose real order comes from a real tape."""
 
-import types
+from pathlib import Path
 
 import ipywidgets as w
 import pytest
 
+import minicell as ms
+from minicell.core.watch import Pull
 from minicell.teach import lesson, words
+from minicell.teach.exercise_text import read
 from minicell.teach.order import Ordering, OrderPanel, exercise
-from tests.lessons import order_sample
 
-PACKAGE = order_sample.__name__
+SAMPLE = read(Path(__file__).with_name('order_sample.md'))
 RIGHT = ['ReduceSum', 'Sin', 'Mul']
+
+
+def right():
+    """The names of the entries, as backward really read them."""
+    x, y = ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])
+    with ms.Tape() as tape:
+        ms.grad(lambda x, y: ms.ops.sin(x * y).sum(), (0, 1))(x, y)
+    return [event.entry.rule.name for event in tape.events if isinstance(event, Pull)]
 
 
 @pytest.fixture
 def ordering():
-    return exercise('0a', PACKAGE)
+    return Ordering(SAMPLE, right)
 
 
 def test_kinds(ordering):
     assert isinstance(ordering, Ordering)
-    assert not isinstance(exercise('3a', 'minicell.teach.lesson03.exercise_3a'), Ordering)
+    assert not isinstance(exercise('3a'), Ordering)
 
 
 def test_the_solution_is_what_really_ran(ordering):
     assert ordering.check(RIGHT).passed and ordering.check(tuple(RIGHT)).passed
     assert ordering.check_code(ordering.solution).passed
-    assert list(order_sample.LINES) != RIGHT, 'offered in the right order'
+    assert list(SAMPLE.lines) != RIGHT, 'offered in the right order'
     assert 'All 3 places' in repr(ordering.check(RIGHT))
 
 
@@ -51,8 +61,8 @@ def test_each_mistake_gets_its_own_hint(ordering):
 @pytest.mark.parametrize(
     ('given', 'said', 'named'),
     [
-        (['Exp', 'Sin', 'ReduceSum'], 'first that does not is place 1', 'mistake_2_not_called'),  # the same stranger
-        (['Mul', 'ReduceSum', 'Sin'], 'first that does not is place 1', 'mistake_1_forward'),  # the same first slip
+        (['Exp', 'Sin', 'ReduceSum'], 'first that does not is place 1', 'not-called'),  # the same stranger
+        (['Mul', 'ReduceSum', 'Sin'], 'first that does not is place 1', 'forward'),  # the same first slip
         (['Sin', 'Mul', 'ReduceSum'], '0 of 3', None),
         (['ReduceSum', None, 'Mul'], 'Still empty: place 2', None),
         (['ReduceSum', 'Sin'], '3 places; 2', None),
@@ -128,9 +138,8 @@ def test_order_in_a_lesson(monkeypatch):
     L = lesson('03')
     with pytest.raises(ValueError, match='asks for code'):
         L.order('3a')
-    sample = types.SimpleNamespace(**{**vars(L.about), 'EXERCISES': ('sample',)})
-    monkeypatch.setattr(L, 'about', sample)
-    L.exercises['sample'] = exercise('sample', PACKAGE)
-    assert 'Exercise sample' in repr(L.order('sample'))
+    monkeypatch.setattr(L, 'about', L.about._replace(exercises={'sample': SAMPLE}))
+    L.exercises['sample'] = Ordering(SAMPLE, right)
+    assert 'Exercise order_sample' in repr(L.order('sample'))
     assert L.check('sample', RIGHT).passed
     assert '1. the sum' in repr(L.reveal('sample'))

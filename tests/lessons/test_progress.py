@@ -22,16 +22,17 @@ def file(tmp_path, monkeypatch):
     return place()
 
 
-def commit(L, name, choice):
+def commit(L, name, right):
     L.predict(name)
-    L.predictions[name].radio.value = choice
-    L.predictions[name].submit.click()
+    asked = L.predictions[name]
+    asked.radio.value = [choice.right for choice in asked.question.choices].index(right)
+    asked.submit.click()
 
 
 def test_progress_comes_back(file, capsys):
     L = lesson('03')
     assert not file.exists(), 'nothing is done yet'
-    commit(L, 'takeover', 1)
+    commit(L, 'takeover', right=False)
     L.check('3a', 3)
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {'takeover': 'failed', '3a': 'failed'}}
     L.check('3a', solved(L))
@@ -56,7 +57,7 @@ def test_lessons_share_the_file(file):
     L = lesson('03')
     file.parent.mkdir(parents=True)
     file.write_text('{"01": {"order": "passed"}, "later": [1, 2]}', encoding='utf-8')
-    commit(L, 'scale', 1)
+    commit(L, 'scale', right=True)
     kept = json.loads(file.read_text(encoding='utf-8'))
     assert kept == {'01': {'order': 'passed'}, 'later': [1, 2], '03': {'scale': 'passed'}}
     assert os.listdir(file.parent) == ['progress.json']
@@ -81,7 +82,7 @@ def test_a_bad_file_costs_a_sentence(file, content, capsys):
     said = capsys.readouterr().out
     assert 'cannot be read, so it starts afresh' in said and said.count('\n') == 2
     assert '0 of 5 done' in repr(L.progress())
-    commit(L, 'takeover', 2)
+    commit(L, 'takeover', right=True)
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {'takeover': 'passed'}}
 
 
@@ -104,7 +105,7 @@ def test_only_known_words_are_believed(file, content, capsys):
 def test_a_folder_in_its_place(file, capsys):
     file.mkdir(parents=True)
     L = lesson('03')
-    commit(L, 'takeover', 2)
+    commit(L, 'takeover', right=True)
     assert 'Progress cannot be kept in' in L.glance.value and '1 of 5 done' in L.glance.value
 
 
@@ -112,14 +113,14 @@ def test_a_folder_in_its_place(file, capsys):
 def test_a_pipe_in_its_place_does_not_wait(file):
     file.parent.mkdir(parents=True)
     os.mkfifo(file)
-    commit(lesson('03'), 'takeover', 2)
+    commit(lesson('03'), 'takeover', right=True)
     assert file.is_file()
 
 
 def test_a_folder_that_cannot_be_made(file):
     file.parent.parent.write_text('a file where a folder should be', encoding='utf-8')
     L = lesson('03')
-    commit(L, 'takeover', 2)
+    commit(L, 'takeover', right=True)
     assert 'Progress cannot be kept in' in L.glance.value
 
 
@@ -128,7 +129,7 @@ def test_it_can_be_turned_off(file, how, monkeypatch):
     if how == 'variable':
         monkeypatch.setenv('MINICELL_PROGRESS', 'off')
     L = lesson('03', keep=how != 'argument')
-    commit(L, 'takeover', 2)
+    commit(L, 'takeover', right=True)
     L.reset()
     assert not file.exists() and 'Kept' not in L.glance.value
 
@@ -138,7 +139,7 @@ def test_nothing_leaves_the_machine(file, monkeypatch):
         raise AssertionError('a socket')
 
     monkeypatch.setattr(socket.socket, 'connect', no)
-    commit(lesson('03'), 'takeover', 2)
+    commit(lesson('03'), 'takeover', right=True)
     assert file.is_file()
 
 
@@ -154,7 +155,7 @@ def test_dot_or_not(monkeypatch, capsys):
 def test_reset(file, capsys):
     L = lesson('03')
     first = np.random.rand()
-    commit(L, 'takeover', 1)
+    commit(L, 'takeover', right=False)
     L.unlock()
     panel = L.exercise('3a').widget
     L.panels['3a'].insert_solution()

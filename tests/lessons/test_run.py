@@ -1,7 +1,7 @@
 """Every lesson in a real kernel: untouched, with its solutions, with each mistake, and with every widget moved.
 
-Two kernels a lesson: one runs it as committed and then all that a learner may do after, one runs it with the solutions
-filled in. What is particular to a lesson is in its own file, test_lessonNN.
+One kernel a lesson: it runs the lesson as committed, then all that a learner may do after, and at last the part from
+the first exercise on with the solutions filled in. What is particular to a lesson is in its own file, test_lessonNN.
 """
 
 import json
@@ -13,6 +13,7 @@ import pytest
 
 import minicell
 from minicell.teach import words
+from minicell.teach.about import about
 from tests.lessons import drive, peer
 from tests.lessons.kernels import complaints, execute, printed
 from tests.lessons.notebooks import (
@@ -24,7 +25,6 @@ from tests.lessons.notebooks import (
     exercises,
     fault,
     listings,
-    package,
     read,
 )
 
@@ -36,9 +36,9 @@ try: socket.create_connection(('192.0.2.1', 80), 1)
 except OSError as error: print('dot:', shutil.which('dot'), '; refused:', error)
 """
 HELP = """\
-for name in L.about.EXERCISES:
+for name in L.about.exercises:
     repr([L.hint(name, 1), L.hint(name, 2), L.hint(name, 99), L.reveal(name)]), L.solution(name)
-print(L.check(next(iter(L.about.EXERCISES), '')))
+print(L.check(next(iter(L.about.exercises), '')))
 """
 
 
@@ -54,6 +54,21 @@ def stored(number: str) -> dict[str, tuple[str, Any]]:
     }
 
 
+def solved(number: str) -> dict[str, str]:
+    """The cells from the first exercise on, as a learner leaves them who has solved everything, by their ids."""
+    cells = {cell.id: cell.source for cell in code(read(number))}
+    checks = {each.name: asks(read(number), each.name) for each in exercises(number)}
+    first = next((k for k, id in enumerate(cells) if id in {cell.id for cell in checks.values() if cell}), len(cells))
+    found = {f'solved {id}': source for id, source in list(cells.items())[first:]}
+    for exercise in exercises(number):
+        cell = checks[exercise.name]
+        end = f'L.check({exercise.name!r}, {exercise.answer_name})'
+        if cell is not None:
+            end = answer_and_check(cell, exercise.name)[1]
+        found[f'solved {cell.id if cell is not None else exercise.name}'] = f'{exercise.solution}\n\n{end}'
+    return found
+
+
 @pytest.fixture(scope='module')
 def lived(tmp_path_factory: pytest.TempPathFactory):
     """lived(number) -> the cells of a lesson as committed, and of what was done after it, by their names."""
@@ -64,6 +79,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory):
             extra = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
             extra |= {name: source for name, (source, _) in stored(number).items()}
             extra |= {'widgets': drive.WIDGETS, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
+            extra |= solved(number)
             cells = execute(read(number), tmp_path_factory.mktemp(f'lesson{number}'), tuple(extra.values()))
             own = len(cells) - len(extra)
             kept[number] = {'own': cells[:own], **dict(zip(extra, cells[own:], strict=True))}
@@ -127,21 +143,13 @@ def test_every_widget_to_its_extremes(number, lived):
 
 
 @each_lesson
-def test_solutions_in_their_cells(number, tmp_path):
-    """The lesson as a learner leaves it who has solved everything: what comes after an exercise uses the answer."""
-    notebook, extra, where = read(number), [], {}
+def test_solutions_in_their_cells(number, lived):
+    """What comes after an exercise uses the answer."""
+    cells = {name: lived(number)[name] for name in solved(number)}
+    assert complaints(list(cells.values())) == []
     for exercise in exercises(number):
-        cell = asks(notebook, exercise.name)
-        if cell is None:
-            where[exercise.name] = f'extra-{len(extra)}'
-            extra.append(f'{exercise.solution}\n\nL.check({exercise.name!r}, {exercise.answer_name})')
-        else:
-            where[exercise.name] = cell.id
-            cell.source = f'{exercise.solution}\n\n{answer_and_check(cell, exercise.name)[1]}'
-    cells = execute(notebook, tmp_path, tuple(extra))
-    assert complaints(cells) == []
-    for name, cell in where.items():
-        assert 'passed' in printed(by_id(cells)[cell]), name
+        cell = asks(read(number), exercise.name)
+        assert 'passed' in printed(cells[f'solved {cell.id if cell is not None else exercise.name}']), exercise.name
 
 
 @each_lesson
@@ -224,4 +232,4 @@ def test_a_listing_that_breaks_its_word_is_seen(listing, said):
 
 @each_lesson
 def test_package_and_notebook_go_together(number):
-    assert package(number).TITLE in read(number).cells[0].source.splitlines()[0]
+    assert about(number).title in read(number).cells[0].source.splitlines()[0]

@@ -5,9 +5,10 @@ import re
 import pytest
 
 from minicell.teach import train
+from minicell.teach.about import about
 from minicell.teach.beats import beats, place
 from tests.lessons.kernels import ROOT
-from tests.lessons.notebooks import NUMBERS, PATHS, package, read
+from tests.lessons.notebooks import NUMBERS, PATHS, read
 
 TEXT = (ROOT / 'lessons' / 'TEACHING.md').read_text(encoding='utf-8')
 FOUND = {number: beats(number, PATHS[number]) for number in NUMBERS}
@@ -48,7 +49,7 @@ def test_each_vote_of_a_lesson_with_its_place_and_answer(number):
     told = VOTE.findall(PARTS[number][1])
     assert {name: code for name, code, _ in told} == asked
     for name, _, letter in told:
-        choices = package(number).QUESTIONS[name].choices
+        choices = about(number).questions[name].choices
         assert choices['ABCDE'.index(letter)].right, f'{name}: {letter} is not the right answer'
 
 

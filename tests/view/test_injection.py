@@ -1,7 +1,5 @@
 """Fifty hostile strings in every place that a user's text reaches, on a page in Chromium: shown, and never obeyed."""
 
-from types import SimpleNamespace
-
 import hostile
 import ipywidgets as w
 import pytest
@@ -150,9 +148,7 @@ def test_the_still_and_a_page_that_drops_scripts_obey_nothing(show, number):
 def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     words = hostile.STRINGS[number].replace('\x00', '')
     lesson = Lesson('03', keep=False)
-    lesson.about = SimpleNamespace(
-        **{**vars(lesson.about), 'TITLE': words, 'SENTENCES': {'s': (words, words)}, 'QUESTIONS': {words: None}}
-    )
+    lesson.about = lesson.about._replace(title=words, sentences={'s': (words, words)}, questions={words: None})
     asked = lesson.predict('mine', words, (Choice(words, words), Choice(words, words, words)))
     prediction = lesson.predictions['mine']
     result = Result(prediction, words)

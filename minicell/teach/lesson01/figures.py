@@ -3,11 +3,9 @@
 import inspect
 from typing import Any, NamedTuple
 
-import ipywidgets as w
-
 import minicell as ms
 from minicell.core.watch import Op, Pull
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import (
     BACKWARD,
@@ -187,15 +185,8 @@ def says(call: Call, missing: list[str]) -> str:
 
 def branch(net: Any) -> Figure:
     """A slider for the input of net, and under it the tape that the call leaves."""
-    control = w.FloatSlider(
-        value=2.0,
-        min=LOW,
-        max=HIGH,
-        step=0.1,
-        description='Input x of the call',
-        tooltip='The number that net is called with: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('Input x of the call', 'The number that net is called with', 2.0, (LOW, HIGH), 0.1)
     return Figure('branch', control, lambda x: draw(net, x), stills=(2.0, 3.0))
+
+
+FIGURES = {'branch': branch}

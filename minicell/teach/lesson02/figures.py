@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import (
     BACKWARD,
@@ -201,15 +200,8 @@ def says(shown: str, entries: list[Entry], arrivals: list[Arrival]) -> str:
 
 def dout(program: Any, *arguments: Any) -> Figure:
     """A slider for the dout that is put at the output of a program, and all that backward makes of it."""
-    control = w.FloatSlider(
-        value=1.0,
-        min=LOW,
-        max=HIGH,
-        step=0.25,
-        description='dout at the output',
-        tooltip='The gradient that is put at the output: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('dout at the output', 'The gradient that is put at the output', 1.0, (LOW, HIGH), 0.25)
     return Figure('dout', control, lambda value: draw(program, arguments, value), stills=(1.0, -2.0))
+
+
+FIGURES = {'dout': dout}

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import ipywidgets as w
-
+from minicell.teach.figure import slider
 from minicell.teach.live import Live, run
 
 LOSS = """\
@@ -18,16 +17,12 @@ dx, dy = ms.grad(loss, (0, 1))(x, y)
 
 def loss_scale(net: Any, x: Any, y: Any) -> Live:
     """A slider for the factor before the loss, and the tape of scale · sum(net(x, y)) at that factor."""
-    control = w.FloatLogSlider(
-        value=1.0,
-        base=10,
-        min=-1,
-        max=1,
-        step=0.05,
-        description='Loss scale: multiplies the loss, and with it dout',
-        tooltip='The factor before the loss: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
+    control = slider(
+        'Loss scale: multiplies the loss, and with it dout',
+        'The factor before the loss',
+        1.0,
+        (-1, 1),
+        0.05,
+        powers=True,
     )
     return Live('loss-scale', control, lambda scale: run(LOSS, net=net, x=x, y=y, scale=scale), stills=(0.1, 1.0, 10.0))

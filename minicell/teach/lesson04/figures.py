@@ -4,11 +4,10 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
 
@@ -175,16 +174,16 @@ def power(eps: float) -> str:
 def eps(f: Callable[[Any], Any], x: float) -> Figure:
     """A slider for eps, and the two curves of f's central difference at x under it."""
     curves = Curves(f, x)
-    control = w.FloatLogSlider(
-        value=1e-1,
-        base=10,
-        min=LEAST,
-        max=0,
-        step=1 / STEPS,
-        description='eps: how far x is moved, up and down',
-        tooltip='The step of the difference: arrow keys move it',
-        readout_format='.1e',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
+    control = slider(
+        'eps: how far x is moved, up and down',
+        'The step of the difference',
+        1e-1,
+        (LEAST, 0),
+        1 / STEPS,
+        '.1e',
+        powers=True,
     )
     return Figure('eps', control, curves.draw, stills=(1e-1, 1e-5, 1e-10))
+
+
+FIGURES = {'eps': eps}

@@ -5,7 +5,8 @@ import numpy as np
 
 from minicell.teach.figure import Drawing, Figure
 from minicell.teach.ink import thumb
-from minicell.teach.ink.shapes import BACKWARD_TEXT, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.table import Column, Drawn, table
 from minicell.view.metrics import wrap
 from minicell.view.model import Value
 
@@ -25,37 +26,38 @@ WORDS = {
 def draw(chosen: int) -> Drawing:
     """The table with one row chosen, and below it what came of that one."""
     out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4)]
-    for x, head in zip(
-        COLUMNS, ('the last line of bprop', 'minicell, run here', 'MindSpore 2.10, eager mode'), strict=True
-    ):
-        out.append(text(x, TOP - 10, 200, head, 12.5, MUTED))
-    for number, specimen in SPECIMENS.items():
-        y = TOP + (number - 1) * ROW
-        picked = number == chosen
-        if picked:
-            out.append(Box(LEFT - 6, y, WIDTH - 2 * LEFT + 12, ROW, fill=HIGHLIGHT, stroke=INK, line=1.5, radius=4))
-            out.append(Path((((LEFT, y + 6), (LEFT + 9, y + 11), (LEFT, y + 16)),), fill=INK))
-        out.append(text(LEFT + 36, y + 15.5, 20, str(number), 13, anchor='end', bold=picked))
-        out.append(text(COLUMNS[0], y + 15.5, 262, specimen.line, 12.5, mono=True, bold=picked))
-        for x, outcome in zip(COLUMNS[1:], (here(number), in_mindspore(number)), strict=True):
-            out += sign(x, y, outcome.verdict, picked)
+    heads = ('', 'the last line of bprop', 'minicell, run here', 'MindSpore 2.10, eager mode')
+    columns = [
+        Column(x, head, room, mono=head == heads[1])
+        for x, head, room in zip((LEFT + 18, *COLUMNS), heads, (20, 262, 190, 190), strict=True)
+    ]
+    rows = [
+        [str(number), specimen.line, sign(here(number).verdict), sign(in_mindspore(number).verdict)]
+        for number, specimen in SPECIMENS.items()
+    ]
+    out += table(columns, rows, TOP - 8, ROW, (LEFT, WIDTH - LEFT), chosen - 1)
+    y = TOP + (chosen - 1) * ROW
+    out.append(Path((((LEFT, y + 6), (LEFT + 9, y + 11), (LEFT, y + 16)),), fill=INK))
     out += detail(chosen)
     specimen = SPECIMENS[chosen]
     return Drawing(out, (WIDTH, HEIGHT), f'{specimen.line}: who complains?', says(chosen))
 
 
-def sign(x: float, y: float, verdict: str, bold: bool = False) -> list[Shape]:
+def sign(verdict: str) -> Drawn:
     """A verdict: a square that stops, a triangle that warns, or a tick, and the words."""
-    top = y + 5
-    if verdict == 'raises':
-        mark: list[Shape] = [Box(x, top, 12, 12, fill=INK)]
-    elif verdict == 'fine':
-        mark = [tick(x, top, True, MUTED, 12)]
-    else:
-        corners = ((x + 6, top - 1), (x + 13, top + 12), (x - 1, top + 12))
-        mark = [Path((corners,), fill=BACKWARD_TEXT)]
     colour = BACKWARD_TEXT if verdict == 'silent' else INK
-    return [*mark, text(x + 20, y + 15.5, 150, WORDS[verdict], 13, colour, bold=bold or verdict == 'silent')]
+
+    def drawn(x: float, y: float) -> list[Shape]:
+        top = y - 10.5
+        if verdict == 'raises':
+            mark: Shape = Box(x, top, 12, 12, fill=INK)
+        elif verdict == 'fine':
+            mark = tick(x, top, True, MUTED, 12)
+        else:
+            mark = Path((((x + 6, top - 1), (x + 13, top + 12), (x - 1, top + 12)),), fill=BACKWARD_TEXT)
+        return [mark, text(x + 20, y, 150, WORDS[verdict], 13, colour, bold=verdict == 'silent')]
+
+    return drawn
 
 
 def detail(chosen: int) -> list[Shape]:
@@ -137,3 +139,6 @@ def traffic() -> Figure:
         layout=w.Layout(width='100%', max_width='950px'),
     )
     return Figure('traffic', control, draw, stills=(1, 4, 8))
+
+
+FIGURES = {'traffic': traffic}

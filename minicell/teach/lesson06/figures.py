@@ -4,11 +4,10 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-import ipywidgets as w
-
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, choice
 from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.table import Column, Drawn, table, verdict
 from minicell.teach.ink.thumb import short
 from minicell.teach.train import Curve, Line, Training, chart, lamp
 
@@ -155,23 +154,19 @@ def draw_tests(letter: str) -> Drawing:
     """What the tests say of one suspect: a tick or a cross each, and what it cost."""
     name = f'Suspect {letter}' if letter else 'The right bprop'
     out: list[Shape] = [text(LEFT, 30, 240, name, 18, bold=True)]
-    columns = (LEFT, 116, 180, 262)
-    for x, head in zip(columns, ('test', 'calls', 'says', 'what it asks'), strict=True):
-        out.append(text(x, 56, 120, head, 12, MUTED))
-    said = []
-    for k, (test, found) in enumerate(outcomes(letter).items()):
-        y, probe, ok = 82 + k * ROW, PROBES[test], found is True
-        colour = FORWARD if ok else BACKWARD_TEXT
-        word = 'yes' if ok else 'no' if found is False else short(found)
-        out += [
-            Path((((LEFT, y - 19), (WIDTH - LEFT, y - 19)),), RULE, 1),
-            text(columns[0], y, 96, test, 13, mono=True),
-            text(columns[1] + 28, y, 40, str(probe.calls), 13, anchor='end'),
-            tick(columns[2], y - 11, ok, colour, 12),
-            text(columns[2] + 20, y, 56, word, 13, colour, bold=True),
-            text(columns[3], y, WIDTH - LEFT - columns[3], probe.test.__doc__.splitlines()[0], 12),
-        ]
+    columns = [
+        Column(LEFT, 'test', 90, mono=True),
+        Column(150, 'calls', 60, 'end'),
+        Column(180, 'says', 76),
+        Column(262, 'what it asks', WIDTH - LEFT - 262),
+    ]
+    rows, said = [], []
+    for test, found in outcomes(letter).items():
+        word = 'yes' if found is True else 'no' if found is False else short(found)
+        asks = PROBES[test].test.__doc__.splitlines()[0]
+        rows.append([test, str(PROBES[test].calls), verdict(found is True, word, 76), asks])
         said.append(f'{test} {word}')
+    out += table(columns, rows, 56, ROW, (LEFT, WIDTH - LEFT))
     size = (WIDTH, 82 + len(PROBES) * ROW - 8)
     out.append(Box(0.5, 0.5, size[0] - 1, size[1] - 1, stroke=RULE, radius=4))
     return Drawing(out, size, name, f'{name}: {", ".join(said)}.')
@@ -181,40 +176,34 @@ def overview() -> Drawing:
     """What every test says of every suspect, for a page without a kernel."""
     title = 'All tests, all suspects'
     out: list[Shape] = [text(LEFT, 30, 300, title, 18, bold=True)]
-    out += [text(LEFT, 56, 90, 'test', 12, MUTED), text(144, 56, 60, 'calls', 12, MUTED, 'end')]
-    columns = {letter: 208 + 62 * k for k, letter in enumerate(('', *LETTERS))}
-    out += [text(x, 56, 60, letter or 'right', 14, anchor='middle', bold=True) for letter, x in columns.items()]
-    said = []
-    for k, (test, probe) in enumerate(PROBES.items()):
-        y = 82 + k * ROW
-        out += [
-            Path((((LEFT, y - 19), (WIDTH - LEFT, y - 19)),), RULE, 1),
-            text(LEFT, y, 96, test, 13, mono=True),
-            text(144, y, 40, str(probe.calls), 13, anchor='end'),
-        ]
-        for letter, x in columns.items():
-            found = outcomes(letter)[test]
-            colour = FORWARD if found is True else BACKWARD_TEXT
-            if isinstance(found, bool):
-                out.append(tick(x - 7, y - 12, found, colour, 14))
-            else:
-                out.append(text(x, y, 60, short(found), 13, colour, 'middle', True))
+    suspects_of = ('', *LETTERS)
+    columns = [Column(LEFT, 'test', 90, mono=True), Column(150, 'calls', 60, 'end')]
+    columns += [Column(208 + 62 * k, letter or 'right', 60, 'middle') for k, letter in enumerate(suspects_of)]
+    rows, said = [], []
+    for test, probe in PROBES.items():
+        rows.append([test, str(probe.calls), *(told(outcomes(letter)[test]) for letter in suspects_of)])
         no = [letter for letter in LETTERS if outcomes(letter)[test] is not True]
         said.append(f'{test} says no to {", ".join(no) or "nobody"}')
+    out += table(columns, rows, 56, ROW, (LEFT, WIDTH - LEFT))
     size = (WIDTH, 82 + len(PROBES) * ROW - 8)
     out.append(Box(0.5, 0.5, size[0] - 1, size[1] - 1, stroke=RULE, radius=4))
     factors = ', '.join(f'{letter} {short(outcomes(letter)["slope"])}' for letter in LETTERS)
     return Drawing(out, size, title, f'{title}: {"; ".join(said)}. The numbers of slope: {factors}.')
 
 
+def told(found: bool | float) -> Drawn:
+    """What one test says of one suspect: a tick, a cross, or the number."""
+    colour = FORWARD if found is True else BACKWARD_TEXT
+    if isinstance(found, bool):
+        return lambda x, y: [tick(x - 7, y - 12, found, colour, 14)]
+    return lambda x, y: [text(x, y, 60, short(found), 13, colour, 'middle', True)]
+
+
 def tests() -> Figure:
     """Choose a suspect, and see what each test says of it."""
     letters = ('', *LETTERS)
-    control = w.RadioButtons(
-        options=[(letter or 'the right one', k) for k, letter in enumerate(letters)],
-        description='Suspect',
-        orientation='horizontal',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='auto', max_width='100%'),
-    )
+    control = choice('Suspect', [letter or 'the right one' for letter in letters])
     return Figure('tests', control, lambda k: draw_tests(letters[int(k)]), stills=(1, overview()))
+
+
+FIGURES = {'suspects': suspects, 'tests': tests}

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -155,15 +154,8 @@ def says(thrown: Thrown) -> str:
 
 def masks(mine: Any, anew: Any) -> Figure:
     """A slider for keep_prob; `mine` and `anew` are classes of Cells, made with keep_prob, that return (y, mask)."""
-    control = w.FloatSlider(
-        value=0.8,
-        min=0.0,
-        max=1.0,
-        step=0.05,
-        description='keep_prob: how likely a channel is kept',
-        tooltip='How likely a channel is kept: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('keep_prob: how likely a channel is kept', 'How likely a channel is kept', 0.8, (0.0, 1.0), 0.05)
     return Figure('masks', control, lambda keep: draw(mine, anew, keep), stills=(0.8, 0.5, 0.0))
+
+
+FIGURES = {'masks': masks}

@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
 
 WIDTH, HEIGHT = 760, 412
@@ -127,15 +126,8 @@ def says(seen: Run) -> str:
 
 def threshold(kind: Any, x: Any) -> Figure:
     """A slider for the threshold; `kind` is the class of a Cell that is made with a threshold and a value."""
-    control = w.FloatSlider(
-        value=0.5,
-        min=-REACH,
-        max=REACH,
-        step=0.25,
-        description='threshold: what x must be above',
-        tooltip='What x must be above: arrow keys move it',
-        readout_format='.2f',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('threshold: what x must be above', 'What x must be above', 0.5, (-REACH, REACH), 0.25)
     return Figure('threshold', control, lambda at: draw(kind, x, at), stills=(0.5, -1.25, 2.5))
+
+
+FIGURES = {'threshold': threshold}

@@ -4,12 +4,11 @@ import inspect
 import warnings
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellWarning
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, choice
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
 from minicell.view.metrics import width
@@ -180,11 +179,8 @@ def second_tape(here: Orders) -> list[Shape]:
 def bprops(*cells: Any) -> Figure:
     """A choice among Cells around ReLU6, and what the bprop of each is at first and second order."""
     figure = Bprops(*cells)
-    control = w.RadioButtons(
-        options=[(type(cell).__name__, k) for k, cell in enumerate(cells)],
-        description='bprop of',
-        orientation='horizontal',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='auto', max_width='100%'),
-    )
+    control = choice('bprop of', [type(cell).__name__ for cell in cells])
     return Figure('bprops', control, lambda k: figure.draw(int(k)), stills=range(len(cells)))
+
+
+FIGURES = {'bprops': bprops}

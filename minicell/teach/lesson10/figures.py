@@ -2,26 +2,23 @@
 
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
     FORWARD,
-    INK,
     MUTED,
     PAPER,
     RULE,
     Box,
-    Path,
     Shape,
     arrow,
     text,
-    tick,
 )
+from minicell.teach.ink.table import Column, Drawn, table, verdict
 from minicell.teach.ink.thumb import short
 from minicell.view.model import shape_text
 
@@ -115,12 +112,18 @@ def draw(kinds: tuple[type, ...], numbers: Any, n: int) -> Drawing:
         ]
     out += tile(used.w[0], W, middle, FORWARD, True)
     out += tile(used.true[0], DW, middle, BACKWARD, True)
-    out.append(Path((((LEFT, TOLD - 22), (WIDTH - LEFT, TOLD - 22)),), RULE))
-    heads = ((LEFT, 'for w, which has shape (1,)'), (250, 'returns'), (520, 'shape'), (600, 'is it taken?'))
-    out += [text(x, TOLD, min(220, WIDTH - LEFT - x), head, 12, MUTED) for x, head in heads]
-    for k, given in enumerate(used.given):
-        out += row(given.name, given.gradient, given.shape, given.error, TOLD + 12 + k * 38)
-    out += row('autodiff', used.true, '(1,)', '', TOLD + 12 + len(used.given) * 38, 'the truth')
+    columns = [
+        Column(LEFT, 'for w, which has shape (1,)', 220),
+        Column(250, 'returns', 220),
+        Column(520, 'shape', 70, mono=True),
+        Column(590, 'is it taken?', 154),
+    ]
+    rows = [
+        [given.name, tiles(given.gradient), given.shape, verdict(not given.error, given.error or 'yes', 154)]
+        for given in used.given
+    ]
+    rows.append(['autodiff', tiles(used.true), '(1,)', 'the truth'])
+    out += table(columns, rows, TOLD, 38, (LEFT, WIDTH - LEFT))
     return Drawing(out, (WIDTH, HEIGHT), title, says(n, used))
 
 
@@ -132,17 +135,11 @@ def tile(value: float, left: float, top: float, colour: str, bold: bool = False)
     ]
 
 
-def row(name: str, gradient: np.ndarray, shape: str, error: str, top: float, note: str = '') -> list[Shape]:
-    """What somebody returns for w, in numbers and in shape, and the verdict on it."""
-    colour = BACKWARD_TEXT if error else INK
-    out: list[Shape] = [text(LEFT, top + 17, 220, name, 13, bold=True)]
-    for k, value in enumerate(gradient.ravel()):
-        out += tile(value, 250 + k * (TILE + 4), top, BACKWARD)
-    out.append(text(520, top + 17, 70, shape, 13, colour, mono=True))
-    if note:
-        return [*out, text(600, top + 17, 144, note, 13, MUTED)]
-    out.append(tick(600, top + 6, not error, colour, 12))
-    return [*out, text(620, top + 17, 128, error or 'yes', 12.5, colour, bold=True)]
+def tiles(gradient: np.ndarray) -> Drawn:
+    """Numbers side by side."""
+    return lambda x, y: [
+        shape for k, value in enumerate(gradient.ravel()) for shape in tile(value, x + k * (TILE + 4), y - 17, BACKWARD)
+    ]
 
 
 def says(n: int, used: Used) -> str:
@@ -165,13 +162,8 @@ def says(n: int, used: Used) -> str:
 
 def length(document: type, summed: type, numbers: Any) -> Figure:
     """A slider for the length of x; both kinds of Cells have a weight w of shape (1,) in their internal_params."""
-    control = w.IntSlider(
-        value=1,
-        min=1,
-        max=MOST,
-        description='How many numbers x has',
-        tooltip='The length of x: arrow keys move it',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    control = slider('How many numbers x has', 'The length of x', 1, (1, MOST), 1)
     return Figure('length', control, lambda n: draw((document, summed), numbers, int(n)), stills=(1, 2, 4))
+
+
+FIGURES = {'length': length}

@@ -3,12 +3,10 @@
 import inspect
 from typing import NamedTuple
 
-import ipywidgets as w
-
 import minicell as ms
 from minicell.graph.ir import Graph
 from minicell.graph.jitted import bprop_graph
-from minicell.teach.figure import Drawing, Figure
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 
 WIDTH, LEFT, MOST = 760, 16, 8
@@ -140,13 +138,9 @@ def says(name: str, n: int, eager: Runs, traced: Runs) -> str:
 
 def run_times(kind: type, calls: list) -> Figure:
     """A slider for the number of calls."""
-    control = w.IntSlider(
-        value=1,  # the answer to the question above is a few steps away
-        min=1,
-        max=MOST,
-        description='Run × N: how many gradients, one after the other',
-        tooltip='The number of calls: arrow keys change it',
-        style={'description_width': 'initial'},
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    # it begins with one call: the answer to the question above is a few steps away
+    control = slider('Run × N: how many gradients, one after the other', 'The number of calls', 1, (1, MOST), 1)
     return Figure('runs', control, lambda n: draw(kind, calls, int(n)), stills=(1, 5))
+
+
+FIGURES = {'runs': run_times}

@@ -263,3 +263,6 @@ def gallery(found: dict, start: Start) -> Drawing:
     )
     out += [text(x + 20, y + 28 + 19 * row, wide - 36, note, 13, MUTED) for row, note in enumerate(notes)]
     return Drawing(out, (WIDTH, 36 + 4 * high + 4), 'Seven surrogates before training', '\n'.join(said))
+
+
+FIGURES = {'surrogates': bench}

@@ -1,16 +1,168 @@
-"""Training with a frozen readout, as the exercises of lesson 12 try it: seed 0, as in the notebook."""
+"""The trials of lesson 12: a rule, a surrogate of one's own, a rescue, and five suspects."""
 
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
-from .network import Net, accuracy, digits, train
+import minicell as ms
+from minicell import nn
+from minicell.teach.trials import BLANK, Trial, cell_of, dict_of, half_begun, sorted_words
 
+from .network import Net, accuracy, digits, train
+from .surrogates import AT, FAULTS, SUSPECTS, ask
+
+ops = ms.ops
 ENOUGH = 0.9
 
 
 def frozen(surrogate: Any, v_threshold: float = 1.0, learning_rate: float = 0.01, steps: int = 300) -> float:
-    """The accuracy of a network whose readout stayed random: all that it learns goes through the surrogate."""
+    """The accuracy of a network whose readout stayed random: all that it learns goes through the surrogate.
+
+    Seed 0, as in the notebook.
+    """
     net = Net(surrogate, v_threshold=v_threshold)
     list(train(net, *digits(100, np.random.default_rng(0)), True, steps, learning_rate))
     return float(accuracy(net, *digits(400, np.random.default_rng(100))))
+
+
+# ---- 12a -----------------------------------------------------------------------------------------------------------
+
+PLACES = np.array([-1.0, -0.5, -0.1, 0.0, 0.2, 0.5, 1.0])
+DOUT = np.array([1.0, -2.0, 0.5, 1.5, 3.0, -1.0, 0.25])
+
+
+def rule(answer: Any) -> Trial:
+    """Call the bprop by hand, and compare with the slope of sigmoid(5 x) as autodiff has it."""
+    cell = cell_of(answer, 'relusigmoid')
+    if isinstance(cell, Trial):
+        return cell
+    x, dout = ms.Tensor(PLACES), ms.Tensor(DOUT)
+    out = cell.construct(x)
+    try:
+        returned = cell.bprop(x, out, dout)
+    except TypeError as error:
+        if half_begun(error):  # as in `dout * ...`: half begun
+            return BLANK
+        raise
+    if isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...:
+        return BLANK
+    if not (isinstance(returned, tuple) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
+        kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
+        return Trial(True, False, {'returned': kind}, f'bprop returned {kind}; one gradient is written `(grad_x,)`.')
+    got = np.asarray(returned[0].asnumpy(), np.float64)
+    due = ms.grad(lambda x: (ops.sigmoid(5.0 * x) * dout).sum())(x).asnumpy()
+    if not np.array_equal(out.asnumpy(), PLACES > 0):
+        return Trial(True, False, {'construct': 'changed'}, 'construct is no longer the step: leave it as it was.')
+    passed = got.shape == due.shape and np.allclose(got, due)
+    rows = '\n'.join(
+        f'x = {a:4.1f}, dout = {d:5.2f}: {g:8.4f}, and it should be {t:8.4f}'
+        for a, d, g, t in zip(PLACES, DOUT, np.broadcast_to(got, due.shape), due, strict=True)
+    )
+    return Trial(True, bool(passed), {'returned': 'a tuple', 'grad_x': got}, rows)
+
+
+# ---- 12b -----------------------------------------------------------------------------------------------------------
+
+WIDE = np.array([-3.0, -1.5, -0.7, -0.3, -0.005, 0.005, 0.3, 0.7, 1.5, 3.0])
+
+
+def own(answer: Any) -> Trial:
+    """Ask the slope at a few places, then train with it."""
+    cell = answer() if isinstance(answer, type) else answer
+    if not isinstance(cell, ms.nn.Surrogate):
+        said = f'check wants the class Mine, an nn.Surrogate; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no Surrogate'}, said)
+    x = ms.Tensor(WIDE)
+    slope = cell.slope(x)
+    if slope is ...:
+        return BLANK
+    if not isinstance(slope, ms.Tensor) or slope.shape != x.shape:
+        got = f'shape {slope.shape}' if isinstance(slope, ms.Tensor) else type(slope).__name__
+        return Trial(True, False, {'slope': got}, f'slope(x) wants one number for each x, in its shape; got {got}.')
+    values = np.asarray(slope.asnumpy(), np.float64)
+    did = {'kind': kind(values), 'slope': values}
+    got = frozen(cell, learning_rate=0.02, steps=150)
+    said = f'150 steps with a frozen readout: accuracy {got:.3f}; asked for: {ENOUGH:.2f}'
+    return Trial(True, got >= ENOUGH, did, said)
+
+
+def kind(slope: np.ndarray) -> str:
+    """What is remarkable about a slope, in a word: answers of one kind share a misconception."""
+    left, right, far = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) > 0.1]
+    if not slope.any():
+        return 'zero'
+    if (right < 0).any():
+        return 'negative above the threshold' if (left >= 0).all() else 'negative'
+    if (left < 0).any():
+        return 'negative'
+    if np.ptp(slope) == 0:
+        return 'the same everywhere'
+    if not left.any():
+        return 'above the threshold alone'
+    return 'a needle' if far.max() < 0.1 * slope.max() else 'a bump'
+
+
+# ---- 12c -----------------------------------------------------------------------------------------------------------
+
+WAS = {'v_threshold': 1.0, 'learning_rate': 0.01, 'steps': 300}
+LONGEST = 600
+tried = lru_cache(32)(lambda *settings: frozen(nn.relusigmoid(100), *settings))
+
+
+def rescue(answer: Any) -> Trial:
+    """Train a = 100 with these settings."""
+    given = dict_of(answer, 'rescue', WAS)
+    if isinstance(given, Trial):
+        return given
+    for what, value in given.items():
+        if value is ...:
+            return Trial(True, False, {what: 'open'}, f'Still open: {what}. It was {WAS[what]}.')
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            return Trial(True, False, {what: 'odd'}, f'{what} is a number above 0, but got {value!r}.')
+    steps = min(int(given['steps']), LONGEST)
+    got = tried(float(given['v_threshold']), float(given['learning_rate']), steps)
+    did = {
+        what: 'more' if value > WAS[what] else 'less' if value < WAS[what] else 'as it was'
+        for what, value in given.items()
+    }
+    cut = f' (no more than {LONGEST} steps are tried)' if given['steps'] > LONGEST else ''
+    said = f'a = 100 with a frozen readout: accuracy {got:.3f}; asked for: {ENOUGH:.2f}{cut}'
+    return Trial(True, got >= ENOUGH, did, said)
+
+
+# ---- 12d -----------------------------------------------------------------------------------------------------------
+
+
+def fault(cell: Any) -> tuple[str, str]:
+    """The word for a surrogate, and the measurement behind it."""
+    slope = ask(cell)
+    if not slope.any():
+        return 'dead', 'its slope is 0 at every place'
+    if (slope < 0).any():
+        return 'sign', f'its slope is {slope.min():.2f} at {AT[slope.argmin()]:g}'
+    if abs(AT[slope.argmax()]) > 0.5:
+        return 'off centre', f'its slope is largest at {AT[slope.argmax()]:g}'
+    if np.allclose(ask(cell, -2.0), slope):
+        return 'deaf', 'for a dout of −2 it says the same as for 1'
+    return (
+        'fine',
+        f'never negative, largest at {AT[slope.argmax()]:g}, follows dout; its height of {slope.max():g} is free',
+    )
+
+
+@cache
+def found() -> dict[str, tuple[str, str]]:
+    """The word for each suspect, and the measurement behind it."""
+    return {letter: fault(kind) for letter, kind in SUSPECTS.items()}
+
+
+def verdicts(answer: Any) -> Trial:
+    """Compare a dict of words with what was measured."""
+    due = {letter: word for letter, (word, _) in found().items()}
+    wrong = lambda letter, word: f'{letter} is not “{word}”. Measured: {found()[letter][1]}.'
+    done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in found().items())
+    return sorted_words(answer, 'verdicts', due, FAULTS, wrong, done)
+
+
+TRIALS = {'12a': rule, '12b': own, '12c': rescue, '12d': verdicts}

@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from minicell import __version__
 
-from ...lessons import NOT_SHIPPED, PACKAGE, Trouble, shipped
+from ...lessons import PACKAGE, Trouble, shipped
 
 NEEDS = 'numpy', 'matplotlib', 'ipython', 'ipywidgets', 'graphviz', 'jupyter-core'
 DAY = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make the same wheel
@@ -34,12 +34,11 @@ def contents() -> dict[str, bytes]:
     lessons = shipped()
     paths = {f'minicell/{path.relative_to(PACKAGE).as_posix()}': path for path in PACKAGE.rglob('*')}
     for path in lessons.rglob('*'):
-        if path.relative_to(lessons).parts[0] not in NOT_SHIPPED:
-            paths[f'minicell/lessons/{path.relative_to(lessons).as_posix()}'] = path
+        paths[f'minicell/lessons/{path.relative_to(lessons).as_posix()}'] = path
     inside = {
         name: path.read_bytes()
         for name, path in sorted(paths.items())
-        if path.is_file() and '__pycache__' not in path.parts
+        if path.is_file() and not {'__pycache__', '.ipynb_checkpoints'} & {*path.parts}
     }
     needs = ''.join(f'Requires-Dist: {name}\n' for name in NEEDS)
     about = f'Metadata-Version: 2.4\nName: minicell\nVersion: {__version__}\nLicense-Expression: Apache-2.0\n'

@@ -1,0 +1,197 @@
+"""The trials of lesson 07: a Cell that drops rows, its bprop and its construct."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, unfinished
+
+from .figures import dice
+
+FINE = ('one gradient', 'each call has its own mask', 'as many as asked for', 'the mask that was used')
+SEED = 7
+MASK = np.array([1, 0, 1, 1, 0, 1], bool)[:, None]
+
+
+def backward(answer: Any) -> Trial:
+    """Try a Cell on masks that it has drawn itself, on a mask that it is given, and with a keep_prob of 0."""
+    kind = class_of(answer, 'DropRows')
+    if isinstance(kind, Trial):
+        return kind
+    cell = kind(0.8)
+    if cell.bprop is None:
+        return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+    did = called(cell)
+    if unfinished(did):
+        return BLANK
+    did |= {f'keep_prob {keep}': twice(kind, keep) for keep in (0.5, 1.0, 0.0)}
+    wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
+    off = 'dx' in did and not (did['dx'].shape == due().shape and np.allclose(did['dx'], due()))
+    if off and not any('two calls' in each for each in wrong):
+        wrong.insert(0, compared(did['dx']))
+    said = wrong[0] if wrong else 'dx fits the mask of its own call, with keep_prob 0.8, 0.5, 1.0 and 0.0.'
+    return Trial(True, not wrong, did, said)
+
+
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    """x and dy; a kept row of x holds a zero."""
+    rng = np.random.default_rng(SEED)
+    x, dy = rng.standard_normal((2, 6, 2)).round(2)
+    x[2, 0] = 0.0
+    return x, dy
+
+
+def due() -> np.ndarray:
+    """The right dx for the given mask."""
+    return numbers()[1] * MASK / 0.8
+
+
+def compared(dx: np.ndarray) -> str:
+    """The first number that is off, in a sentence."""
+    right = due()
+    if dx.shape != right.shape:
+        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    row, column = np.argwhere(~np.isclose(dx, right))[0]
+    state = 'kept' if MASK[row, 0] else 'dropped'
+    return (
+        f'keep_prob 0.8, row {row}, which was {state}: dy is {numbers()[1][row, column]:.4g}, your dx is '
+        f'{dx[row, column]:.4g}, and {right[row, column]:.4g} is due.'
+    )
+
+
+def called(cell: Any) -> dict[str, Any]:
+    """What bprop returns for a mask that it is given, called by hand, twice."""
+    x, dy = map(ms.Tensor, numbers())
+    mask = ms.Tensor(MASK)
+    y = ms.Tensor(x.asnumpy() * MASK / 0.8)
+    seen = []
+    with dice(SEED):
+        cell.construct(x)  # a Cell that keeps something on self has something to keep
+        for _ in range(2):
+            try:
+                returned = cell.bprop(x, (mask, y), (ms.ops.zeros_like(mask), dy))
+            except ERRORS as error:
+                if half_begun(error):
+                    return {'dx': ...}
+                return {'returned': f'bprop stops with {type(error).__name__}: {error}'.splitlines()[0]}
+            if not isinstance(returned, tuple | list) or len(returned) != 1:
+                got = f'{len(returned)} gradients' if isinstance(returned, tuple | list) else type(returned).__name__
+                return {'returned': f'bprop returned {got}; there is one input: return (dx,).'}
+            if returned[0] is ...:
+                return {'dx': ...}
+            if not isinstance(returned[0], ms.Tensor):
+                return {'returned': f'dx is no Tensor, but {type(returned[0]).__name__}.'}
+            seen.append(returned[0].asnumpy().astype(np.float64))
+    if seen[0].shape != seen[1].shape or not np.array_equal(*seen):
+        return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
+    return {'returned': 'one gradient', 'dx': seen[0]}
+
+
+def twice(kind: type, keep: float) -> str:
+    """Two calls on one tape, then backward: does each dx fit the mask of its own call?"""
+    cell, x = kind(keep), ms.Tensor(np.ones((40, 3)))
+    masks = []
+
+    def loss(x: ms.Tensor) -> ms.Tensor:
+        total = 0
+        for factor in (1.0, 10.0):
+            mask, y = cell(x)
+            masks.append(mask.asnumpy())
+            total = total + (factor * y).sum()
+        return total
+
+    try:
+        with dice(SEED), warnings.catch_warnings():
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a mask on self: the verdict says it
+            dx = ms.grad(loss)(x).asnumpy()
+    except ERRORS as error:
+        return f'keep_prob {keep}: bprop stops with {type(error).__name__}: {error}'.splitlines()[0]
+    scale = 1 / keep if keep else 0.0
+    first, second = masks
+    if np.allclose(dx, (first + 10.0 * second) * scale * np.ones((1, 3))):
+        return 'each call has its own mask'
+    if np.allclose(dx, 11.0 * second * scale * np.ones((1, 3))):
+        return f'keep_prob {keep}: two calls, and the first got the mask of the second.'
+    return f'keep_prob {keep}: dx does not fit the masks that forward drew.'
+
+
+# ---- 7b ------------------------------------------------------------------------------------------------------------
+
+KEEP, CALLS, ROWS, MOST = 0.8, 20, 100, 0.05
+
+
+def forward(answer: Any) -> Trial:
+    """Try a Cell on many rows: which are kept, how the kept ones grow, whether the mask is the one that was used."""
+    kind = class_of(answer, 'DropRows')
+    if isinstance(kind, Trial):
+        return kind
+    did: dict[str, Any] = {}
+    with dice(SEED):
+        for keep in (KEEP, 1.0, 0.0):
+            found = one(kind, keep)
+            if found is None:
+                return BLANK
+            did |= found
+    wrong = [said for part, said in did.items() if said not in FINE and not part.endswith('grow')]
+    grow = did.get(f'keep_prob {KEEP} grow')
+    if not wrong and abs(grow - 1 / KEEP) > 1e-6:
+        wrong = [
+            f'keep_prob {KEEP}: kept rows are multiplied by {grow:.4g}, so the mean of y is {grow * KEEP:.3g} of x.'
+        ]
+    said = wrong[0] if wrong else f'{KEEP:.0%} of the rows kept, each divided by {KEEP}; the mask is the one used.'
+    return Trial(True, not wrong, did, said)
+
+
+def one(kind: type, keep: float) -> dict[str, Any] | None:
+    """What construct does with rows of ones, for one keep_prob; None if it is not finished."""
+    name = f'keep_prob {keep}'
+    masks, ys = [], []
+    for _ in range(CALLS):
+        try:
+            out = kind(keep).construct(ms.ops.ones((ROWS, 2)))
+        except ERRORS as error:
+            if half_begun(error):
+                return None
+            return {name: f'{name}: construct stops with {type(error).__name__}: {error}'.splitlines()[0]}
+        if not isinstance(out, tuple) or len(out) != 2:
+            return {name: f'construct returned {type(out).__name__}; (mask, y) is due.'}
+        if any(part is ... for part in out):
+            return None
+        shapes = [part.shape if isinstance(part, ms.Tensor) else None for part in out]
+        if shapes != [(ROWS, 1), (ROWS, 2)]:
+            due = f'a mask ({ROWS}, 1) and a y ({ROWS}, 2) are due.'
+            return {name: f'construct returned {", ".join(map(described, out))}; {due}'}
+        masks.append(out[0].asnumpy().astype(np.float64))
+        ys.append(out[1].asnumpy().astype(np.float64))
+    return many_calls(name, keep, np.stack(masks), np.stack(ys))
+
+
+def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """What many calls did, part by part; axes: call, row, number."""
+    if not np.all(np.isfinite(y)):
+        return {f'{name} numbers': f'{name}: y holds NaN or infinity.'}
+    passed = y[..., :1] != 0
+    share, each = float(passed.mean()), passed.mean(axis=(1, 2))
+    kept = 'as many as asked for'
+    if 0 < share < 1 and np.all((each == 0) | (each == 1)):
+        kept = f'{name}: each call keeps all rows or none.'
+    elif abs(share - keep) > MOST:
+        kept = f'{name}: {share:.0%} of the rows kept.'
+    used = np.array_equal(mask != 0, passed)
+    return {
+        f'{name} kept': kept,
+        f'{name} mask': 'the mask that was used'
+        if used
+        else f'{name}: the mask that was handed out is not the one that made y.',
+        f'{name} grow': float(y[passed[..., 0]].mean()) if passed.any() else 0.0,
+    }
+
+
+def described(part: Any) -> str:
+    """An output, for a sentence."""
+    return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
+
+
+TRIALS = {'7a': backward, '7b': forward}

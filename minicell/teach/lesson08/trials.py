@@ -1,0 +1,89 @@
+"""The trials of lesson 08: the gradients of numbers on a threshold, and a layer written with select."""
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, dict_of, half_begun
+
+from .cases import CASES
+
+
+@cache
+def due() -> dict[str, float]:
+    """The gradient of each case, by running it."""
+    return {letter: float(ms.grad(f)(x).asnumpy()[0]) for letter, (f, x) in CASES.items()}
+
+
+def ties(answer: Any) -> Trial:
+    """Compare a dict of gradients with what backward hands out."""
+    given = dict_of(answer, 'slopes', CASES)
+    if isinstance(given, Trial):
+        return given
+    given = {letter: number(each) for letter, each in given.items()}
+    strange = [f'{letter}: {given[letter]!r}' for letter in CASES if not isinstance(given[letter], float | type(...))]
+    wrong = [letter for letter in CASES if given[letter] is not ... and given[letter] != due()[letter]]
+    open_ = [letter for letter in CASES if given[letter] is ...]
+    right = len(CASES) - len(wrong) - len(open_)
+    said = f'{right} of {len(CASES)} are right.'
+    if strange:
+        said = f'{strange[0]} is no number.'
+    elif wrong:
+        said += f' {wrong[0]} is not {given[wrong[0]]:g}.'
+    elif open_:
+        said += f' Still open: {", ".join(open_)}.'
+    return Trial(True, right == len(CASES), given, said)
+
+
+def number(answer: Any) -> Any:
+    """A number as a float; whatever else it is, as it is."""
+    return float(answer) if isinstance(answer, int | float) else answer
+
+
+# ---- 8b ------------------------------------------------------------------------------------------------------------
+
+T = 0.5
+X = np.array([-2.0, -0.5, -0.25, 0.0, 0.3, 0.5, 1.5])
+DUE = np.where(X > T, X - T, np.where(X < -T, X + T, 0.0)), (np.abs(X) > T).astype(float)
+PARTS = ('y', 'dy/dx')
+
+
+def shrink(answer: Any) -> Trial:
+    """Try a Cell on numbers in all three branches and on both thresholds: values, and what autodiff says."""
+    kind = class_of(answer, 'Shrink')
+    if isinstance(kind, Trial):
+        return kind
+    cell = kind(T)
+    did: dict[str, Any] = {'bprop': 'none' if cell.bprop is None else 'one of its own'}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+            y = cell(ms.Tensor(X))
+            if not isinstance(y, ms.Tensor | type(...)):
+                did['stops'] = type(y).__name__
+                return Trial(True, False, did, f'construct returned {type(y).__name__}; a Tensor is due.')
+            slope = ms.grad(lambda x: cell(x).sum())(ms.Tensor(X))
+    except ERRORS as error:
+        if half_begun(error):
+            return BLANK
+        did['stops'] = type(error).__name__
+        return Trial(True, False, did, f'construct stops with {type(error).__name__}: {error}'.splitlines()[0])
+    did |= {'y': y.asnumpy(), 'dy/dx': slope.asnumpy()}
+    for part, right in zip(PARTS, DUE, strict=True):
+        if did[part].shape != right.shape:
+            return Trial(True, False, did, f'{part} has shape {did[part].shape}; x has shape {X.shape}.')
+        off = np.flatnonzero(~np.isclose(did[part], right))
+        if off.size:
+            k = off[0]
+            said = f't = {T}, x = {X[k]:g}: {part} is {did[part][k]:g}, and {right[k]:g} is due.'
+            return Trial(True, False, did, said)
+    if cell.bprop is not None:
+        return Trial(True, False, did, 'All numbers are right. But autodiff was not asked: there is a bprop.')
+    where = f'{X.size} numbers, both thresholds among them'
+    return Trial(True, True, did, f'Values and gradients are right, for {where}, and you wrote no bprop.')
+
+
+TRIALS = {'8a': ties, '8b': shrink}

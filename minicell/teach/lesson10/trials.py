@@ -1,0 +1,159 @@
+"""The trials of lesson 10: a bprop that answers for its Parameters, and who changes which Parameter."""
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.core.errors import MinicellWarning
+from minicell.teach.ink.thumb import short
+from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, sorted_words
+
+from .zoo import Zoo
+
+ROWS = (4, 1, 2)
+SEED = 10
+NAMES = ('dx', 'dw', 'db')
+
+
+def affine(answer: Any) -> Trial:
+    """Try a Cell on batches: the form of what its bprop returns, and three gradients beside a twin without bprop."""
+    try:
+        cell = cell_of(answer, 'Affine')
+    except ms.errors.PropertyError as error:
+        if half_begun(error):
+            return BLANK
+        raise
+    if isinstance(cell, Trial):
+        return cell
+    did: dict[str, Any] = {'returned': returned(cell)}
+    if '...' in did['returned']:
+        return BLANK
+    lines: list[str] = []
+    for rows in ROWS:
+        x, dout = batch(rows)
+        if not np.allclose(cell.construct(x).asnumpy(), (cell.w * x + cell.b).asnumpy()):
+            did['forward'] = 'another'
+            return Trial(True, False, did, 'construct no longer returns w * x + b: leave it as it was.')
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter('ignore', MinicellWarning)  # the verdict says it
+                found = gradients(cell, (cell.w, cell.b), x, dout)
+        except (ms.errors.MinicellError, AttributeError) as error:
+            did['raised'] = f'{type(error).__name__}: {str(error).splitlines()[0]}'  # one class for several mistakes
+            return Trial(True, False, did, did['raised'])
+        did |= {f'{name}, {rows} rows': g for name, g in zip(NAMES, found, strict=True)}
+        lines += [line(*each, rows) for each in zip(NAMES, found, truth(cell, x, dout), strict=True)]
+    wrong = [said for said in lines if said]
+    passed = not wrong
+    said = f'dx, dw and db agree with autodiff, in batches of {", ".join(map(str, ROWS))} rows.'
+    return Trial(True, passed, did, said if passed else '\n'.join(wrong[:3]))
+
+
+def batch(rows: int) -> tuple[Any, Any]:
+    """Rows of x, and a dout for them."""
+    rng = np.random.default_rng(SEED + rows)
+    return tuple(ms.Tensor(rng.standard_normal((rows, 3)), ms.float32) for _ in range(2))
+
+
+def gradients(function: Any, parameters: tuple, x: Any, dout: Any) -> list[np.ndarray]:
+    """The gradients of (function(x) · dout).sum() by x and by the Parameters."""
+    dx, by_weight = ms.grad(lambda x: (function(x) * dout).sum(), 0, list(parameters))(x)
+    return [g.asnumpy() for g in (dx, *by_weight)]
+
+
+def truth(cell: Any, x: Any, dout: Any) -> list[np.ndarray]:
+    """The same by autodiff, of a twin with Parameters of its own."""
+    w, b = (ms.Parameter(ms.Tensor(p), name=p.name) for p in (cell.w, cell.b))
+    return gradients(lambda x: w * x + b, (w, b), x, dout)
+
+
+def line(name: str, mine: np.ndarray, due: np.ndarray, rows: int) -> str:
+    """What is wrong with one gradient, or nothing."""
+    if np.allclose(mine, due, rtol=1e-4, atol=1e-5):
+        return ''
+    worst = int(np.argmax(np.abs(mine - due)))
+    return (
+        f'✗ {name} with {rows} row{"s" * (rows > 1)}, at [{np.unravel_index(worst, mine.shape)[-1]}]: yours '
+        f'{short(float(mine.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+    )
+
+
+def returned(cell: Any) -> str:
+    """What bprop returns for one batch, called by hand: the form of it, and the shapes in it."""
+    x, dout = batch(ROWS[0])
+    try:
+        return form(cell.bprop(x, cell.construct(x), dout))
+    except Exception as error:
+        return '...' if half_begun(error) else f'raised {type(error).__name__}'
+
+
+def form(value: Any) -> str:
+    """A structure of Tensors in signs."""
+    if isinstance(value, ms.Tensor):
+        return f'Tensor {value.shape}'
+    if isinstance(value, tuple | list):
+        return f'{type(value).__name__}({", ".join(map(form, value))})'
+    if isinstance(value, dict):
+        keys = (key.name if isinstance(key, ms.Parameter) else repr(key) for key in value)
+        return f'{{{", ".join(f"{k}: {form(v)}" for k, v in zip(keys, value.values(), strict=True))}}}'
+    return '...' if value is ... else type(value).__name__
+
+
+# ---- 10b -----------------------------------------------------------------------------------------------------------
+
+WORDS = ('optimizer', 'forward', 'nobody')
+SHOTS = ('w', 'fixed', 'listed', 'norm.gamma', 'norm.moving_mean', 'hidden.w')
+PREDICTING = 'norm.moving_mean, set_train(False)'
+
+
+@cache
+def found() -> dict[str, str]:
+    """Who changed each of them, by doing it."""
+    return {**step(True), PREDICTING: step(False)['norm.moving_mean']}
+
+
+def step(training: bool) -> dict[str, str]:
+    """One step of training: what was changed by forward, and what by the optimizer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)  # they are what this exercise is about
+        net = Zoo().set_train(training)
+        optimizer = ms.nn.SGD(net.trainable_params(), 0.1)
+        x, due = (ms.Tensor(np.array(rows), ms.float32) for rows in ([[1.0], [2.0], [6.0]], [[0.0], [5.0], [1.0]]))
+        before = values(net)
+        loss = ms.value_and_grad(lambda x: ((net(x) - due) ** 2).mean(), None, optimizer.parameters)
+        _, gradients = loss(x)
+        between = values(net)
+        optimizer(gradients)
+        after = values(net)
+    return {name: who(before[name], between[name], after[name]) for name in SHOTS}
+
+
+def values(net: Any) -> dict[str, float]:
+    """What each Parameter holds."""
+    all_of_them = {**{p.name: p for p in net.get_parameters()}, 'listed': net.listed[0]}
+    return {name: all_of_them[name].asnumpy().ravel()[0].item() for name in SHOTS}
+
+
+def who(before: float, between: float, after: float) -> str:
+    """Who has changed a number."""
+    if before != between:
+        return 'forward'
+    return 'optimizer' if between != after else 'nobody'
+
+
+def changed_by(answer: Any) -> Trial:
+    """Compare a dict of words with what one step of training does."""
+    due = found()
+
+    def wrong(name: str, word: str) -> str:
+        agree = sum(answer.get(each, ...) == who for each, who in due.items())
+        return f'{name}: not {word}. {agree} of {len(due)} agree.'
+
+    done = 'All seven agree with what one step of training does.'
+    return sorted_words(answer, 'changed_by', due, WORDS, wrong, done)
+
+
+TRIALS = {'10a': affine, '10b': changed_by}

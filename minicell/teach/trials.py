@@ -1,0 +1,237 @@
+"""The toolbox of trials: what the functions that try a learner's answer are made of.
+
+A trial takes an answer and returns a `Trial`. What it notes under `did` is compared with what the stored mistakes did,
+so each way to be wrong must leave its own mark there. `bprop_check` is a whole trial for a Cell with a bprop; the other
+functions are its parts, for lessons that try something else.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minicell as ms
+
+NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
+# What a bprop may raise that is tried by hand; anything else ends the check, which says so.
+ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, ms.errors.MinicellError)
+
+
+class Trial(NamedTuple):
+    """What an answer did. `did`: part -> what came out there, for comparing one answer with another."""
+
+    attempted: bool
+    passed: bool
+    did: dict[str, Any]
+    said: str  # what was measured, for the learner
+
+
+BLANK = Trial(False, False, {}, '')  # the dots are still there
+
+
+def half_begun(error: BaseException) -> bool:
+    """Whether an error is about the dots: somebody has begun, as in `... * dout`, and not ended."""
+    return 'ellipsis' in str(error)
+
+
+# ---- what kind of answer it is -------------------------------------------------------------------------------------
+
+
+def cell_of(answer: Any, name: str) -> Any:
+    """The Cell with a bprop that an answer is, or whose class it is; else the Trial that says what it is instead."""
+    cell = answer() if isinstance(answer, type) else answer
+    if not isinstance(cell, ms.nn.Cell):
+        said = f'check wants the class {name}, or a Cell made of it; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no Cell'}, said)
+    if cell.bprop is None:
+        return Trial(True, False, {'returned': 'no bprop'}, f'{type(cell).__name__} has no bprop of its own.')
+    return cell
+
+
+def class_of(answer: Any, name: str) -> Any:
+    """The class of Cells that an answer is, or else the Trial that says so."""
+    if isinstance(answer, type) and issubclass(answer, ms.nn.Cell):
+        return answer
+    said = f'check wants the class {name}; it got {type(answer).__name__}.'
+    return Trial(True, False, {'returned': 'no Cell'}, said)
+
+
+def dict_of(answer: Any, name: str, keys: Iterable[str]) -> Any:
+    """What an answer says to each key, `...` where it says nothing; or else the Trial of no dict, or of no answer."""
+    if not isinstance(answer, dict):
+        said = f'check wants the dict {name}; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': type(answer).__name__}, said)
+    given = {key: answer.get(key, ...) for key in keys}
+    return BLANK if all(value is ... for value in given.values()) else given
+
+
+def sorted_words(
+    answer: Any, name: str, due: dict[str, str], words: Iterable[str], wrong: Callable[[str, str], str], done: str
+) -> Trial:
+    """Compare a dict of words with those that are due. `wrong(key, word)` speaks of the first that is wrong."""
+    given = dict_of(answer, name, due)
+    if isinstance(given, Trial):
+        return given
+    words = list(words)
+    strange = [f'{word!r}' for word in given.values() if word is not ... and word not in words]
+    off = [key for key, word in given.items() if word is not ... and word != due[key]]
+    left = [key for key, word in given.items() if word is ...]
+    if strange:
+        said = f'{strange[0]} is none of the {NUMERALS[len(words)]} words: {", ".join(words)}.'
+    elif off:
+        said = wrong(off[0], given[off[0]])
+    elif left:
+        said = f'{len(due) - len(left)} of {len(due)} are right. Still open: {", ".join(left)}.'
+    else:
+        said = done
+    return Trial(True, not (strange or off or left), given, said)
+
+
+# ---- a bprop, called by hand ---------------------------------------------------------------------------------------
+
+
+def points(*shapes: tuple[int, ...], seed: int) -> list[ms.Tensor]:
+    """Numbers of each shape, of both signs; the first is a zero, where no slope may be looked for by dividing."""
+    rng, made = np.random.default_rng(seed), []
+    for k, shape in enumerate(shapes):
+        numbers = rng.standard_normal(shape)
+        if numbers.size > 1:
+            numbers.flat[1] = -abs(numbers.flat[1])
+            numbers.flat[0] = abs(numbers.flat[0]) if k else 0.0
+        made.append(ms.Tensor(numbers))
+    return made
+
+
+def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) -> dict[str, Any]:
+    """What bprop returns, called by hand: the form of it, each gradient by its name, and what was written into.
+
+    The Cell is called a second time, with other numbers, before bprop is asked about the first call.
+    """
+    inputs = fresh(inputs)  # an answer may write into them
+    tensors = {name.removeprefix('d'): t for name, t in zip(names, inputs, strict=False)} | {'dout': dout}
+    before = {name: t.asnumpy().copy() for name, t in tensors.items()}
+    others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
+    try:
+        with np.errstate(all='ignore'):
+            out = cell.construct(*inputs)
+            cell.construct(*others)
+            returned = cell.bprop(*inputs, out, dout)
+            cell.construct(*inputs)
+            again = cell.bprop(*inputs, out, dout)
+    except ERRORS as error:
+        return {names[0]: ...} if half_begun(error) else {'returned': f'raised {type(error).__name__}'}
+    if returned is ...:
+        return {names[0]: ...}
+    did = {'returned': form(returned)}
+    if isinstance(returned, tuple | list):
+        did |= {name: seen(gradient) for name, gradient in zip(names, returned, strict=False)}
+    wrote = [name for name, t in tensors.items() if not np.array_equal(t.asnumpy(), before[name])]
+    if wrote:
+        did['wrote into'] = ', '.join(wrote)
+    elif not alike(returned, again):
+        did['a call between'] = 'changes the answer'
+    return did
+
+
+def fresh(inputs: Sequence[Any]) -> list[Any]:
+    """Tensors of their own, with the same numbers."""
+    return [ms.Tensor(t.asnumpy().copy()) if isinstance(t, ms.Tensor) else t for t in inputs]
+
+
+def form(returned: Any) -> str:
+    """What a bprop returned, in words."""
+    if returned is None:
+        return 'nothing'
+    if isinstance(returned, ms.Tensor):
+        return 'a bare Tensor'
+    if not isinstance(returned, tuple | list):
+        return type(returned).__name__
+    return counted(len(returned))
+
+
+def counted(many: int) -> str:
+    """So many gradients, in words."""
+    return f'{NUMERALS[many] if many < len(NUMERALS) else many} gradient{"s" * (many != 1)}'
+
+
+def seen(gradient: Any) -> Any:
+    """A gradient as something to compare: its numbers, or what it is instead."""
+    if isinstance(gradient, ms.Tensor):
+        return gradient.asnumpy().astype(np.float64)
+    return gradient if gradient is None or gradient is ... else type(gradient).__name__
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two answers of a bprop are the same, as far as they are Tensors."""
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, ms.Tensor) and isinstance(b, ms.Tensor):
+        return a.shape == b.shape and np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
+    return True
+
+
+def unfinished(did: dict[str, Any]) -> bool:
+    """Whether the dots are still in one of the parts."""
+    return any(part is ... for part in did.values())
+
+
+# ---- a whole trial -------------------------------------------------------------------------------------------------
+
+
+def bprop_check(
+    name: str,
+    names: Sequence[str],
+    due: Callable[..., Any],
+    what: str,
+    cases: dict[str, Sequence[Any]],
+    by_hand: Sequence[Any] = (),
+) -> Callable[[Any], Trial]:
+    """A trial of a Cell whose construct computes `due` of its inputs; `what` is that in words, for a sentence.
+
+    `cases`: what stands in the sentence -> the inputs of a gradient check, each with a random dout. bprop is also
+    called by hand, with the inputs `by_hand` or else those of the first case; its gradients are noted by their `names`.
+    """
+    first = by_hand or next(iter(cases.values()))
+
+    def trial(answer: Any) -> Trial:
+        cell = cell_of(answer, name)
+        if isinstance(cell, Trial):
+            return cell
+        did = called(cell, first, dout_of(due(*first)), names)
+        if unfinished(did):
+            return BLANK
+        ok, said = checked(cell, names, due, what, cases)
+        if ok and 'wrote into' in did:
+            return Trial(True, False, did, f'The numbers are right, but bprop has written into {did["wrote into"]}.')
+        if ok and 'a call between' in did:
+            told = 'The numbers are right, but another call of the Cell, before backward begins, changes them.'
+            return Trial(True, False, did, told)
+        return Trial(True, ok, did, said)
+
+    return trial
+
+
+def dout_of(out: ms.Tensor) -> ms.Tensor:
+    """A dout for an output, no number of it 0 or 1."""
+    return ms.Tensor(np.random.default_rng(1).uniform(1.2, 3, out.shape) * np.resize([1.0, -1.0], out.shape))
+
+
+def checked(
+    cell: Any, names: Sequence[str], due: Callable[..., Any], what: str, cases: dict[str, Sequence[Any]]
+) -> tuple[bool, str]:
+    """Gradient checks, each with a dout of its own; what the first one that fails says."""
+    for where, given in cases.items():
+        inputs, where = fresh(given), f'{where}, a random dout'
+        out = due(*inputs)
+        if not np.allclose(cell.construct(*inputs).asnumpy(), out.asnumpy()):
+            return False, f'{where}:\nconstruct no longer returns {what}: leave it as it was.'
+        found = ms.check_bprop(cell, *inputs, sens=dout_of(out))
+        if found.error is not None:
+            lines = str(found.error).splitlines()
+            # where a wrong return value was noticed is no line of the learner's
+            return False, '\n'.join([f'{where}:', *(lines if 'its bprop' not in str(found.error) else lines[:1])])
+        if not found.ok:
+            return False, f'{where}:\n{found}'
+    said = names[0] if len(names) == 1 else f'{", ".join(names[:-1])} and {names[-1]}'
+    verb = 'agrees' if len(names) == 1 else 'agree'
+    return True, f'{said} {verb} with autodiff and with differences, for a random dout each: {"; ".join(cases)}.'

@@ -1,0 +1,56 @@
+"""The questions of the lessons: each has one right answer, and where that stands gives nothing away."""
+
+from collections import Counter
+
+import pytest
+
+from minicell.teach.about import about
+from minicell.teach.question_text import right_places, shuffled
+from tests.lessons.notebooks import NUMBERS
+
+ASKED = {number: list(about(number).questions.values()) for number in NUMBERS}
+
+
+def place(question):
+    """Where the right answer stands."""
+    return [choice.right for choice in question.choices].index(True)
+
+
+def places(questions, size):
+    """How often the right answer stands at each place, of the questions with so many answers."""
+    return Counter(place(question) for question in questions if len(question.choices) == size)
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_every_question_has_one_right_answer(number):
+    for name, question in about(number).questions.items():
+        assert sum(choice.right for choice in question.choices) == 1, name
+        assert 2 <= len(question.choices) <= 5, name
+        beliefs = [choice.misconception for choice in question.choices if not choice.right]
+        assert len(set(beliefs)) == len(beliefs), name
+
+
+@pytest.mark.parametrize(('size', 'most'), [(3, 0.4), (4, 0.5)])
+def test_right_answers_stand_at_all_places(size, most):
+    found = places([question for questions in ASKED.values() for question in questions], size)
+    assert set(found) == set(range(size))
+    assert max(found.values()) <= most * found.total(), sorted(found.items())
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_a_lesson_has_every_place(number):
+    sizes = [len(question.choices) for question in ASKED[number]]
+    used = {place(question) for question in ASKED[number]}
+    for size in set(sizes):
+        if sum(each >= size for each in sizes) >= size:
+            assert used >= set(range(size)), f'{sizes}: the right answers stand at {sorted(used)}'
+
+
+def test_answers_are_shuffled_in_the_same_way_each_time():
+    choices = about('03').questions['takeover'].choices
+    for k in range(4):
+        again = shuffled(choices, k, 'a seed')
+        assert again[k].right and sorted(again) == sorted(choices) and again == shuffled(choices, k, 'a seed')
+    assert len({shuffled(choices, 0, f'seed {k}') for k in range(60)}) == 6, 'of three wrong ones, all orders'
+    assert {tuple(right_places(f'{k}', [3])) for k in range(20)} == {(0,), (1,), (2,)}
+    assert right_places('03', [3, 3, 4, 3]) == right_places('03', [3, 3, 4, 3])

@@ -1,0 +1,136 @@
+"""lessons/WRITING.md leads to a lesson: its three files, as they stand on the page, ask, draw, check and complain."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import minicell.teach
+from minicell.teach import build, lesson, source
+from minicell.teach.about import about
+from minicell.teach.order import exercise
+from minicell.teach.panel import Panel
+from tests.lessons.kernels import ROOT
+
+PAGE = (ROOT / 'lessons' / 'WRITING.md').read_text(encoding='utf-8')
+FILES = dict(re.findall(r'^\*\*`(.+?)`\*\*\n\n````\w+\n(.*?)^````$', PAGE, re.M | re.S))
+TEXT, EXERCISE, PYTHON = FILES
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Lay the files of the page into a checkout of their own: files(name, old, new) changes one of them before."""
+    monkeypatch.setattr(source, 'PACKAGE', tmp_path / 'minicell')
+    monkeypatch.setattr(minicell.teach, '__path__', [*minicell.teach.__path__, str(tmp_path / 'minicell' / 'teach')])
+
+    def lay(name: str = '', old: str = '', new: str = '') -> Path:
+        for path, text in FILES.items():
+            assert path != name or old in text
+            place = tmp_path / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text.replace(old, new, 1) if path == name else text, encoding='utf-8')
+        return tmp_path / TEXT
+
+    about.cache_clear()
+    yield lay
+    about.cache_clear()
+    sys.modules.pop('minicell.teach.lesson13', None)
+
+
+def test_three_files_and_no_more():
+    assert [TEXT, EXERCISE, PYTHON] == [
+        'lessons/source/13_square.md',
+        'lessons/source/13_square/13a.md',
+        'minicell/teach/lesson13.py',
+    ]
+
+
+def test_the_lesson_of_the_page_runs(files, capsys):
+    cells = build.unexecuted(files()).cells
+    here: dict = {}
+    for cell in cells:
+        if cell.cell_type == 'code':
+            exec(re.sub(r'^%%result .*', '', cell.source), here)
+    L = here['L']
+    assert repr(L) == 'Lesson 13: The square' and L.about.seed == 13
+    assert capsys.readouterr().out.endswith('[6.]\n')
+    assert L.predictions['forgotten'].question.below, 'the reply waits for the cell that runs'
+    figure = L.figures['slope']
+    before = figure.picture.value
+    figure.control.value = -2.0
+    assert figure.picture.value != before and 'is -4.0.' in figure.picture.value
+    assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
+        f'l13-{name}' for name in ('setup', 'vote', 'run', 'slope', 'panel-13a', 'sentence-1')
+    ]
+
+
+def test_its_exercise_tells_three_mistakes_apart(files):
+    files()
+    said = []
+    panel = Panel(exercise('13a'), said.append)
+    for _ in range(3):
+        panel.insert_mistake()
+    assert [verdict.mistake.name for verdict in said] == ['no-dout', 'bare', 'half']
+    panel.insert_solution()
+    assert said[-1].passed, said[-1]
+    panel.start_again()
+    assert said[-1].state == 'open'
+
+
+COMPLAINTS = [
+    (TEXT, '- [x] 6', '- [ ] 6', 'the question forgotten has 0 right answers: mark one of them'),
+    (TEXT, '- [ ] 60', '- [x] 60', 'the question forgotten has 2 right answers: mark one of them'),
+    (TEXT, '- [ ] 60', '- [] 60', 'an answer is written `- [x] the right one`'),
+    (TEXT, '  Belief: dout is the gradient\n', '', 'the wrong answer “10, the factor before the sum.” does not say'),
+    (TEXT, '  `bprop` never looks at `dout`, so the 10 gets lost.\n', '', 'has no reply: write it below'),
+    (TEXT, 'gets lost.\n', 'gets lost.\n  Belief: none\n', 'the right answer has a belief'),
+    (TEXT, 'What is the gradient of `x`, for `x = 3`?\n', '', 'the question forgotten asks nothing'),
+    (TEXT, '```predict cell=vote forgotten', '```predict forgotten', 'a question is written ```predict cell=CELL NAME'),
+    (TEXT, '```python cell=slope', '```python cell=run', 'there is a cell run already'),
+    (TEXT, '{{run:', '{{ran:', '{{ran: dx.item():.0f}} wants a code cell ran'),
+    (TEXT, '<!-- cell title -->\n', '', "'# Lesson 13 · The square' belongs to no cell"),
+    (TEXT, '# Lesson 13 · The square', '# The square', 'the first heading is `# Lesson 13 · what it is called`'),
+    (
+        TEXT,
+        'it returns 6.\n',
+        'it returns 6.\n```python cell=more\n',
+        'the cell vote, which begins at line 17, has no end',
+    ),
+    (TEXT, '\n\nIt is all that', ' It is all that', 'the sentence square wants two paragraphs'),
+    (EXERCISE, '# 13a: The', '# 13b: The', 'the first line is `# 13a: what it is about`'),
+    (EXERCISE, '## solution', '## Solution', "'## Solution' is no heading of an exercise"),
+    (
+        EXERCISE,
+        '-        return ...',
+        '-        return ?',
+        "'        return ?' is not there in the start",
+    ),
+    (EXERCISE, '+        return (2 * x,)', 'return (2 * x,)', "'return (2 * x,)' begins with none of -, + and a blank"),
+    (EXERCISE, '## mistake half', '## mistake bare', 'there is a mistake bare already'),
+    (EXERCISE, '```diff\n', '', 'this fence stands alone: code begins with ```python or ```diff'),
+    (EXERCISE, '```\n\n## solution', '\n## solution', 'this fence stands alone'),
+    (EXERCISE, '```diff', '```text', '`## solution` has no code in a ```python or ```diff fence'),
+    (EXERCISE, 'class Square(nn.Cell):', 'class Square(nn.Cell:', 'the start is no Python'),
+    (PYTHON, "'13a'", "'13b'", 'minicell.teach.lesson13 has no trial for it'),
+]
+
+
+@pytest.mark.parametrize(('name', 'old', 'new', 'said'), COMPLAINTS, ids=[said[:40] for *_, said in COMPLAINTS])
+def test_what_cannot_be_read_is_said_with_file_and_line(files, name, old, new, said):
+    files(name, old, new)
+    with pytest.raises(source.SourceError) as raised:
+        lesson('13')
+    told = str(raised.value)
+    file, line = re.match(r'(lessons/source/\S+\.md), line (\d+): ', told).groups()
+    assert file == (EXERCISE if name == PYTHON else name) and said in told and '\n' not in told
+    # the line is where the fault is, or the heading of the part that has it
+    faulty = (FILES[file].replace(old, new, 1) if name == file else FILES[file]).splitlines()
+    assert 1 <= int(line) <= len(faulty)
+
+
+def test_the_line_is_the_line_of_the_fault(files):
+    files(TEXT, '- [ ] 60', '- [x] 60')
+    at = FILES[TEXT].splitlines().index('- [ ] 60: ten times the slope.') + 1
+    with pytest.raises(source.SourceError, match=f'13_square.md, line {at}: '):
+        lesson('13')
