@@ -26,3 +26,6 @@ def loss_scale(net: Any, x: Any, y: Any) -> Live:
         powers=True,
     )
     return Live('loss-scale', control, lambda scale: run(LOSS, net=net, x=x, y=y, scale=scale), stills=(0.1, 1.0, 10.0))
+
+
+FIGURES = {'loss scale': loss_scale}
