@@ -19,7 +19,7 @@ class Forward:
         self.record = book.record
         self.pulled = pulled  # ids of the Ops and Calls that a gradient reads outside of what hides them
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
-        self.left: int | None = None  # the entry of the Cell that has just returned
+        self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
 
     # ---- Cells ----
@@ -28,7 +28,7 @@ class Forward:
         """A Cell is called."""
         name = type(event.cell).__name__
         inside = self.stack.hider is not None
-        call = Call(event.cell, event.where, veil=bool(event.custom and inside))
+        call = Call(event.cell, event.where, event.inputs, veil=bool(event.custom and inside))
         mark = None if inside else self.places.mark(event.where)
         self.places.shows(code_of(event.cell, 'construct'), event.custom)
         if event.custom:
@@ -93,13 +93,16 @@ class Forward:
             made = self.record.entries[call.entry]
             made.outputs = self.book.values(event.out, event.at, 'out')
             self.tensors.own(event.out, call.entry, made.outputs)
-            self.left = call.entry
+            self.left = call
 
     def call(self, event: Any) -> None:
         """The one entry that a Cell with its own bprop leaves on the tape."""
-        entry, self.left = self.left, None
-        given = tensors(list(event.inputs))  # what construct was given are Tensors of its own
-        if entry is None:
+        left, self.left = self.left, None
+        given = tensors(list(event.inputs))
+        if left is not None:
+            entry = left.entry
+            self.tensors.copied(left.inputs, given)
+        else:
             if id(event) not in self.pulled:
                 return
             inputs = self.book.values(tuple(event.inputs), event.at)

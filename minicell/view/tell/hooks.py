@@ -109,7 +109,7 @@ class Hooks:
         gradient = turn.event.gradients[0] if returned is None else returned
         part = (told.given, Part(entry.name, after[0]), told.entry)
         if frame.waiting is not None:
-            if type(self.book.then).__name__ != 'Hook':
+            if not self.book.seen_first:
                 waiting, frame.waiting = frame.waiting, None
                 raw = gradient if tensors(waiting.cotangent) else getattr(gradient, 'array', gradient)
                 self.readings.reach(waiting, raw, told.entry)

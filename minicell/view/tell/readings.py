@@ -22,7 +22,7 @@ class Readings:
         number = self.number(event.entry)
         if frame is None or not frame.told or number is None:
             self.stack.push(Turn(None, event))
-        elif type(self.book.then).__name__ == 'Hook' and self.book.then.kind == 'tensor':
+        elif self.book.seen_first:
             frame.waiting = event
         else:
             self.reach(event, event.cotangent)
