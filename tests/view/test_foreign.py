@@ -1413,7 +1413,7 @@ def test_all_that_is_asked(name):
                 assert number is None or 0 <= number < len(there)
         for run in seen.passes:
             for arrival in run.arrivals:
-                assert arrival.parts or arrival.total is None or not arrival.value.data.any() or name in BEFORE
+                assert arrival.parts or arrival.total is None or not arrival.total.data.any() or name in BEFORE
         with np.errstate(all='ignore'):
             assert all(len(reading.gradients) == len(reading.gave) for reading in seen.readings)
     told, called = ran.told(record)

@@ -72,7 +72,10 @@ class Tensors:
         own = {id(t) for t in inputs}
         while id(tensor) in self.same and id(tensor) not in own:
             tensor = self.same[id(tensor)]
-        return tensor
+        if id(tensor) in own or tensor.at < 0:
+            return tensor
+        # a graph's first call is given Tensors of its own, which have the same addresses
+        return next((t for t in inputs if t.at == tensor.at and not is_parameter(t)), tensor)
 
     def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
         """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.
