@@ -117,7 +117,6 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
         source='',
-        saves=(),
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         note=entry.note,
         inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
@@ -153,7 +152,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     reading_at, readings = joined(record, home, members, place)
     called = labels(record, home, entries)
     known: dict[int, Part] = {}
-    out = Record(scopes=record.scopes, code=record.code, headings=record.headings, unknown=record.unknown)
+    out = Record(scopes=record.scopes, code=record.code, unknown=record.unknown)
     out.entries = [
         replace(
             e,
@@ -171,9 +170,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             r,
             reached=at(r.reached),
             given=at(r.given),
-            failed=at(r.failed),
             parts=renamed(r.parts, called, known),
-            came=tuple(renamed(parts, called, known) for parts in r.came),
         )
         for r in readings
     ]
@@ -270,9 +267,7 @@ def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Read
         elif g.value is not None and g.value.data.shape == before.value.data.shape:
             sums[key] = before._replace(value=before.value._replace(data=before.value.data + g.value.data))
     given = more.given if more.given is not None else told.given
-    failed = more.failed if more.failed is not None else told.failed
     ordered = {k: sums[k] for k in scope.keys if k in sums}
     return replace(
-        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
-        error=told.error or more.error,
+        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, error=told.error or more.error,
     )  # fmt: skip

@@ -24,22 +24,12 @@ def hanging(rule: object, attributes: tuple) -> tuple:
 
 def of_bprop(cell: object) -> Facts | None:
     """What the source of the Cell's bprop says: where it starts and returns, what it reads, and what it returns."""
-    return _of_bprop(type(cell))
-
-
-@lru_cache(maxsize=256)
-def _of_bprop(kind: type) -> Facts | None:
-    found = _of_code(getattr(getattr(kind, 'bprop', None), '__code__', None))
-    if found is None:
-        return None
-    node, facts = found
-    return facts._replace(kept=_beside(kind, node))
+    return _of_code(getattr(getattr(type(cell), 'bprop', None), '__code__', None))
 
 
 def of_hook(called: Any) -> Facts | None:
     """What the source of a hook says."""
-    found = _of_code(code_of(called))
-    return found[1] if found else None
+    return _of_code(code_of(called))
 
 
 def hang(book: Any, entry: Entry, called: Any, owner: Any, how: str) -> None:
@@ -64,12 +54,12 @@ def hung_on(book: Any, owner: Any, entry: Entry | None, how: str) -> str:
     return name or (owner is not None and book.tensors.made_by(owner)) or 'a tensor'
 
 
-def _of_code(code: CodeType | None) -> tuple[ast.AST, Facts] | None:
+def _of_code(code: CodeType | None) -> Facts | None:
     return None if code is None else _in_file(code.co_filename, code)
 
 
 @lru_cache(maxsize=256)
-def _in_file(file: str, code: CodeType) -> tuple[ast.AST, Facts] | None:  # (equal code may stand in two files)
+def _in_file(file: str, code: CodeType) -> Facts | None:  # (equal code may stand in two files)
     found = function(code)
     if found is None:
         return None
@@ -87,9 +77,8 @@ def _in_file(file: str, code: CodeType) -> tuple[ast.AST, Facts] | None:  # (equ
         start = Mark(file, node.lineno, head)
         end = _mark(file, returns[-1] if returns else node.body[-1])
         names, formulas, lines = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
-    reads = tuple(a.arg for a in arguments[1:-1] if a.arg in used)
     reads_dout = dout in used or node.args.vararg is not None
-    return node, Facts(start, end, names, formulas, lines, dout, reads_dout, reads)
+    return Facts(start, end, names, formulas, lines, dout, reads_dout)
 
 
 def _own(node: ast.AST) -> list[ast.AST]:
@@ -111,19 +100,6 @@ def _mark(file: str, node: ast.AST) -> Mark:
         for n, c in ((node.lineno, node.col_offset), (last, node.end_col_offset or 0))
     ]
     return Mark(file, node.lineno, last, span=(node.lineno, last, *columns))
-
-
-def _beside(kind: type, bprop: ast.AST) -> tuple[str, ...]:
-    """The attributes that construct sets and bprop reads, as `self.mask`."""
-    found = function(getattr(getattr(kind, 'construct', None), '__code__', None))
-    if found is None:
-        return ()
-    both = [{}, {}]
-    for place, node, context in ((0, found.node, ast.Store), (1, bprop, ast.Load)):
-        for n in ast.walk(node):
-            if isinstance(n, ast.Attribute) and isinstance(n.ctx, context) and ast.unparse(n.value) == 'self':
-                both[place].setdefault(f'self.{n.attr}')
-    return tuple(name for name in both[0] if name in both[1])
 
 
 def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:

@@ -117,7 +117,6 @@ class Forward:
         made.mark = self.places.mark(event.where) or made.mark
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.sources = self.tensors.sources(given)
-        made.saves = kept.of_cell(made.facts) if recorded else ()
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
         self.written(event, entry, made)
@@ -196,13 +195,11 @@ class Forward:
         entry = self.book.new(label, event.rule.name, kind, inputs, event.inputs, mark)
         made = self.record.entries[entry]
         made.rule = event.rule
-        made.source, made.through = expression, not own
+        made.source = expression
         made.outputs = self.book.values(event.out, event.at, self.places.target(event.where))
         if gate:  # what goes through is called as before
             named = zip(made.outputs, inputs if len(inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
-        out = made.outputs[0].name if made.outputs else ''
-        made.saves = kept.of_op(event, tuple(known), out) if recorded else ()
         made.wires = kept.wires(list(event.inputs), (), False)
         made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
         made.note = self.note(mark)

@@ -52,8 +52,7 @@ class Hooks:
         mark = entry.facts.start if entry.facts else entry.mark
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.run = frame.gradient.number
-        reading.came = (tuple(part for _, part, _ in found),)
-        reading.parts = reading.came[0] if len(found) > 1 else ()
+        reading.parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
         reading.origin = found[-1][2] if found else None
         self.record.readings.append(reading)
         here = len(self.record.readings) - 1

@@ -55,9 +55,9 @@ class Readings:
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.cotangents = tuple(cotangents)
         if hook is None:
-            reading.came = tuple(tuple(part for _, part, _ in parts) for parts in found)
             # each output has a cotangent of its own: only what goes to the same one is added up
-            reading.parts = reading.came[0] if len(reading.came) == 1 and len(reading.came[0]) > 1 else ()
+            several = len(found) == 1 and len(found[0]) > 1
+            reading.parts = tuple(part for _, part, _ in found[0]) if several else ()
             origins = [origin for parts in found for _, _, origin in parts]
             hook = origins[-1] if origins else None
         reading.origin, reading.run = hook, frame.gradient.number
