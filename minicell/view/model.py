@@ -68,7 +68,7 @@ class Facts(NamedTuple):
     end: Mark
     names: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
-    lines: tuple[int, ...] = ()  # where the formulas stand
+    marks: tuple[Mark | None, ...] = ()  # where the formulas stand
     dout: str = 'dout'
     reads_dout: bool = True
 

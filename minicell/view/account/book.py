@@ -1,6 +1,5 @@
 """A tape's events, put in order for questions: who handed what to which tensor, and what all of it is called."""
 
-import ast
 import inspect
 import re
 from collections.abc import Iterator
@@ -303,34 +302,24 @@ def cotangents(pull: Any) -> list[tuple[Tensor, object]]:
     return list(zip(outs, given, strict=False))
 
 
-def place(where: Where | None) -> str:
+def place(span: tuple[int, int, int, int] | None) -> str:
     """A place in the code as `16:9–14`: the line, and the columns from 0 as Python counts them."""
-    if where is None:
+    if span is None:
         return ''
-    line, last, column, end = where.span
+    line, last, column, end = span
     return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'
 
 
 def place_of_bprop(cell: object, number: int) -> tuple[str, str]:
     """The formula of a bprop's gradient, and its place: `x + 1` and `16:9–14`."""
     facts = facts_of.of_bprop(cell)
-    if facts is None:
-        return '', ''
-    formula = facts.formulas[number] if 0 <= number < len(facts.formulas) else ''
-    found = source.function(type(cell).bprop.__code__)
-    line = facts.lines[number] if formula else facts.end.line
-    for node in ast.walk(found.node) if formula and found else ():
-        if getattr(node, 'lineno', 0) == node_end(node) == line and ast.unparse(node) == formula:
-            return formula, f'{line}:{node.col_offset}–{node.end_col_offset}'
-    return formula, str(line)
-
-
-def node_end(node: ast.AST) -> int:
-    """The last line of a piece of code."""
-    return getattr(node, 'end_lineno', 0)
+    formula = facts.formulas[number] if facts and 0 <= number < len(facts.formulas) else ''
+    if not formula:
+        return '', str(facts.end.line) if facts else ''
+    span = facts.marks[number].span
+    return formula, place(span) if span[0] == span[1] else str(span[0])
 
 
 def yours(cell: object) -> bool:
     """Whether a Cell's bprop stands in the user's code."""
-    code = getattr(type(cell).bprop, '__code__', None)
-    return code is None or not code.co_filename.startswith(HOME)
+    return source.users(source.method(cell, 'bprop'))

@@ -9,6 +9,7 @@ from ...core.watch import Call, Op, Tape
 from ...nn.hooks import Exit
 from ...ops.hooks import HookedRule, _Hook, _of_leaves
 from ..tell import facts as facts_of
+from ..tell.source import method
 from . import slopes, table, true
 from .account import Account, Row
 from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours
@@ -62,7 +63,7 @@ class Maker:
         total = table.total(rows, self.number)
         title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
         return Account(
-            title, table.HEADS, tuple(rows), total, self.number, ' '.join(self.notes), due, heading, tuple(true_rows),
+            title, tuple(rows), total, self.number, ' '.join(self.notes), due, heading, tuple(true_rows),
             verdict, self.name, self.index, self.tape,
         )  # fmt: skip
 
@@ -95,7 +96,7 @@ class Maker:
     def line(self, entry: Op | Call) -> dict:
         """Where an entry stands."""
         where = self.book.lines.get(entry.at)
-        return {'line': place(where), 'file': where.file if where else '', 'entry': entry.at}
+        return {'line': place(where and where.span), 'file': where.file if where else '', 'entry': entry.at}
 
     def of_bprop(self, c: Contribution, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
@@ -104,7 +105,7 @@ class Maker:
         facts = facts_of.of_bprop(entry.cell)
         if facts is not None and not facts.reads_dout:
             self.note(f'{kind}.bprop does not use {facts.dout}.')
-        code = getattr(type(entry.cell).bprop, '__code__', None)
+        code = method(entry.cell, 'bprop')
         there = {'line': line, 'file': code.co_filename if code else '', 'entry': entry.at}
         only = own and len(self.bprops) == 1
         who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'

@@ -6,10 +6,9 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from ...core.errors import HOME
 from ...nn.hooks import ENTRANCE, EXIT
 from ..model import Entry, Facts, Mark
-from .source import code_of, function
+from .source import code_of, function, method, users
 
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
@@ -24,7 +23,7 @@ def hanging(rule: object, attributes: tuple) -> tuple:
 
 def of_bprop(cell: object) -> Facts | None:
     """What the source of the Cell's bprop says: where it starts and returns, what it reads, and what it returns."""
-    return _of_code(getattr(getattr(type(cell), 'bprop', None), '__code__', None))
+    return _of_code(method(cell, 'bprop'))
 
 
 def of_hook(called: Any) -> Facts | None:
@@ -39,7 +38,7 @@ def hang(book: Any, entry: Entry, called: Any, owner: Any, how: str) -> None:
     entry.kind, entry.hook = 'hook', how
     entry.name = f'hook on {hung_on(book, owner, entry, how)}'
     code = code_of(called)
-    entry.yours = code is None or not code.co_filename.startswith(HOME)
+    entry.yours = users(code)
     entry.facts = of_hook(called)
     book.places.shows(code)
 
@@ -70,15 +69,15 @@ def _in_file(file: str, code: CodeType) -> Facts | None:  # (equal code may stan
     given = {a.arg for a in arguments}
     if isinstance(node, ast.Lambda):
         start = end = _mark(file, node)
-        names, formulas, lines = (), (), ()
+        names, formulas, marks = (), (), ()
     else:
         returns = [n for n in _own(node) if isinstance(n, ast.Return) and n.value is not None]
         head = node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno
         start = Mark(file, node.lineno, head)
         end = _mark(file, returns[-1] if returns else node.body[-1])
-        names, formulas, lines = _returned(node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
+        names, formulas, marks = _returned(file, node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
     reads_dout = dout in used or node.args.vararg is not None
-    return Facts(start, end, names, formulas, lines, dout, reads_dout)
+    return Facts(start, end, names, formulas, marks, dout, reads_dout)
 
 
 def _own(node: ast.AST) -> list[ast.AST]:
@@ -102,8 +101,8 @@ def _mark(file: str, node: ast.AST) -> Mark:
     return Mark(file, node.lineno, last, span=(node.lineno, last, *columns))
 
 
-def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:
-    """The names in `return dx, dy`, the source that each was computed with, `x + 1`, and the lines of these."""
+def _returned(file: str, node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:
+    """The names in `return dx, dy`, the source that each was computed with, `x + 1`, and where."""
     parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
         parts = [*parts[0].elts, *parts[1].values]  # gradients of the inputs, and of Parameters
@@ -111,12 +110,12 @@ def _returned(node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, t
     for statement in ast.walk(node):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             assigned.setdefault(ast.unparse(statement.targets[0]), []).append(statement.value)
-    names, formulas, lines = [], [], []
+    names, formulas, marks = [], [], []
     for part in parts:
         written = ast.unparse(part)
         named = isinstance(part, ast.Name) and written not in given  # `return dout,` names no gradient
         names.append(written if named else '')
         sources = assigned.get(written, [] if named else [part])
         formulas.append(ast.unparse(sources[0]) if len(sources) == 1 else '')
-        lines.append(sources[0].lineno if len(sources) == 1 else 0)
-    return tuple(names), tuple(formulas), tuple(lines)
+        marks.append(_mark(file, sources[0]) if len(sources) == 1 else None)
+    return tuple(names), tuple(formulas), tuple(marks)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ...core.errors import HOME
 from ...ops.hooks import Passing
 from ..model import Entry, Ghost, Scope
 from . import facts, kept, names
 from .book import Book
+from .source import method, users
 from .stack import Call, Play, ReadBack
 from .tensors import is_float, is_parameter, tensors
 
@@ -30,15 +30,15 @@ class Forward:
         inside = self.stack.hider is not None
         call = Call(event.cell, event.where, event.inputs, veil=bool(event.custom and inside))
         mark = None if inside else self.places.mark(event.where)
-        self.places.shows(code_of(event.cell, 'construct'), event.custom)
+        self.places.shows(method(event.cell, 'construct'), event.custom)
         if event.custom:
-            self.places.shows(code_of(event.cell, 'bprop'))
+            self.places.shows(method(event.cell, 'bprop'))
         if event.custom and not inside:
             pairs = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
             inputs = tuple(v for t, n in pairs for v in self.book.values(t, event.at, n))
             call.entry = self.book.new('', name, 'call', inputs, event.inputs, mark)
             self.used[call.entry] = []
-            self.record.entries[call.entry].yours = users(event.cell)
+            self.record.entries[call.entry].yours = users(method(event.cell, 'bprop'))
         elif not inside:
             self.named(event)
             call.scope = self.scope(event, name, mark)
@@ -108,7 +108,7 @@ class Forward:
             inputs = self.book.values(tuple(event.inputs), event.at)
             mark = self.places.mark(event.where)
             entry = self.book.new('', type(event.cell).__name__, 'call', inputs, given, mark)
-            self.record.entries[entry].yours = users(event.cell)
+            self.record.entries[entry].yours = users(method(event.cell, 'bprop'))
         made = self.record.entries[entry]
         recorded = event.state == 'recorded' or id(event) in self.pulled
         made.outputs = self.book.values(event.out, event.at, self.places.target(event.where) or 'out')
@@ -234,14 +234,3 @@ class Forward:
         made.target = self.tensors.name(event.tensor)
         made.why = 'a write into memory is no op'
         made.written = self.book.step('write', entry=entry, mark=mark)
-
-
-def code_of(cell: Any, method: str) -> Any:
-    """The code object of a method of the Cell's class."""
-    return getattr(getattr(type(cell), method, None), '__code__', None)
-
-
-def users(cell: Any) -> bool:
-    """Whether the Cell's bprop stands in the user's code."""
-    code = code_of(cell, 'bprop')
-    return code is None or not code.co_filename.startswith(HOME)

@@ -6,6 +6,7 @@ from ..model import Gradient, Hooked, Part, Reading, Value
 from . import facts, names
 from .book import Book
 from .readings import Readings
+from .source import code_of
 from .stack import Hooking, ReadBack, Turn
 from .tensors import tensors
 
@@ -36,7 +37,7 @@ class Hooks:
         if reading is not None:
             entry = self.record.entries[self.record.readings[reading].entry]
             facts.hang(self.book, entry, event.function, event.owner, event.kind)
-            self.book.places.shows(facts.code_of(event.function))
+            self.book.places.shows(code_of(event.function))
         self.stack.push(Hooking(reading, event))
 
     def on_tensor(self, event: Any, frame: ReadBack) -> None:

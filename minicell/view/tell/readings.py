@@ -122,7 +122,8 @@ class Readings:
             why = '' if value else self.why_none(tensor, custom)
             told = Gradient(name, of, value, why, tensor=gradient)
             if facts and 0 <= place < len(facts.formulas):
-                told = told._replace(formula=facts.formulas[place], line=facts.lines[place])
+                mark = facts.marks[place]
+                told = told._replace(formula=facts.formulas[place], line=mark.line if mark else 0)
             out.append(told)
         return tuple(out)
 
