@@ -303,7 +303,7 @@ def cotangents(pull: Any) -> list[tuple[Tensor, object]]:
 
 
 def place(span: tuple[int, int, int, int] | None) -> str:
-    """A place in the code as `16:9–14`: the line, and the columns from 0 as Python counts them."""
+    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
     if span is None:
         return ''
     line, last, column, end = span

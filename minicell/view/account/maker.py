@@ -9,6 +9,7 @@ from ...core.watch import Call, Op, Tape
 from ...nn.hooks import Exit
 from ...ops.hooks import HookedRule, _Hook, _of_leaves
 from ..tell import facts as facts_of
+from ..tell.places import columns
 from ..tell.source import method
 from . import slopes, table, true
 from .account import Account, Row
@@ -96,7 +97,11 @@ class Maker:
     def line(self, entry: Op | Call) -> dict:
         """Where an entry stands."""
         where = self.book.lines.get(entry.at)
-        return {'line': place(where and where.span), 'file': where.file if where else '', 'entry': entry.at}
+        return {
+            'line': place(where and (columns(where) or where.span)),
+            'file': where.file if where else '',
+            'entry': entry.at,
+        }
 
     def of_bprop(self, c: Contribution, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""

@@ -137,11 +137,9 @@ def html(account: Any) -> str:
     made = grid(account)
 
     def row(cells: list[str], tag: str) -> str:
-        sides = ('right' if right else 'left' for right in made.right)
-        cells = (
-            f'<{tag} style="{STYLE.format(side)}">{escape(c)}</{tag}>' for c, side in zip(cells, sides, strict=True)
-        )
-        return f'<tr>{"".join(cells)}</tr>'
+        styles = (STYLE.format('right' if right else 'left') for right in made.right)
+        parts = (f'<{tag} style="{style}">{escape(c)}</{tag}>' for c, style in zip(cells, styles, strict=True))
+        return f'<tr>{"".join(parts)}</tr>'
 
     body = [row(made.heads, 'th')] if made.parts else []
     for heading, rows in made.parts:
