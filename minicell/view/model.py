@@ -52,13 +52,12 @@ class Mark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the code panel; `gap` if lines were left out before it, `hidden` if what it runs is not recorded."""
+    """A line of the code panel; `hidden` if what it runs is not recorded."""
 
     file: str
     number: int
     text: str
     hidden: bool = False
-    gap: bool = False
     indent: int = 0  # characters taken off its left
 
 
@@ -69,18 +68,9 @@ class Facts(NamedTuple):
     end: Mark
     names: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
-    lines: tuple[int, ...] = ()  # where the formulas stand
+    marks: tuple[Mark | None, ...] = ()  # where the formulas stand
     dout: str = 'dout'
     reads_dout: bool = True
-    reads: tuple[str, ...] = ()  # the arguments that it reads: forward keeps these for it
-    kept: tuple[str, ...] = ()  # attributes that construct sets and it reads: kept beside the tape
-
-
-class Saved(NamedTuple):
-    """A value that forward keeps for backward; not `whole` if it is kept beside the tape, where no gradient looks."""
-
-    name: str
-    whole: bool = True
 
 
 class Wire(NamedTuple):
@@ -130,7 +120,6 @@ class Entry:
     scopes: tuple[int, ...] = ()  # the Cells that it ran in, outermost first
     hidden: list[str] = field(default_factory=list)
     ghosts: list[Ghost] = field(default_factory=list)
-    saves: tuple[Saved, ...] = ()
     wires: tuple[Wire, ...] = ()
     why: str = ''  # of a loose entry: why it left none
     inside: tuple[str, ...] = ()  # of a card for a whole Cell: the names of its entries
@@ -144,7 +133,6 @@ class Entry:
     level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
     by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
-    through: bool = False  # the line reaches the op through a layer of minicell's
     yours: bool = True  # its own bprop or hook, if it has one, stands in the user's code
     rule: object = None  # the engine's rule of an op: its formula is read from there
     hook: str = ''  # of a hook: 'backward_pre', 'backward' (of a Cell), 'tensor' or 'op'
@@ -174,10 +162,8 @@ class Reading:
     gave: tuple[Gradient, ...] = ()
     truth: Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]] | None = None
     keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
-    failed: int | None = None  # the step at which an error ended it
     error: str = ''
     run: int | None = None  # the gradient (Pass) that reads
-    came: tuple[tuple[Part, ...], ...] = ()  # for each of douts: what it was added up from
     hooks: tuple[Hooked, ...] = ()  # the calls of hooks here
     cotangents: tuple[object, ...] = ()  # what douts show: the tensors themselves
 
@@ -216,7 +202,6 @@ class Pass:
     arrivals: tuple[Arrival, ...] = ()
     watched: bool = False  # whether one more gradient follows what its backward computes
     inside: int | None = None  # the reading in whose bprop or hook it runs, where nobody watches it
-    again: int | None = None  # the Pass whose tape it reads once more
     reads: int = 0  # how many entries it reads
 
 
@@ -246,7 +231,6 @@ class Record:
     steps: list[Step] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
-    headings: dict[str, str] = field(default_factory=dict)  # file -> what to write above its lines
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
 
     def authors(self) -> list[Any]:

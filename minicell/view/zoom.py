@@ -26,7 +26,8 @@ def cells(record: Record) -> Record:
     for entry, group in enumerate(home):
         members.setdefault(group, []).append(entry)
     inner = {scope for e in record.entries for scope in e.scopes[depth + 1 :]}
-    keep = [s.scope not in inner and is_kept(record, i, home, members) for i, s in enumerate(record.steps)]
+    at = together(record, home, members)
+    keep = [s.scope not in inner and is_kept(record, i, home, members, at) for i, s in enumerate(record.steps)]
     entries = {first: merged(record, first, found) for first, found in members.items()}
     return shortened(record, keep, (home, members, entries))
 
@@ -51,7 +52,7 @@ def groups(record: Record) -> tuple[int, list[int]]:
     return depth, out
 
 
-def is_kept(record: Record, number: int, home: list[int], members: dict[int, list[int]]) -> bool:
+def is_kept(record: Record, number: int, home: list[int], members: dict[int, list[int]], at: list[int]) -> bool:
     """Whether a step is still told when groups are."""
     step = record.steps[number]
     if step.kind == 'hidden' and record.entries[step.entry].hidden_at != number:
@@ -67,28 +68,10 @@ def is_kept(record: Record, number: int, home: list[int], members: dict[int, lis
         giver = record.readings[step.reading].entry if step.reading is not None else None
         return giver is None or home[giver] != home[step.entry]
     if step.kind in ('reach', 'give', 'inside'):
-        mine = readings_of(record, step.reading, found)
-        if step.kind == 'inside':
-            return False
-        return step.reading == (mine[0] if step.kind == 'reach' else mine[-1])
+        beside = step.reading + (-1 if step.kind == 'reach' else 1)
+        alone = not 0 <= beside < len(at) or at[beside] != at[step.reading]
+        return step.kind != 'inside' and alone  # the first to be reached, the last to give
     return True
-
-
-def readings_of(record: Record, number: int, found: list[int]) -> list[int]:
-    """The readings of a group's entries by one gradient, one after the other, around reading `number`."""
-    wanted = set(found)
-    order = record.readings[number].order
-    first = last = number
-    while first > 0 and same(record.readings[first - 1], wanted, order):
-        first -= 1
-    while last + 1 < len(record.readings) and same(record.readings[last + 1], wanted, order):
-        last += 1
-    return list(range(first, last + 1))
-
-
-def same(reading: Reading, wanted: set[int], order: int) -> bool:
-    """Whether a reading is of the same group, by the same gradient."""
-    return reading.entry in wanted and reading.order == order
 
 
 def merged(record: Record, first: int, found: list[int]) -> Entry:
@@ -117,7 +100,6 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
         source='',
-        saves=(),
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         note=entry.note,
         inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
@@ -150,10 +132,11 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     home, members, entries = grouped or (list(range(len(record.entries))), {}, dict(enumerate(record.entries)))
     number = {first: i for i, first in enumerate(entries)}
     place = [number[h] for h in home]
-    reading_at, readings = joined(record, home, members, place)
+    reading_at = together(record, home, members)
+    readings = joined(record, home, members, place, reading_at)
     called = labels(record, home, entries)
     known: dict[int, Part] = {}
-    out = Record(scopes=record.scopes, code=record.code, headings=record.headings, unknown=record.unknown)
+    out = Record(scopes=record.scopes, code=record.code, unknown=record.unknown)
     out.entries = [
         replace(
             e,
@@ -171,9 +154,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             r,
             reached=at(r.reached),
             given=at(r.given),
-            failed=at(r.failed),
             parts=renamed(r.parts, called, known),
-            came=tuple(renamed(parts, called, known) for parts in r.came),
         )
         for r in readings
     ]
@@ -231,25 +212,29 @@ def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str], kn
     return tuple((at(step), p) for (step, _), p in zip(arrival.parts, parts, strict=True))
 
 
-def joined(record: Record, home: list[int], members: dict[int, list[int]], place: list[int]) -> tuple[list[int], list]:
-    """The readings of each group as one; which of them each old one is part of."""
-    at: list[int] = []
-    out: list[Reading] = []
-    last: Reading | None = None
+def together(record: Record, home: list[int], members: dict[int, list[int]]) -> list[int]:
+    """For each reading, which one it is part of: those of a group by one gradient, one after the other, are one."""
+    at, last = [], None
     for reading in record.readings:
         group = home[reading.entry]
-        several = len(members.get(group, ())) > 1
-        joins = several and last is not None and home[last.entry] == group and last.order == reading.order
-        origin = None if reading.origin is None else place[reading.origin]
-        if joins:
-            out[-1] = both(record, out[-1], reading, members[group])
-        else:
-            out.append(replace(reading, entry=place[reading.entry], origin=origin))
-            if several:
-                out[-1] = both(record, replace(out[-1], gave=(), truth=None), reading, members[group])
-        at.append(len(out) - 1)
+        joins = last is not None and (home[last.entry], last.order) == (group, reading.order)
+        at.append(at[-1] + (not joins or len(members.get(group, ())) < 2) if at else 0)
         last = reading
-    return at, out
+    return at
+
+
+def joined(record: Record, home: list[int], members: dict[int, list[int]], place: list[int], at: list[int]) -> list:
+    """The readings of each group as one."""
+    out: list[Reading] = []
+    for number, reading in zip(at, record.readings, strict=True):
+        found = members.get(home[reading.entry], ())
+        if number == len(out):
+            origin = None if reading.origin is None else place[reading.origin]
+            one = replace(reading, entry=place[reading.entry], origin=origin)
+            out.append(replace(one, gave=(), truth=None) if len(found) > 1 else one)
+        if len(found) > 1:
+            out[number] = both(record, out[number], reading, found)
+    return out
 
 
 def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Reading:
@@ -270,9 +255,7 @@ def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Read
         elif g.value is not None and g.value.data.shape == before.value.data.shape:
             sums[key] = before._replace(value=before.value._replace(data=before.value.data + g.value.data))
     given = more.given if more.given is not None else told.given
-    failed = more.failed if more.failed is not None else told.failed
     ordered = {k: sums[k] for k in scope.keys if k in sums}
     return replace(
-        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, failed=failed,
-        error=told.error or more.error,
+        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, error=told.error or more.error,
     )  # fmt: skip

@@ -26,12 +26,15 @@ SHARE = int(os.environ.get('MINICELL_SHARE', '1'))  # one of so many tests
 SILENT = ('memory', 'interrupts')  # tests of what nobody holds: a Tape holds it
 
 
-def accounts(tape, seed):
-    """Ask how numbers were made; return how many, and which accounts do not add up to their number."""
+def accounts(tape, seed, numbers=NUMBERS, exact=False):
+    """Ask how numbers were made; return how many, and which accounts do not add up to their number.
+
+    exact: each part must be taken apart, too.
+    """
     rng = np.random.default_rng(seed)
     handed = [h for g, h in ask.book_of(tape).handed() if g is not None and h.tensor.size]
     wrong = []
-    chosen = [handed[k] for k in rng.permutation(len(handed))[:NUMBERS]]
+    chosen = [handed[k] for k in rng.permutation(len(handed))[:numbers]]
     for each in chosen:
         index = tuple(int(rng.integers(n)) for n in each.tensor.shape)
         account = tape.why(each, index)
@@ -42,6 +45,8 @@ def accounts(tape, seed):
             wrong.append(f'{account.title}: the rows add up to {got}')
         if not np.isfinite(due) and np.isfinite(got):
             wrong.append(f'{account.title}: the rows are finite')
+        if exact and ('cannot be taken apart' in account.note or any(row.kind == 'unknown' for row in account.rows)):
+            wrong.append(str(account))
     return len(chosen), wrong
 
 

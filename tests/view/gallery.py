@@ -26,6 +26,11 @@ def run(name):
 
 def tape_of(source, name):
     """The tape of a program's text."""
+    return space_of(source, name)['tape']
+
+
+def space_of(source, name):
+    """All that a program's text defines, its tape among it."""
     file = f'<cell {name}>'
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     space = {}
@@ -36,7 +41,7 @@ def tape_of(source, name):
             exec(compile(source, file, 'exec'), space)
     except Exception:
         assert isinstance(space.get('tape'), ms.Tape)
-    return space['tape']
+    return space
 
 
 @cache

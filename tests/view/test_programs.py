@@ -133,7 +133,7 @@ def test_a_sum_that_is_off_is_found(monkeypatch):
     def off(self, *args):
         account = original(self, *args)
         rows = tuple(row._replace(product=row.product * 1.001) for row in account.rows)
-        return type(account)(account.title, account.heading, rows, account.total, account.number)
+        return type(account)(account.title, rows, account.total, account.number)
 
     monkeypatch.setattr(ms.Tape, 'why', off)
     _, wrong = everything.asked(tape)

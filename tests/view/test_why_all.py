@@ -27,11 +27,10 @@ def test_every_op(declared, shapes, dtype):
         found = ms.grad(lambda *x: (declared.op(*x) * Tensor(c)).sum(), tuple(range(len(arrays))))(*map(Tensor, arrays))
     for g in found if isinstance(found, tuple) else (found,):
         if g.size:
-            for _ in range(2):
-                account = adds_up(tape.why(g, some(rng, g)))
-                for row in account.rows:
-                    if row.of:
-                        adds_up(tape.why(*row.of))
+            adds_up(tape.why(g, some(rng, g)))
+            for row in adds_up(tape.why(g, some(rng, g))).rows[:1]:  # behind all of them are Mul and ReduceSum
+                if row.of:
+                    adds_up(tape.why(*row.of))
         else:
             with pytest.raises(IndexError, match='it has no number at'):
                 tape.why(g, (0,) * g.ndim)

@@ -32,7 +32,6 @@ class Account:
     """How one number of a gradient was made. `print` shows it as a table, and so does a notebook."""
 
     title: str
-    heading: tuple[str, ...]  # of the columns
     rows: tuple[Row, ...]
     total: str  # the number, as it is written
     number: float

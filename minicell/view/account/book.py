@@ -1,6 +1,5 @@
 """A tape's events, put in order for questions: who handed what to which tensor, and what all of it is called."""
 
-import ast
 import inspect
 import re
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ PRIMES = ('', '′', '″', '‴')
 
 
 class Step:
-    """Backward at one entry: its Pull, its Give, and the ops that ran in between."""
+    """Backward at one entry: its Pull, its Give, and what the hooks that ran in between returned."""
 
     def __init__(self, pull: Any) -> None:
-        self.pull, self.give, self.ran = pull, None, []
+        self.pull, self.give, self.returned = pull, None, []
 
 
 class Reading:
@@ -73,6 +72,7 @@ class Book:
         self._levels: list[int] = []  # of the entries
         self._counts: dict[int, int] = {}
         self._calls: list[Where | None] = []  # of the Cells that run
+        self._given, self._left = [], ()
         self._said: dict[tuple, tuple[str, str]] = {}  # place in the code -> target and expression
         for event in tape.events:
             if told := getattr(self, f'_{type(event).__name__.lower()}', None):
@@ -92,12 +92,14 @@ class Book:
 
     def _enter(self, event: Any) -> None:
         self._calls.append(event.where)
+        self._given.append(event.inputs)
         for t, name in zip(event.inputs, parameters_of(event.cell, len(event.inputs)), strict=True):
             if isinstance(t, Tensor):
                 self._name(t, name)
 
     def _leave(self, event: Any) -> None:
         where = self._calls.pop() if self._calls else None
+        self._left = self._given.pop() if self._given else ()
         if isinstance(event.out, Tensor):
             self._name(event.out, self._code(where)[0])
 
@@ -116,6 +118,9 @@ class Book:
                 break
 
     def _call(self, event: Any) -> None:
+        for copy, t in zip(tensors_in(self._left), tensors_in(event.inputs), strict=False):
+            if copy is not t:
+                self.same.setdefault(id(copy), t)
         self._made(event)
         parts = [p.strip() for p in self._code(event.where)[0].strip('()').split(',')]
         outs = tensors_in(event.out)
@@ -133,8 +138,6 @@ class Book:
             self._levels.append(level)
             self._counts[level] = self._counts.get(level, 0) + 1
             self.labels[event.at] = f'{self._counts[level]}{PRIMES[min(level, 3)]}'
-        if self._open and self._open[-1].steps:
-            self._open[-1].steps[-1].ran.append(event)
         own = [w for w in (event.where, *reversed(self._calls)) if w is not None and not w.ours]
         by = self._open[-1].steps[-1].pull.entry if self._open and self._open[-1].steps else None
         self.lines[event.at] = own[0] if own else self.lines.get(by.at) if by else None
@@ -165,6 +168,10 @@ class Book:
     def _pull(self, event: Any) -> None:
         if self._open:
             self._open[-1].steps.append(Step(event))
+
+    def _hooked(self, event: Any) -> None:
+        if self._open and self._open[-1].steps and event.returned is not None:
+            self._open[-1].steps[-1].returned.append(event.returned)
 
     def _give(self, event: Any) -> None:
         while self._open and not (self._open[-1].steps and self._open[-1].steps[-1].pull.entry is event.entry):
@@ -237,7 +244,7 @@ class Book:
         for reading in self.readings:  # a result by the name that the user's line gives it
             known = reading.begin and reading.end and self._code(reading.begin.where)[0]
             parts = [part for p in known.strip('()').split(',') if (part := p.strip())] if known else []
-            if len(parts) == len(reading.leaves):
+            if parts and len(parts) == len(reading.leaves):
                 for part, g in zip(parts, reading.end.gradients, strict=True):
                     others.setdefault(part, self.by_id[id(g)])
         return results | {name: handed for name, handed in others.items() if name not in results}
@@ -295,34 +302,24 @@ def cotangents(pull: Any) -> list[tuple[Tensor, object]]:
     return list(zip(outs, given, strict=False))
 
 
-def place(where: Where | None) -> str:
-    """A place in the code as `16:9–14`: the line, and the columns from 0 as Python counts them."""
-    if where is None:
+def place(span: tuple[int, int, int, int] | None) -> str:
+    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
+    if span is None:
         return ''
-    line, last, column, end = where.span
+    line, last, column, end = span
     return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'
 
 
 def place_of_bprop(cell: object, number: int) -> tuple[str, str]:
     """The formula of a bprop's gradient, and its place: `x + 1` and `16:9–14`."""
     facts = facts_of.of_bprop(cell)
-    if facts is None:
-        return '', ''
-    formula = facts.formulas[number] if 0 <= number < len(facts.formulas) else ''
-    found = source.function(type(cell).bprop.__code__)
-    line = facts.lines[number] if formula else facts.end.line
-    for node in ast.walk(found.node) if formula and found else ():
-        if getattr(node, 'lineno', 0) == node_end(node) == line and ast.unparse(node) == formula:
-            return formula, f'{line}:{node.col_offset}–{node.end_col_offset}'
-    return formula, str(line)
-
-
-def node_end(node: ast.AST) -> int:
-    """The last line of a piece of code."""
-    return getattr(node, 'end_lineno', 0)
+    formula = facts.formulas[number] if facts and 0 <= number < len(facts.formulas) else ''
+    if not formula:
+        return '', str(facts.end.line) if facts else ''
+    span = facts.marks[number].span
+    return formula, place(span) if span[0] == span[1] else str(span[0])
 
 
 def yours(cell: object) -> bool:
     """Whether a Cell's bprop stands in the user's code."""
-    code = getattr(type(cell).bprop, '__code__', None)
-    return code is None or not code.co_filename.startswith(HOME)
+    return source.users(source.method(cell, 'bprop'))

@@ -9,6 +9,8 @@ from ...core.watch import Call, Op, Tape
 from ...nn.hooks import Exit
 from ...ops.hooks import HookedRule, _Hook, _of_leaves
 from ..tell import facts as facts_of
+from ..tell.places import columns
+from ..tell.source import method
 from . import slopes, table, true
 from .account import Account, Row
 from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours
@@ -62,7 +64,7 @@ class Maker:
         total = table.total(rows, self.number)
         title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
         return Account(
-            title, table.HEADS, tuple(rows), total, self.number, ' '.join(self.notes), due, heading, tuple(true_rows),
+            title, tuple(rows), total, self.number, ' '.join(self.notes), due, heading, tuple(true_rows),
             verdict, self.name, self.index, self.tape,
         )  # fmt: skip
 
@@ -95,7 +97,11 @@ class Maker:
     def line(self, entry: Op | Call) -> dict:
         """Where an entry stands."""
         where = self.book.lines.get(entry.at)
-        return {'line': place(where), 'file': where.file if where else '', 'entry': entry.at}
+        return {
+            'line': place(where and (columns(where) or where.span)),
+            'file': where.file if where else '',
+            'entry': entry.at,
+        }
 
     def of_bprop(self, c: Contribution, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
@@ -104,7 +110,7 @@ class Maker:
         facts = facts_of.of_bprop(entry.cell)
         if facts is not None and not facts.reads_dout:
             self.note(f'{kind}.bprop does not use {facts.dout}.')
-        code = getattr(type(entry.cell).bprop, '__code__', None)
+        code = method(entry.cell, 'bprop')
         there = {'line': line, 'file': code.co_filename if code else '', 'entry': entry.at}
         only = own and len(self.bprops) == 1
         who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'
@@ -156,10 +162,9 @@ class Maker:
         if isinstance(entry.rule, HookedRule):
             who = f'your hook on {self.book.name(entry.out) or "it"}, then {who}'
             kind, own, arrived = 'hook', True, read.cotangents[0]
-            read = self.behind_hook(read, c, entry)
+            for changed in c.step.returned[-1:]:
+                read = read._replace(cotangents=[slopes.wide(self.value(changed, c.at))])
         try:
-            if read is None:
-                raise Unknown('a hook')
             rows = self.split(read, c.place, self.index, entry.inputs, entry.out, value)
         except Exception:  # rather one row than none
             self.note(f'What {who} handed out cannot be taken apart any further.')
@@ -182,21 +187,6 @@ class Maker:
         out = map_tensors(entry.out, widened) if slopes.is_several(entry.out) else widened(entry.out).array
         return Read(rule, inputs, entry.attrs, out, [None if g is None else slopes.wide(g) for g in given])
 
-    def behind_hook(self, read: Read, c: Contribution, entry: Op) -> Read | None:
-        """The same with what the hook made of the cotangent: nothing else, or a Tensor that it computed.
-
-        The hook is not called again: what it made is known by what the rule handed out.
-        """
-        made = [t for e in c.step.ran for t in tensors_in(e.out)]
-        given = self.value(c.value, c.at)
-        for g in (read.cotangents[0], *(self.value(t, c.at) for t in reversed(made))):
-            if g.shape == read.cotangents[0].shape and g.dtype.kind == 'f':
-                changed = read._replace(cotangents=[slopes.wide(g)])
-                again = np.asarray(slopes.reread(changed, changed.cotangents, c.place))
-                if np.allclose(again, given, rtol=1e-5, atol=1e-30, equal_nan=True):
-                    return changed
-        return None
-
     def split(self, read: Read, at: int, index: tuple, inputs: tuple, out: Any, value: Any) -> list[Row]:
         """Slope × cotangent for each element that matters. Raises Unknown where they do not add up to `value`."""
         found = slopes.slopes(read, at, index)
@@ -218,7 +208,7 @@ class Maker:
             if there.size > MANY:
                 there = there[np.argsort(-sized[there], kind='stable')[:MANY]]
             kept += [(k, tuple(map(int, np.unravel_index(j, s.shape)))) for j in there]
-        if not near(sum(p.sum() for p in added.values()), value, ROUNDING * self.eps() * sizes):
+        if not near(self.held(sum(p.sum() for p in added.values())), value, self.room(sizes)):
             raise Unknown(f'{read.rule.name} does not add up')
         self.loose += sizes
         rows = []
@@ -250,18 +240,25 @@ class Maker:
         """What the code calls an entry's output, or `out`; of several, `out 0`."""
         return self.book.called.get(id(out), 'out' if number is None else f'out {number}')
 
-    def eps(self) -> float:
-        """The rounding of the gradient's dtype."""
-        dtype = self.handed.tensor.array.dtype
-        return float(np.finfo(dtype).eps) if dtype.kind in 'fc' else 1e-7
+    def room(self, sizes: float) -> float:
+        """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""
+        info = np.finfo(self.handed.tensor.array.dtype)
+        return ROUNDING * float(max(info.eps * sizes, info.smallest_subnormal))
+
+    def held(self, total: Any) -> Any:
+        """A sum as the gradient's dtype holds it: what is too large is infinite."""
+        return np.asarray(total).astype(self.handed.tensor.array.dtype).item()
 
     def left_over(self, rows: list[Row]) -> list[Row]:
         """What the rows do not add up to: a rounding, or what a hook of the input itself did."""
-        missing = self.number - sum(r.product for r in rows)
-        if near(0.0, missing, 1e-6 * size(self.number)) or (odd(self.number) and odd(sum(r.product for r in rows))):
+        total = sum(r.product for r in rows)
+        missing, dtype = self.number - total, self.handed.tensor.dtype
+        if near(0.0, missing, 1e-6 * size(self.number)) or (odd(self.number) and odd(total)):
             return []
-        if near(0.0, missing, ROUNDING * self.eps() * max(self.loose, size(self.number))):
-            return [Row(f'rounding in {self.handed.tensor.dtype}', product=missing, kind='rounding')]
+        if near(0.0, missing, self.room(max(self.loose, size(self.number)))):
+            return [Row(f'rounding in {dtype}', product=missing, kind='rounding')]
+        if self.held(total) == self.number:
+            return [Row(f'too large for {dtype}', product=missing, kind='rounding')]
         name, t = self.book.name(self.handed.tensor) or 'it', self.handed.tensor
         if (
             id(t) in _of_leaves

@@ -1,7 +1,7 @@
 """An account as a small aligned table, in text and in html, and its numbers in words."""
 
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,77 +82,70 @@ def lines(rows: tuple) -> list[list[str]]:
     return out
 
 
-def tables(account: Any) -> list[tuple[str, list[list[str]], str]]:
-    """(heading, rows, what stands under them) of the account and of the true gradient."""
-    out = [('', lines(account.rows), '')] if account.rows else []
-    if account.true_rows:
-        out.append((account.true_heading, lines(account.true_rows), ''))
-    return out
+class Grid(NamedTuple):
+    """An account as cells. A part is (what stands above it, its rows)."""
+
+    heads: list[str]
+    parts: list[tuple[str, list[list[str]]]]
+    right: list[bool]  # which columns are numbers
+
+
+def grid(account: Any) -> Grid:
+    """The cells of an account and of its true gradient, without columns that are empty."""
+    found = [('', account.rows), (account.true_heading, account.true_rows)]
+    parts = [(heading, lines(rows)) for heading, rows in found if rows]
+    kept = [k for k in range(len(HEADS)) if any(row[k] for _, rows in parts for row in rows)]
+    chosen = [(heading, [[row[k] for k in kept] for row in rows]) for heading, rows in parts]
+    return Grid([HEADS[k] for k in kept], chosen, [k > 2 for k in kept])
 
 
 def data(account: Any) -> dict[str, Any]:
     """The account for the page: {t: title, h: heads, rows: [[class, cells…]], p: what is said under it}.
 
     A row of one cell goes over the whole width."""
-    made = tables(account)
-    grid = [row for _, rows, _ in made for row in rows]
-    kept = [k for k in range(len(HEADS)) if any(row[k] for row in grid)]
-    rows = [
-        ['yours' if r.yours else '', *(cells[k] for k in kept)]
-        for r, cells in zip(account.rows, made[0][1], strict=True)
-    ]
-    if account.true_rows:
-        rows.append(['hdr', account.true_heading])
-        rows += [['', *(cells[k] for k in kept)] for cells in made[-1][1]]
+    made = grid(account)
+    rows = []
+    for heading, cells in made.parts:
+        rows += [['hdr', heading]] if heading else []
+        of = account.true_rows if heading else account.rows
+        rows += [['yours' if r.yours and not heading else '', *row] for r, row in zip(of, cells, strict=True)]
     if account.verdict:
         rows.append(['off' if account.verdict.startswith('yours is too') else 'hdr', account.verdict])
-    heads = [f'>{HEADS[k]}' if k > 2 else HEADS[k] for k in kept]
+    heads = [f'>{head}' if right else head for head, right in zip(made.heads, made.right, strict=True)]
     return dict(t=account.title, h=heads, rows=rows, p=account.note)
 
 
 def text(account: Any) -> str:
     """The account as text."""
-    made = tables(account)
-    grid = [list(HEADS), *(row for _, rows, _ in made for row in rows)]
-    kept = [k for k in range(len(HEADS)) if any(row[k] for row in grid[1:])]
-    widths = [max(len(row[k]) for row in grid) for k in kept]
+    made = grid(account)
+    columns = zip(made.heads, *(row for _, rows in made.parts for row in rows), strict=True)
+    widths = [max(map(len, column)) for column in columns]
 
     def line(row: list[str]) -> str:
-        return (
-            '  '
-            + '  '.join(
-                row[k].rjust(w) if k > 2 else row[k].ljust(w) for k, w in zip(kept, widths, strict=True)
-            ).rstrip()
-        )
+        cells = (c.rjust(w) if right else c.ljust(w) for c, w, right in zip(row, widths, made.right, strict=True))
+        return f'  {"  ".join(cells).rstrip()}'
 
-    out = [account.title]
-    for number, (heading, rows, _) in enumerate(made):
-        out += ['', heading] if heading else []
-        out += [line(list(HEADS))] if not number else []
-        out += map(line, rows)
-        if not number and account.note:
-            out += [account.note]
-    if not made and account.note:
-        out.append(account.note)
-    if account.verdict:
-        out += ['', account.verdict]
-    return '\n'.join(out)
+    above, *below = made.parts or [('', [])]
+    out = [account.title, *map(line, [made.heads, *above[1]] if made.parts else ()), *filter(None, [account.note])]
+    for heading, rows in below:
+        out += ['', heading, *map(line, rows)]
+    return '\n'.join([*out, '', account.verdict] if account.verdict else out)
 
 
 def html(account: Any) -> str:
     """The account as an html table; colours are the page's own."""
+    made = grid(account)
 
     def row(cells: list[str], tag: str) -> str:
-        return f'<tr>{"".join(cell(tag, c, k) for k, c in enumerate(cells))}</tr>'
+        styles = (STYLE.format('right' if right else 'left') for right in made.right)
+        parts = (f'<{tag} style="{style}">{escape(c)}</{tag}>' for c, style in zip(cells, styles, strict=True))
+        return f'<tr>{"".join(parts)}</tr>'
 
-    def cell(tag: str, said: str, k: int) -> str:
-        return f'<{tag} style="{STYLE.format("right" if k > 2 else "left")}">{escape(said)}</{tag}>'
-
-    made = tables(account)
-    body = [row(list(HEADS), 'th')] if made else []
-    for heading, rows, _ in made:
+    body = [row(made.heads, 'th')] if made.parts else []
+    for heading, rows in made.parts:
         if heading:
-            body.append(f'<tr><th colspan="{len(HEADS)}" style="{STYLE.format("left")}">{escape(heading)}</th></tr>')
+            over = f'colspan="{len(made.heads)}" style="{STYLE.format("left")}"'
+            body.append(f'<tr><th {over}>{escape(heading)}</th></tr>')
         body += [row(cells, 'td') for cells in rows]
     said = ''.join(f'<p>{escape(words)}</p>' for words in (account.note, account.verdict) if words)
     return f'<div><p><b>{escape(account.title)}</b></p><table>{"".join(body)}</table>{said}</div>'

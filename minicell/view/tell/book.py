@@ -30,6 +30,11 @@ class Book:
         self.now = 0  # the time of the event that is being told
         self.then: Any = None  # the event behind it
 
+    @property
+    def seen_first(self) -> bool:
+        """Whether a hook on a tensor is called next: it sees a cotangent before the entry does."""
+        return type(self.then).__name__ == 'Hook' and self.then.kind == 'tensor'
+
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
         frame = self.stack.innermost(Play)

@@ -36,10 +36,9 @@ class Errors:
             entry = self.book.new('!', type(error).__name__, 'torn', (), (), mark)
             made = self.record.entries[entry]
             made.source, made.error = getattr(where, 'expression', '') if mark else '', message
-        step = self.book.step('fail', entry=entry, reading=reading, mark=mark, what=message)
+        self.book.step('fail', entry=entry, reading=reading, mark=mark, what=message)
         if reading is not None:
-            told = self.record.readings[reading]
-            told.failed, told.error = step, message
+            self.record.readings[reading].error = message
 
 
 def said(error: BaseException) -> str:

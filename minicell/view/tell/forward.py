@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ...core.errors import HOME
 from ...ops.hooks import Passing
 from ..model import Entry, Ghost, Scope
 from . import facts, kept, names
 from .book import Book
+from .source import method, users
 from .stack import Call, Play, ReadBack
 from .tensors import is_float, is_parameter, tensors
 
@@ -19,7 +19,7 @@ class Forward:
         self.record = book.record
         self.pulled = pulled  # ids of the Ops and Calls that a gradient reads outside of what hides them
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
-        self.left: int | None = None  # the entry of the Cell that has just returned
+        self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
 
     # ---- Cells ----
@@ -28,17 +28,17 @@ class Forward:
         """A Cell is called."""
         name = type(event.cell).__name__
         inside = self.stack.hider is not None
-        call = Call(event.cell, event.where, veil=bool(event.custom and inside))
+        call = Call(event.cell, event.where, event.inputs, veil=bool(event.custom and inside))
         mark = None if inside else self.places.mark(event.where)
-        self.places.shows(code_of(event.cell, 'construct'), event.custom)
+        self.places.shows(method(event.cell, 'construct'), event.custom)
         if event.custom:
-            self.places.shows(code_of(event.cell, 'bprop'))
+            self.places.shows(method(event.cell, 'bprop'))
         if event.custom and not inside:
             pairs = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
             inputs = tuple(v for t, n in pairs for v in self.book.values(t, event.at, n))
             call.entry = self.book.new('', name, 'call', inputs, event.inputs, mark)
             self.used[call.entry] = []
-            self.record.entries[call.entry].yours = users(event.cell)
+            self.record.entries[call.entry].yours = users(method(event.cell, 'bprop'))
         elif not inside:
             self.named(event)
             call.scope = self.scope(event, name, mark)
@@ -93,19 +93,22 @@ class Forward:
             made = self.record.entries[call.entry]
             made.outputs = self.book.values(event.out, event.at, 'out')
             self.tensors.own(event.out, call.entry, made.outputs)
-            self.left = call.entry
+            self.left = call
 
     def call(self, event: Any) -> None:
         """The one entry that a Cell with its own bprop leaves on the tape."""
-        entry, self.left = self.left, None
-        given = tensors(list(event.inputs))  # what construct was given are Tensors of its own
-        if entry is None:
+        left, self.left = self.left, None
+        given = tensors(list(event.inputs))
+        if left is not None:
+            entry = left.entry
+            self.tensors.copied(left.inputs, given)
+        else:
             if id(event) not in self.pulled:
                 return
             inputs = self.book.values(tuple(event.inputs), event.at)
             mark = self.places.mark(event.where)
             entry = self.book.new('', type(event.cell).__name__, 'call', inputs, given, mark)
-            self.record.entries[entry].yours = users(event.cell)
+            self.record.entries[entry].yours = users(method(event.cell, 'bprop'))
         made = self.record.entries[entry]
         recorded = event.state == 'recorded' or id(event) in self.pulled
         made.outputs = self.book.values(event.out, event.at, self.places.target(event.where) or 'out')
@@ -114,7 +117,6 @@ class Forward:
         made.mark = self.places.mark(event.where) or made.mark
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.sources = self.tensors.sources(given)
-        made.saves = kept.of_cell(made.facts) if recorded else ()
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
         self.written(event, entry, made)
@@ -193,13 +195,11 @@ class Forward:
         entry = self.book.new(label, event.rule.name, kind, inputs, event.inputs, mark)
         made = self.record.entries[entry]
         made.rule = event.rule
-        made.source, made.through = expression, not own
+        made.source = expression
         made.outputs = self.book.values(event.out, event.at, self.places.target(event.where))
         if gate:  # what goes through is called as before
             named = zip(made.outputs, inputs if len(inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
-        out = made.outputs[0].name if made.outputs else ''
-        made.saves = kept.of_op(event, tuple(known), out) if recorded else ()
         made.wires = kept.wires(list(event.inputs), (), False)
         made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
         made.note = self.note(mark)
@@ -234,14 +234,3 @@ class Forward:
         made.target = self.tensors.name(event.tensor)
         made.why = 'a write into memory is no op'
         made.written = self.book.step('write', entry=entry, mark=mark)
-
-
-def code_of(cell: Any, method: str) -> Any:
-    """The code object of a method of the Cell's class."""
-    return getattr(getattr(type(cell), method, None), '__code__', None)
-
-
-def users(cell: Any) -> bool:
-    """Whether the Cell's bprop stands in the user's code."""
-    code = code_of(cell, 'bprop')
-    return code is None or not code.co_filename.startswith(HOME)

@@ -41,7 +41,6 @@ class Gradients:
         run.entries, run.written, run.depth = gradient.first, gradient.written, gradient.depth
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
-            run.again = gradient.number
             run.begun = gradient.run.begun
         self.record.passes.append(run)
         gradient.run, gradient.number = run, len(self.record.passes) - 1

@@ -6,6 +6,7 @@ from ..model import Gradient, Hooked, Part, Reading, Value
 from . import facts, names
 from .book import Book
 from .readings import Readings
+from .source import code_of
 from .stack import Hooking, ReadBack, Turn
 from .tensors import tensors
 
@@ -36,7 +37,7 @@ class Hooks:
         if reading is not None:
             entry = self.record.entries[self.record.readings[reading].entry]
             facts.hang(self.book, entry, event.function, event.owner, event.kind)
-            self.book.places.shows(facts.code_of(event.function))
+            self.book.places.shows(code_of(event.function))
         self.stack.push(Hooking(reading, event))
 
     def on_tensor(self, event: Any, frame: ReadBack) -> None:
@@ -52,8 +53,7 @@ class Hooks:
         mark = entry.facts.start if entry.facts else entry.mark
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.run = frame.gradient.number
-        reading.came = (tuple(part for _, part, _ in found),)
-        reading.parts = reading.came[0] if len(found) > 1 else ()
+        reading.parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
         reading.origin = found[-1][2] if found else None
         self.record.readings.append(reading)
         here = len(self.record.readings) - 1
@@ -109,7 +109,7 @@ class Hooks:
         gradient = turn.event.gradients[0] if returned is None else returned
         part = (told.given, Part(entry.name, after[0]), told.entry)
         if frame.waiting is not None:
-            if type(self.book.then).__name__ != 'Hook':
+            if not self.book.seen_first:
                 waiting, frame.waiting = frame.waiting, None
                 raw = gradient if tensors(waiting.cotangent) else getattr(gradient, 'array', gradient)
                 self.readings.reach(waiting, raw, told.entry)

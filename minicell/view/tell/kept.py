@@ -1,31 +1,9 @@
-"""What an entry keeps for the way back, which Parameters it uses, and why it may leave no entry at all."""
+"""Which Parameters an entry uses, and why a call may leave no entry at all."""
 
 from typing import Any
 
-from ...traps.written import values_read
-from ..model import Facts, Saved, Wire
+from ..model import Wire
 from .tensors import is_parameter
-
-
-def of_cell(facts: Facts | None) -> tuple[Saved, ...]:
-    """What a bprop reads: arguments that the tape keeps for it, and what construct put aside on self."""
-    if facts is None:
-        return ()
-    return (*(Saved(name) for name in facts.reads), *(Saved(name, False) for name in facts.kept))
-
-
-def of_op(event: Any, inputs: tuple[str, ...], out: str) -> tuple[Saved, ...]:
-    """The values that a built-in rule reads, by their names."""
-    rule = getattr(event.rule, 'inner', event.rule)  # an op whose output has hooks is the same op
-    if not hasattr(rule, 'values_read') or not hasattr(event.out, 'array'):
-        return ()
-    try:
-        read = values_read((rule, *rule.raw(event.inputs, event.attrs), event.out, None, None))
-    except (AttributeError, TypeError, IndexError):  # a rule that says nothing of what it keeps
-        return ()
-    named = [(t.array, n or f'input {i + 1}') for i, (t, n) in enumerate(zip(event.inputs, inputs, strict=True))]
-    found = [n for array, n in (*named, (event.out.array, out or 'out')) if any(array is r for r in read)]
-    return tuple(Saved(name) for name in dict.fromkeys(found))
 
 
 def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:

@@ -1,12 +1,8 @@
-"""The code panel: which lines to show, and the heading of each file."""
+"""The code panel: which lines to show."""
 
 import linecache
-import os
-import re
-import sys
 from collections.abc import Iterable
 from types import CodeType
-from typing import Any
 
 from ..model import Line, Mark
 from .source import Function, function
@@ -70,41 +66,6 @@ def _file(file: str, numbers: set[int], shaded: set[tuple[str, int]]) -> list[Li
         between = source[previous : n - 1] if previous else []
         if between and not any(t.strip() for t in between):
             out.append(Line(file, n - 1, '', indent=indent))
-        gap = not previous or any(t.strip() for t in between)
-        out.append(Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, gap, indent))
+        out.append(Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, indent))
         previous = n
     return out
-
-
-def headings(codes: Iterable[CodeType], marks: Iterable[Mark]) -> dict[str, str]:
-    """What to write above the lines of each file: `your Cell Net`, `your call`, `cell 3`, `model.py`."""
-    owners: dict[str, dict[str, None]] = {mark.file: {} for mark in marks}
-    for code in codes:
-        found = function(code)
-        of_file = owners.setdefault(code.co_filename, {})
-        if found and found.owner:
-            of_file.setdefault(found.owner.name)
-    return {file: _heading(file, list(names)) for file, names in owners.items()}
-
-
-def _heading(file: str, classes: list[str]) -> str:
-    if number := _cell_number(file):
-        return f'cell {number}'
-    if not linecache.getlines(file):
-        return f'code without a source ({os.path.basename(file)})'
-    if not (file.startswith('<') or 'ipykernel_' in file):
-        return os.path.basename(file)
-    if not classes:
-        return 'your call'
-    cells = 'Cells' if len(classes) > 1 else 'Cell'
-    return f'your {cells} {", ".join(classes[:-1])}{" and " if len(classes) > 1 else ""}{classes[-1]}'
-
-
-def _cell_number(file: str) -> str:
-    """The number of the notebook cell that a file is, if it is one."""
-    if found := re.match(r'<ipython-input-(\d+)-', file):
-        return found[1]
-    ipython = sys.modules.get('IPython')
-    shell: Any = ipython.get_ipython() if ipython and hasattr(ipython, 'get_ipython') else None
-    known = getattr(getattr(shell, 'compile', None), '_filename_map', None) or {}
-    return str(known.get(file, ''))

@@ -4,9 +4,9 @@ import linecache
 from types import CodeType
 from typing import Any
 
-from ...core.errors import HOME
 from ..model import Mark
 from . import names
+from .source import users
 from .stack import Play, Stack, Turn
 
 
@@ -59,14 +59,12 @@ class Places:
             self.wheres.setdefault((where.file, where.code, where.lasti), where) if hasattr(where, 'lasti') else where
         )
 
-    def shows(self, code: CodeType | None, hides: bool = False) -> bool:
+    def shows(self, code: CodeType | None, hides: bool = False) -> None:
         """A function that the code panel shows, if it is the user's; `hides`: nothing of it is taped."""
-        if code is None or code.co_filename.startswith(HOME):
-            return False
-        self.codes.setdefault((code.co_filename, code))
-        if hides:
-            self.hides.setdefault((code.co_filename, code))
-        return True
+        if code is not None and users(code):
+            self.codes.setdefault((code.co_filename, code))
+            if hides:
+                self.hides.setdefault((code.co_filename, code))
 
 
 def at_same(one: Any, other: Any) -> bool:

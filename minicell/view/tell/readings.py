@@ -22,7 +22,7 @@ class Readings:
         number = self.number(event.entry)
         if frame is None or not frame.told or number is None:
             self.stack.push(Turn(None, event))
-        elif type(self.book.then).__name__ == 'Hook' and self.book.then.kind == 'tensor':
+        elif self.book.seen_first:
             frame.waiting = event
         else:
             self.reach(event, event.cotangent)
@@ -55,9 +55,9 @@ class Readings:
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.cotangents = tuple(cotangents)
         if hook is None:
-            reading.came = tuple(tuple(part for _, part, _ in parts) for parts in found)
             # each output has a cotangent of its own: only what goes to the same one is added up
-            reading.parts = reading.came[0] if len(reading.came) == 1 and len(reading.came[0]) > 1 else ()
+            several = len(found) == 1 and len(found[0]) > 1
+            reading.parts = tuple(part for _, part, _ in found[0]) if several else ()
             origins = [origin for parts in found for _, _, origin in parts]
             hook = origins[-1] if origins else None
         reading.origin, reading.run = hook, frame.gradient.number
@@ -122,7 +122,8 @@ class Readings:
             why = '' if value else self.why_none(tensor, custom)
             told = Gradient(name, of, value, why, tensor=gradient)
             if facts and 0 <= place < len(facts.formulas):
-                told = told._replace(formula=facts.formulas[place], line=facts.lines[place])
+                mark = facts.marks[place]
+                told = told._replace(formula=facts.formulas[place], line=mark.line if mark else 0)
             out.append(told)
         return tuple(out)
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ...core.errors import HOME
+
 MOST = 20  # wrappers around a function
 
 
@@ -64,6 +66,16 @@ def _lambda(code: CodeType, lambdas: list[ast.Lambda]) -> Function | None:
     # an inner lambda's code lies inside the outer one's too
     best = min(inside or near, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset), default=None)
     return Function(best, None) if best is not None else None
+
+
+def users(code: CodeType | None) -> bool:
+    """Whether a function stands in the user's code; so does one whose code nobody knows."""
+    return code is None or not code.co_filename.startswith(HOME)
+
+
+def method(cell: Any, name: str) -> CodeType | None:
+    """The code of a method of a Cell's class."""
+    return getattr(getattr(type(cell), name, None), '__code__', None)
 
 
 def code_of(called: Any) -> CodeType | None:

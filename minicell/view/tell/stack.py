@@ -32,6 +32,7 @@ class Call(Open):
 
     cell: Any
     where: Any
+    inputs: tuple = ()
     entry: int | None = None
     scope: int | None = None
     veil: bool = False  # it has a bprop, but stands inside a Cell that has one, too

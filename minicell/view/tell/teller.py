@@ -73,6 +73,5 @@ class Teller:
         marks = [step.mark for step in record.steps if step.mark]
         codes, hides = ([code for _, code in found] for found in (self.book.places.codes, self.book.places.hides))
         record.code = listing.listing(codes, hides, marks)
-        record.headings = listing.headings(codes, marks)
         record.unknown = tuple(self.unknown)
         return record

@@ -13,7 +13,7 @@ class Tensors:
         self.record = record
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.same: dict[int, Any] = {}  # id of a gradient's marked input -> the tensor that entered it
+        self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
 
@@ -61,12 +61,21 @@ class Tensors:
             self.called[id(source)] = self.called.get(id(source)) or name
             source = self.same.get(id(source))
 
+    def copied(self, own: Any, given: Any) -> None:
+        """A construct under a bprop has Tensors of its own; a vjp that it keeps hands gradients to these."""
+        for copy, tensor in zip(tensors(list(own)), given, strict=False):
+            if copy is not tensor:
+                self.same.setdefault(id(copy), tensor)
+
     def collector(self, tensor: Any, inputs: tuple) -> Any:
         """What collects the gradients of `tensor`: an outer gradient looks through an inner one's marks."""
         own = {id(t) for t in inputs}
         while id(tensor) in self.same and id(tensor) not in own:
             tensor = self.same[id(tensor)]
-        return tensor
+        if id(tensor) in own or tensor.at < 0:
+            return tensor
+        # a graph's first call is given Tensors of its own, which have the same addresses
+        return next((t for t in inputs if t.at == tensor.at and not is_parameter(t)), tensor)
 
     def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
         """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.
