@@ -23,6 +23,7 @@ class Shot(NamedTuple):
 
     step: int
     compare: int | None = None
+    known: frozenset[int] = frozenset()  # the readings that have been compared by then
 
 
 def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
@@ -36,12 +37,13 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
                 judged = judge(record, run)
                 if judged is not None:
                     ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
-    out = []
+    out, known = [], frozenset()
     for i in range(len(record.steps)):
         if i in keep or i in ends:
-            out.append(Shot(i))
+            out.append(Shot(i, known=known))
         if i in ends:
-            out.append(Shot(i, ends[i]))
+            known |= {ends[i]}
+            out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..model import Entry, Line, Mark, Record
 from .kit import Frame, width
+from .plan import ROW
 
-ROW = 20
-GUTTER = 34
+GUTTER = 32
 LETTER = width('m' * 10, 'm') / 10
 MOST_OWN = 6  # lines of a bprop that have a place
 
@@ -55,6 +55,8 @@ class Listing:
                 heads = {n for n, _ in above} - {x.number for x in into if x.file == line.file}
                 into += [x for x in record.code if x.file == line.file and x.number in heads and x.number < line.number]
                 into.append(line)
+        shown = [*self.calls, *(x for lines in (*self.cells.values(), *self.own.values()) for x in lines)]
+        self.depths = depths(shown)
 
     def beside(self, entry: Entry | None) -> tuple[list[Line], list[Line]]:
         """Your call, and the lines of the Cell whose bprop is shown."""
@@ -113,19 +115,37 @@ def own_window(lines: list[Line], room: int, now: Mark | None) -> list[Line | No
     return [lines[0], *window(lines[1:-1], room - 2, now), lines[-1]]
 
 
-def rows(lines: list[Line | None], y: float, tag: str) -> list[Row]:
-    """Lines at their places, from the baseline of the first; indented by two where the source has four."""
-    least = min((indent(x) for x in lines if x is not None), default=0)
+def rows(lines: list[Line | None], y: float, tag: str, depths: dict[tuple[str, int], int]) -> list[Row]:
+    """Lines at their places, from the baseline of the first."""
     out: list[Row] = []
     for i, line in enumerate(lines):
         if line is None:
             out.append(Row(f'{tag}{i}', y, 0, '⋯'))
         else:
-            deep = indent(line) - least
-            less = line.indent + indent(line) - deep // 2
-            text = ' ' * (deep // 2) + line.text.lstrip()
-            out.append(Row(f'{tag}{i}', y, line.number, text, line.hidden, line.file, less))
+            text = line.text.lstrip()
+            less = line.indent + len(line.text) - len(text)
+            deep = 2 * depths.get((line.file, line.number), 0)
+            out.append(Row(f'{tag}{i}', y, line.number, ' ' * deep + text, line.hidden, line.file, less - deep))
         y += ROW
+    return out
+
+
+def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
+    """How deep each line lies in others that are shown: a block whose head is not shown counts for nothing."""
+    out: dict[tuple[str, int], int] = {}
+    around: list[int] = []  # the indentations of the lines that hold the next one
+    before: Line | None = None
+    for line in sorted(lines, key=lambda x: (x.file, x.number)):
+        deep = line.indent + indent(line)
+        if before is None or before.file != line.file:
+            around = []
+        else:
+            between = linecache.getlines(line.file)[before.number : line.number - 1]
+            least = min((len(t) - len(t.lstrip()) for t in between if t.strip()), default=deep)
+            around = [a for a in around if a < min(deep, max(least, 0) + (least >= deep))]
+        out[line.file, line.number] = len(around)
+        around.append(deep)
+        before = line
     return out
 
 
