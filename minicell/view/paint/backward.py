@@ -44,7 +44,8 @@ def road(m: Moment, lane: Lane, row: Row) -> None:
     if row.spines or not row.columns or lane.backward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
         return
     said, look = ('the road not taken', 'dim s12') if m.taken is not None else ('autodiff’s road', 'fut s12')
-    frame.text('roadt', lane.x, y + 28, said, look)
+    if lane.x + width(said, look) < row.columns[0].x - 12:
+        frame.text('roadt', lane.x, y + 28, said, look)
 
 
 def opened(m: Moment, column: Column, strip: Strip, tag: str, run: Pass | None) -> None:

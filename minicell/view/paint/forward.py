@@ -254,7 +254,7 @@ def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
     back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
     frame.rect(f'r{i}', x, lane.road - lane.backward_h / 2, SPINE, lane.backward_h, back, 2, rx=6, go=f'r{i}')
     if tall:
-        said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'your bprop' if entry.yours else 'own bprop'
+        said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'yours' if entry.yours else 'bprop'
         ink = 'fut' if not given else 'bf' if own else ''
         upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 8, said, lane.backward_h - 14, ink)
 

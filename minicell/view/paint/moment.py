@@ -260,6 +260,7 @@ class Moment:
             else entry.written is not None and entry.written <= self.step
         )
         here = self.now.entry == i and self.now.kind in ('enter', 'hidden', 'write', 'fail') and not self.compare
+        here = here and self.taken is None if self.now.kind == 'fail' else here
         return done, here
 
     def run(self, level: int) -> Pass | None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import metrics
 from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
@@ -13,9 +14,11 @@ ROWS = 22  # px of a gradient's row in a list
 
 def draw(m: Moment) -> None:
     """The takeover in focus and its gradients; without one, the gradients that were asked for."""
-    if m.now.kind == 'fail' and not m.compare:
+    failed = m.now.kind == 'fail' and not m.compare
+    if failed:
         error(m)
-        return
+        if m.taken is None:
+            return
     if m.taken is None:
         first = m.story.first_reading
         if first is not None and m.strips[0].all is not None and m.column(m.record.readings[first].entry) is not None:
@@ -26,13 +29,15 @@ def draw(m: Moment) -> None:
     entry = m.entry_of(m.taken)
     column = m.column(m.record.readings[m.taken].entry)
     if column is None or not column.outputs or not m.own_rows or entry.level:
-        arrivals(m)
+        if not failed:
+            arrivals(m)
         return
     running = not m.compare and m.now.reading == m.taken
     past = '' if running and m.now.kind == 'reach' else ' past'
     x, road = column.outputs[0].x, m.strips[0].lane.road
     (down if m.plan.narrow else aside)(m, x, road, past, entry)
-    Cards(m, entry, m.taken).draw()
+    if not failed:
+        Cards(m, entry, m.taken).draw()
 
 
 def error(m: Moment) -> None:
@@ -41,7 +46,10 @@ def error(m: Moment) -> None:
     x, y, w, h = m.plan.results
     m.frame.rect('torn', x + 1, y, w - 2, max(h, 56), 'sheet torn', 0, rx=10)
     m.frame.text('v0', x + 16, y + 26, f'✗ {kind}', 'big xx', room=w - 32)
-    m.frame.text('v1', x + 16, y + 48, next(iter(message.splitlines()), ''), 'dim', room=w - 32)
+    for k, row in enumerate(
+        metrics.wrap(metrics.clean(message.partition('\n')[0]), w - 32, 13, max(int((h - 34) // 18), 1))
+    ):
+        m.frame.text(f'v{k + 1}', x + 16, y + 48 + 18 * k, row, 'dim')
 
 
 def label_of(entry: Entry) -> str:
@@ -184,7 +192,8 @@ class Cards:
             left += room + GAP
             by = phrases.true_formula(self.entry, place) if g.ok is False else ''
             head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
-            frame.text(f't{k}S', left, y + 27, head, 's12 bb', room=room)
+            head = head if width(head, 's12 bb') <= room else 'true'
+            frame.text(f't{k}S', left, y + 27, head, 's12 bb')
             left_ = left + width(head, 's12 bb') + 8
             look = 'm dim s12' if '@' in by or '×' in by else 'dim s12'
             frame.text(f't{k}R', left_, y + 27, by if left_ + width(by, look) < x + w - 8 else '', look)
@@ -246,7 +255,7 @@ def few(m: Moment, run: Pass) -> None:
     frame, (x, y, w, h) = m.frame, m.plan.results
     count = max(len(run.arrivals), 1)
     wide = min((w + GAP) / count - GAP, 442)
-    high = min(h, 104)
+    high = min(h, 136)
     for k, arrival in enumerate(run.arrivals):
         left, value = x + k * (wide + GAP), partial(run, arrival, m.step)
         done = run.ended == m.step and not m.compare

@@ -20,14 +20,17 @@ def draw_code(m: Moment) -> None:
     hid = entry is not None and entry.hidden_at is not None and m.step >= entry.hidden_at
     note = 'not taped' if hid else ''
     if apart:
-        found = program.rows(program.window(calls, room, mark), y + PAD + UP, 'a', deep)
+        shown = program.window(calls, room, mark)
+        found = program.rows(shown, y + PAD + UP, 'a', deep, w, room - len(shown))
     else:
         here = mark and any((c.file, c.number) == (mark.file, mark.line) for c in cells)
         give = min(len(cells), max(room - len(calls), min(room // 2, 4)))
         above = program.window(calls, room - give, None if here else mark)
-        found = program.rows(above, y + PAD + UP, 'a', deep)
         below = program.window(cells, room - len(above), mark)
-        found += program.rows(below, y + PAD + UP + ROW * len(found), 'b', deep)
+        spare = room - len(above) - len(below)
+        found = program.rows(above, y + PAD + UP, 'a', deep, w, spare)
+        spare -= len(found) - len(above)
+        found += program.rows(below, y + PAD + UP + ROW * len(found), 'b', deep, w, spare)
     if found:
         surface(frame, 'code', x, found[0].y - UP - PAD, w, found[-1].y - UP + ROW + PAD)
         label(frame, 'codel', found, w, 'your call' if apart else 'your code')
@@ -36,8 +39,8 @@ def draw_code(m: Moment) -> None:
     if own:
         above = program.window(cells, plan.cell_rows, mark) if apart else []
         first = plan.own.y - ROW * len(above) - 6 * bool(above)
-        m.own_rows = program.rows(own, plan.own.y, 'o', deep)
-        found = program.rows(above, first, 'c', deep)
+        m.own_rows = program.rows(own, plan.own.y, 'o', deep, plan.own.w, plan.own_rows - len(own))
+        found = program.rows(above, first, 'c', deep, plan.own.w)
         x, w = plan.own.x, plan.own.w
         end = m.own_rows[-1].y - UP + ROW + PAD + 2
         surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end)
@@ -47,11 +50,13 @@ def draw_code(m: Moment) -> None:
         if m.taken is not None and m.entry_of(m.taken) is entry:
             running = not m.compare and m.now.reading == m.taken
             look = 'mine' if running else 'mine0'
-            frame.rect('mine', x + 4, plan.own.y - UP - 4, w - 8, len(own) * ROW + 8, look, 0, rx=8)
+            frame.rect('mine', x + 4, plan.own.y - UP - 4, w - 8, len(m.own_rows) * ROW + 8, look, 0, rx=8)
         program.draw(frame, m.own_rows, x, w, mark, False)
         ready_to_lift(m)
     elif apart and cells:
-        found = program.rows(program.window(cells, plan.cell_rows + 2, mark), plan.cell + PAD + UP, 'c', deep)
+        found = program.rows(
+            program.window(cells, plan.cell_rows + 2, mark), plan.cell + PAD + UP, 'c', deep, plan.own.w
+        )
         surface(frame, 'cell', plan.own.x, plan.cell, plan.own.w, found[-1].y - UP + ROW + PAD)
         program.draw(frame, found, plan.own.x, plan.own.w, mark, hid, note)
 

@@ -11,7 +11,7 @@ from .film import Film, Step
 from .kit import Frame, width
 from .line import Mark, step_line
 from .moment import MOST, Moment, Shot, Story, shots
-from .plan import Needs, plans
+from .plan import CODE, Needs, plans
 from .strip import TAKEN, Strip
 from .touch import Touch, accounts
 
@@ -44,12 +44,13 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST) -> 
 
 def needs(record: Record, listing: program.Listing) -> Needs:
     """How much room a record asks for."""
-    own = [len(lines) for lines in listing.own.values()]
+    own = [program.tall(lines, CODE) for lines in listing.own.values()]
+    calls = program.tall(listing.calls, CODE)
     cells = max((len(lines) for lines in listing.cells.values()), default=0)
     gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
     rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]
     return Needs(
-        calls=len(listing.calls) + (0 if own else cells), cells=cells if own else 0, own=max(own, default=0),
+        calls=calls + (0 if own else cells), cells=cells if own else 0, own=max(own, default=0),
         second=record.depth > 0, gradients=max(map(len, gave), default=2) or 2, tall=max(rows, default=2),
         arrivals=max((len(run.arrivals) for run in record.passes), default=2),
     )  # fmt: skip
