@@ -122,7 +122,7 @@ function play(root, data, css) {
     line.setAttribute('aria-valuenow', now + 1);
     line.setAttribute('aria-valuetext', `Step ${now + 1} of ${last + 1}: ${t}`);
     playhead.setAttribute('cx', at[0]);
-    done.setAttribute('width', at[0] - layout.tape.x);
+    done.setAttribute('width', Math.max(0, at[0] - layout.tape.x));
     dots.forEach((dot, i) => dot.classList.toggle('past', i < now));
     for (const [shape, since] of lineShapes) shape.classList.toggle('todo', since > now);
     for (const [press, end] of [[back, now === 0], [next, now === last]]) {

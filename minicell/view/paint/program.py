@@ -134,8 +134,8 @@ def rows(
         for n, part in enumerate(parts):
             begins = deep + 4 * (n > 0)
             at = less + n * len(parts[0])
-            out.append(Row(f'{tag}{i}{"m" * n}', y, line.number, ' ' * begins + part, line.hidden, line.file, at - begins,
-                           begins * (n > 0)))  # fmt: skip
+            key, said = f'{tag}{i}{"m" * n}', ' ' * begins + part
+            out.append(Row(key, y, line.number, said, line.hidden, line.file, at - begins, begins * (n > 0)))
             y += ROW
         spare -= len(parts) - 1
     return out
@@ -149,10 +149,9 @@ def broken(text: str, most: int) -> list[str]:
     return [text[:at], text[at:]] if at > most // 3 and len(text) - at <= most - 4 else [text]
 
 
-def tall(lines: list[Line], w: float) -> int:
+def tall(lines: list[Line], depths: dict[tuple[str, int], int], w: float) -> int:
     """How many rows these lines would take."""
-    most = int((w - GUTTER - 10) // LETTER) - 4
-    return sum(len(broken(x.text.lstrip(), most)) for x in lines)
+    return len(rows(lines, 0, '', depths, w, len(lines)))
 
 
 def depths(lines: list[Line]) -> dict[tuple[str, int], int]:

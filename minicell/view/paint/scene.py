@@ -44,8 +44,8 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST) -> 
 
 def needs(record: Record, listing: program.Listing) -> Needs:
     """How much room a record asks for."""
-    own = [program.tall(lines, CODE) for lines in listing.own.values()]
-    calls = program.tall(listing.calls, CODE)
+    own = [program.tall(lines, listing.depths, CODE) for lines in listing.own.values()]
+    calls = program.tall(listing.calls, listing.depths, CODE)
     cells = max((len(lines) for lines in listing.cells.values()), default=0)
     gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
     rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]

@@ -66,7 +66,9 @@ def line_marks(line: dict, step: int, at: tuple[float, float] | None, x: float, 
         if 'later todo' not in classes:
             yield mark(tag, attrs, classes, x, y)
         if at and not n:  # over the rail, the part of it that is done
-            yield mark('rect', dict(x=line['x'], y=line['y'], width=at[0] - line['x'], height=3, rx=1.5), 'run', x, y)
+            yield mark(
+                'rect', dict(x=line['x'], y=line['y'], width=max(at[0] - line['x'], 0), height=3, rx=1.5), 'run', x, y
+            )
     if at:
         yield mark('rect', dict(x=at[0] - 8, y=at[1] - 8, width=16, height=16, rx=8), 'dot cur', x, y)
 
