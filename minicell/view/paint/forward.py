@@ -21,7 +21,7 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     film(m, row, lane, tag)
     quiet = ' q2' if m.run('ab'.index(tag)) is not None else ''
     for column in row.columns:
-        opened(m, column, lane, tag, quiet)
+        opened(m, row, column, lane, tag, quiet)
     Wires(m, row, lane, tag, quiet).draw()
     if tag == 'b' and m.run(1) is None:
         threads(m, row, lane)
@@ -122,7 +122,7 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
                 frame.head(f'{tag}pen{look.strip()}', middle, tip, 'u' if reads else 'd', f'pen{look}', 5, 7)
 
 
-def opened(m: Moment, column: Column, lane: Lane, tag: str, quiet: str) -> None:
+def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str) -> None:
     """An open entry: its inputs, its card, its outputs."""
     frame, i = m.frame, column.entry
     entry = m.record.entries[i]
@@ -144,9 +144,10 @@ def opened(m: Moment, column: Column, lane: Lane, tag: str, quiet: str) -> None:
     look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
     frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
     card(m, entry, i, column, y, h, begun, here)
+    free = min((x for _, x, _, _ in row.places() if x > column.x), default=lane.x + lane.w + 4)
     for n, slot in enumerate(column.outputs if entry.outputs else ()):
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
-        room = min(max(slot.plate.w, 70), lane.x + lane.w - slot.x)
+        room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, 'b' if done else 'fut', room)
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
 

@@ -80,7 +80,7 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 48 + TALL * min(max(needs.tall, 2), 4)
+    return 48 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
@@ -130,8 +130,8 @@ def narrow(needs: Needs) -> Plan:
     end += high + 3
     lanes, panel = (lane,), (0.0, 0.0)
     if needs.second:
-        panel = (end + 12, 300)
+        panel = (end + 12, 314)
         lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, 34, 0, panel[0] + 212, 54, 264),)
-        end = panel[0] + 303
+        end = panel[0] + 317
     return Plan(NARROW, end, Box(0, 0, NARROW, y - GAP), Box(0, first, NARROW, 0), own, 0, 0, lanes, first - 20,
                 results, True, panel, count)  # fmt: skip
