@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from minicell.view.page.fragment import fragment, page
-from minicell.view.paint.line import Entry, tape_line
+from minicell.view.paint.line import Mark, step_line
 from tests.browser.lab import LOOPBACK, Seen
 from tests.view.toy import films, toy
 
@@ -75,7 +75,7 @@ def many(count: int):
     """A film of many steps, each with shapes of its own."""
     film = toy(steps=1)
     frame, step = film.frames[0], film.steps[0]
-    film.line, places = tape_line([Entry(f'{i} Mul', 1 + i, 1, (i,)) for i in range(count)], count)
+    film.line, places = step_line(count, [Mark(i, 'takeover', 'bf') for i in range(0, count, 9)])
     film.frames, film.steps = [], []
     for i in range(count):
         new = type(frame)(frame)

@@ -143,8 +143,7 @@ def test_a_key_is_painted_at_once(notebook, name):
     pytest.fail(f'{name}: {found} ms')
 
 
-@pytest.mark.parametrize('width', [900, 1366, pytest.param(390, marks=pytest.mark.xfail(
-    reason='an output of JupyterLab is 275 px wide there, and the narrow layout 372', strict=False))])  # fmt: skip
+@pytest.mark.parametrize('width', [900, 1366, 390])
 @pytest.mark.parametrize('name', TRAVEL)
 def test_no_text_is_small_and_none_is_cut(notebook, name, width):
     page = notebook.page

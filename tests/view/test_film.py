@@ -1,12 +1,14 @@
 """Keyed shapes: a film travels as changes, and whoever unfolds them sees each frame as it was drawn."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
+from minicell.view.paint import kit
 from minicell.view.paint.film import Film, Step
 from minicell.view.paint.kit import AGAIN, Frame
-from minicell.view.paint.line import BACKWARD, FORWARD, TALLEST, Entry, tape_line
+from minicell.view.paint.line import EDGE, HEIGHT, Mark, step_line
 from tests.view.toy import films, toy
 
 
@@ -93,80 +95,43 @@ def test_both_layouts_tell_the_same_steps():
     assert [step['t'] for step in wide['s']] == [step['t'] for step in narrow['s']]
 
 
-# ---- the tape line ---------------------------------------------------------------------------------------------------
+# ---- the step line ---------------------------------------------------------------------------------------------------
 
 
-def shapes(line, kind):
-    return [attrs for _, attrs, _ in line['shapes'] if attrs['class'].split()[0] == kind]
+def words(line):
+    """(left, right, words, since) of the names under a line."""
+    texts = [(attrs, since) for tag, attrs, since in line['shapes'] if tag == 'text']
+    return [(a['x'], a['x'] + kit.width(a['T'], a['class']), a['T'], since) for a, since in texts]
 
 
-def test_dots_run_to_the_right_and_then_back_to_the_left():
-    line, places = tape_line(
-        [Entry('1 Net', 1, 1, (0, 1, 2), (7, 8, 9)), Entry('2 Sum', 2, 1, (3,), (4, 5, 6))], 10, 456
-    )
-    forward, backward = places[:4], places[4:]
-    assert [y for _, y in forward] == [FORWARD] * 4 and [y for _, y in backward] == [BACKWARD] * 6
-    assert [x for x, _ in forward] == sorted(x for x, _ in forward)
-    assert [x for x, _ in backward] == sorted((x for x, _ in backward), reverse=True)
-    assert line['dots']
-    words = [attrs['T'] for tag, attrs, _ in line['shapes'] if tag == 'text']
-    assert words == ['forward ›', '‹ backward', '1 Net', '2 Sum']
+@pytest.mark.parametrize('count', [1, 2, 13, 160, 600])
+def test_steps_lie_on_the_rail_one_after_another(count):
+    line, places = step_line(count, [], 456)
+    xs = [x for x, _ in places]
+    assert len(xs) == count and xs == sorted(set(xs)) and xs[0] == EDGE
+    assert count == 1 or xs[-1] == 456 - EDGE
+    assert len({y for _, y in places}) == 1 and line['dots'] is (count <= 60)
+    ((_, rail, _),) = line['shapes']
+    assert rail['x'] == line['x'] == EDGE and rail['y'] < places[0][1] < rail['y'] + rail['height']
 
 
-def test_a_bar_is_as_tall_as_its_number():
-    line, _ = tape_line([Entry('1 A', 1.0, 2.0), Entry('2 B', 2.0, None)], 0)
-    assert [bar['height'] for bar in shapes(line, 'up')] == [17, TALLEST]
-    assert [bar['height'] for bar in shapes(line, 'dn')] == [TALLEST]
-    many, _ = tape_line([Entry(str(i), 10.0**-i) for i in range(6)], 0)  # three decades, then the least
-    assert [bar['height'] for bar in shapes(many, 'up')] == [22, 14.67, 7.33, 2, 2, 2]
+def test_steps_of_note_are_named_under_their_place():
+    line, places = step_line(12, [Mark(7, 'takeover', 'bf'), Mark(11, '✗ wrong', 'xx', 11), Mark(0, 'forward')])
+    (a, b, takeover, shown), (c, d, wrong, late), (e, _, forward, _) = words(line)
+    assert (takeover, wrong, forward) == ('takeover', '✗ wrong', 'forward') and (shown, late) == (0, 11)
+    assert abs((a + b) / 2 - places[7][0]) < 1 and e == places[0][0]
+    assert d <= 456 + 1 and b < c, 'the last name stays on the line'
+    discs = [a for tag, a, _ in line['shapes'] if tag == 'rect' and a['class'].startswith('note')]
+    assert [disc['x'] + disc['width'] / 2 for disc in discs] == [places[7][0], places[11][0]]
 
 
-@pytest.mark.parametrize('number', [float('nan'), float('inf'), 0.0, 1e-300, 1e300])
-def test_every_number_has_a_bar(number):
-    line, _ = tape_line([Entry('1 A', number, number, nan=0), Entry('2 B', 1.0, 1.0)], 0)
+@pytest.mark.parametrize('width', [264, 456])
+def test_names_do_not_lie_on_each_other_and_the_first_win(width):
+    marks = [Mark(i, f'takeover {i}', 'bf') for i in (9, 8, 4, 0, 5, 19)]
+    line, _ = step_line(20, marks, width)
+    found = sorted(words(line))
+    assert all(one[1] < other[0] for one, other in pairwise(found))
+    assert 'takeover 9' in {said for *_, said, _ in found} and len(found) < len(marks)
+    assert all(left >= 0 and right <= width + 1 for left, right, *_ in found)
+    assert all(attrs['y'] < HEIGHT for tag, attrs, _ in line['shapes'] if tag == 'text')
     json.dumps(line, allow_nan=False)
-    assert all(2 <= bar['height'] <= TALLEST for bar in shapes(line, 'up') + shapes(line, 'dn'))
-
-
-@pytest.mark.parametrize('count', [0, 1, 5, 40, 300, 10_000])
-def test_the_line_scales(count):
-    entries = [
-        Entry(
-            f'{i + 1} Mul',
-            1 + i,
-            1.0,
-            (i,),
-            (2 * count - 1 - i,),
-            'takeover' if i % 97 == 5 or i > 5000 else '',
-            wrong=None,
-        )
-        for i in range(count)
-    ]
-    line, places = tape_line(entries, 2 * count)
-    assert len(places) == 2 * count
-    assert len(json.dumps(line)) < 70_000
-    for tag, attrs, since in line['shapes']:
-        assert 0 <= since < max(1, 2 * count)
-        if tag == 'rect':
-            assert attrs['x'] >= 83 and attrs['x'] + attrs['width'] <= 457
-    assert all(84 <= x <= 456 for x, _ in places)
-    assert line['dots'] is (count <= 40)
-    tallest = max((bar['height'] for bar in shapes(line, 'up')), default=TALLEST)
-    assert tallest == TALLEST  # binned to pixels, the largest is still there
-
-
-def test_words_do_not_lie_on_each_other():
-    entries = [
-        Entry(f'{i} Mul', 1, 1, note='takeover' if i in (10, 12, 30) else '', wrong=7 if i == 30 else None)
-        for i in range(60)
-    ]
-    line, _ = tape_line(entries, 8)
-    said = [(attrs['x'], attrs['T'], since) for tag, attrs, since in line['shapes'] if tag == 'text'][2:]
-    assert [(words, since) for _, words, since in said] == [('takeover', 0), ('takeover', 0), ('✗ wrong', 7)]
-    assert said[1][0] - said[0][0] > 66
-    assert len([a for tag, a, _ in line['shapes'] if tag == 'rect' and a['class'] in ('fatk', 'badk later')]) == 3
-
-
-def test_a_name_that_does_not_fit_leaves_its_number():
-    line, _ = tape_line([Entry(f'{i} SoftmaxCrossEntropy', 1, 1) for i in range(1, 6)], 0)
-    assert [attrs['T'] for tag, attrs, _ in line['shapes'] if tag == 'text'][2:] == ['1', '2', '3', '4', '5']

@@ -62,22 +62,22 @@ def test_the_numbers_of_the_verdict_are_computed(added):
     last = shown(made(source, f'matmul {added}'))
     for g, yours, true in (('dx', X + added, TRUE[0]), ('dy', Y + 1, TRUE[1])):
         off = numbers.said(np.abs(yours - true).max())
-        assert f'✗ {g} is off by up to {off}' in last
+        assert f'✗ off by up to {off}' in last and g in last
         for array in (yours, true):
             assert {numbers.written(v, 2) for v in array.ravel()} <= set(last)
-    assert 'No line of the bprop uses dout.' in last and 'should be' in last and f'yours: x + {added}' in last
+    assert 'dout came in, and no line uses it' in last and 'should be' in last and f'yours: x + {added}' in last
 
 
 def test_a_right_bprop_is_said_to_be_right():
     assert titles(picture('right'))[-1] == 'Your dx and dy are right'
     last = shown(picture('right'))
-    assert {'✓ dx agrees', '✓ dy agrees'} <= set(last) and not any('✗' in text for text in last)
+    assert last.count('✓ right') == 2 and {'dx', 'dy'} <= set(last) and not any('✗' in text for text in last)
 
 
 def test_without_comparing_nobody_is_told():
     alone = picture('matmul', 'ops', False)
     said = ' '.join(' '.join((*pair, *shown(alone, n))) for n, pair in enumerate(steps(alone)))
-    for spoiler in ('should be', 'off by', 'agrees', '✗', 'wrong', 'a second time'):
+    for spoiler in ('should be', 'off by', '✓', '✗', 'wrong', 'a second time'):
         assert spoiler not in said
     assert 'Compare' not in jumps(alone) and 'yours: x + 1' in said
     assert titles(alone) == titles(picture('matmul'))[:-1]
@@ -85,7 +85,7 @@ def test_without_comparing_nobody_is_told():
 
 def test_a_step_function_gets_no_blame_for_its_surrogate():
     assert titles(picture('ifnode'))[-1] == 'Your grad_x replaces a gradient of zero'
-    assert 'A surrogate gradient.' in shown(picture('ifnode'))
+    assert {'a surrogate', 'the true gradient'} <= set(shown(picture('ifnode')))
     assert not any('✗' in text for text in shown(picture('ifnode')))
 
 

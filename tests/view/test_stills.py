@@ -13,7 +13,7 @@ from minicell.view.page import fragment as html
 from minicell.view.paint import style
 from minicell.view.paint.film import Film, Step
 from minicell.view.paint.kit import Frame
-from minicell.view.paint.line import Entry, tape_line
+from minicell.view.paint.line import Mark, step_line
 from minicell.view.write import gif, png, svg
 from minicell.view.write.sheet import sheet
 from tests.view.toy import films, toy
@@ -39,7 +39,7 @@ def named(name):
     film.add(frame, Step(name, name, go=(name,), jump=name))
     film.links[name] = dict(l=[name], r=name)
     film.accounts[name] = dict(t=name, h=[name], rows=[[name, name]], p=name)
-    film.line, _ = tape_line([Entry(name, 1.0, 1.0, (0,))], 1)
+    film.line, _ = step_line(1, [Mark(0, name)])
     return film
 
 

@@ -5,7 +5,7 @@ It looks like lesson 03 and computes nothing.
 
 from minicell.view.paint.film import Film, Step
 from minicell.view.paint.kit import Frame
-from minicell.view.paint.line import Entry, tape_line
+from minicell.view.paint.line import Mark, step_line
 
 SAID = [
     ('Net is called. It brings its own bprop.',
@@ -44,16 +44,15 @@ ROWS = dict(zip(CODE, [42, 62, 82, 106, 208, 282, 302, 322, 342], strict=True))
 RUNS = ['5', '12', '5', '6', '10', '6', '6', '15', '16', '17', '18', None]
 X = [[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]
 TRUE = [[1.41, 1.6, 6.6], [1.41, 1.6, 6.6]]
-ENTRIES = [
-    Entry('1 Net', 3.19, 1, (0, 1, 2), (7, 8, 9, 10, 11), 'takeover', wrong=11),
-    Entry('2 ReduceSum', 15.34, 1, (3,), (4, 5, 6)),
-]
+MARKS = [
+    Mark(11, '✗ wrong', 'xx', 11), Mark(7, 'takeover', 'bf'), Mark(0, 'forward'), Mark(4, 'backward'),
+]  # fmt: skip
 
 
 def toy(narrow: bool = False, steps: int = 12) -> Film:
     """The film in one of its layouts."""
     film = Film(372, 700) if narrow else Film(900, 462)
-    film.line, places = tape_line(ENTRIES, len(SAID), *((364, 84, 14) if narrow else ()))
+    film.line, places = step_line(len(SAID), MARKS, 264 if narrow else 456)
     for step, (title, caption, go) in enumerate(SAID[:steps]):
         jump = JUMPS.get(step, '')
         film.add(drawn(step, narrow), Step(title, caption, places[step], (go, f'line {RUNS[step]}'), jump))

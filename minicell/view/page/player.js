@@ -4,17 +4,17 @@
 //   w, h   its size
 //   n      shapes in paint order: [tag, key, [[step, change], …]]; a change holds the attributes that differ
 //          (null: no more), and 0 stands for a shape that is gone
-//   s      steps: {t: title, c: caption, at: [x, y] on the tape line, go: ids of what leads here, jump: a button's label}
-//   tape   the tape line: {w, h, mid, shapes: [[tag, attributes, step], …], dots}
+//   s      steps: {t: title, c: caption, at: [x, y] on the step line, go: ids of what leads here, jump: a button's label}
+//   tape   the step line: {w, h, x, y, shapes: [[tag, attributes, step], …], dots}: its rail begins at (x, y)
 //   l      value -> {l: the values that light with it, r: what is read out}
 //   r      value -> its account {t: title, h: heads, rows: [[class, cells…]], p: note}, or a text that says where it is
 // and among a shape's attributes T is its text, v the value it shows, rc the value whose account it opens, go the card
 // or the line of code that it is, draw and late milliseconds of motion.
 function play(root, data, css) {
-  const PAUSE = 1500; // ms a step, while it plays
+  const WAIT = 1500; // ms a step, while it plays
   let [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(data.layouts[0][name]))); // by value
   const motion = makeMotion(), calm = matchMedia('(prefers-reduced-motion: reduce)');
-  let layout, nodes, leads, stage, line, playhead, lineShapes, dots; // of the layout that is shown
+  let layout, nodes, leads, stage, line, playhead, done, lineShapes, dots; // of the layout that is shown
   let now = -1, playing = 0, account = null;
 
   // ---- the page around the picture
@@ -22,14 +22,14 @@ function play(root, data, css) {
   const head = html('div', view, 'head');
   const title = html('div', head, 'title'), says = html('div', head, 'says');
   const caption = html('p', says), readout = html('p', says, 'readout');
-  if (links.size) html('span', head, 'hint', 'point at a number to trace it');
+  if (links.size) html('span', says, 'hint', 'point at a number to trace it');
   const live = html('div', view, 'live');
   live.setAttribute('aria-live', 'polite');
   const box = html('div', view, 'box'), bar = html('div', view, 'bar');
   const turns = html('div', bar, 'turns');
-  const back = button(turns, '‹ Back', 'One step back (←)', () => go(now - 1));
-  const player = button(turns, 'Play', 'Play the steps one after another', () => run(!playing));
-  const next = button(turns, 'Next ›', 'One step on (→)', () => go(now + 1));
+  const back = icon(button(turns, '', 'One step back (←)', () => go(now - 1)), 'Back', 'M10 3L5 8l5 5');
+  const player = icon(button(turns, '', 'Play the steps one after another', () => run(!playing)), 'Play', PLAY);
+  const next = icon(button(turns, '', 'One step on (→)', () => go(now + 1)), 'Next', 'M6 3l5 5l-5 5');
   const jumps = html('div', bar, 'turns');
   const more = html('details', bar, 'more');
   html('summary', more, '', '…').setAttribute('aria-label', 'More');
@@ -122,7 +122,7 @@ function play(root, data, css) {
     line.setAttribute('aria-valuenow', now + 1);
     line.setAttribute('aria-valuetext', `Step ${now + 1} of ${last + 1}: ${t}`);
     playhead.setAttribute('cx', at[0]);
-    playhead.setAttribute('cy', at[1]);
+    done.setAttribute('width', Math.max(0, at[0] - layout.tape.x));
     dots.forEach((dot, i) => dot.classList.toggle('past', i < now));
     for (const [shape, since] of lineShapes) shape.classList.toggle('todo', since > now);
     for (const [press, end] of [[back, now === 0], [next, now === last]]) {
@@ -138,28 +138,32 @@ function play(root, data, css) {
   function run(on) {
     clearInterval(playing);
     if (on && now === layout.s.length - 1) go(0, true);
-    playing = on ? setInterval(() => (root.isConnected ? go(now + 1) : run(false)), PAUSE) : 0;
-    player.textContent = on ? 'Pause' : 'Play';
+    playing = on ? setInterval(() => (root.isConnected ? go(now + 1) : run(false)), WAIT) : 0;
+    icon(player, on ? 'Pause' : 'Play', on ? 'M5 3v10M11 3v10' : PLAY);
   }
 
-  // ---- the tape line
+  // ---- the step line
   function makeLine(tape) {
     line = svg('svg', null, {viewBox: `0 0 ${tape.w} ${tape.h}`, role: 'slider', tabindex: 0,
       'aria-label': 'Step of the tape', 'aria-valuemin': 1, 'aria-valuemax': layout.s.length});
     line.style.flexBasis = line.style.minWidth = `min(${tape.w}px, 100%)`; // smaller, and its texts would be too small
     line.style.maxWidth = `${tape.w * 1.2}px`;
     svg('rect', line, {width: tape.w, height: tape.h, class: 'row'});
-    lineShapes = tape.shapes.map(([tag, attributes, since]) => {
+    const draw = ([tag, attributes, since]) => {
       const shape = svg(tag, line);
       for (const name in attributes) put(shape, name, attributes[name]);
       return [shape, since];
-    });
+    };
+    const [rail, ...notes] = tape.shapes, y = layout.s[0].at[1];
+    draw(rail);
+    done = svg('rect', line, {x: tape.x, y: tape.y, height: 3, rx: 1.5, class: 'run'});
     dots = tape.dots ? layout.s.map(({at, t}, i) => {
-      const dot = svg('circle', line, {cx: at[0], cy: at[1], r: 4, class: 'dot'});
+      const dot = svg('circle', line, {cx: at[0], cy: at[1], r: 3, class: 'dot'});
       svg('title', dot).textContent = `${i + 1}. ${t}`;
       return dot;
     }) : [];
-    playhead = svg('circle', line, {r: 7, class: 'dot cur'});
+    lineShapes = notes.map(draw);
+    playhead = svg('circle', line, {cy: y, r: 8, class: 'dot cur'});
     line.onpointerdown = event => {
       line.setPointerCapture(event.pointerId);
       line.focus();
@@ -168,11 +172,9 @@ function play(root, data, css) {
     };
     line.onpointerup = line.onpointercancel = () => { line.onpointermove = null; };
   }
-  // The step whose place is nearest to the pointer, of those on the pointer's side of the axis if there are any.
-  function nearest(event) {
-    const edge = line.getBoundingClientRect(), {w, h, mid} = layout.tape;
-    const x = (event.clientX - edge.x) / edge.width * w, below = (event.clientY - edge.y) / edge.height * h > mid;
-    const far = ({at}) => Math.abs(at[0] - x) + ((at[1] > mid) === below ? 0 : 1e4);
+  function nearest(event) { // the step whose place is nearest to the pointer
+    const edge = line.getBoundingClientRect(), x = (event.clientX - edge.x) / edge.width * layout.tape.w;
+    const far = ({at}) => Math.abs(at[0] - x);
     return layout.s.reduce((best, step, i) => (far(step) < far(layout.s[best]) ? i : best), 0);
   }
 
@@ -355,6 +357,12 @@ function play(root, data, css) {
 }
 
 // ---- elements
+const PLAY = 'M5 3v10l8-5z';
+function icon(element, name, d) { // a button that shows a sign, and is called by its name
+  element.setAttribute('aria-label', name);
+  element.replaceChildren(svg('path', svg('svg', null, {viewBox: '0 0 16 16', class: 'icon'}), {d}).parentNode);
+  return element;
+}
 function html(tag, parent, name, text) {
   const element = document.createElement(tag);
   if (name) element.className = name;

@@ -2,7 +2,7 @@
 
 from ..model import Entry, Pass, Reading, Value
 from ..tell.names import gradient as gradient_name
-from . import formula, phrases, tiles
+from . import formula, forward, numbers, phrases, tiles
 from .kit import cut, width
 from .moment import Moment, added
 from .plan import Lane
@@ -11,15 +11,28 @@ from .strip import TAKEN, Column, Row, Slot, Strip
 
 def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     """Backward of one tape."""
-    run = m.run('ab'.index(tag))
+    run, lane, frame = m.run('ab'.index(tag)), strip.lane, m.frame
+    x = lane.x if tag == 'a' or m.plan.narrow else 22
+    tall = [
+        s for c in row.columns for s in c.inputs if s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18
+    ]
+    x += 60 * bool(tall)  # beside the name of a tall gradient
+    frame.text(f'{tag}BW', x, lane.head, '← backward', 'bf' if run else 'fut')
+    x += width('← backward', 'bf') + 10
+    edges = [edge for c in row.columns for edge in (c.x + c.w / 2, *(slot.x for slot in c.outputs))]
+    said = 'reads the tape from the right'
+    said = said if tag == 'a' and x + width(said, 's12') < min(edges, default=lane.x + lane.w) - 6 else ''
+    frame.text(f'{tag}BWt', x, lane.head, said, 'dim s12' if run else 'fut s12')
     if tag == 'a':
-        road(m, strip.lane, row, run)
+        road(m, lane, row)
     for column in row.columns:
         if m.record.entries[column.entry].kind not in ('loose', 'torn'):
             opened(m, column, strip, tag, run)
+    if tag == 'b' and run is not None and run.ended is not None and run.ended <= m.step:
+        sums(m, strip, run)
 
 
-def road(m: Moment, lane: Lane, row: Row, run: Pass | None) -> None:
+def road(m: Moment, lane: Lane, row: Row) -> None:
     """Autodiff's road, from the end of the tape to the inputs."""
     frame, y, right = m.frame, lane.road, lane.x + lane.w
     if row.columns and not row.spines:
@@ -28,14 +41,11 @@ def road(m: Moment, lane: Lane, row: Row, run: Pass | None) -> None:
     frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
     frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
     frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
-    top = lane.tape + (33 if lane.forward_h > 80 else 31)
-    slots = [s for c in row.columns for s in c.inputs if s.above and s.x < lane.x + 90]
-    beside = any(s.back - s.plate.h / 2 - 16 < top + 3 for s in slots)  # the name of a tall gradient stands there
-    frame.text('BW', lane.x + 60 * beside, top, '← backward', 'bf' if run else 'fut')
-    if row.spines or not row.columns or lane.forward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
+    if row.spines or not row.columns or lane.backward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
         return
     said, look = ('the road not taken', 'dim s12') if m.taken is not None else ('autodiff’s road', 'fut s12')
-    frame.text('roadt', lane.x, top + 18, said, look)
+    if lane.x + width(said, look) < row.columns[0].x - 12:
+        frame.text('roadt', lane.x, y + 28, said, look)
 
 
 def opened(m: Moment, column: Column, strip: Strip, tag: str, run: Pass | None) -> None:
@@ -104,6 +114,10 @@ def cotangent(
 ) -> None:
     """A gradient under the value that it is of."""
     frame, top = m.frame, slot.back - how.h / 2
+    if result and slot.x < lane.x + 8 and phrases.single(value) and lane is m.plan.lanes[-1] and len(m.plan.lanes) > 1:
+        large(m, key, slot, value, told, lane)
+        if not m.plan.narrow:
+            return
     if told and (slot.above or lane.backward_h < 80):
         frame.text(f'{key}n', slot.x + 1, top - 5, told, 'b', 5, room=max(room, 40))
     elif told:
@@ -111,6 +125,55 @@ def cotangent(
     ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
     frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
+
+
+def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) -> None:
+    """The number that all was for."""
+    frame, left, right, top = m.frame, 14, slot.x + slot.plate.w + 6, lane.road - 26
+    if m.plan.narrow:
+        right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
+    frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)
+    frame.text(f'{key}n', left + 14, top + 32, told, 'mid2', 5, room=(right - left) / 2 - 14)
+    number = f'{key}[0,0]'
+    frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
+    frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
+
+
+def sums(m: Moment, strip: Strip, run: Pass) -> None:
+    """How the last number of a gradient of a gradient came about: in names, then in numbers."""
+    last = m.record.entries[strip.entries[-1]]
+    y = m.plan.second[0] + m.plan.second[1] - 16
+    for a in run.arrivals[:1]:
+        if not phrases.single(a.total) or m.plan.narrow:
+            return
+        name, total = m.story.targets.get(a.name, a.name), float(a.total.data.item())
+        what = f'd({last.outputs[0].name}) / d{a.of} = ' if len(last.outputs) == 1 and last.outputs[0].name else ''
+        said = ''
+        readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
+        if len(a.parts) == 1 and readings:
+            entry = m.record.entries[readings[0].entry]
+            told = told_as(entry, entry is last)
+            found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
+            said = formula.counted(found, scalars(entry, readings[0], told), total).partition(' = ')[2]
+        elif all(phrases.single(part.value) for _, part in a.parts) and 1 < len(a.parts) < 5:
+            said = ' + '.join(phrases.amount(part.value) for _, part in a.parts) + f' = {numbers.said(total)}'
+        said = f'{name} = {what}{said or numbers.said(total)}'
+        m.frame.text('sums', 22, y, said, 'm on', room=m.plan.w - 44)
+        if what:
+            made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
+            note = f'{name} differentiates {last.outputs[0].name}, which {made}'
+            left = 46 + width(said, 'm on')
+            m.frame.text('sumsn', m.plan.w - 22, y, note if left + width(note) < m.plan.w - 22 else '', 'dim end')
+
+
+def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:
+    """The single numbers that a rule reads, by name."""
+    values = {v.name: float(v.data.item()) for v in entry.inputs if phrases.single(v) and v.name}
+    if len(reading.douts) == 1 and phrases.single(reading.douts[0]):
+        values[told] = float(reading.douts[0].data.item())
+    if len(entry.outputs) == 1 and phrases.single(entry.outputs[0]):
+        values['out'] = float(entry.outputs[0].data.item())
+    return values
 
 
 def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: Strip) -> Value | None:
@@ -189,7 +252,11 @@ def douts(
         how = (
             slot.plate
             if value is None
-            else tiles.plate(value, max(slot.plate.w, 60), max(slot.plate.h, 30) if len(column.outputs) < 3 else 26)
+            else tiles.plate(
+                value,
+                max(slot.plate.w, min(60, lane.x + lane.w - slot.x)),
+                max(slot.plate.h, 30) if len(column.outputs) < 3 else 26,
+            )
         )
         top, key = slot.back - how.h / 2, f'{tag}d{slot.key}'
         label = told_as(entry, starter)
@@ -233,11 +300,7 @@ def told_as(entry: Entry, seeds: bool) -> str:
 
 def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, told: str) -> None:
     """The rule as a formula, under its card: with numbers, where there is one number each."""
-    values = {v.name: float(v.data.item()) for v in entry.inputs if phrases.single(v) and v.name}
-    if len(reading.douts) == 1 and phrases.single(reading.douts[0]):
-        values[told] = float(reading.douts[0].data.item())
-    if len(entry.outputs) == 1 and phrases.single(entry.outputs[0]):
-        values['out'] = float(entry.outputs[0].data.item())
+    values = scalars(entry, reading, told)
     totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
     for k, said in enumerate(formula.formulas(entry, told)[:3]):
         left = said.partition(' = ')[0]

@@ -6,7 +6,7 @@ from .kit import Frame
 
 
 class Step(NamedTuple):
-    """What is said at a step, where its dot lies on the tape line, and what a press leads here from."""
+    """What is said at a step, where its dot lies on the step line, and what a press leads here from."""
 
     title: str
     caption: str
@@ -22,7 +22,7 @@ class Film:
         self.width, self.height = width, height
         self.frames: list[Frame] = []
         self.steps: list[Step] = []
-        self.line: dict[str, Any] = {}  # the tape line: see line.py
+        self.line: dict[str, Any] = {}  # the step line: see line.py
         self.links: dict[str, dict] = {}  # value -> the values that light with it, and what is read out
         self.accounts: dict[str, dict] = {}  # value -> how it was made
 

@@ -6,6 +6,7 @@ longer have their formula in a table.
 
 import ast
 import linecache
+import re
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -24,6 +25,7 @@ TABLE = {
     'Cast': ('dout',), 'CrossEntropy': ('dout × (softmax − labels) / n',),
     'Softmax': ('out × (dout − sum(dout × out))',), 'Sigmoid': ('dout × out × (1 − out)',), 'Concat': (), 'Stack': (),
 }  # fmt: skip
+NAME = re.compile(r'[^\W\d][\w.′]*(?![\w.′]*\()')  # but not that of a function
 SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
 
 
@@ -122,14 +124,12 @@ def counted(said: str, values: dict[str, float], total: float) -> str:
 
     >>> counted('dy = dout × x', {'dout': 1.0, 'x': 3.0}, 3.0)
     'dy = dout × x = 1 × 3 = 3'
+    >>> counted('dx = −dout × sin(x)', {'dout': 1.0, 'x': 0.5}, -0.479426)
+    'dx = −dout × sin(x) = −1 × sin(0.50) = −0.479'
     """
     left, _, rest = said.partition(' = ')
-    words = rest.split(' ')
-    if not all(w in values or w in ('×', '/', '+', '−') for w in words):
-        return f'{said} = {numbers.said(total)}' if ' ' in rest or rest != numbers.said(total) else said
-    shown = ' '.join(numbers.said(values[w]) if w in values else w for w in words)
-    return (
-        f'{left} = {rest} = {numbers.said(total)}'
-        if len(words) < 2
-        else f'{left} = {rest} = {shown} = {numbers.said(total)}'
-    )
+    if all(name in values for name in NAME.findall(rest)):
+        shown = NAME.sub(lambda found: numbers.said(values[found[0]]), rest)
+        if ' ' in rest and shown != numbers.said(total):
+            return f'{left} = {rest} = {shown} = {numbers.said(total)}'
+    return f'{said} = {numbers.said(total)}' if rest != numbers.said(total) else said

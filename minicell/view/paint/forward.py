@@ -1,59 +1,128 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
-from ..model import Entry
+from ..model import Entry, Record
 from . import tiles
 from .kit import Frame, cut, width
 from .moment import Moment
-from .plan import Lane
+from .plan import CODE, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, name, name_of
+
+# What a tape is, in as many words as it has room for.
+DEFINED = {
+    'a': ('what was computed, in order; backward reads it from the right', 'what was computed, in order'),
+    'b': ('what your lines computed',),
+}
 
 
 def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     """Forward of one tape. `tag` keeps the shapes of two tapes apart."""
-    frame, lane = m.frame, strip.lane
-    if tag == 'a':
-        if m.record.depth:
-            frame.text('T1', lane.x, lane.forward - 14, 'first tape', 'b')
-        up = 14 if m.record.depth else 8
-        frame.text('FW', lane.x + (88 if m.record.depth else 0), lane.forward - up, 'forward →', 'ff')
-    if row.of > row.last - row.first:
-        said = f'entries {row.first + 1}–{row.last} of {row.of}'
-        frame.text(f'{tag}of', lane.x + lane.w, lane.forward - 8, said, 'dim end s12')
-    if lane.tape:
-        film(m, row, lane, tag)
+    lane = strip.lane
+    heading(m, row, lane, tag)
+    film(m, row, lane, tag)
     quiet = ' q2' if m.run('ab'.index(tag)) is not None else ''
     for column in row.columns:
-        opened(m, column, lane, tag, quiet)
+        opened(m, row, column, lane, tag, quiet)
     Wires(m, row, lane, tag, quiet).draw()
-    if tag == 'b':
+    if tag == 'b' and m.run(1) is None:
         threads(m, row, lane)
     for at in row.spines:
         spine(m, at.entry, at.x, lane, quiet)
 
 
+def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
+    """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
+    frame, x, y = m.frame, lane.x, lane.forward - (10 if tag == 'a' else 14)
+    if tag == 'b' and not m.plan.narrow:
+        x, y = 22, lane.film - 16
+    part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
+    which = tape_name(m, tag)
+    if m.plan.narrow and m.record.depth:
+        frame.text(f'{tag}which', x, y, which, 'b')
+        x += width(which, 'b') + 12
+    frame.text(f'{tag}FW', x, y, 'forward →', 'ff')
+    x += width('forward →', 'ff') + 10
+    if m.plan.narrow and part:
+        frame.text(f'{tag}of', lane.x + lane.w, y, part, 'dim end s12')
+    elif m.plan.narrow and not m.record.depth:
+        frame.text(f'{tag}FWt', x, y, 'writes the tape: what was computed, in order', 'dim s12', room=lane.w - 80)
+    elif tag == 'a' and not m.plan.narrow:
+        frame.text(f'{tag}FWt', x, y, 'writes the tape', 'dim s12')
+    if m.plan.narrow:
+        return
+    x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 4.5
+    frame.text(f'{tag}which', x, y, which, 'b leader')
+    x += width(which, 'b leader') + 10
+    end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
+    said = next((words for words in [part] * bool(part) or DEFINED[tag] if x + width(words, 's12') < end - 8), '')
+    if tag == 'b' and not yours(m.record):
+        said = said.replace('your lines', 'backward')
+    frame.text(f'{tag}of', x, y, said, 's12 leader')
+    if part:  # where these entries lie on the whole tape
+        x, w = x + width(said, 's12') + 10, lane.x - x - width(said, 's12') - 22
+        if w > 20:
+            start, wide = w * row.first / row.of, max(w * (row.last - row.first) / row.of, 3)
+            frame.rect(f'{tag}track', x, y - 6, w, 3, 'run', 1, rx=1.5)
+            frame.rect(f'{tag}thumb', x + min(start, w - wide), y - 7, wide, 5, 'thumb', 2, rx=2.5)
+
+
+def yours(record: Record) -> bool:
+    """Whether lines of a user's bprop stand on the second tape."""
+    by = (record.entries[record.readings[e.by].entry] for e in record.entries if e.level and e.by is not None)
+    return any(e.kind == 'call' and e.yours for e in by)
+
+
+def tape_name(m: Moment, tag: str) -> str:
+    """What a tape is called."""
+    if tag == 'a':
+        return 'first tape' if m.record.depth else 'the tape'
+    deepest = max((e.level for e in m.record.entries if e.written is not None and e.written <= m.step), default=1)
+    return {1: 'second tape', 2: 'third tape'}.get(deepest, f'tape {deepest + 1}')
+
+
 def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
-    """The tape itself: a strip with a block for each entry that lies on it."""
-    frame = m.frame
-    high = 20 if lane.forward_h > 80 or tag == 'b' else 17
-    frame.rect(f'{tag}film', lane.x, lane.tape, lane.w, high, 'film', 0, rx=3)
-    if row.columns and row.columns[0].inputs and not row.spines:
-        frame.text(f'{tag}filmt', lane.x + 6, lane.tape + high - 5.5, 'the tape', 'dim s12')
+    """The tape itself: a film with a frame for each entry, under its card; a pen writes it, a head reads it back."""
+    frame, y, h = m.frame, lane.film, lane.film_h
+    inset = 8 if tag == 'b' and not m.plan.narrow else 0
+    left, right = lane.left + inset, (m.plan.w - inset if lane.x else lane.x + lane.w)
+    frame.rect(f'{tag}film', left, y, right - left, h, 'film', 0, rx=8)
+    for k, at in enumerate((y + 5, y + h - 5)):
+        frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
+    top, high = y + 9.5, h - 19
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
-        if entry.kind in ('loose', 'torn') or not entry.label or not m.state(i)[0]:
+        if entry.kind in ('loose', 'torn') or not entry.label:
             continue
-        said = f'entry {entry.label}' if is_open else entry.label
+        long = f'{entry.label} {name_of(entry)}'
         if is_open and entry.level and entry.mark and entry.by is not None:
-            said += f', line {entry.mark.line}'
-        size = min(max(width(said, 's12') + 12, 24), max(w, 24))
+            long += f' · line {entry.mark.line}'
+        said = long if is_open and width(long, 's12 bb') + 20 < max(w + 60, 120) else entry.label
+        wide = max(width(said, 's12 bb') + 20, min(w, 84)) if is_open else w
+        middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
+        if not done:
+            frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
+            continue
         read = m.reading_of(i)[1] is not None
-        look = 'block' + ' read' * read + ' cur' * (m.now.entry == i and m.now.kind == 'write')
-        frame.rect(f'B{i}', x + w / 2 - size / 2, lane.tape + 1.5, size, high - 3, look, 3, rx=3, go=f'e{i}')
-        if width(said, 's12') <= size:
-            frame.text(f'B{i}t', x + w / 2, lane.tape + high - 5.5, said, 's12 mid')
+        frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'block' + ' read' * read, 2, rx=4, go=f'e{i}')
+        if width(said, 's12 bb') <= wide:
+            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 's12 mid bb')
+        writes = m.now.entry == i and m.now.kind == 'write' and not m.compare
+        reads = m.reading_of(i)[3]
+        starts = reads and m.now.kind == 'reach'
+        if is_open:
+            frame.path(
+                f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
+            )
+            down = lane.road - 20
+            if read:
+                frame.path(f'{tag}dn{i}', f'M{middle:g},{y + h:g}V{down:g}', 'link' + ' b' * starts, 1)
+        if writes or reads:
+            look, tip = (' b', y + h - 1) if reads else ('', y + 1)
+            frame.rect(f'{tag}ring', middle - wide / 2 - 1.5, top - 1.5, wide + 3, high + 3, f'ring{look}', 5, rx=5)
+            if writes or starts:
+                frame.head(f'{tag}pen{look.strip()}', middle, tip, 'u' if reads else 'd', f'pen{look}', 5, 7)
 
 
-def opened(m: Moment, column: Column, lane: Lane, tag: str, quiet: str) -> None:
+def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str) -> None:
     """An open entry: its inputs, its card, its outputs."""
     frame, i = m.frame, column.entry
     entry = m.record.entries[i]
@@ -75,9 +144,10 @@ def opened(m: Moment, column: Column, lane: Lane, tag: str, quiet: str) -> None:
     look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
     frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
     card(m, entry, i, column, y, h, begun, here)
+    free = min((x for _, x, _, _ in row.places() if x > column.x), default=lane.x + lane.w + 4)
     for n, slot in enumerate(column.outputs if entry.outputs else ()):
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
-        room = min(max(slot.plate.w, 70), lane.x + lane.w - slot.x)
+        room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, 'b' if done else 'fut', room)
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
 
@@ -138,7 +208,7 @@ def threads(m: Moment, row: Row, lane: Lane) -> None:
     """From each line of a bprop to the entry that it wrote on the second tape."""
     if m.plan.narrow or row.spines:
         return
-    edge, top = m.plan.code[0] + m.plan.code[2], m.plan.second[0]
+    edge, top = CODE, m.plan.second[0]
     for n, column in enumerate(row.columns):
         entry = m.record.entries[column.entry]
         at = next((r for r in m.own_rows if entry.mark and r.number == entry.mark.line), None)
@@ -185,7 +255,7 @@ def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
     back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
     frame.rect(f'r{i}', x, lane.road - lane.backward_h / 2, SPINE, lane.backward_h, back, 2, rx=6, go=f'r{i}')
     if tall:
-        said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'your bprop' if entry.yours else 'own bprop'
+        said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'yours' if entry.yours else 'bprop'
         ink = 'fut' if not given else 'bf' if own else ''
         upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 8, said, lane.backward_h - 14, ink)
 

@@ -23,6 +23,7 @@ class Shot(NamedTuple):
 
     step: int
     compare: int | None = None
+    known: frozenset[int] = frozenset()  # the readings that have been compared by then
 
 
 def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
@@ -40,12 +41,13 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
         if len(ends) > most // 4:  # of many, first those that are wrong
             right = {end: all(g.ok is not False for g in record.readings[ends[end]].gradients) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=right.get)[: most // 4])}
-    out = []
+    out, known = [], frozenset()
     for i in range(len(record.steps)):
         if i in keep or i in ends:
-            out.append(Shot(i))
+            out.append(Shot(i, known=known))
         if i in ends:
-            out.append(Shot(i, ends[i]))
+            known |= {ends[i]}
+            out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
 
 
@@ -263,6 +265,7 @@ class Moment:
             else entry.written is not None and entry.written <= self.step
         )
         here = self.now.entry == i and self.now.kind in ('enter', 'hidden', 'write', 'fail') and not self.compare
+        here = here and self.taken is None if self.now.kind == 'fail' else here
         return done, here
 
     def run(self, level: int) -> Pass | None:

@@ -1,6 +1,26 @@
-"""Where everything stands: four layouts, for one tape or two, on a screen or on a phone. All in px at scale 1."""
+"""Where everything stands: for one tape or two, on a screen or on a phone. All in px at scale 1.
+
+On a screen the tape is a film across the whole picture. Above it your call and forward; under it the Cell whose bprop
+takes over and backward, in the same columns; at the bottom the gradients. On a phone one thing stands under another.
+"""
 
 from typing import NamedTuple
+
+WIDE, NARROW = 900, 372
+CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
+ROW = 20  # a line of code
+TALL = 22  # a row of numbers on a gradient's card
+PAD = 10  # above and below the lines of a card
+GAP = 16
+
+
+class Box(NamedTuple):
+    """A rectangle."""
+
+    x: float
+    y: float
+    w: float
+    h: float
 
 
 class Lane(NamedTuple):
@@ -10,10 +30,29 @@ class Lane(NamedTuple):
     w: float
     forward: float  # the top of forward
     forward_h: float
-    tape: float  # the top of the tape itself; 0 where there is no room for it
+    film: float  # the top of the tape
+    film_h: float
+    left: float  # where the tape begins: left of the stage it says what it is
     road: float  # the middle of backward's road
     backward_h: float
     least: float  # the width that an open entry needs
+
+    @property
+    def head(self) -> float:
+        """The baseline of backward's heading."""
+        return self.film + self.film_h + 17
+
+
+class Needs(NamedTuple):
+    """What a record asks of a layout."""
+
+    calls: int = 3  # lines of code outside of a Cell with a bprop
+    cells: int = 0  # and inside of it, above the bprop
+    own: int = 0  # lines of the longest bprop; 0: there is no takeover
+    second: bool = False  # a second tape
+    gradients: int = 2  # at most so many come from one takeover
+    tall: int = 2  # rows of the tallest of them
+    arrivals: int = 2  # gradients that were asked for
 
 
 class Plan(NamedTuple):
@@ -21,59 +60,78 @@ class Plan(NamedTuple):
 
     w: float
     h: float
-    code: tuple[float, float, float, float]  # the panel: x, y, w, h
-    top: int  # rows of code above the bprop
-    own: tuple[float, float, float]  # the block of bprop: x, the baseline of its first line, w
+    call: Box
+    own: Box  # the lines of bprop: y is the first baseline
     own_rows: int
+    cell: float  # the top of the Cell's card
+    cell_rows: int  # above the bprop
     lanes: tuple[Lane, ...]
     under: float  # the middle of the band that takes over
-    tables: tuple[float, float, float, float]  # the gradients: x, y, w, h
-    voice: tuple[float, float, float]  # x, baseline, w
+    results: Box
     narrow: bool = False
     second: tuple[float, float] = (0, 0)  # the panel of the second tape: y, h
+    cards: int = 2  # gradients that have room under one another
 
 
-def plans(own: int, calls: int, second: bool, tables: int = 2) -> tuple[Plan, Plan]:
-    """The layouts for a screen and for a phone. `own`: lines of the longest bprop; `calls`: lines of code above it;
-    `tables`: how many gradients lie below one another on a phone."""
-    own = max(3, min(own, 6))
-    return (wide2(own) if second else wide(own)), narrow(own, min(max(calls, 3), 9), second, min(max(tables, 1), 2))
+def plans(needs: Needs) -> tuple[Plan, Plan]:
+    """The layouts for a screen and for a phone."""
+    return (two_tapes if needs.second else one_tape)(needs), narrow(needs)
 
 
-def wide(own: int) -> Plan:
-    """900 px: the code on the left, its bprop where the takeover arrives."""
-    first, last = 289, 289 + 20 * (own - 1)
-    end = last + 112 + 12 * (own < 4)
-    panel = (0, 0, 326, last + 20)
-    lane = Lane(346, 554, 20, 106, 132, 218, 88, 330)
-    return Plan(900, end, panel, 11, (0, first, 326), own, (lane,), first - 5, (346, last + 44, 554, 72),
-                (4, last + 50, 318))  # fmt: skip
+def card_h(needs: Needs) -> float:
+    """How high a gradient's card is."""
+    return 48 + TALL * min(max(needs.tall, 1), 4)
 
 
-def wide2(own: int) -> Plan:
-    """The same with a second tape under the first."""
-    first = 188
-    last = first + 20 * (own - 1)
-    lane = Lane(346, 554, 22, 58, 86, 136, 44, 300)
-    y = last + 32
-    second = Lane(186, 700, y + 26, 62, y + 96, y + 158, 56, 330)
-    return Plan(900, y + 196, (0, 0, 326, last + 20), 5, (0, first, 326), own, (lane, second), first - 5,
-                (376, last - 17, 520, 30), (14, y + 122, 160), second=(y, 196))  # fmt: skip
+def one_tape(needs: Needs) -> Plan:
+    """A screen: call and forward, the tape, Cell and backward, gradients."""
+    calls = min(max(needs.calls, 3), 5 if needs.own else 9)
+    top = max(130, 2 * PAD + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 40, 0, top + 122, 84, 330)
+    below = lane.film + lane.film_h + 12
+    call = Box(0, 0, CODE, top)
+    if not needs.own:
+        rows = min(max(needs.arrivals, 3), 9)
+        high = max(lane.road + 112 - below, 2 * PAD + 24 + 22 * rows)
+        return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
+    own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
+    first = max(lane.road + 64, below + PAD + ROW * cells + 16)
+    results = Box(0, first + ROW * (own - 1) + 36, WIDE, card_h(needs))
+    return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
+                results)  # fmt: skip
 
 
-def narrow(own: int, calls: int, second: bool, tables: int) -> Plan:
-    """372 px: one thing below the other, the lines of bprop in the arrow's way."""
-    code_h = 30 + 20 * calls
-    y = code_h + 24
-    lane = Lane(0, 372, y + 8, 106, y + 120, y + 206, 88, 264)
-    first = y + 312
-    last = first + 20 * (own - 1)
-    place = (0, last + 62, 372, 92 * tables)
-    end = last + 62 + 92 * tables
-    lanes, panel = (lane,), (0, 0)
-    if second:
-        panel = (end + 8, 250)
-        lanes += (Lane(8, 356, end + 60, 62, end + 128, end + 190, 54, 264),)
-        end += 258
-    return Plan(372, end + 84, (0, 0, 372, code_h), calls, (0, first, 372), own, lanes, first - 20, place,
-                (2, end + 22, 368), True, panel)  # fmt: skip
+def two_tapes(needs: Needs) -> Plan:
+    """A screen: the same, smaller, and under it a panel with the second tape."""
+    top = 80
+    lane = Lane(STAGE, WIDE - STAGE, 22, 58, top + 8, 38, 0, top + 92, 44, 300)
+    below = lane.film + lane.film_h + 10
+    own, cells = max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 3)
+    first = max(lane.road + 52, below + PAD + ROW * cells + 16)
+    end = first + ROW * (own - 1) + 14 if own else lane.road + 40
+    results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
+    y = end + 14
+    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 38, 0, y + 188, 52, 330)
+    return Plan(WIDE, y + 256, Box(0, 0, CODE, top), Box(0, first, CODE, 0), own, below, cells, (lane, second),
+                first - 5, results, second=(y, 256))  # fmt: skip
+
+
+def narrow(needs: Needs) -> Plan:
+    """A phone: one thing under the other, the lines of bprop in the arrow's way."""
+    calls = min(max(needs.calls + needs.cells, 3), 9)
+    y = 2 * PAD + ROW * calls + GAP
+    lane = Lane(0, NARROW, y + 24, 106, y + 142, 36, 0, y + 254, 84, 264)
+    own = max(3, min(needs.own, 6)) if needs.own else 0
+    first = lane.road + 110
+    end = first + ROW * (own - 1) + 46 if own else lane.road + 112
+    count = min(max(needs.gradients, 1), 2) if own else 1
+    high = count * (card_h(needs) + 22) - 16 if own else 2 * PAD + 24 + 22 * min(max(needs.arrivals, 3), 12)
+    results = Box(0, end, NARROW, high)
+    end += high + 3
+    lanes, panel = (lane,), (0.0, 0.0)
+    if needs.second:
+        panel = (end + 12, 314)
+        lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, 34, 0, panel[0] + 212, 54, 264),)
+        end = panel[0] + 317
+    return Plan(NARROW, end, Box(0, 0, NARROW, y - GAP), Box(0, first, NARROW, 0), own, 0, 0, lanes, first - 20,
+                results, True, panel, count)  # fmt: skip

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ..model import Entry, Line, Mark, Record
 from .kit import Frame, width
+from .plan import ROW
 
-ROW = 20
-GUTTER = 34
+GUTTER = 32
 LETTER = width('m' * 10, 'm') / 10
 MOST_OWN = 6  # lines of a bprop that have a place
 
@@ -24,6 +24,7 @@ class Row(NamedTuple):
     hidden: bool = False
     file: str = ''
     less: int = 0  # how many columns of the source are left out before it
+    begins: int = 0  # of the rest of a line that is too long for one row: the column where it begins
 
 
 class Listing:
@@ -55,6 +56,8 @@ class Listing:
                 heads = {n for n, _ in above} - {x.number for x in into if x.file == line.file}
                 into += [x for x in record.code if x.file == line.file and x.number in heads and x.number < line.number]
                 into.append(line)
+        shown = [*self.calls, *(x for lines in (*self.cells.values(), *self.own.values()) for x in lines)]
+        self.depths = depths(shown)
 
     def beside(self, entry: Entry | None) -> tuple[list[Line], list[Line]]:
         """Your call, and the lines of the Cell whose bprop is shown."""
@@ -113,19 +116,60 @@ def own_window(lines: list[Line], room: int, now: Mark | None) -> list[Line | No
     return [lines[0], *window(lines[1:-1], room - 2, now), lines[-1]]
 
 
-def rows(lines: list[Line | None], y: float, tag: str) -> list[Row]:
-    """Lines at their places, from the baseline of the first; indented by two where the source has four."""
-    least = min((indent(x) for x in lines if x is not None), default=0)
+def rows(
+    lines: list[Line | None], y: float, tag: str, depths: dict[tuple[str, int], int], w: float, spare: int = 0
+) -> list[Row]:
+    """Lines at their places, from the baseline of the first; long ones take two rows while there are some to spare."""
     out: list[Row] = []
+    most = int((w - GUTTER - 10) // LETTER)
     for i, line in enumerate(lines):
         if line is None:
             out.append(Row(f'{tag}{i}', y, 0, '⋯'))
+            y += ROW
+            continue
+        text = line.text.lstrip()
+        less = line.indent + len(line.text) - len(text)
+        deep = 2 * depths.get((line.file, line.number), 0)
+        parts = broken(text, most - deep) if spare > 0 else [text]
+        for n, part in enumerate(parts):
+            begins = deep + 4 * (n > 0)
+            at = less + n * len(parts[0])
+            key, said = f'{tag}{i}{"m" * n}', ' ' * begins + part
+            out.append(Row(key, y, line.number, said, line.hidden, line.file, at - begins, begins * (n > 0)))
+            y += ROW
+        spare -= len(parts) - 1
+    return out
+
+
+def broken(text: str, most: int) -> list[str]:
+    """A line in two where it is too long for one row and fits two: after a comma, a bracket or a space."""
+    if len(text) <= most:
+        return [text]
+    at = max(text.rfind(sign, 0, most) for sign in ' ,([') + 1
+    return [text[:at], text[at:]] if at > most // 3 and len(text) - at <= most - 4 else [text]
+
+
+def tall(lines: list[Line], depths: dict[tuple[str, int], int], w: float) -> int:
+    """How many rows these lines would take."""
+    return len(rows(lines, 0, '', depths, w, len(lines)))
+
+
+def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
+    """How deep each line lies in others that are shown: a block whose head is not shown counts for nothing."""
+    out: dict[tuple[str, int], int] = {}
+    around: list[int] = []  # the indentations of the lines that hold the next one
+    before: Line | None = None
+    for line in sorted(lines, key=lambda x: (x.file, x.number)):
+        deep = line.indent + indent(line)
+        if before is None or before.file != line.file:
+            around = []
         else:
-            deep = indent(line) - least
-            less = line.indent + indent(line) - deep // 2
-            text = ' ' * (deep // 2) + line.text.lstrip()
-            out.append(Row(f'{tag}{i}', y, line.number, text, line.hidden, line.file, less))
-        y += ROW
+            between = linecache.getlines(line.file)[before.number : line.number - 1]
+            least = min((len(t) - len(t.lstrip()) for t in between if t.strip()), default=deep)
+            around = [a for a in around if a < min(deep, max(least, 0) + (least >= deep))]
+        out[line.file, line.number] = len(around)
+        around.append(deep)
+        before = line
     return out
 
 
@@ -151,12 +195,13 @@ def draw(frame: Frame, found: list[Row], x: float, w: float, now: Mark | None, q
         if on:
             frame.rect(f'now{row.key}', x + 7, row.y - 14.5, w - 14, ROW, 'now', 1, rx=4)
             if span and span[0] == span[1] == row.number:
-                a, b = max(0, span[2] - shift), min(most, span[3] - shift)
+                a, b = max(row.begins, span[2] - shift), min(len(text.rstrip()), span[3] - shift)
                 if b > a:
                     left, wide = x + GUTTER + a * LETTER - 1.5, (b - a) * LETTER + 3
                     frame.rect(f'piece{row.key}', left, row.y - 13, wide, ROW - 3, 'piece cur', 2, rx=3)
         frame.rect(f'lr{row.key}', x + 4, row.y - 14.5, w - 8, ROW, 'row', 2, rx=4, go=here)
         if tagged:
             frame.text(f'lt{row.key}', x + w - 12, row.y, tag, 'dim end s12')
-        frame.text(f'ln{row.key}', x + GUTTER - 8, row.y, str(row.number), 'ln on' if on else 'ln')
+        if not row.begins:
+            frame.text(f'ln{row.key}', x + GUTTER - 8, row.y, str(row.number), 'ln on' if on else 'ln')
         frame.text(f'lc{row.key}', x + GUTTER, row.y, text, 'm on' if on else 'm dim' if quiet and row.hidden else 'm')

@@ -1,19 +1,18 @@
 """The films of a record: for each layout a frame for every step, drawn part by part."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from .. import metrics
 from ..model import Record, Value
-from . import backward, forward, outcome, panel, program, verdict, words
+from . import backward, forward, outcome, panel, program, tiles, verdict, words
 from .film import Film, Step
 from .kit import Frame, width
-from .line import Entry, tape_line
+from .line import Mark, step_line
 from .moment import MOST, Moment, Shot, Story, shots
-from .plan import plans
-from .strip import TAKEN, Strip, name_of
+from .plan import CODE, Needs, plans
+from .strip import TAKEN, Strip
 from .touch import Touch, accounts
 
 CAPTION = 880  # px of a caption's line
@@ -25,19 +24,14 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, onl
     `most`: steps; `only`: the one layout that is wanted."""
     story, listing = Story(record), program.Listing(record)
     found = shots(record, compare, most) if record.steps else []
-    longest = max((len(lines) for lines in listing.own.values()), default=0)
-    calls = len(listing.calls) + max((len(lines) for lines in listing.cells.values()), default=0)
     told = [step(record, story, shot) for shot in found] or [Step(*words.EMPTY)]
-    bars = on_the_line(record, story, found)
+    marks = of_note(record, found, told)
     out = []
-    taken = [r for r in record.readings if record.entries[r.entry].kind in TAKEN]
-    gave = [len([g for g in r.gave if g.value]) or 2 for r in taken]
-    sizes = plans(longest, calls, record.depth > 0, max(gave) if gave else 2)
+    sizes = plans(needs(record, listing))
     for plan in sizes if only is None else (sizes[only],):
         film = Film(plan.w, plan.h)
-        buttons = sum(width(s.jump, 'bb') + 32 for s in told if s.jump)
-        size = dict(width=364, gutter=20) if plan.narrow else dict(width=max(620 - buttons, 340))
-        film.line, places = tape_line(bars, len(told), **size)
+        buttons = sum(width(s.jump, 'bb') + 34 for s in told if s.jump)
+        film.line, places = step_line(len(told), marks, 264 if plan.narrow else max(690 - buttons, 270))
         strips = [Strip(record, level, lane) for level, lane in enumerate(plan.lanes)]
         frames = [frame(Moment(story, plan, strips, listing, shot)) for shot in found] or [Frame()]
         for drawn, said, at in zip(frames, told, places, strict=True):
@@ -49,54 +43,42 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, onl
     return out
 
 
-def on_the_line(record: Record, story: Story, found: list[Shot]) -> list[Entry]:
-    """The tape line: each entry with how large its numbers are, and the steps that tell of it."""
-    forward: dict[int, list[int]] = {}
-    backward: dict[int, list[int]] = {}
-    taped = set(on_tape(record))
-    last = min(taped, default=0)
-    wrong: dict[int, int] = {}
-    for n, shot in enumerate(found):
+def needs(record: Record, listing: program.Listing) -> Needs:
+    """How much room a record asks for."""
+    own = [program.tall(lines, listing.depths, CODE) for lines in listing.own.values()]
+    calls = program.tall(listing.calls, listing.depths, CODE)
+    cells = max((len(lines) for lines in listing.cells.values()), default=0)
+    gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
+    rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]
+    return Needs(
+        calls=calls + (0 if own else cells), cells=cells if own else 0, own=max(own, default=0),
+        second=record.depth > 0, gradients=max(map(len, gave), default=2) or 2, tall=max(rows, default=2),
+        arrivals=max((len(run.arrivals) for run in record.passes), default=2),
+    )  # fmt: skip
+
+
+def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
+    """The steps that the line names, the most telling first."""
+    loud, quiet = [], []
+    forth = None
+    for n, (shot, said) in enumerate(zip(found, told, strict=False)):
         now = record.steps[shot.step]
         if shot.compare is not None:
             reading = record.readings[shot.compare]
-            backward.setdefault(reading.entry, []).append(n)
             if any(g.ok is False for g in reading.gradients) and not verdict.surrogate(reading):
-                wrong[reading.entry] = n
+                loud.insert(0, Mark(n, '✗ wrong', 'xx', n))
             continue
+        if said.jump in ('Takeover', 'Second tape'):
+            loud.append(Mark(n, said.jump.lower(), 'bf'))
+        if said.jump == 'Error':
+            loud.append(Mark(n, '✗ error', 'xx'))
+        if now.kind == 'write' and now.entry is not None and infinite(record.entries[now.entry].outputs):
+            loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
-        about = record.readings[now.reading].entry if now.reading is not None else now.entry
-        if about is None or about not in taped:
-            about = last
-        last = about
-        (backward if back and now.kind != 'write' else forward).setdefault(about, []).append(n)
-    out = []
-    for i in sorted(taped):
-        entry = record.entries[i]
-        number = story.reading(i, len(record.steps))
-        douts = record.readings[number].douts if number is not None else ()
-        nan = (
-            next((n for n, shot in enumerate(found) if shot.step == entry.written), None)
-            if infinite(entry.outputs)
-            else None
-        )
-        note = {'call': 'takeover', 'hook': 'hook'}.get(entry.kind, '')
-        said = f'{entry.label} {name_of(entry)}' if entry.kind != 'loose' else ''
-        out.append(Entry(said, size_of(entry.outputs), size_of(douts) if douts else None,
-                         forward.get(i, ()), backward.get(i, ()), note, wrong.get(i), nan))  # fmt: skip
-    return out
-
-
-def on_tape(record: Record) -> list[int]:
-    """The entries that have a bar on the line: those that lie on a tape, and writes into memory."""
-    return [i for i, e in enumerate(record.entries) if e.kind not in ('loose', 'torn') or e.label == '←']
-
-
-def size_of(values: tuple[Value, ...]) -> float:
-    """The root mean square of what is finite; 0 for nothing."""
-    data = [v.data for v in values if v.data is not None and v.data.size]
-    found = outcome.rms(data[0]) if data else 0.0
-    return found if math.isfinite(found) else 0.0
+        if back != forth and (back or now.kind in ('enter', 'hidden', 'write')) and len(quiet) < 2:
+            quiet.append(Mark(n, 'backward' if back else 'forward'))
+            forth = back
+    return loud + quiet
 
 
 def infinite(values: tuple[Value, ...]) -> bool:
@@ -116,7 +98,6 @@ def frame(m: Moment) -> Frame:
         forward.draw(m, strip, row, tag)
         backward.draw(m, strip, row, tag)
     outcome.draw(m)
-    panel.draw_voice(m)
     return m.frame
 
 

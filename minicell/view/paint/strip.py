@@ -182,7 +182,7 @@ class Strip:
         every = list(range(len(entry.inputs)))
         rest = free - card
         wants = self.measure(i, every, False, rest)
-        share = wants[0] if wants[0] + wants[2] <= rest else min(wants[0], max(rest - wants[2], rest * 0.56))
+        share = wants[0] if wants[0] + wants[2] <= rest else min(wants[0], max(rest - wants[2], rest * 0.74))
         inputs = self.slots(i, every, x + 4, share)
         a = max((s.x + s.plate.w for s in inputs), default=x) - x
         left = x + a + (arrow if inputs else 0)

@@ -7,29 +7,32 @@ else, amber is the line that runs now. Every hue has a second cue, so that the p
 from functools import lru_cache
 
 LIGHT = {
-    'ink': '#1b1d20', 'dim': '#5c636b', 'faint': '#626970', 'hair': '#c6ccd3', 'paper': '#ffffff', 'panel': '#f5f6f8',
-    'tile': '#eceff3', 'road': '#edf0f3', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f7dcc8',
+    'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
+    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f9dfcd',
     'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8', 'mark2': '#ffd257',
+    'film': '#232830', 'leader': '#eef1f4', 'slot': '#66707c',
 }  # fmt: skip
 DARK = {
-    'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#50565d', 'paper': '#121416', 'panel': '#1b1e21',
+    'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#454b52', 'paper': '#121416', 'panel': '#1b1e21',
     'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'bwd': '#ff9d52', 'tint': '#57331a',
     'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12', 'mark2': '#7a6410',
+    'film': '#3a4149', 'leader': '#eef1f4', 'slot': '#7b858f',
 }  # fmt: skip
 
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
     'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'n': dict(size=14, anchor='middle'),
     'b': dict(size=14, bold=True), 's12': dict(size=12), 'sm': dict(size=13), 'mid2': dict(size=16, bold=True),
-    'big': dict(size=18), 'xl': dict(size=19, bold=True), 'h1': dict(size=22, bold=True),
+    'big': dict(size=18), 'h1': dict(size=22, bold=True),
     'h2': dict(size=15, fill='dim'),
     'ques': dict(size=34, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'bb': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
     'ff': dict(fill='fwd', bold=True), 'bf': dict(fill='bwd', bold=True), 'xx': dict(fill='bad', bold=True),
     'zero': dict(opacity=0), 'onr': dict(fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
+    'leader': dict(fill='leader'), 'inverse': dict(fill='paper'), 'xxl': dict(size=30, bold=True, anchor='end'),
 }  # fmt: skip
 SHAPES = {
-    'paper': dict(fill='paper'), 'panel': dict(fill='panel'), 'ink': dict(fill='ink'), 'zero': dict(opacity=0),
+    'paper': dict(fill='paper'), 'panel': dict(fill='panel'),  'zero': dict(opacity=0),
     'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper', stroke='hair'),
     'tile.wrong': dict(fill='badbg', stroke='badq'), 'tile.worst': dict(fill='badbg', stroke='bad', line=2.5),
     'tile.peer': dict(stroke='ink', line=2), 'tile.res': dict(fill='paper', stroke='bwd', line=2.5),
@@ -38,22 +41,28 @@ SHAPES = {
     'card.q2': dict(stroke='fwdq'), 'card.cur': dict(line=3), 'card.torn': dict(stroke='bad', line=2),
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq'), 'fh.q2': dict(fill='fwdq'),
-    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'bw': dict(stroke='bwd', line=2),
-    'thread': dict(stroke='dim', dash='3 3'), 'rule': dict(stroke='hair'),
+    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
+    'thread': dict(stroke='dim', dash='3 3'),
     'fat': dict(stroke='bwd', line=22), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
     'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=22), 'roadk': dict(fill='road'),
     'lane': dict(stroke='hair', line=1.5, dash='9 9'),
     'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
     'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
-    'up': dict(fill='fwd', opacity=0.36), 'dn': dict(fill='bwd', opacity=0.36), 'axis': dict(stroke='ink'),
-    'up.todo': dict(opacity=0.13), 'dn.todo': dict(opacity=0.13), 'later.todo': dict(opacity=0),
-    'film': dict(fill='road'), 'film0': dict(stroke='hair', dash='5 4'),
-    'block': dict(fill='paper', stroke='fwd', line=1.5),
-    'block.read': dict(fill='tint', stroke='bwd'), 'block.cur': dict(line=3),
-    'xw': dict(stroke='bad', line=2.5), 'badk': dict(fill='bad'),
-    'dot': dict(fill='paper', stroke='dim', line=1.5), 'dot.past': dict(fill='ink', stroke='ink'),
-    'dot.cur': dict(fill='ink', stroke='paper', line=2),
+    'later.todo': dict(opacity=0),
+    'film': dict(fill='film'), 'holes': dict(stroke='paper', line=4, dash='6 8'),
+    'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='paper'), 'block.read': dict(fill='tint'),
+    'ring': dict(stroke='fwd', line=3), 'ring.b': dict(stroke='bwd'),
+    'pen': dict(fill='fwd'), 'pen.b': dict(fill='bwd'),
+    'link': dict(stroke='hair'), 'link.f': dict(stroke='fwd', line=2), 'link.b': dict(stroke='bwd', line=2),
+    'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
+    'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.now': dict(stroke='bwd', line=2),
+    'sheet.res': dict(stroke='bwd', line=3), 'sheet.torn': dict(stroke='bad', line=2),
+    'badge': dict(fill='bad'), 'badge.right': dict(fill='paper', stroke='ink'),
+    'badge.own': dict(fill='paper', stroke='bwd'),
+    'thumb': dict(fill='leader'),
+    'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
+    'note': dict(fill='bwd'), 'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
 }  # fmt: skip
 PLAIN_TEXT = dict(size=13, fill='ink')
 
@@ -88,7 +97,7 @@ def css() -> str:
     out.append('.mc2 text{font-size:13px;fill:var(--ink);stroke:none;white-space:pre;pointer-events:none}')
     out.append('.mc2 rect,.mc2 path,.mc2 circle{fill:none;stroke:none}')
     for table, tag in ((TEXTS, 'text.'), (SHAPES, '.')):
-        out += [f'.mc2 {tag}{selector}{{{declared(rule)}}}' for selector, rule in table.items()]
+        out += [f'.mc2 {tag}{name}{{{declared(rule)}}}' for name, rule in table.items() if name not in ('h1', 'h2')]
     return '\n'.join(out)
 
 
@@ -101,7 +110,7 @@ def declared(rule: dict) -> str:
     """One rule as CSS."""
     said = {
         'size': lambda v: f'font-size:{v}px', 'bold': lambda v: 'font-weight:bold',
-        'mono': lambda v: 'font-family:"DejaVu Sans Mono",Menlo,Consolas,monospace',
+        'mono': lambda v: 'font-family:var(--mono)',
         'anchor': lambda v: f'text-anchor:{v}', 'opacity': lambda v: f'opacity:{v}',
         'line': lambda v: f'stroke-width:{v}', 'dash': lambda v: f'stroke-dasharray:{v}',
         'fill': lambda v: f'fill:{colour(v)}', 'stroke': lambda v: f'stroke:{colour(v)}',

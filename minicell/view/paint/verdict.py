@@ -45,18 +45,14 @@ class Verdict:
             'This picture has worked out the true gradient too, without the bprop: they agree.',
         )
 
-    def lines(self) -> list[tuple[str, str]]:
-        """(words, class) for the voice."""
-        if surrogate(self.reading):
-            return [('A surrogate gradient.', 'big'), ('The true one is 0 everywhere.', 'dim')]
-        out = [(f'✗ {g.name} is {off(g)}', 'big xx') for g in self.wrong[:2]]
-        out += [(f'✓ {g.name} agrees', 'big') for g in self.judged if g.ok][: 2 - len(out)]
-        if self.cut and not self.wrong:
-            return [*out[:1], (f'✗ {self.cut[0]}: its wire is cut', 'big xx')]
-        facts = self.entry.facts
-        if self.wrong and facts and not facts.reads_dout:
-            return [*out, ('No line of the bprop uses dout.', 'dim')]
-        return [*out, ('Nobody checked while it ran.', 'dim')] if self.wrong else out
+
+def badge(reading: Reading, g: Gradient) -> tuple[str, str, str] | None:
+    """What a gradient's card says when it is compared: words, and the looks of the badge and of its text."""
+    if surrogate(reading):
+        return 'a surrogate', ' own', 'bf'
+    if g.ok is None:
+        return None
+    return ('✓ right', ' right', '') if g.ok else (f'✗ {off(g)}', '', 'inverse')
 
 
 def surrogate(reading: Reading) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Pass, Record, Step
 from . import numbers
+from .forward import yours
 from .phrases import (
     amount,
     capital,
@@ -12,11 +13,9 @@ from .phrases import (
     listed,
     many_rules,
     missing,
-    names_of,
     rule_of,
     sentence,
     single,
-    some,
     times,
     told,
     which_gradient,
@@ -24,7 +23,7 @@ from .phrases import (
 from .strip import name_of
 
 if TYPE_CHECKING:
-    from .moment import Moment, Story
+    from .moment import Story
 
 Said = tuple[str, str]
 
@@ -45,12 +44,10 @@ def step_words(story: 'Story', number: int) -> Said:
 def final(story: 'Story', run: Pass) -> Said:
     """The gradient of a gradient arrives."""
     told_ = [told(a.total._replace(name=story.targets.get(a.name, a.name))) for a in run.arrivals if a.total]
-    yours = any(e.level and e.by is not None and story.record.entries[story.record.readings[e.by].entry].kind == 'call'
-                for e in story.record.entries)  # fmt: skip
     rules = listed([rule_of(e) for e in reversed(story.record.entries) if e.level == 1 and e.kind == 'op'][:3])
     way = (
         f'It came back through {rules}: the rules of the lines you wrote.'
-        if yours
+        if yours(story.record)
         else f'It came back through {rules}.'
     )
     return f'{", ".join(told_)}: the gradient of your gradient', way
@@ -111,12 +108,6 @@ def write(record: Record, step: Step, number: int) -> Said:
     return title, f'{entry.source or name_of(entry)} gives {outs}.' if outs else ''
 
 
-def lifted(record: Record) -> bool:
-    """Whether lines of a user's bprop stand on the second tape."""
-    by = (record.entries[record.readings[e.by].entry] for e in record.entries if e.level and e.by is not None)
-    return any(e.kind == 'call' and e.yours for e in by)
-
-
 def start(record: Record, step: Step, number: int) -> Said:
     """Backward starts."""
     run = record.passes[step.run]
@@ -130,7 +121,7 @@ def start(record: Record, step: Step, number: int) -> Said:
     if not seeds:
         return f'{which or "Backward"} finds nothing to read back', 'No entry of the tape leads to the result.'
     if run.order == 1 and record.most_order > 1:
-        whose = ': your own lines, backwards' if lifted(record) else ''
+        whose = ': your own lines, backwards' if yours(record) else ''
         return f'{which} starts with {seeds}', f'It reads the second tape from its end{whose}.'
     more = ' Backward is taped too, for the gradient around it.' if run.watched else ''
     return f'Backward starts with {seeds}', f'It reads the tape from its end, entry by entry.{more}'
@@ -219,33 +210,3 @@ def fail(record: Record, step: Step, number: int) -> Said:
 
 
 KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, add, arrive, fail)}
-
-
-def voice(m: 'Moment') -> list[tuple[str, str]]:
-    """The two lines under the code: a question before the takeover, then what it is about."""
-    record, step = m.record, m.now
-    if step.kind == 'fail':
-        kind, _, message = step.what.partition(': ')
-        return [(f'✗ {kind}', 'big xx'), (next(iter(message.splitlines()), ''), 'dim')]
-    if m.taken is None:
-        first = m.story.first_taken
-        if first is None or m.story.first_reading is None:
-            return [('Who makes the gradients?', 'big fut'), ('Here, built-in rules make all of them.', 'fut')]
-        return [
-            (f'Who will make {some(names_of(record, first))}?', 'big fut'),
-            ('Follow the arrows there and back.', 'fut'),
-        ]
-    reading = record.readings[m.taken]
-    entry = record.entries[reading.entry]
-    facts = entry.facts
-    dout = '' if not facts else ('dout comes in, and these lines use it.' if facts.reads_dout
-                                 else 'dout comes in. These lines do not use it.')  # fmt: skip
-    if step.reading == m.taken and step.kind == 'reach':
-        names = some(names_of(record, entry)) if facts else 'the gradient'
-        return [
-            ('Now it is up to you:' if entry.yours else f'Now {entry.name} decides:', 'big'),
-            (f'these lines make {names}.', 'dim'),
-        ]
-    if reading.given is not None and reading.given <= m.step <= reading.given + 1:
-        return [('Nobody checked.', 'big bb'), (dout, 'dim')]
-    return [('Made by your own code.' if entry.yours else f'Made by {entry.name}.bprop.', 'big'), (dout, 'dim')]

@@ -1,4 +1,4 @@
-"""One frame laid out as a still: the words over it, the shapes in paint order, the tape line under it."""
+"""One frame laid out as a still: the words over it, the shapes in paint order, the step line under it."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ def sheet(
     frame: Frame, size: tuple[float, float], title: str = '', caption: str = '', line: dict | None = None,
     step: int = 0, at: tuple[float, float] | None = None,
 ) -> Sheet:  # fmt: skip
-    """Lay out a frame of `size`; `line` is a film's tape line, `at` the place of `step` on it."""
+    """Lay out a frame of `size`; `line` is a film's step line, `at` the place of `step` on it."""
     title, caption = metrics.clean(title), metrics.clean(caption)
     width, room = size[0] + 2 * EDGE, size[0] - 2
     marks, y = [], EDGE
@@ -60,13 +60,17 @@ def sheet(
 
 
 def line_marks(line: dict, step: int, at: tuple[float, float] | None, x: float, y: float) -> Iterator[Mark]:
-    """The tape line as it stands at a step."""
-    for tag, attrs, since in line['shapes']:
+    """The step line as it stands at a step."""
+    for n, (tag, attrs, since) in enumerate(line['shapes']):
         classes = attrs['class'] + (' todo' if since > step else '')
         if 'later todo' not in classes:
             yield mark(tag, attrs, classes, x, y)
+        if at and not n:  # over the rail, the part of it that is done
+            yield mark(
+                'rect', dict(x=line['x'], y=line['y'], width=max(at[0] - line['x'], 0), height=3, rx=1.5), 'run', x, y
+            )
     if at:
-        yield mark('rect', dict(x=at[0] - 7, y=at[1] - 7, width=14, height=14, rx=7), 'dot cur', x, y)
+        yield mark('rect', dict(x=at[0] - 8, y=at[1] - 8, width=16, height=16, rx=8), 'dot cur', x, y)
 
 
 def mark(tag: str, attrs: dict[str, Any], classes: str, x: float = 0, y: float = 0) -> Mark:

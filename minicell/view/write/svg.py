@@ -17,7 +17,7 @@ def still(
 ) -> str:  # fmt: skip
     """A frame as an SVG document, `scale` pixels to the unit.
 
-    size: of the frame; title and caption: said over it; line: the film's tape line, to stand under it, as it is at
+    size: of the frame; title and caption: said over it; line: the film's step line, to stand under it, as it is at
     `step`, whose place on it is `at`.
     """
     return write(sheet(frame, size, title, caption, line, step, at), scale, dark)
