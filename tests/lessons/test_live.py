@@ -73,7 +73,7 @@ def test_the_steps_stay_the_same_from_end_to_end():
         assert [step['jump'] for step in wide['s']].count('Compare') == 1
         shown = texts(sent(live))
         assert true in shown and {'1.5', '1.50'} & shown, 'the truth is scaled, and bprop returns x + 1'
-        assert {'  return (scale * z).sum()', '  return x + 1, y + 1'} <= shown
+        assert {'  return (scale * z).sum()', '    return x + 1, y + 1'} <= shown
     assert len(kept) == 1
 
 
