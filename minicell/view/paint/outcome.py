@@ -262,7 +262,9 @@ def few(m: Moment, run: Pass) -> None:
         left, value = x + k * (wide + GAP), partial(run, arrival, m.step)
         done = run.ended == m.step and not m.compare
         frame.sheet(f't{k}', left + 1, y, wide - 2, high, ' now' if done else '' if value is not None else ' ahead')
-        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'b mid2', room=wide - 32)
+        beside = value is None or (high <= 90 and phrases.single(value))  # what stands in the same row
+        room = wide / 2 - 40 if beside else wide - 32
+        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'b mid2', room=room)
         if value is None:
             frame.text(f't{k}q', left + wide / 2, y + high / 2 + 14, '?', 'mid ques')
             continue
@@ -271,8 +273,9 @@ def few(m: Moment, run: Pass) -> None:
             number = f'{key}[0,0]'
             base, under = (y + 66, 24) if high > 90 else (y + 36, 19)
             total = numbers.said(value.data.item())
+            room = wide / 2 + 8 if beside else wide - 32
             frame.rect(number, left + 12, base - 28, wide - 24, 34, 'row hot', 3, rx=6, v=number, rc=number)
-            frame.text(f'{number}t', left + wide - 16, base, total, 'xxl', 5, room=wide - 32)
+            frame.text(f'{number}t', left + wide - 16, base, total, 'xxl', 5, room=room)
             parts = [p.value for s, p in arrival.parts if s <= m.step and p.value is not None]
             said = ' + '.join(phrases.amount(v) for v in parts) if len(parts) > 1 else ''
             frame.text(f't{k}F', left + wide - 16, base + under, f'= {said}' if said else '', 'dim end', room=wide - 32)
