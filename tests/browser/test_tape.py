@@ -55,6 +55,10 @@ CUT = """() => [...document.querySelectorAll('.mc2 .box svg text')].filter(one =
   return text.width && (text.left < box.left - 2 || text.right > box.right + 2 || text.bottom > box.bottom + 2);
 }).map(one => one.textContent)"""
 
+# A picture that comes into sight chooses its layout in the frame after.
+FITTED = """() => [...document.querySelectorAll('.mc2')].every(one => !one.clientWidth
+  || (one.clientWidth < 900) === Boolean(one.querySelector('.narrow')))"""
+
 
 @pytest.fixture(scope='module')
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -151,6 +155,7 @@ def test_no_text_is_small_and_none_is_cut(notebook, name, width):
     if width < 1000:  # the folder beside the notebook takes half of it
         page.evaluate('() => window.jupyterapp.shell.collapseLeft()')
     view = shown(notebook, name)
+    page.wait_for_function(FITTED)
     line(view).focus()
     heights = set()
     for key in ('Home', *['ArrowRight'] * 9, 'End'):

@@ -125,7 +125,7 @@ def test_steps_of_note_are_named_under_their_place():
     assert [disc['x'] + disc['width'] / 2 for disc in discs] == [places[7][0], places[11][0]]
 
 
-@pytest.mark.parametrize('width', [264, 456])
+@pytest.mark.parametrize('width', [220, 456])
 def test_names_do_not_lie_on_each_other_and_the_first_win(width):
     marks = [Mark(i, f'takeover {i}', 'bf') for i in (9, 8, 4, 0, 5, 19)]
     line, _ = step_line(20, marks, width)

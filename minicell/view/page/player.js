@@ -147,7 +147,7 @@ function play(root, data, css) {
     line = svg('svg', null, {viewBox: `0 0 ${tape.w} ${tape.h}`, role: 'slider', tabindex: 0,
       'aria-label': 'Step of the tape', 'aria-valuemin': 1, 'aria-valuemax': layout.s.length});
     line.style.flexBasis = line.style.minWidth = `min(${tape.w}px, 100%)`; // smaller, and its texts would be too small
-    line.style.maxWidth = `${tape.w * 1.2}px`;
+    line.style.maxWidth = `${tape.w * 1.3}px`;
     svg('rect', line, {width: tape.w, height: tape.h, class: 'row'});
     const draw = ([tag, attributes, since]) => {
       const shape = svg(tag, line);
@@ -317,7 +317,7 @@ function play(root, data, css) {
   }
   let width = -1;
   function fit() {
-    if (root.clientWidth === width) return;
+    if (root.clientWidth === width || (layout && !root.clientWidth)) return; // out of sight it stays as it is
     width = root.clientWidth;
     const [wide, narrow] = data.layouts, chosen = narrow && width && width < wide.w ? narrow : wide;
     const step = now < 0 ? data.open : now;

@@ -219,7 +219,7 @@ def ghost(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: 
     )
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w + 2)
-    state = ('never called' if call else 'your hook decides') if seen else 'the usual way'
+    state = ('never called' if call else 'it decides') if seen else 'the usual way'
     frame.text(f'r{i}f', middle, y + 15, state, 'mid s12' + (' bb' if seen else ' fut'), room=w + 4)
 
 

@@ -101,13 +101,14 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         if not done:
             frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
             continue
-        read = m.reading_of(i)[1] is not None
-        frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'block' + ' read' * read, 2, rx=4, go=f'e{i}')
-        if width(said, 's12 bb') <= wide:
-            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 's12 mid bb')
         writes = m.now.entry == i and m.now.kind == 'write' and not m.compare
         reads = m.reading_of(i)[3]
         starts = reads and m.now.kind == 'reach'
+        read = m.reading_of(i)[1] is not None
+        look = 'block' + ' read' * read + ' cur' * (writes or reads)
+        frame.rect(f'B{i}', middle - wide / 2, top, wide, high, look, 2, rx=4, go=f'e{i}')
+        if width(said, 's12 bb') <= wide:
+            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 's12 mid bb')
         if is_open:
             frame.path(
                 f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
@@ -117,7 +118,7 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
                 frame.path(f'{tag}dn{i}', f'M{middle:g},{y + h:g}V{down:g}', 'link' + ' b' * starts, 1)
         if writes or reads:
             look, tip = (' b', y + h - 1) if reads else ('', y + 1)
-            frame.rect(f'{tag}ring', middle - wide / 2 - 1.5, top - 1.5, wide + 3, high + 3, f'ring{look}', 5, rx=5)
+            frame.rect(f'{tag}ring', middle - wide / 2 - 2, top - 2, wide + 4, high + 4, 'ring', 5, rx=6)
             if writes or starts:
                 frame.head(f'{tag}pen{look.strip()}', middle, tip, 'u' if reads else 'd', f'pen{look}', 5, 7)
 

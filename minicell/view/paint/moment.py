@@ -273,7 +273,8 @@ class Moment:
         runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
         if self.record.depth == 0:
             return runs[-1] if runs else None
-        return next((p for p in reversed(runs) if min(p.level - 1, 1) == level), None)
+        readers = (p for p in runs if min(p.level - 1, 1) == level)
+        return max(readers, key=lambda p: p.started, default=None)
 
     def column(self, entry: int) -> Column | None:
         """The column of an entry, if it is open."""

@@ -245,7 +245,9 @@ def arrivals(m: Moment) -> None:
     ]
     if not runs or m.plan.results.h < 40:
         return  # in a picture of two tapes they stand on the road
-    run = runs[-1]
+    ended = [p for p in runs if p.ended is not None and p.ended <= m.step]
+    # of gradients of gradients the innermost begins last and ends first
+    run = max(ended, key=lambda p: p.ended) if ended and m.record.depth else runs[-1]
     small = all(a.total is None or a.total.data is None or a.total.data.size <= 16 for a in run.arrivals)
     (few if len(run.arrivals) <= 2 and small else many)(m, run)
 
@@ -260,20 +262,23 @@ def few(m: Moment, run: Pass) -> None:
         left, value = x + k * (wide + GAP), partial(run, arrival, m.step)
         done = run.ended == m.step and not m.compare
         frame.sheet(f't{k}', left + 1, y, wide - 2, high, ' now' if done else '' if value is not None else ' ahead')
-        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'b mid2', room=wide - 32)
+        beside = value is None or (high <= 90 and phrases.single(value))  # what stands in the same row
+        room = wide / 2 - 40 if beside else wide - 32
+        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'b mid2', room=room)
         if value is None:
             frame.text(f't{k}q', left + wide / 2, y + high / 2 + 14, '?', 'mid ques')
             continue
         key = f'p{m.record.passes.index(run)}.{k}'
         if phrases.single(value):
             number = f'{key}[0,0]'
-            frame.rect(number, left + 12, y + 36, wide - 24, 36, 'row hot', 3, rx=6, v=number, rc=number)
-            frame.text(
-                f'{number}t', left + wide - 16, y + 66, numbers.said(value.data.item()), 'xxl', 5, room=wide - 32
-            )
+            base, under = (y + 66, 24) if high > 90 else (y + 36, 19)
+            total = numbers.said(value.data.item())
+            room = wide / 2 + 8 if beside else wide - 32
+            frame.rect(number, left + 12, base - 28, wide - 24, 34, 'row hot', 3, rx=6, v=number, rc=number)
+            frame.text(f'{number}t', left + wide - 16, base, total, 'xxl', 5, room=room)
             parts = [p.value for s, p in arrival.parts if s <= m.step and p.value is not None]
             said = ' + '.join(phrases.amount(v) for v in parts) if len(parts) > 1 else ''
-            frame.text(f't{k}F', left + wide - 16, y + 90, f'= {said}' if said else '', 'dim end', room=wide - 32)
+            frame.text(f't{k}F', left + wide - 16, base + under, f'= {said}' if said else '', 'dim end', room=wide - 32)
             continue
         how = tiles.plate(value, wide - 32, high - 50)
         tiles.draw(frame, key, left + 16, y + 40, value, how, account=True)

@@ -33,7 +33,7 @@ def draw_code(m: Moment) -> None:
         found += program.rows(below, y + PAD + UP + ROW * len(found), 'b', deep, w, spare)
     if found:
         surface(frame, 'code', x, found[0].y - UP - PAD, w, found[-1].y - UP + ROW + PAD)
-        label(frame, 'codel', found, w, 'your call' if apart else 'your code')
+        label(frame, 'codel', found, w, 'your call' if apart and not calls[0].text.startswith('class') else 'your code')
         program.draw(frame, found, x, w, mark, hid, '' if apart else note)
     own = program.own_window(m.listing.of(entry), plan.own_rows, mark)
     if own:

@@ -173,7 +173,7 @@ class Strip:
 
     def opened(self, i: int, x: float, w: float) -> Column:
         """One entry over a width."""
-        entry = self.record.entries[i]
+        entry, lane = self.record.entries[i], self.lane
         arrow = ARROW - 4
         bend = (BEND if entry.kind in TAKEN else arrow) - arrow
         free = w - 2 * arrow - 8 - bend
@@ -182,7 +182,11 @@ class Strip:
         every = list(range(len(entry.inputs)))
         rest = free - card
         wants = self.measure(i, every, False, rest)
-        share = wants[0] if wants[0] + wants[2] <= rest else min(wants[0], max(rest - wants[2], rest * 0.74))
+        share = (
+            wants[0]
+            if wants[0] + wants[2] <= rest
+            else min(wants[0], max(rest - wants[2], rest * (0.74 if lane.w < 400 else 0.56)))
+        )
         inputs = self.slots(i, every, x + 4, share)
         a = max((s.x + s.plate.w for s in inputs), default=x) - x
         left = x + a + (arrow if inputs else 0)
