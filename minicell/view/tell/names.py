@@ -61,6 +61,7 @@ def _callee(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id == 'self'
 
 
+@lru_cache(maxsize=1024)
 def target(expression: str) -> str:
     """The name that an expression gives its own value.
 
@@ -80,11 +81,16 @@ def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:
     >>> outputs((1, (2, 3), 4), 'p, (q, r), m'), outputs((1, 2), 'z'), outputs({'a': 1}, '')
     ([(1, 'p'), (2, 'q'), (3, 'r'), (4, 'm')], [(1, 'z[0]'), (2, 'z[1]')], [(1, "out['a']")])
     """
-    try:
-        node = ast.parse(name.strip(), mode='eval').body if name.strip() else None
-    except (SyntaxError, ValueError):
-        node = None
+    node = _parsed(name.strip())
     return _named(thing, node, name if node is not None else '')
+
+
+@lru_cache(maxsize=1024)
+def _parsed(name: str) -> ast.expr | None:
+    try:
+        return ast.parse(name, mode='eval').body if name else None
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _named(thing: Any, node: ast.expr | None, name: str) -> list[tuple[Any, str]]:
