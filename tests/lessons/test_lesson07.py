@@ -136,12 +136,18 @@ def bprop(body: str) -> str:
     return head + '    def bprop(self, x, out, dout):\n' + '\n'.join(f'        {line}' for line in body.splitlines())
 
 
+HEAD = 'mask, y = out\ndmask, dy = dout\n'
+
+
 @pytest.mark.parametrize(
     'body',
     [
         'return (dout[1] * out[0] * self.scale,)',
         'mask, y = out\nreturn [ms.ops.select(mask.broadcast_to(x.shape), dout[1], 0.0) * self.scale]',
         'mask, _ = out\n_, dy = dout\nif self.keep_prob != 0:\n    dy = dy / self.keep_prob\nreturn (mask * dy,)',
+        HEAD + 'return (ms.Tensor(mask.asnumpy() * dy.asnumpy() * self.scale),)',
+        HEAD + 'dx = dy * mask.astype(dy.dtype)\nreturn (dx / self.keep_prob if self.keep_prob else dx,)',
+        HEAD + 'return (ms.grad(lambda x: (x * mask * self.scale * dy).sum())(x),)',
     ],
 )
 def test_other_right_answers_pass(body):
@@ -152,10 +158,19 @@ def test_other_right_answers_pass(body):
 @pytest.mark.parametrize(
     ('body', 'said', 'named'),
     [
-        ('mask, _ = out\n_, dy = dout\nreturn (dy * mask * self.scale * 2,)', 'is due', None),
-        ('mask, _ = out\n_, dy = dout\nreturn (-dy * mask * self.scale,)', 'is due', None),
-        ('_, dy = dout\nreturn (dy * self.scale,)', 'which was dropped', None),
-        ('return (dout[1] * out[0],)', 'is due', 'no-scale'),
+        (HEAD + 'return (dy * mask * self.scale * 2,)', 'expected', None),
+        (HEAD + 'return (-dy * mask * self.scale,)', 'expected', None),
+        (HEAD + 'return (dy * self.scale,)', 'which was dropped', None),
+        (HEAD + 'return (dy * mask * self.scale + dmask,)', 'y alone depends on x', 'adds-dmask'),
+        (HEAD + 'return ((mask * dy + dmask) * self.scale,)', 'y alone depends on x', 'adds-dmask'),
+        (HEAD + 'return (y / x * dy,)', 'x is 0, and your dx is NaN', 'divides'),
+        (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'dx is 0; expected', 'inverted'),
+        (HEAD + 'return (y * dy,)', 'expected', 'times-y'),
+        (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', 'keep_prob 0.0: dx is NaN', 'zero-by-zero'),
+        (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.5', 'fixed-scale'),
+        (HEAD + 'return (x * mask * self.scale,)', 'expected', None),
+        (HEAD + 'return (ms.ops.zeros_like(x),)', 'dx is 0; expected', 'no-gradient'),
+        ('return (dout[1] * out[0],)', 'expected', 'no-scale'),
         ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
         ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
         ('return (None,)', 'no Tensor', None),
@@ -195,27 +210,42 @@ def construct(lines: str) -> str:
     [
         'mask = thrown >= 1 - self.keep_prob\ny = x * mask * self.scale',
         'mask = (thrown < self.keep_prob).astype(x.dtype)\ny = ms.ops.select(mask != 0, x * self.scale, 0.0)',
+        'mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)\ny = self.scale * (mask * x)',
+        'mask = ms.ops.less(thrown, self.keep_prob)\ny = x * mask / self.keep_prob if self.keep_prob else x * 0',
+        'mask = ms.ops.floor(thrown + self.keep_prob)\ny = x * mask * self.scale',
     ],
 )
 def test_other_constructs_pass(lines):
-    assert FORWARD.check_code(construct(lines)).passed
+    verdict = FORWARD.check_code(construct(lines))
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
-    ('lines', 'said'),
+    ('lines', 'said', 'named'),
     [
-        ('mask = thrown < 0.5\ny = x * mask * 2', 'of the rows kept'),
-        ('mask = thrown < self.keep_prob\ny = x', '100% of the rows kept'),
-        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'the mean of y is'),
-        ('mask = x\ny = x', 'a mask (100, 1)'),
-        ('mask = 1\ny = x', 'returned int'),
-        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity'),
+        ('mask = thrown < 0.5\ny = x * mask * 2', 'of the rows kept', 'half'),
+        ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.3', None),
+        ('mask = thrown < self.keep_prob\ny = x', '100% of the rows kept', None),
+        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'the mean of y is', None),
+        ('mask = (thrown < self.keep_prob) * self.scale\ny = x * mask', 'is not the gradient of y', 'scaled-mask'),
+        ('mask = (thrown < self.keep_prob) * 2.0\ny = x * mask / 2 * self.scale', 'is not the gradient of y', None),
+        ('mask = (thrown < self.keep_prob) * -1.0\ny = x * -mask * self.scale', 'is not the gradient of y', None),
+        ('mask = thrown < self.keep_prob\ny = ms.ops.relu(x) * mask * self.scale', 'not the gradient of y', None),
+        (
+            'mask = thrown >= self.keep_prob\ny = x * (thrown < self.keep_prob) * self.scale',
+            'not the one',
+            'another-mask',
+        ),
+        ('mask = x\ny = x', 'a mask (100, 1)', None),
+        ('mask = 1\ny = x', 'returned int', None),
+        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity', None),
     ],
 )
 @pytest.mark.filterwarnings('ignore::RuntimeWarning')
-def test_wrong_constructs_fail(lines, said):
+def test_wrong_constructs_fail(lines, said, named):
     verdict = FORWARD.check_code(construct(lines))
     assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
 # ---- the rest ----------------------------------------------------------------------------------------------------
