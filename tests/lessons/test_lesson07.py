@@ -16,7 +16,7 @@ from minicell.teach.lesson07 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-UNPACK, FORWARD = map(exercise, ('7a', '7b'))
+UNPACK, FORWARD, HUNT = map(exercise, ('7a', '7b', '7c'))
 DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
 
 
@@ -43,7 +43,8 @@ class Anew(Dropout2d):
 
 def shown(name: str) -> str:
     """What a cell of the committed lesson printed."""
-    return by_id(read('07').cells)[f'l07-{name}'].outputs[0].data['text/plain']
+    output = by_id(read('07').cells)[f'l07-{name}'].outputs[0]
+    return output.text if 'text' in output else output.data['text/plain']
 
 
 # ---- the listing -------------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def test_half_begun_is_not_attempted(body):
     assert UNPACK.check_code(bprop(body)).state == 'open'
 
 
-@pytest.mark.parametrize('exercise', [UNPACK, FORWARD])
+@pytest.mark.parametrize('exercise', [UNPACK, FORWARD, HUNT])
 @pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
 def test_check_never_raises(exercise, given):
     assert exercise.check(given).state == 'failed'
@@ -246,6 +247,51 @@ def test_wrong_constructs_fail(lines, said, named):
     verdict = FORWARD.check_code(construct(lines))
     assert verdict.state == 'failed' and said in verdict.said, verdict
     assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+# ---- exercise 7c -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():'),
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():'),
+        ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()'),
+        ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1'),
+        ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #'),
+    ],
+)
+def test_other_experiments_find_all_three(old, new):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('if (dx != again).any():', 'if (dx != y).any():', 'Cell 3'),
+        ('(dx != again).any()', '(dx == again).all()', 'Cell 1'),
+        ('if abs(dx - y).max() > 1e-6:', 'if (dx > 1).any():', 'Cell 1'),
+        ("'stale mask'", "'stale'", 'none of the four words'),
+        ("    return 'right'", '    return None', 'None, which is none'),
+    ],
+)
+def test_other_experiments_miss_one(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+def test_the_seed_makes_differences_agree():
+    mine, seeded, free = (np.array(re.findall(r'-?\d+\.\d*', line), float) for line in rows(shown('seeded')))
+    assert np.allclose(mine, seeded, atol=0.3) and not np.allclose(mine, free, atol=3)
+
+
+def rows(text: str) -> list[str]:
+    """The rows of a table whose long rows may be broken."""
+    return re.split(r'\n(?=\w)', text.strip())
 
 
 # ---- the rest ----------------------------------------------------------------------------------------------------
