@@ -17,7 +17,7 @@ from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, listings, read
 
-CUBE, SINH = map(exercise, ('9a', '9b'))
+CUBE, SINH, HUNT = map(exercise, ('9a', '9b', '9c'))
 
 
 def source(name: str) -> str:
@@ -178,6 +178,24 @@ def test_another_forward_is_told():
     assert verdict.state == 'failed' and 'construct no longer returns the sinh of x.' in verdict.said
 
 
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
+        ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
+        ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
+        ("'dout'", "'slope'", 'Cell 4, cube: you say “slope”; it is “dout”'),
+        ("return 'right'", 'return None', 'None, which is none of the four words'),
+        ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
+        ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
+
+
 # ---- what the text says ------------------------------------------------------------------------------------------
 
 
@@ -232,10 +250,16 @@ def test_minicell_stops_where_the_tensor_itself_is_kept():
     assert 'HiddenValueError' in SINH.check_code(mistake.code).said
 
 
+def test_a_penalty_trains_through_a_slope_that_is_on_the_tape_and_through_no_other():
+    said = by_id(read('09').cells)['l09-penalty'].outputs[0].text
+    free, punished, stopped_free, stopped = map(float, re.findall(r'steepness (.*)', said))
+    assert punished < 0.6 * free and stopped_free == stopped == free
+
+
 def test_pytorch_has_the_bug_at_second_order_only():
     pytest.importorskip('torch')
     listing = listings(read('09'), '09')['torch']
-    assert listing.count('# prints') == 2 and 'first True second False' in listing
+    assert listing.count('# prints') == 4 and 'first True second False' in listing
 
 
 def test_the_named_beliefs_are_among_the_choices():
