@@ -16,7 +16,7 @@ from minicell.teach.lesson07 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-UNPACK, FORWARD = map(exercise, ('7a', '7b'))
+UNPACK, FORWARD, HUNT = map(exercise, ('7a', '7b', '7c'))
 DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
 
 
@@ -43,7 +43,8 @@ class Anew(Dropout2d):
 
 def shown(name: str) -> str:
     """What a cell of the committed lesson printed."""
-    return by_id(read('07').cells)[f'l07-{name}'].outputs[0].data['text/plain']
+    output = by_id(read('07').cells)[f'l07-{name}'].outputs[0]
+    return output.text if 'text' in output else output.data['text/plain']
 
 
 # ---- the listing -------------------------------------------------------------------------------------------------
@@ -136,12 +137,18 @@ def bprop(body: str) -> str:
     return head + '    def bprop(self, x, out, dout):\n' + '\n'.join(f'        {line}' for line in body.splitlines())
 
 
+HEAD = 'mask, y = out\ndmask, dy = dout\n'
+
+
 @pytest.mark.parametrize(
     'body',
     [
         'return (dout[1] * out[0] * self.scale,)',
         'mask, y = out\nreturn [ms.ops.select(mask.broadcast_to(x.shape), dout[1], 0.0) * self.scale]',
         'mask, _ = out\n_, dy = dout\nif self.keep_prob != 0:\n    dy = dy / self.keep_prob\nreturn (mask * dy,)',
+        HEAD + 'return (ms.Tensor(mask.asnumpy() * dy.asnumpy() * self.scale),)',
+        HEAD + 'dx = dy * mask.astype(dy.dtype)\nreturn (dx / self.keep_prob if self.keep_prob else dx,)',
+        HEAD + 'return (ms.grad(lambda x: (x * mask * self.scale * dy).sum())(x),)',
     ],
 )
 def test_other_right_answers_pass(body):
@@ -152,10 +159,19 @@ def test_other_right_answers_pass(body):
 @pytest.mark.parametrize(
     ('body', 'said', 'named'),
     [
-        ('mask, _ = out\n_, dy = dout\nreturn (dy * mask * self.scale * 2,)', 'is due', None),
-        ('mask, _ = out\n_, dy = dout\nreturn (-dy * mask * self.scale,)', 'is due', None),
-        ('_, dy = dout\nreturn (dy * self.scale,)', 'which was dropped', None),
-        ('return (dout[1] * out[0],)', 'is due', 'no-scale'),
+        (HEAD + 'return (dy * mask * self.scale * 2,)', 'expected', None),
+        (HEAD + 'return (-dy * mask * self.scale,)', 'expected', None),
+        (HEAD + 'return (dy * self.scale,)', 'which was dropped', None),
+        (HEAD + 'return (dy * mask * self.scale + dmask,)', 'y alone depends on x', 'adds-dmask'),
+        (HEAD + 'return ((mask * dy + dmask) * self.scale,)', 'y alone depends on x', 'adds-dmask'),
+        (HEAD + 'return (y / x * dy,)', 'x is 0, and your dx is NaN', 'divides'),
+        (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'dx is 0; expected', 'inverted'),
+        (HEAD + 'return (y * dy,)', 'expected', 'times-y'),
+        (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', 'keep_prob 0.0: dx is NaN', 'zero-by-zero'),
+        (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.5', 'fixed-scale'),
+        (HEAD + 'return (x * mask * self.scale,)', 'expected', None),
+        (HEAD + 'return (ms.ops.zeros_like(x),)', 'dx is 0; expected', 'no-gradient'),
+        ('return (dout[1] * out[0],)', 'expected', 'no-scale'),
         ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
         ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
         ('return (None,)', 'no Tensor', None),
@@ -175,7 +191,7 @@ def test_half_begun_is_not_attempted(body):
     assert UNPACK.check_code(bprop(body)).state == 'open'
 
 
-@pytest.mark.parametrize('exercise', [UNPACK, FORWARD])
+@pytest.mark.parametrize('exercise', [UNPACK, FORWARD, HUNT])
 @pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
 def test_check_never_raises(exercise, given):
     assert exercise.check(given).state == 'failed'
@@ -195,27 +211,87 @@ def construct(lines: str) -> str:
     [
         'mask = thrown >= 1 - self.keep_prob\ny = x * mask * self.scale',
         'mask = (thrown < self.keep_prob).astype(x.dtype)\ny = ms.ops.select(mask != 0, x * self.scale, 0.0)',
+        'mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)\ny = self.scale * (mask * x)',
+        'mask = ms.ops.less(thrown, self.keep_prob)\ny = x * mask / self.keep_prob if self.keep_prob else x * 0',
+        'mask = ms.ops.floor(thrown + self.keep_prob)\ny = x * mask * self.scale',
     ],
 )
 def test_other_constructs_pass(lines):
-    assert FORWARD.check_code(construct(lines)).passed
+    verdict = FORWARD.check_code(construct(lines))
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
-    ('lines', 'said'),
+    ('lines', 'said', 'named'),
     [
-        ('mask = thrown < 0.5\ny = x * mask * 2', 'of the rows kept'),
-        ('mask = thrown < self.keep_prob\ny = x', '100% of the rows kept'),
-        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'the mean of y is'),
-        ('mask = x\ny = x', 'a mask (100, 1)'),
-        ('mask = 1\ny = x', 'returned int'),
-        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity'),
+        ('mask = thrown < 0.5\ny = x * mask * 2', 'of the rows kept', 'half'),
+        ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.3', None),
+        ('mask = thrown < self.keep_prob\ny = x', '100% of the rows kept', None),
+        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'the mean of y is', None),
+        ('mask = (thrown < self.keep_prob) * self.scale\ny = x * mask', 'is not the gradient of y', 'scaled-mask'),
+        ('mask = (thrown < self.keep_prob) * 2.0\ny = x * mask / 2 * self.scale', 'is not the gradient of y', None),
+        ('mask = (thrown < self.keep_prob) * -1.0\ny = x * -mask * self.scale', 'is not the gradient of y', None),
+        ('mask = thrown < self.keep_prob\ny = ms.ops.relu(x) * mask * self.scale', 'not the gradient of y', None),
+        (
+            'mask = thrown >= self.keep_prob\ny = x * (thrown < self.keep_prob) * self.scale',
+            'not the one',
+            'another-mask',
+        ),
+        ('mask = x\ny = x', 'a mask (100, 1)', None),
+        ('mask = 1\ny = x', 'returned int', None),
+        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity', None),
     ],
 )
 @pytest.mark.filterwarnings('ignore::RuntimeWarning')
-def test_wrong_constructs_fail(lines, said):
+def test_wrong_constructs_fail(lines, said, named):
     verdict = FORWARD.check_code(construct(lines))
     assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+# ---- exercise 7c -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():'),
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():'),
+        ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()'),
+        ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1'),
+        ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #'),
+    ],
+)
+def test_other_experiments_find_all_three(old, new):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('if (dx != again).any():', 'if (dx != y).any():', 'Cell 3'),
+        ('(dx != again).any()', '(dx == again).all()', 'Cell 1'),
+        ('if abs(dx - y).max() > 1e-6:', 'if (dx > 1).any():', 'Cell 1'),
+        ("'stale mask'", "'stale'", 'none of the four words'),
+        ("    return 'right'", '    return None', 'None, which is none'),
+    ],
+)
+def test_other_experiments_miss_one(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+def test_the_seed_makes_differences_agree():
+    mine, seeded, free = (np.array(re.findall(r'-?\d+\.\d*', line), float) for line in rows(shown('seeded')))
+    assert np.allclose(mine, seeded, atol=0.3) and not np.allclose(mine, free, atol=3)
+
+
+def rows(text: str) -> list[str]:
+    """The rows of a table whose long rows may be broken."""
+    return re.split(r'\n(?=\w)', text.strip())
 
 
 # ---- the rest ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, listings, read
 
-CUBE, SINH = map(exercise, ('9a', '9b'))
+CUBE, SINH, HUNT = map(exercise, ('9a', '9b', '9c'))
 
 
 def source(name: str) -> str:
@@ -100,24 +100,42 @@ A_SINH += '        e = ops.exp(x)\n        return {}\n    def bprop(self, x, out
 ALONE = '(e - 1 / e) / 2'
 
 
-@pytest.mark.parametrize('line', ['return (3 * x ** 2 * dout,)', 'return (3 * out / x * dout,)'])
+@pytest.mark.parametrize(
+    'line',
+    [
+        'return (3 * x ** 2 * dout,)',
+        'return (3 * ops.square(x) * dout,)',
+        'return [dout * (x + x + x) * x]',
+        'g = x * dout\n        return (g * x + 2 * x * g,)',
+        'return (ops.grad(lambda x: (x * x * x * dout).sum())(x),)',
+    ],
+)
 def test_other_right_cubes_pass(line):
-    assert CUBE.check_code(A_CUBE.format(line)).passed
+    verdict = CUBE.check_code(A_CUBE.format(line))
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
-    ('line', 'named'),
+    ('line', 'said', 'named'),
     [
-        ('return (3 * x * ops.stop_gradient(x) * dout,)', None),  # half of it stopped: nobody stored that
-        ('return (2 * x * dout,)', None),
-        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'slope-stopped'),
-        ('return (3 * x * x,)', 'no-dout'),
-        ('return dout', None),
+        ('return (3 * out / x * dout,)', 'is NaN at x = 0.0', 'divides'),
+        ('return (3 * out * dout / x,)', 'is NaN at x = 0.0', 'divides'),
+        ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is off', 'half-stopped'),
+        ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is off', 'slope-stopped'),
+        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is off', 'slope-stopped'),
+        ('return ((3 * x * x + 6 * x) * dout,)', 'first order is off', 'added-up'),
+        ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', 'first order: BpropCountError', 'both-orders'),
+        ('return (2 * x * dout,)', 'first order is off', None),
+        ('return (-3 * x * x * dout,)', 'first order is off', None),
+        ('return (3 * x * ops.abs(x) * dout,)', 'at x = -1.2', None),
+        ('return (3 * x * x,)', 'first order is off', 'no-dout'),
+        ('return dout', 'first order', None),
     ],
 )
-def test_other_wrong_cubes_fail(line, named):
+def test_other_wrong_cubes_fail(line, said, named):
     verdict = CUBE.check_code(A_CUBE.format(line))
-    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else None) == named, verdict
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
 def test_half_begun_is_not_attempted():
@@ -129,6 +147,7 @@ def test_half_begun_is_not_attempted():
     [
         (ALONE, 'return (ops.sqrt(1 + out * out) * dout,)'),
         (ALONE, 'return ((ops.exp(x) + ops.exp(-x)) / 2 * dout,)'),
+        (ALONE, 'return (ops.cosh(x) * dout,)'),
         (f'{ALONE}, e', 'return ((out[1] + 1 / out[1]) / 2 * dout[0] + out[1] * dout[1],)'),
     ],
 )
@@ -136,9 +155,45 @@ def test_every_way_that_the_solution_names_passes(returned, line):
     assert SINH.check_code(A_SINH.format(returned, line)).passed
 
 
+@pytest.mark.parametrize(
+    ('line', 'said', 'named'),
+    [
+        ('return (ops.exp(x) * dout,)', 'first order is off', 'e-alone'),
+        ('return (out * dout,)', 'first order is off', 'slope-of-slope'),
+        ('return (ops.sqrt(out * out - 1) * dout,)', 'is NaN at x = 0.0', None),
+        ('return (ops.sqrt(1 + out * out),)', 'first order is off', None),
+        ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is off', 'stopped'),
+        ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is off', 'stopped'),
+        ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is off', None),
+    ],
+)
+def test_other_wrong_sinhs_fail(line, said, named):
+    verdict = SINH.check_code(A_SINH.format(ALONE, line))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
 def test_another_forward_is_told():
     verdict = SINH.check_code(A_SINH.format('e', 'return (out * dout,)'))
     assert verdict.state == 'failed' and 'construct no longer returns the sinh of x.' in verdict.said
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
+        ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
+        ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
+        ("'dout'", "'slope'", 'Cell 4, cube: you say “slope”; it is “dout”'),
+        ("return 'right'", 'return None', 'None, which is none of the four words'),
+        ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
+        ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- what the text says ------------------------------------------------------------------------------------------
@@ -195,10 +250,16 @@ def test_minicell_stops_where_the_tensor_itself_is_kept():
     assert 'HiddenValueError' in SINH.check_code(mistake.code).said
 
 
+def test_a_penalty_trains_through_a_slope_that_is_on_the_tape_and_through_no_other():
+    said = by_id(read('09').cells)['l09-penalty'].outputs[0].text
+    free, punished, stopped_free, stopped = map(float, re.findall(r'steepness (.*)', said))
+    assert punished < 0.6 * free and stopped_free == stopped == free
+
+
 def test_pytorch_has_the_bug_at_second_order_only():
     pytest.importorskip('torch')
     listing = listings(read('09'), '09')['torch']
-    assert listing.count('# prints') == 2 and 'first True second False' in listing
+    assert listing.count('# prints') == 4 and 'first True second False' in listing
 
 
 def test_the_named_beliefs_are_among_the_choices():

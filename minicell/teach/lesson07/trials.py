@@ -9,10 +9,20 @@ import minicell as ms
 from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, unfinished
 
 from .figures import dice
+from .suspects import HIDDEN, WORDS
 
-FINE = ('one gradient', 'each call has its own mask', 'as many as asked for', 'the mask that was used')
+FINE = (
+    'one gradient',
+    'has no say',
+    'each call has its own mask',
+    'as many as asked for',
+    'the mean of y is x',
+    'the mask that was used',
+    'bprop fits',
+)
 SEED = 7
 MASK = np.array([1, 0, 1, 1, 0, 1], bool)[:, None]
+DMASK = np.array([0, 1, 1, 0, 0, 1], bool)[:, None]  # a gradient of the mask, which has no say
 
 
 def backward(answer: Any) -> Trial:
@@ -31,7 +41,7 @@ def backward(answer: Any) -> Trial:
     off = 'dx' in did and not (did['dx'].shape == due().shape and np.allclose(did['dx'], due()))
     if off and not any('two calls' in each for each in wrong):
         wrong.insert(0, compared(did['dx']))
-    said = wrong[0] if wrong else 'dx fits the mask of its own call, with keep_prob 0.8, 0.5, 1.0 and 0.0.'
+    said = wrong[0] if wrong else 'dx fits the mask of its own call, with a keep_prob of 0.8, 0.5, 1.0 and 0.0.'
     return Trial(True, not wrong, did, said)
 
 
@@ -53,25 +63,29 @@ def compared(dx: np.ndarray) -> str:
     right = due()
     if dx.shape != right.shape:
         return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    if np.isnan(dx).any():
+        row, column = np.argwhere(np.isnan(dx))[0]
+        return f'keep_prob 0.8, row {row}: x is {numbers()[0][row, column]:g}, and your dx is NaN.'
     row, column = np.argwhere(~np.isclose(dx, right))[0]
     state = 'kept' if MASK[row, 0] else 'dropped'
     return (
         f'keep_prob 0.8, row {row}, which was {state}: dy is {numbers()[1][row, column]:.4g}, your dx is '
-        f'{dx[row, column]:.4g}, and {right[row, column]:.4g} is due.'
+        f'{dx[row, column]:.4g}; expected {right[row, column]:.4g}.'
     )
 
 
 def called(cell: Any) -> dict[str, Any]:
-    """What bprop returns for a mask that it is given, called by hand, twice."""
+    """What bprop returns for a mask that it is given, called by hand: twice, then with a gradient of the mask."""
     x, dy = map(ms.Tensor, numbers())
     mask = ms.Tensor(MASK)
     y = ms.Tensor(x.asnumpy() * MASK / 0.8)
     seen = []
     with dice(SEED):
         cell.construct(x)  # a Cell that keeps something on self has something to keep
-        for _ in range(2):
+        for dmask in (ms.ops.zeros_like(mask), ms.ops.zeros_like(mask), ms.Tensor(DMASK)):
             try:
-                returned = cell.bprop(x, (mask, y), (ms.ops.zeros_like(mask), dy))
+                with np.errstate(all='ignore'):  # what comes of a division by 0 is said below
+                    returned = cell.bprop(x, (mask, y), (dmask, dy))
             except ERRORS as error:
                 if half_begun(error):
                     return {'dx': ...}
@@ -84,9 +98,13 @@ def called(cell: Any) -> dict[str, Any]:
             if not isinstance(returned[0], ms.Tensor):
                 return {'returned': f'dx is no Tensor, but {type(returned[0]).__name__}.'}
             seen.append(returned[0].asnumpy().astype(np.float64))
-    if seen[0].shape != seen[1].shape or not np.array_equal(*seen):
+    first, again, third = seen
+    if first.shape != again.shape or not np.array_equal(first, again, equal_nan=True):
         return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
-    return {'returned': 'one gradient', 'dx': seen[0]}
+    say = 'has no say'
+    if not np.array_equal(first, third, equal_nan=True):
+        say = 'With another gradient of the mask in dout, dx is another, too: but y alone depends on x.'
+    return {'returned': 'one gradient', 'dx': first, 'gradient of the mask': say}
 
 
 def twice(kind: type, keep: float) -> str:
@@ -103,11 +121,13 @@ def twice(kind: type, keep: float) -> str:
         return total
 
     try:
-        with dice(SEED), warnings.catch_warnings():
+        with dice(SEED), warnings.catch_warnings(), np.errstate(all='ignore'):
             warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a mask on self: the verdict says it
             dx = ms.grad(loss)(x).asnumpy()
     except ERRORS as error:
         return f'keep_prob {keep}: bprop stops with {type(error).__name__}: {error}'.splitlines()[0]
+    if np.isnan(dx).any():
+        return f'keep_prob {keep}: dx is NaN.'
     scale = 1 / keep if keep else 0.0
     first, second = masks
     if np.allclose(dx, (first + 10.0 * second) * scale * np.ones((1, 3))):
@@ -119,7 +139,7 @@ def twice(kind: type, keep: float) -> str:
 
 # ---- 7b ------------------------------------------------------------------------------------------------------------
 
-KEEP, CALLS, ROWS, MOST = 0.8, 20, 100, 0.05
+KEEPS, CALLS, ROWS, MOST = (0.8, 0.3, 1.0, 0.0), 20, 100, 0.05
 
 
 def forward(answer: Any) -> Trial:
@@ -129,19 +149,33 @@ def forward(answer: Any) -> Trial:
         return kind
     did: dict[str, Any] = {}
     with dice(SEED):
-        for keep in (KEEP, 1.0, 0.0):
+        for keep in KEEPS:
             found = one(kind, keep)
             if found is None:
                 return BLANK
             did |= found
-    wrong = [said for part, said in did.items() if said not in FINE and not part.endswith('grow')]
-    grow = did.get(f'keep_prob {KEEP} grow')
-    if not wrong and abs(grow - 1 / KEEP) > 1e-6:
-        wrong = [
-            f'keep_prob {KEEP}: kept rows are multiplied by {grow:.4g}, so the mean of y is {grow * KEEP:.3g} of x.'
-        ]
-    said = wrong[0] if wrong else f'{KEEP:.0%} of the rows kept, each divided by {KEEP}; the mask is the one used.'
+    wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
+    if not wrong:
+        with dice(SEED):
+            wrong = [said for said in (judged(kind(keep), keep) for keep in KEEPS) if said not in FINE][:1]
+        did['bprop'] = wrong[0] if wrong else 'bprop fits'
+    kept = ', '.join(f'{keep:.0%}' for keep in KEEPS)
+    said = wrong[0] if wrong else f'{kept} of the rows are kept when asked for, the mean of y is x, and bprop fits.'
     return Trial(True, not wrong, did, said)
+
+
+def judged(cell: Any, keep: float) -> str:
+    """Whether bprop is the gradient of this construct: what was handed out has to be what bprop makes use of."""
+    found = ms.check_bprop(cell, ms.Tensor(numbers()[0]))
+    if found.ok:
+        return 'bprop fits'
+    if not found.rows:
+        return f'keep_prob {keep}: {found}'
+    row = found.rows[0]
+    return (
+        f'keep_prob {keep}: with the mask that you hand out, bprop is not the gradient of y: at row {row.worst[0]} dx '
+        f'is {row.yours[row.worst]:.4g}; expected {row.true[row.worst]:.4g}.'
+    )
 
 
 def one(kind: type, keep: float) -> dict[str, Any] | None:
@@ -156,12 +190,12 @@ def one(kind: type, keep: float) -> dict[str, Any] | None:
                 return None
             return {name: f'{name}: construct stops with {type(error).__name__}: {error}'.splitlines()[0]}
         if not isinstance(out, tuple) or len(out) != 2:
-            return {name: f'construct returned {type(out).__name__}; (mask, y) is due.'}
+            return {name: f'construct returned {type(out).__name__}; expected (mask, y).'}
         if any(part is ... for part in out):
             return None
         shapes = [part.shape if isinstance(part, ms.Tensor) else None for part in out]
         if shapes != [(ROWS, 1), (ROWS, 2)]:
-            due = f'a mask ({ROWS}, 1) and a y ({ROWS}, 2) are due.'
+            due = f'expected a mask ({ROWS}, 1) and a y ({ROWS}, 2).'
             return {name: f'construct returned {", ".join(map(described, out))}; {due}'}
         masks.append(out[0].asnumpy().astype(np.float64))
         ys.append(out[1].asnumpy().astype(np.float64))
@@ -180,12 +214,16 @@ def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[
     elif abs(share - keep) > MOST:
         kept = f'{name}: {share:.0%} of the rows kept.'
     used = np.array_equal(mask != 0, passed)
+    factor = float(y[passed[..., 0]].mean()) if passed.any() else 0.0
+    mean = 'the mean of y is x'
+    if abs(factor * keep - (keep > 0)) > 1e-6:
+        mean = f'{name}: kept rows are multiplied by {factor:.4g}, so the mean of y is {factor * keep:.3g} of x.'
     return {
         f'{name} kept': kept,
         f'{name} mask': 'the mask that was used'
         if used
         else f'{name}: the mask that was handed out is not the one that made y.',
-        f'{name} grow': float(y[passed[..., 0]].mean()) if passed.any() else 0.0,
+        f'{name} mean': mean,
     }
 
 
@@ -194,4 +232,29 @@ def described(part: Any) -> str:
     return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
 
 
-TRIALS = {'7a': backward, '7b': forward}
+# ---- 7c ------------------------------------------------------------------------------------------------------------
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    if not callable(answer):
+        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        for kind, keep, _ in HIDDEN:
+            with dice(SEED):
+                told.append(answer(kind(keep)))
+    if all(word is ... for word in told):
+        return BLANK
+    lines = []
+    for k, (word, (_, keep, due)) in enumerate(zip(told, HIDDEN, strict=True), 1):
+        said = f'“{word}”' if word in WORDS else f'{word!r}, which is none of the four words'
+        off = '' if word == due else f'; it is “{due}”'
+        lines.append(f'{"✗" if off else "✓"} Cell {k}, keep_prob {keep}: you say {said}{off}.')
+    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(told, 1)}
+    return Trial(True, told == [due for _, _, due in HIDDEN], did, '\n'.join(lines))
+
+
+TRIALS = {'7a': backward, '7b': forward, '7c': hunt}

@@ -127,7 +127,7 @@ def says(seen: Run) -> str:
 def threshold(kind: Any, x: Any) -> Figure:
     """A slider for the threshold; `kind` is the class of a Cell that is made with a threshold and a value."""
     control = slider('threshold: what x must be above', 'What x must be above', 0.5, (-REACH, REACH), 0.25)
-    return Figure('threshold', control, lambda at: draw(kind, x, at), stills=(0.5, -1.25, 2.5))
+    return Figure('threshold', control, lambda at: draw(kind, x, at), stills=(0.5, -1.25))
 
 
 FIGURES = {'threshold': threshold}

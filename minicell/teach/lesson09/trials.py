@@ -12,9 +12,11 @@ from minicell.core.errors import MinicellWarning
 from minicell.teach.ink.thumb import short
 from minicell.teach.trials import BLANK, Trial, cell_of, half_begun
 
+from .suspects import FUNCTIONS, HIDDEN, WORDS, Suspect
+
 ORDERS = ('first', 'second', 'third')
-HERE = (-1.2, 0.4, 0.9, 2.0)
-WEIGHTS = (0.7, -1.3, 0.4, 1.1)
+HERE = (-1.2, 0.0, 0.4, 0.9, 2.0)  # 0 among them: a slope may not be looked for by dividing
+WEIGHTS = (0.7, 0.5, -1.3, 0.4, 1.1)
 CLOSE = {'rtol': 1e-4, 'atol': 1e-6}
 
 
@@ -46,7 +48,8 @@ def attempt(answer: Any, name: str, plain: Callable, orders: int) -> Trial:
         return cell
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter('always')
-        mine = derivatives(cell, orders)
+        with np.errstate(all='ignore'):  # of a division by 0: the verdict says NaN
+            mine = derivatives(cell, orders)
         out = cell(ms.Tensor(np.array(HERE)))
     if any(isinstance(value, Exception) and half_begun(value) for value in mine.values()):
         return BLANK
@@ -65,7 +68,20 @@ def attempt(answer: Any, name: str, plain: Callable, orders: int) -> Trial:
     due = derivatives(plain, orders)
     lines = [line(order, value, due[order]) for order, value in mine.items()]
     passed = len(mine) == orders and all(said.startswith('✓') for said in lines)
+    if passed and not each_its_own(cell, plain):
+        did['two calls'] = 'mixed up'
+        passed = False
+        lines = ['Each order is right for one call. With two calls, the first gets numbers of the second.']
     return Trial(True, passed, did, '\n'.join(lines))
+
+
+def each_its_own(f: Callable, plain: Callable) -> bool:
+    """Whether two calls before backward get a gradient each, and not one that is made of what the last call left."""
+    x = ms.Tensor(np.array(HERE))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        mine, due = (ms.grad(lambda x, g=g: loss(g, x) + loss(g, x + 1.0))(x).asnumpy() for g in (f, plain))
+    return np.allclose(mine, due, **CLOSE)
 
 
 def line(order: str, mine: Any, due: np.ndarray) -> str:
@@ -74,7 +90,9 @@ def line(order: str, mine: Any, due: np.ndarray) -> str:
         return f'✗ {order} order: {type(mine).__name__}: {str(mine).splitlines()[0]}'
     if np.allclose(mine, due, **CLOSE):
         return f'✓ {order} order is right.'
-    worst = int(np.argmax(np.abs(np.nan_to_num(mine) - due)))
+    if np.isnan(mine).any():
+        return f'✗ {order} order is NaN at x = {HERE[int(np.argmax(np.isnan(mine)))]}.'
+    worst = int(np.argmax(np.abs(mine - due)))
     return (
         f'✗ {order} order is off by up to {short(abs(mine[worst] - due[worst]))}, at x = {HERE[worst]}: '
         f'yours {short(mine[worst])}, true {short(due[worst])}.'
@@ -92,7 +110,27 @@ def sinh(x: Any) -> Any:
     return (e - 1 / e) / 2
 
 
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen, each beside the same function without a bprop."""
+    if not callable(answer):
+        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        told = [answer(Suspect(function, rule), FUNCTIONS[function][0]) for function, rule, _ in HIDDEN]
+    if all(word is ... for word in told):
+        return BLANK
+    lines = []
+    for k, (word, (function, _, due)) in enumerate(zip(told, HIDDEN, strict=True), 1):
+        said = f'“{word}”' if word in WORDS else f'{word!r}, which is none of the four words'
+        off = '' if word == due else f'; it is “{due}”'
+        lines.append(f'{"✗" if off else "✓"} Cell {k}, {function}: you say {said}{off}.')
+    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(told, 1)}
+    return Trial(True, told == [due for _, _, due in HIDDEN], did, '\n'.join(lines))
+
+
 TRIALS = {
     '9a': lambda answer: attempt(answer, 'Cube', cube, 3),
     '9b': lambda answer: attempt(answer, 'Sinh', sinh, 2),
+    '9c': hunt,
 }
