@@ -108,7 +108,8 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
     The Cell is called a second time, with other numbers, before bprop is asked about the first call.
     """
     inputs = fresh(inputs)  # an answer may write into them
-    tensors = {name.removeprefix('d'): t for name, t in zip(names, inputs, strict=False)} | {'dout': dout}
+    given = zip(names, inputs, strict=False)
+    tensors = {name.removeprefix('d'): t for name, t in given if isinstance(t, ms.Tensor)} | {'dout': dout}
     before = {name: t.asnumpy().copy() for name, t in tensors.items()}
     others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
     try:
@@ -158,6 +159,8 @@ def seen(gradient: Any) -> Any:
     """A gradient as something to compare: its numbers, or what it is instead."""
     if isinstance(gradient, ms.Tensor):
         return gradient.asnumpy().astype(np.float64)
+    if type(gradient) in (int, float) and gradient == 0:
+        return 'zero'
     return gradient if gradient is None or gradient is ... else type(gradient).__name__
 
 
@@ -190,8 +193,11 @@ def bprop_check(
 
     `cases`: what stands in the sentence -> the inputs of a gradient check, each with a random dout. bprop is also
     called by hand, with the inputs `by_hand` or else those of the first case; its gradients are noted by their `names`.
+    An input that has a name and is no Tensor gets None, or 0, which is the same.
     """
     first = by_hand or next(iter(cases.values()))
+    plain = [name for name, given in zip(names, first, strict=False) if not isinstance(given, ms.Tensor)]
+    tensors = [name for name in names if name not in plain]
 
     def trial(answer: Any) -> Trial:
         cell = cell_of(answer, name)
@@ -200,7 +206,11 @@ def bprop_check(
         did = called(cell, first, dout_of(due(*first)), names)
         if unfinished(did):
             return BLANK
-        ok, said = checked(cell, names, due, what, cases)
+        ok, said = checked(cell, tensors, due, what, cases)
+        filled = [name for name in plain if name in did and str(did[name]) not in ('None', 'zero')]
+        if ok and filled:
+            told = f'{filled[0].removeprefix("d")} is no Tensor: expected None in its place.'
+            return Trial(True, False, did, f'{" and ".join(tensors)} are right. {told}')
         if ok and 'wrote into' in did:
             return Trial(True, False, did, f'The numbers are right, but bprop has written into {did["wrote into"]}.')
         if ok and 'a call between' in did:

@@ -3,6 +3,7 @@
 import ast
 import re
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,14 @@ from minicell.teach.ink.shapes import Path as Lines
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson04 import suspects as suspects_file
 from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
+from minicell.teach.lesson04.hidden import HIDDEN, ROW
+from minicell.teach.lesson04.secant import Curve
 from minicell.teach.lesson04.suspects import SUSPECTS, classify
 from minicell.teach.lesson04.trials import WORDS
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-SLOPES, VERDICTS = map(exercise, ('4a', '4b'))
+SLOPES, VERDICTS, AGREES = map(exercise, ('4a', '4b', '4c'))
 DOUBLE, SINGLE = np.float64, np.float32
 
 
@@ -139,6 +142,9 @@ def slopes(f, x, eps):
     [
         LOOP.format('found[i] = (f(x + step) - f(x - step)) / 2 / eps'),
         LOOP.format('found[i] = (f(x - step) - f(x + step)) / (-2 * eps)'),
+        LOOP.format('found[i] = (f(x + step / 2) - f(x - step / 2)) / eps'),
+        LOOP.format('found[i] = f(x + step) / (2 * eps) - f(x - step) / (2 * eps)'),
+        LOOP.format('found[i] = ((f(x + step) - f(x)) / eps + (f(x) - f(x - step)) / eps) / 2'),
         'import numpy as np\ndef slopes(f, x, eps):\n'
         '    return np.array([(f(x + e) - f(x - e)) / (2 * eps) for e in eps * np.eye(x.size)])',
     ],
@@ -150,9 +156,17 @@ def test_other_central_differences_pass(code):
 @pytest.mark.parametrize(
     ('line', 'named'),
     [
-        ('found[i] = (f(x) - f(x - step)) / eps', None),  # one side too, but the other one
+        ('found[i] = (f(x) - f(x - step)) / eps', 'one-side-below'),
+        ('found[i] = (f(x + step) - f(x - step)) / 2 * eps', 'run-brackets'),
+        ('found[i] = f(x + step) - f(x - step) / (2 * eps)', 'rise-brackets'),
+        ('found[i] = np.abs((f(x + step) - f(x - step)) / (2 * eps))', 'size-only'),
+        ('found[i] = max(0.0, (f(x + step) - f(x - step)) / (2 * eps))', 'no-fall'),
+        ('found[i] = ((f(x + step) - f(x - step)) ** 2) ** 0.5 / 2 / eps', 'size-only'),
+        ('found[i] = (f(x + step / 2) - f(x - step / 2)) / (2 * eps)', 'double-run'),
+        ('found[i] = (f(x + 2 * step) - f(x - 2 * step)) / (4 * eps)', None),
+        ('found[i] = (f(x + step) - f(x - step)) / (2 * eps) * np.nan', None),
         ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'smaller'),
-        ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', None),  # x does not even move
+        ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', 'smaller'),  # only the 0 moves
         ('found[i] = (f(x + eps) - f(x)) / eps', 'all-at-once'),
         ('found[i] = 3 * x[i] ** 2', None),
         ('found[i] = f(x)', None),
@@ -165,11 +179,94 @@ def test_other_mistakes_fail(line, named):
 
 
 def test_numbers_that_look_the_same_are_said_to_differ():
-    verdict = SLOPES.check_code(next(m for m in SLOPES.mistakes if m.name == 'float32').code)
+    verdict = SLOPES.check_code(LOOP.format('found[i] = (f(x + step) - f(x - step)) / (2 * eps) * (1 + 1e-6)'))
     assert re.search(r'In digits that are not shown, yours is off by up to \de-0\d', verdict.said), verdict
 
 
+def whole(changes: dict[str, str]) -> str:
+    """The solution of 4c with some of its parts exchanged."""
+    code = AGREES.solution
+    for old, new in changes.items():
+        assert old in code
+        code = code.replace(old, new)
+    return code
+
+
+RANDOM, CLOSE = 'np.random.standard_normal(', 'np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6)'
+LINEAR = 'np.allclose(by_bprop_1000, 1000 * by_bprop)'
+
+
+@pytest.mark.parametrize(
+    'changes',
+    [
+        {},
+        {RANDOM: 'np.random.default_rng().standard_normal('},
+        {RANDOM: 'np.random.default_rng(1).uniform(-2, 2, '},
+        {RANDOM: '-np.random.random('},  # no number of both signs, but none that a size could be taken for
+        {CLOSE: 'bool(np.all(abs(by_bprop - by_differences) <= 1e-6 + 1e-4 * abs(by_differences)))'},
+        {LINEAR: 'np.allclose(by_bprop_1000 / 1000, by_bprop)', 'x, 1e-5)': 'x, 1e-6)'},
+    ],
+)
+def test_other_whole_checks_pass(changes):
+    verdict = AGREES.check_code(whole(changes))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('changes', 'named'),
+    [
+        ({RANDOM: 'np.ones('}, 'ones'),
+        ({RANDOM: 'np.zeros('}, None),
+        ({'1000 * number(x)': '2 * number(x)', '1000 * by_bprop': '2 * by_bprop'}, 'one-dout'),
+        ({CLOSE: 'np.sign(by_bprop).tolist() == np.sign(by_differences).tolist()'}, None),
+        ({CLOSE: 'abs((by_bprop - by_differences).mean()) < 1e-3'}, 'one-sum'),
+        ({CLOSE: 'np.isclose(by_bprop, by_differences).any()'}, None),
+        ({CLOSE: CLOSE.replace('1e-4', '1e-1')}, 'loose'),
+        ({CLOSE: 'True'}, None),
+        ({'x, 1e-5)': 'x, 1e-14)'}, 'smaller'),
+        ({'x, 1e-5)': 'x, 0.5)'}, None),
+        ({'return right and': 'return'}, None),
+    ],
+)
+def test_a_check_with_a_hole_is_found_out(changes, named):
+    verdict = AGREES.check_code(whole(changes))
+    assert verdict.state == 'failed'
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+@pytest.mark.parametrize('word', ['True', 'False'])
+def test_a_check_that_does_not_look_is_told_so(word):
+    verdict = AGREES.check_code(f'def agrees(cell, x):\n    return {word}')
+    assert verdict.state == 'failed' and verdict.hint.startswith('Your check never moves `x`')
+
+
+def test_the_frameworks_check_does_not_try_a_large_dout():
+    code = 'import minicell as ms\ndef agrees(cell, x):\n    return bool(ms.check_bprop(cell, ms.Tensor(x)))'
+    assert 'cuts each number of dout off' in AGREES.check_code(code).said
+
+
+@pytest.mark.parametrize('name', HIDDEN)
+def test_a_hidden_cell_is_what_it_is_said_to_be(name):
+    hidden = HIDDEN[name]
+    with np.errstate(all='ignore'), warnings.catch_warnings():
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        found = ms.check_bprop(hidden.cell([]), ms.Tensor(ROW))
+    assert bool(found) == (hidden.right or name == 'clipped')
+
+
+def test_the_secants():
+    """The one of both sides is off by eps squared, the other by 3 x eps more; all words are inside."""
+    for value in (0.05, 0.3, 1.0):
+        drawn = Curve(cube, 0.8).draw(value)
+        both, one = 1.92 + value**2, 1.92 + 2.4 * value + value**2
+        assert f'has {both:.4f}' in drawn.words and f'has {one:.4f}' in drawn.words
+        assert not any(shape.full for shape in drawn.shapes if isinstance(shape, Text))
+        runs = [point for shape in drawn.shapes if isinstance(shape, Lines) for run in shape.runs for point in run]
+        assert all(0 <= x <= 760 and 0 <= y <= 330 for x, y in runs)
+
+
 def test_half_begun_is_not_attempted():
+    assert AGREES.check_code(whole({CLOSE: '...', ' and ' + LINEAR: ''})).state == 'open'
     assert SLOPES.check_code(LOOP.format('found[i] = (f(x + step) - ...) / eps')).state == 'open'
     assert SLOPES.check_code('def slopes(f, x, eps):\n    return ...').state == 'open'
 

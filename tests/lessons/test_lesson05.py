@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson05.figures import HEIGHT, WIDTH, draw, traffic
 from minicell.teach.lesson05.specimens import (
@@ -269,9 +268,49 @@ def test_the_mindspore_listing_on_minicell(capsys):
 
 def test_the_quoted_constraint_is_the_documents():
     document = (Path(__file__).parents[1] / 'conformance' / 'documents' / '000.txt').read_text(encoding='utf-8')
-    quoted = re.search(r'“(.+?)”', about('05').questions['brackets'].after)[1]
+    quoted = ' '.join(re.search(r'“(If .+?)”', by_id(read('05').cells)['l05-why'].source, re.S)[1].split())
     assert quoted in ' '.join(document.split())
 
 
 def test_the_named_beliefs_are_among_the_mistakes():
     assert {'It will broadcast.', 'It will complain.'} <= {mistake.misconception for mistake in GUESSES.mistakes}
+
+
+@pytest.mark.parametrize('third', ['1.0', '1', 'k', 'False', 'ops.zeros_like(x)', '(dout * (x * y).mean(0)).sum()'])
+def test_a_number_gets_none(third):
+    verdict = BLEND.check_code(BLEND.solution.replace('dx, dy, None', f'dx, dy, {third}'))
+    assert verdict.state == 'failed' and 'k is no Tensor: expected None in its place' in verdict.said
+
+
+@pytest.mark.parametrize(
+    ('returned', 'named'),
+    [
+        ('dx, None, None', 'dy-none'),
+        ('None, dy, None', None),
+        ('None, None, None', None),
+        ('dx, dy, None, None', None),
+        ('dy, dx, None', None),
+        ('(dx, dy, None),', None),
+        ('dx * float("nan"), dy, None', None),
+        ('dx, dy', 'no-place'),
+    ],
+)
+def test_a_hint_speaks_of_what_was_returned(returned, named):
+    verdict = BLEND.check_code(BLEND.solution.replace('dx, dy, None', returned))
+    assert verdict.state == 'failed'
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+@pytest.mark.parametrize(
+    'lines',
+    [
+        'dx = k * (dout * y).sum(0) / len(y)',
+        'dx = (k * dout * y).mean(0)',
+        'dy = ops.ones_like(y) * (k * dout * x / y.shape[0])',
+        'dy = ops.stack([k * dout * x / y.shape[0]] * y.shape[0])',
+        'dx, dy = ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y)',
+    ],
+)
+def test_more_repairs_pass(lines):
+    code = 'import minicell as ms\n' + BLEND.solution.replace('return dx', f'{lines}\n        return dx')
+    assert BLEND.check_code(code).passed

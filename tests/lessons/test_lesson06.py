@@ -11,12 +11,13 @@ from minicell.teach import lesson, train
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson06 import figures, trials
 from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
+from minicell.teach.lesson06.seeds import SEEDS, measure
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
 from minicell.teach.order import exercise
 from minicell.teach.train import Curve
 from tests.lessons.notebooks import by_id, read
 
-NAMING, CHEAPEST = map(exercise, ('6a', '6b'))
+NAMING, CHEAPEST, REPAIR = map(exercise, ('6a', '6b', '6c'))
 
 
 @pytest.fixture(scope='module')
@@ -101,18 +102,19 @@ def test_a_test_costs_what_it_says(name):
 # ---- what the text says --------------------------------------------------------------------------------------------
 
 
-def test_five_of_eight_train_with_every_seed(page):
+def test_five_of_eight_train_with_every_seed():
     """The answer to the second prediction; and what the text says of the table, seed by seed."""
-    losses = {}
-    for letter, bug in LETTERS.items():
-        for seed in range(5):
-            x, t = page['moons'](100, np.random.default_rng(seed))
-            losses[letter, seed] = np.array(list(page['train'](page['Net'](suspect(bug), seed), x=x, t=t)))
-    for (letter, seed), curve in losses.items():
-        if letter in 'ACEGH':  # H goes up and down
-            assert np.median(curve[-100:]) < 0.5, (letter, seed)
-        else:
-            assert np.all(curve[-100:] > 0.5), (letter, seed)
+    for letter in LETTERS:
+        assert len(SEEDS[letter]) == 5
+        for run in SEEDS[letter]:
+            assert (run.median < 0.5) == (letter in 'ACEGH'), (letter, run)  # H goes up and down
+
+
+def test_the_stored_table_is_what_training_gives(page):
+    """The lesson's own cells, for one of the five seeds."""
+    found = measure(*(page[name] for name in ('Net', 'train', 'accuracy', 'moons')), seeds=[3])
+    for name, (run,) in found.items():
+        assert np.allclose(np.hstack(run), np.hstack(SEEDS[name][3]), rtol=1e-3, atol=2e-4), name
 
 
 @pytest.mark.parametrize('letter', 'ABDH')
@@ -282,4 +284,46 @@ def test_every_pair_can_be_told_apart():
 
 def test_the_lesson_is_set_up():
     L = lesson('06')
-    assert list(L.about.exercises) == ['6a', '6b'] and L.check('6a').state == 'open'
+    assert list(L.about.exercises) == ['6a', '6b', '6c'] and L.check('6a').state == 'open'
+
+
+# ---- exercise 6c -------------------------------------------------------------------------------------------------
+
+DW, DB, DX = 'dout * w, (dout * x).sum(0)', 'dout, dout.sum(0)', '(dout / (1 + ops.abs(x)) ** 2,)'
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        (DW, 'dout * w, ops.matmul(ops.ones((1, x.shape[0]), x.dtype), dout * x)[0]'),
+        (DW, 'w * dout, x.shape[0] * (dout * x).mean(0)'),
+        (DW, '[dout * w, (x * dout).sum(axis=0)]'),
+        (DB, 'dout, x.shape[0] * dout.mean(0)'),
+        (DX, '(dout * (1 - ops.abs(out)) ** 2,)'),
+    ],
+)
+def test_other_repairs_pass(old, new):
+    verdict = REPAIR.check_code(REPAIR.solution.replace(old, new))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'named'),
+    [
+        (DW, 'dout * w, (dout * x).mean(0)', 'nothing'),
+        (DW, 'dout * w, dout * x', None),
+        (DW, 'dout * w, -(dout * x).sum(0)', None),
+        (DW, 'w, (dout * x).sum(0)', None),
+        (DW, 'dout * w, x.sum(0)', None),
+        (DW, 'dout * w, None', None),
+        (DB, 'dout, dout.mean(0)', 'other-one'),
+        (DB, 'dout, dout', None),
+        (DX, '(dout / (1 + x) ** 2,)', None),
+        (DX, '(dout / (1 + ops.abs(x)),)', None),
+    ],
+)
+def test_a_repair_that_leaves_something_wrong_fails(old, new, named):
+    assert old in REPAIR.solution
+    verdict = REPAIR.check_code(REPAIR.solution.replace(old, new))
+    assert verdict.state == 'failed'
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict

@@ -1,4 +1,5 @@
-"""Lesson 04: a figure of eps, and the trials of a gradient check."""
+"""Lesson 04: its figures, the trials of a gradient check, and central differences for a check of one's own."""
 
+from .differences import slopes
 from .figures import FIGURES
 from .trials import TRIALS

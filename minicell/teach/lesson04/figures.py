@@ -1,4 +1,4 @@
-"""The figure of lesson 04: the error of a central difference against eps, in float32 and float64."""
+"""The figures of lesson 04; here the one of the error of a central difference against eps, in float32 and float64."""
 
 import math
 from collections.abc import Callable
@@ -10,6 +10,8 @@ import minicell as ms
 from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, Text, text
+
+from .secant import secant
 
 WIDTH, HEIGHT = 760, 336
 LEFT, TOP, WIDE, HIGH = 60, 40, 350, 240  # where the curves are drawn
@@ -186,4 +188,4 @@ def eps(f: Callable[[Any], Any], x: float) -> Figure:
     return Figure('eps', control, curves.draw, stills=(1e-1, 1e-5, 1e-10))
 
 
-FIGURES = {'eps': eps}
+FIGURES = {'secant': secant, 'eps': eps}

@@ -41,7 +41,7 @@ def inputs(rows: int, columns: int, k: float) -> list[Any]:
 
 blend = bprop_check(
     'Blend',
-    ('dx', 'dy'),
+    ('dx', 'dy', 'dk'),
     lambda x, y, k: k * (x * y).mean(0),
     'k times the mean of the rows',
     {f'x ({columns},), y ({rows}, {columns}), k {k:g}': inputs(rows, columns, k) for rows, columns, k in TRIED},

@@ -1,4 +1,4 @@
-"""The trials of lesson 06: the bugs by their names, and the cheapest tests."""
+"""The trials of lesson 06: the bugs by their names, the cheapest tests, and a network to be repaired."""
 
 from functools import cache
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from minicell.teach.trials import Trial, dict_of
 
 from .probes import PROBES
+from .repair import repaired
 from .suspects import BUGS, LETTERS, suspect
 
 
@@ -94,4 +95,4 @@ def shown(found: bool | float) -> str:
     return {True: 'yes', False: 'no'}.get(found, str(found)) if isinstance(found, bool) else str(found)
 
 
-TRIALS = {'6a': bugs, '6b': cheapest}
+TRIALS = {'6a': bugs, '6b': cheapest, '6c': repaired}

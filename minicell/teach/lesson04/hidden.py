@@ -1,0 +1,79 @@
+"""The Cells on which a check that a learner has written is tried: right ones, and wrong ones of many kinds."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minicell as ms
+import minicell.nn as nn
+import minicell.ops as ops
+
+# Among them is a 0: there a slope may be 0, and a quotient NaN. The rest is of both signs.
+ROW = np.array([-1.3, 0.0, 0.4, 2.1, 0.7, -0.2, -1.6, 1.1])
+MIXED = ms.Tensor(np.random.default_rng(4).standard_normal((8, 3)))
+LAST = ms.Tensor(np.eye(8)[-1])
+
+
+class Hidden(NamedTuple):
+    """A Cell in two functions: forward of x, and its gradient of (x, out, dout)."""
+
+    right: bool
+    said: str  # what its bprop does, for a sentence
+    forward: Callable[[Any], Any]
+    gradient: Callable[[Any, Any, Any], Any]
+
+    def cell(self, seen: list[np.ndarray]) -> nn.Cell:
+        """A new Cell of this kind; it notes at which x it is called."""
+
+        def construct(_: Any, x: Any) -> Any:
+            seen.append(x.asnumpy())
+            return self.forward(x)
+
+        functions = {'construct': construct, 'bprop': lambda _, x, out, dout: (self.gradient(x, out, dout),)}
+        return type('Hidden', (nn.Cell,), functions)()
+
+
+def cube(x: Any) -> Any:
+    """x * x * x."""
+    return x * x * x
+
+
+HIDDEN = {
+    'tanh': Hidden(True, 'is right', ops.tanh, lambda x, out, dout: (1 - out * out) * dout),
+    'flat': Hidden(True, 'is right, and 0 at 0', cube, lambda x, out, dout: 3 * x * x * dout),
+    'steep': Hidden(
+        True,
+        'is right, with large gradients',
+        lambda x: 1000 * ops.exp(3 * x),
+        lambda x, out, dout: 3 * out * dout,
+    ),
+    'mixing': Hidden(
+        True,
+        'is right, with another number of outputs than inputs',
+        lambda x: ops.matmul(x * x, MIXED),
+        lambda x, out, dout: 2 * x * ops.matmul(dout, MIXED.T),
+    ),
+    'no square': Hidden(False, 'has another slope than tanh', ops.tanh, lambda x, out, dout: (1 - out) * dout),
+    'no dout': Hidden(False, 'forgets dout', lambda x: x * x, lambda x, out, dout: 2 * x),
+    'no sign': Hidden(
+        False, 'takes the size of dout without its sign', ops.sin, lambda x, out, dout: ops.cos(x) * ops.abs(dout)
+    ),
+    'clipped': Hidden(
+        False,
+        'cuts each number of dout off at 10 and −10',
+        ops.sin,
+        lambda x, out, dout: ops.cos(x) * ops.maximum(ops.minimum(dout, 10 + 0 * dout), -10 + 0 * dout),
+    ),
+    'per cent': Hidden(
+        False, 'is off by one per cent everywhere', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout
+    ),
+    'cancelling': Hidden(
+        False,
+        'is off by amounts that add up to 0',
+        ops.exp,
+        lambda x, out, dout: out * dout + dout - dout.mean(),
+    ),
+    'last': Hidden(False, 'is wrong in its last number alone', ops.exp, lambda x, out, dout: (1 + LAST) * out * dout),
+    'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),
+}
