@@ -8,7 +8,8 @@ what the stored mistake does.
 import linecache
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -26,11 +27,14 @@ runs = count(1).__next__  # numbers pieces of code that are run, so that each ke
 class Verdict:
     """What `check` says. It prints as text and shows as a page."""
 
-    def __init__(self, state: str, head: str, said: str = '', mistake: Mistake | None = None) -> None:
+    def __init__(
+        self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = ''
+    ) -> None:
         self.state = state  # 'open' (not attempted), 'passed', 'failed'
         self.head = head
         self.said = said
         self.mistake = mistake
+        self.gradient = gradient  # the one gradient in which the answer does what the mistake does; '': in all it does
 
     @property
     def passed(self) -> bool:
@@ -47,20 +51,26 @@ class Verdict:
         """The hint that belongs to it, or ''."""
         return self.mistake.hint if self.mistake else ''
 
+    @property
+    def belief(self) -> str:
+        """The sentence that names the misconception, and the gradient that shows it where the others do not."""
+        the = f'Look at `{self.gradient}`. The' if self.gradient else 'The'
+        return f'{the} belief behind it may be: **“{self.misconception}”**'
+
     def __bool__(self) -> bool:
         return self.passed
 
     def __repr__(self) -> str:
         parts = [f'{words.SIGNS[self.state]} {self.head}']
         if self.mistake:
-            parts += [f'The belief behind it may be: “{self.misconception}”', self.hint]
+            parts += [self.belief, self.hint]
         return words.plain('\n'.join(part for part in [*parts, self.said] if part))
 
     def page(self, height: int | None = None) -> str:
         """The verdict as HTML."""
         body = words.headline(self.state, self.head)
         if self.mistake:
-            body += words.paragraphs(f'The belief behind it may be: **“{self.misconception}”**\n\n{self.hint}')
+            body += words.paragraphs(f'{self.belief}\n\n{self.hint}')
         if self.said:
             body += words.pre(self.said, wrap=True)
         return words.block(body, self.state, height)
@@ -69,13 +79,20 @@ class Verdict:
         return {'text/plain': repr(self), 'text/html': self.page()}
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without minicell's own warnings: the check names the misconception, says more, and calls an answer many times."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        yield
+
+
 def run(code: str, name: str, where: str) -> Any:
     """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
     file = f'<{where}, {runs()}>'
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     space: dict[str, Any] = {'__name__': '__main__'}
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)  # the check names the misconception, and says more
+    with quiet():
         exec(compile(code, file, 'exec'), space)
     if name not in space:
         raise NameError(f'the code defines no {name}')
@@ -89,7 +106,7 @@ class Exercise:
         self.name, self.task, self.hints = text.name, text.task, text.hints
         self.start, self.solution, self.why = text.start, text.solution, text.why
         self.mistakes, self.answer_name = text.mistakes, text.answer_name
-        self.trial = trial
+        self.trial = quiet()(trial)
 
     @cached_property
     def essence(self) -> str:
@@ -123,7 +140,7 @@ class Exercise:
             return self.untouched()
         if trial.passed:
             return Verdict('passed', f'Exercise {self.name}: passed', trial.said)
-        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, self.diagnose(trial.did))
+        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial.did))
 
     def check_code(self, code: str) -> Verdict:
         """Check an answer that is text. Never raises."""
@@ -143,15 +160,19 @@ class Exercise:
         """The verdict on an exercise that nobody has begun."""
         return Verdict('open', f'Exercise {self.name}: not attempted yet. Put your code where the `...` are.')
 
-    def diagnose(self, did: dict[str, Any]) -> Mistake | None:
-        """The stored mistake that does the same: as a whole, or else in the first part that is wrong."""
+    def diagnose(self, did: dict[str, Any]) -> tuple[Mistake | None, str]:
+        """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
+
+        In that case a gradient, if the part is one, is named: its hint is not about the others.
+        """
         for mistake, known in self.known:
             if known.keys() == did.keys() and all(same(known[part], did[part]) for part in did):
-                return mistake
+                return mistake, ''
         for part, value in did.items():
             if not same(value, self.right.get(part)):
-                return next((m for m, known in self.known if part in known and same(known[part], value)), None)
-        return None
+                mistake = next((m for m, known in self.known if part in known and same(known[part], value)), None)
+                return mistake, part if mistake and isinstance(value, np.ndarray) else ''
+        return None, ''
 
 
 def same(a: Any, b: Any) -> bool:

@@ -4,6 +4,7 @@ import re
 import time
 
 import ipywidgets as w
+import numpy as np
 import pytest
 
 import minicell as ms
@@ -11,12 +12,13 @@ from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson01.entries import entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
-from minicell.teach.lesson01.trials import right
+from minicell.teach.lesson01.trials import PROGRAMS, right
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-ORDER = exercise('1a')
+ORDER, LOOP = exercise('1a'), exercise('1b')
 
 
 class Steps(nn.Cell):
@@ -52,9 +54,9 @@ def test_what_ran_has_left_entries(x, names, slope):
 def test_the_notebook_says_how_many(run):
     shown = {
         name: [each['shown'] for each in by_id(read('01').cells)[f'l01-{name}'].metadata['minicell']['numbers']]
-        for name in ('predict', 'run-note', 'document-note', 'branch-note')
+        for name in ('predict', 'why', 'document-note', 'branch-note')
     }
-    assert shown['run-note'] == ['3', '8'] and shown['document-note'] == ['2'] and shown['predict'] == ['16']
+    assert shown['why'] == ['3', '8'] and shown['document-note'] == ['2'] and shown['predict'] == ['16']
     assert float(shown['branch-note'][0]) * 8 == 20  # where the slider crosses the `if`
     assert [float(number) for number in shown['branch-note'][1:]] == [8.0, round(4 / 20.8**0.5, 2)]
 
@@ -126,12 +128,14 @@ def test_the_order_is_that_of_the_real_tape():
 
 def test_the_program_on_the_page_is_the_one_that_runs():
     """Read from the page, run, and ordered: the same steps."""
-    page = by_id(read('01').cells)['l01-exercise'].source
-    space = {'ops': ops}
-    exec(re.search(r'```python\n(.*?)```', page, re.DOTALL)[1], space)
-    with ms.Tape() as tape:
-        ms.grad(space['wave'])(ms.Tensor(1.0))
-    assert entries(tape) == ['Sin', 'Mul', 'Mul', 'Log']
+    cells = by_id(read('01').cells)
+    page = re.search(r'```python\n(.*?)```', cells['l01-exercise'].source, re.DOTALL)[1]
+    for source in (page, cells['l01-entries'].source):  # 1a, and 1b, where it is written shorter
+        space = {'ops': ops}
+        exec(source, space)
+        with ms.Tape() as tape:
+            ms.grad(space['wave'])(ms.Tensor(1.0))
+        assert entries(tape) == ['Sin', 'Mul', 'Mul', 'Log']
 
 
 @pytest.mark.parametrize(
@@ -139,13 +143,112 @@ def test_the_program_on_the_page_is_the_one_that_runs():
     [
         (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'loop-forward'),  # right to its third place
         (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], 'forward'),
-        (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'both-branches'),
+        (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'other-branch'),
+        (['start', 'log', 'exp', 'mul 2', 'mul 1', 'sin'], 'both-branches'),
+        (['log', 'mul 2', 'mul 1', 'sin', 'dx', 'start'], 'starts-late'),
         (['start', 'if', 'log', 'mul 2', 'mul 1', 'sin'], 'decides-again'),
     ],
 )
 def test_a_half_right_order_is_told_its_belief(order, named):
     verdict = ORDER.check(order)
     assert verdict.state == 'failed' and verdict.mistake and verdict.mistake.name == named, verdict
+
+
+@pytest.mark.parametrize('order', [m.name for m in ORDER.mistakes if 'branch' in m.name])
+def test_no_hint_tells_of_an_order_that_is_not_there(order):
+    """These hints are given wherever `exp` stands in an answer: they speak of nothing but the tape."""
+    hint = next(mistake.hint for mistake in ORDER.mistakes if mistake.name == order)
+    assert 'left out' not in hint and '`ops.exp`' in hint and 'its rule is not called' in hint
+    assert 9 * np.sin(1) > 1 and np.sin(1) > 0.5
+
+
+# ---- the loop ----------------------------------------------------------------------------------------------------
+
+
+def loop(body: str, first: str = 'gradients = {result: 1.0}') -> str:
+    lines = '\n'.join(f'    {line}' for line in body.splitlines())
+    before = 'from collections import defaultdict\nNAN = float("nan")\n'
+    return f'{before}def read_back(entries, result):\n    {first}\n{lines}\n'
+
+
+FILL = 'for name, g in zip(entry.inputs, entry.rule({dout})): gradients[name] = gradients.get(name, 0.0) + g'
+SKIP = 'if entry.out not in gradients: continue'
+
+
+@pytest.mark.parametrize(
+    'code',
+    [
+        loop(f'for entry in entries[::-1]:\n  {SKIP}\n  {FILL.format(dout="gradients[entry.out]")}\nreturn gradients'),
+        loop(
+            f'while entries:\n  entry = entries.pop()\n  dout = gradients.get(entry.out)\n  if dout is None: continue\n'
+            f'  {FILL.format(dout="dout")}\nreturn gradients'
+        ),
+        loop(
+            'for k in range(len(entries) - 1, -1, -1):\n  e = entries[k]\n'
+            '  for name, g in zip(e.inputs, e.rule(gradients[e.out])): gradients[name] += g\nreturn gradients',
+            'gradients = defaultdict(float); gradients[result] += 1',
+        ),
+        loop(
+            'entries.reverse()\nfor op, inputs, out, rule in entries:\n  if out in gradients:\n'
+            '    gs = rule(gradients.pop(out))\n    for k in range(len(gs)):\n'
+            '      gradients[inputs[k]] = gs[k] + gradients.get(inputs[k], 0)\nreturn gradients'
+        ),
+        loop(
+            'for entry in sorted(entries, key=lambda e: -int(e.out[1:])):\n'
+            f'  {FILL.format(dout="gradients.get(entry.out, 0)")}\nreturn gradients'
+        ),
+    ],
+)
+def test_other_right_loops_pass(code):
+    verdict = LOOP.check_code(code)
+    assert verdict.passed, verdict
+
+
+GET, END = FILL.format(dout='gradients[entry.out]'), 'return gradients'
+
+
+@pytest.mark.parametrize(
+    ('body', 'named'),
+    [
+        (f'for entry in entries:\n  {SKIP}\n  {GET}\n{END}', 'forward'),
+        (f'for entry in reversed(entries):\n  {GET}\n{END}', 'all-lead-there'),
+        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "- g")}\n{END}', None),
+        (f'for entry in reversed(entries):\n  if entry.out in gradients:\n    {GET}\n  {END}', 'returns-inside'),
+        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET}', None),
+        (f'for entry in reversed(entries[1:]):\n  {SKIP}\n  {GET}\n{END}', None),
+        (f'gradients = {{entries[-1].out: 1.0}}\nfor entry in reversed(entries):\n  {SKIP}\n  {GET}\n{END}', None),
+        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("0.0", "1.0")}\n{END}', None),
+        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "+ abs(g)")}\n{END}', None),
+        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "* NAN")}\n{END}', None),
+        (
+            f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("gradients.get(name, 0.0) + ", "")}\n{END}',
+            'overwrites',
+        ),
+        ('return {result: 1.0, "x": 0.642092615934331}', None),
+    ],
+)
+def test_a_wrong_loop_fails_on_some_program(body, named):
+    verdict = LOOP.check_code(loop(body))
+    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else None) == named, verdict
+    assert 'expected' in verdict.said
+
+
+def test_the_programs_of_the_loop_ask_for_all_of_it():
+    """A value used twice by two entries and by one, an entry that leads nowhere, and a tape without an entry."""
+    tapes = [entries_of(function, *inputs) for function, inputs in PROGRAMS.values()]
+    used = [[name for entry in entries for name in entry.inputs] for entries, _ in tapes]
+    assert any(len(entry.inputs) == 2 > len(set(entry.inputs)) for entries, _ in tapes for entry in entries)
+    assert any(len(set(names)) < len(names) for names in used)
+    assert any(entries[-1].out != result for entries, result in tapes if entries)
+    assert any(
+        entries[0].out not in {*names, result} for (entries, result), names in zip(tapes, used, strict=True) if entries
+    )
+    assert ([], 'x') in tapes
+
+
+def test_a_dout_goes_into_a_rule_as_a_factor():
+    for entry in entries_of(PROGRAMS['x * y + x'][0], 3.0, 2.0)[0]:
+        assert entry.rule(-2.5) == tuple(-2.5 * gradient for gradient in entry.rule(1.0))
 
 
 # ---- to take home ------------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_the_figure_is_fast_and_has_one_control():
 def answer(body: str) -> str:
     lines = '\n'.join(f'        {line}' for line in body.splitlines())
     at = EXERCISE.start.index('        dx = ...')
-    return f'import minicell as ms\n{EXERCISE.start[:at]}{lines}\n'
+    return f'import numpy as np\nimport minicell as ms\n{EXERCISE.start[:at]}{lines}\n'
 
 
 def test_half_begun_is_not_attempted():
@@ -127,6 +127,8 @@ def test_half_begun_is_not_attempted():
         'return ops.sin(y) * dout, ops.cos(y) * x * dout',
         'return [dout * ops.sin(y), dout * x * ops.cos(y)]',
         'return ms.grad(lambda x, y: (x * ops.sin(y) * dout).sum(), (0, 1))(x, y)',
+        's = ops.sin(y)\nreturn dout * s, dout * x * ops.sin(y + np.pi / 2)',
+        'return tuple(slope * dout for slope in (ops.sin(y), x * ops.cos(y)))',
     ],
 )
 def test_other_right_answers_pass(body):
@@ -146,8 +148,17 @@ def test_other_right_answers_pass(body):
         ('return dout * ops.sin(y), "dy"', None, 'shape'),
         ('return dout.asnumpy(), dout.asnumpy()', None, 'shape'),
         ('return None', None, 'count'),
-        ('return dout * ops.sin(y), dout * x', None, 'right'),
         ('return dout * dout, dout', None, 'linear'),
+        ('return dout * y, dout * x', 'rule-of-mul', 'right'),
+        ('return dout * ops.sin(y), dout * x', 'rule-of-mul', 'right'),
+        ('return dout * ops.cos(y), -dout * x * ops.sin(y)', 'once-too-often', 'right'),
+        ('return dout * ops.sin(y), -dout * x * ops.sin(y)', 'once-too-often', 'right'),
+        ('return dout * ops.cos(y), dout * x * ops.cos(y)', 'product-of-slopes', 'right'),
+        ('return dout * x * ops.cos(y), dout * x * ops.cos(y)', 'swapped', 'right'),
+        ('return dout * ops.sin(y).abs(), dout * x * ops.cos(y)', None, 'right'),
+        ('return dout * ops.sin(y), dout * x.abs() * ops.cos(y)', None, 'right'),
+        ('return dout * ops.sin(y), dout * out * ops.cos(y) / ops.sin(y) + 1e-3 * dout', None, 'right'),
+        ('return dout * float("nan"), dout * x * ops.cos(y)', None, 'right'),
     ],
 )
 def test_what_is_wrong_is_crossed(body, named, failing):
@@ -155,6 +166,23 @@ def test_what_is_wrong_is_crossed(body, named, failing):
     crossed = [line for line in verdict.said.splitlines() if line.startswith('✗')]
     assert verdict.state == 'failed' and crossed and crossed[0].startswith(f'✗ {failing}'), verdict
     assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+def test_what_is_kept_on_self_fails_though_its_formulas_are_right():
+    for kept, used in (('x', 'dout * self.kept * ops.cos(y)'), ('y', 'dout * x * ops.cos(self.kept)')):
+        code = EXERCISE.solution.replace('return x *', f'self.kept = {kept}\n        return x *')
+        verdict = EXERCISE.check_code(code.replace('dout * x * ops.cos(y)', used))
+        assert verdict.state == 'failed' and verdict.mistake is None, verdict
+    verdict = EXERCISE.check_code(
+        answer('dx = dout * ops.sin(y)\ndy = dout * x * ops.cos(y)\ny[...] = 0.\nreturn dx, dy')
+    )
+    assert verdict.state == 'failed', verdict
+
+
+def test_a_hint_that_holds_for_one_gradient_says_for_which():
+    verdict = EXERCISE.check_code(answer('return dout * ops.sin(y), dout * x'))
+    assert verdict.gradient == 'dy' and 'Look at `dy`.' in repr(verdict)
+    assert EXERCISE.check_code(answer('return dout * y, dout * x')).gradient == ''
 
 
 def test_each_of_the_five_checks_can_fail():

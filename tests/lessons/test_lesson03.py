@@ -99,6 +99,8 @@ def test_half_begun_is_not_attempted():
         'return [ops.matmul(dout, y.T), ops.matmul(x.T, dout)]',
         'return ops.transpose(y @ dout.T, (1, 0)), (dout.T @ x).T',
         'return ms.grad(lambda x, y: (x @ y * dout).sum(), (0, 1))(x, y)',
+        'return (dout[:, None, :] * y).sum(axis=2), (x[:, :, None] * dout[:, None, :]).sum(axis=0)',
+        'return ops.stack([(d * y).sum(axis=1) for d in dout]), sum(x[i, :, None] * dout[i] for i in range(len(x)))',
     ],
 )
 def test_other_right_answers_pass(body):
@@ -107,24 +109,74 @@ def test_other_right_answers_pass(body):
 
 
 @pytest.mark.parametrize(
-    ('body', 'named'),
+    ('body', 'named', 'gradient'),
     [
-        ('return dout @ y.T, x @ dout', 'no-transpose'),  # one of the two is right
-        ('return dout @ y, x.T @ dout', 'no-transpose'),
-        ('return y.T @ dout, x.T @ dout', 'order'),
-        ('return x + 1, x.T @ dout', 'document'),
-        ('return ops.ones_like(out) @ y.T, x.T @ dout', 'no-dout'),
-        ('return None, x.T @ dout', None),
-        ('return 2 * dout @ y.T, x.T @ dout', None),
-        ('return dout, x, y', None),
-        ('return 3', None),
-        ('return x, "y"', None),
+        ('return dout @ y.T, x @ dout', 'no-transpose', 'dy'),  # one of the two is right
+        ('return dout @ y, x.T @ dout', 'no-transpose', 'dx'),
+        ('return y.T @ dout, x.T @ dout', 'order', 'dx'),
+        ('return x + 1, x.T @ dout', 'document', 'dx'),
+        ('return dout @ y.T, y + 1', 'document', 'dy'),
+        ('return ops.ones_like(out) @ y.T, x.T @ dout', 'no-dout', 'dx'),
+        ('return y.T, x.T', 'slope-alone', ''),
+        ('return y.T, x.T @ dout', 'slope-alone', 'dx'),
+        ('return y, x', 'slope-as-it-is', ''),
+        ('return out @ y.T, x.T @ out', 'out-for-dout', ''),
+        ('return dout @ y.T, x.T @ out', 'out-for-dout', 'dy'),
+        ('return dout @ y.T, dout.T @ x', 'transposed', 'dy'),
+        ('return dout @ x.T, y.T @ dout', 'own-input', ''),
+        ('return dout @ y.T, x.T @ dout / len(x)', 'mean', 'dy'),
+        ('return dout @ y.T, x.T @ -dout', 'sign', 'dy'),
+        ('return x.T @ dout, x.T @ dout', 'swapped', 'dx'),
+        ('return None, x.T @ dout', None, ''),
+        ('return 2 * dout @ y.T, x.T @ dout', None, ''),
+        ('return (dout @ y.T).abs(), x.T @ dout', None, ''),
+        ('return 0 * x, 0 * y', None, ''),
+        ('return dout @ y.T * float("nan"), x.T @ dout', None, ''),
+        ('return dout @ y.T, (x.T @ dout).mean(axis=0) + 0 * y', None, ''),
+        ('return dout, x, y', None, ''),
+        ('return 3', None, ''),
+        ('return x, "y"', None, ''),
     ],
 )
-def test_half_right_is_wrong(body, named):
+def test_what_is_wrong_is_told_where(body, named, gradient):
+    """A belief that shows in one gradient alone is told of that one."""
     verdict = EXERCISE.check_code(answer(body))
     assert verdict.state == 'failed'
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+    assert ((verdict.mistake.name if verdict.mistake else None), verdict.gradient) == (named, gradient), verdict
+    assert (f'Look at `{gradient}`.' in repr(verdict)) == bool(gradient)
+
+
+@pytest.mark.parametrize('kept', ['x', 'y'])
+def test_what_is_kept_on_self_is_of_the_last_call(kept):
+    """The formulas are right: only a second call of the Cell gives it away."""
+    code = EXERCISE.solution.replace('return self.m', f'self.kept = {kept}\n        return self.m')
+    formula = code.rindex('        dx =')
+    verdict = EXERCISE.check_code(code[:formula] + code[formula:].replace(f'{kept}.T', 'self.kept.T'))
+    assert verdict.state == 'failed' and 'reads what the last call kept' in verdict.said
+    assert verdict.mistake.name == 'kept-on-self'
+
+
+# ---- one number of dout ------------------------------------------------------------------------------------------
+
+
+def test_one_number_of_dout_wakes_a_row_and_a_column(lesson_03):
+    """What the derivation says of its cell, and its two sums, are so."""
+    x, y, dout = X.asnumpy(), Y.asnumpy(), np.zeros((2, 3), np.float32)
+    dout[1, 2] = 1
+    dx = np.einsum('ij,kj->ik', dout, y)
+    dy = np.einsum('ik,ij->kj', x, dout)
+    assert np.array_equal(dx, [[0, 0, 0], y[:, 2]]) and np.array_equal(dy.T, [[0, 0, 0], [0, 0, 0], x[1]])
+    assert all(map(np.allclose, [dx, dy], [dout @ y.T, x.T @ dout]))
+    said = printed(by_id(lesson_03.cells)['l03-one-number'])
+    assert said == f'dx\n{dx}\ncolumn 2 of y\n{dx[1]}\ndy\n{dy}\nrow 1 of x\n{x[1]}\n'
+
+
+def test_nothing_before_the_prediction_says_who_wins(lesson_03):
+    """Neither the introduction nor a recall tells what the first prediction asks."""
+    cells = lesson_03.cells
+    asked = [cell.id for cell in cells].index('l03-prediction')
+    early = ' '.join(cell.source for cell in cells[:asked]).lower()
+    assert [word for word in ('takes over', 'replaces', 'checked', 'obey', 'ask me', '1.5') if word in early] == []
 
 
 class Strange(ms.nn.Cell):

@@ -97,7 +97,7 @@ BREAKS = [
     ('set_up_in_one_line', edit('setup', 'L = ', 'import numpy as np\nL = ')),
     ('set_up_in_one_line', edit('setup', "'03'", "'04'")),
     ('exercises_have_mistakes', drop('panel-3a')),
-    ('exercises_have_mistakes', data('panel-3a', 'text/html', '14 common mistakes', '2 common mistakes')),
+    ('exercises_have_mistakes', data('panel-3a', 'text/html', '21 common mistakes', '2 common mistakes')),
     ('exercises_have_mistakes', data('panel-3a', 'text/html', 'Hint 3', 'Hint')),
     ('ends_as_lessons_do', drop('sentence-1')),
     ('ends_as_lessons_do', drop('progress')),

@@ -2,8 +2,10 @@
 
 import re
 import time
+from functools import reduce
 
 import nbformat
+import pytest
 
 from minicell import installation
 from minicell.teach.self_test import SelfTest, self_test
@@ -30,6 +32,25 @@ def test_the_map_says_what_the_lessons_say():
         assert opens.startswith(f'# Lesson {number} · {title}\n'), number
         assert f'**{question}**' in opens, number
         assert abs(int(minutes) - lint.minutes(read(number))) < 5, number
+
+
+def words():
+    """The rows of the table of words, below its head."""
+    table = by_id(read('00').cells)['l00-words'].source.split('|---|---|---|\n')[1]
+    return [row.strip('|').split('|') for row in table.splitlines()]
+
+
+@pytest.mark.parametrize(('column', 'package'), [(0, 'minicell'), (1, 'torch'), (2, 'jax')])
+def test_each_word_is_a_name_of_its_package(column, package):
+    base = pytest.importorskip(package)
+    if package == 'jax':
+        pytest.importorskip('jax.test_util')
+    names = [
+        name for row in words() for name in re.findall(r'`(?:ms\.)?(\w+(?:\.\w+)+|grad|vjp|check_bprop)`', row[column])
+    ]
+    assert len(names) >= 4
+    for name in names:
+        reduce(getattr, name.removeprefix(f'{package}.').split('.'), base)
 
 
 def test_under_three_minutes(run):

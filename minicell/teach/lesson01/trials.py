@@ -1,7 +1,16 @@
-"""The real order of the lines of exercise 1a."""
+"""The real order of the lines of exercise 1a, and the programs that try the loop of exercise 1b."""
+
+from inspect import signature
+from numbers import Real
+from typing import Any
+
+import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Back, End, Give, Op
+from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun
+
+from .entries import entries_of
 
 ops = ms.ops
 
@@ -36,4 +45,75 @@ def right() -> list[str]:
     return steps
 
 
-TRIALS = {'1a': right}
+def fan_out(x: Any, y: Any) -> Any:
+    """A value that two entries use, one of them as both of its inputs."""
+    s = ops.sin(x)
+    return s * s + s * y
+
+
+def unused(x: Any) -> Any:
+    """Entries after the result, and one before it, that do not lead to it; what they are of is used elsewhere, too."""
+    ops.exp(x)
+    y = ops.sin(x) * x
+    ops.log(y)
+    return y
+
+
+# What stands in the sentence -> a program, and its inputs.
+PROGRAMS = {
+    'wave(x), of exercise 1a': (wave, (1.0,)),
+    'wave(x), where the other branch runs': (wave, (0.1,)),
+    'x * y + x': (lambda x, y: x * y + x, (3.0, 2.0)),
+    's * s + s * y, with s = sin(x)': (fan_out, (0.7, -2.0)),
+    'sin(x) * x, in a program that also computes exp(x) and log(sin(x) * x) and does not use them': (unused, (2.0,)),
+    'x * x, in a program that has another input, y': (lambda x, y: x * x, (3.0, 2.0)),
+    'x itself, without an entry': (lambda x: x, (3.0,)),
+}
+
+
+def loop(answer: Any) -> Trial:
+    """Try a function that reads entries back, on each of the programs; ms.grad says what is due."""
+    if not callable(answer):
+        said = f'check wants the function read_back; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    found, wrong = [], []
+    for program, (function, inputs) in PROGRAMS.items():
+        for k, name in enumerate(signature(function).parameters):
+            true = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
+            got = came(answer, function, inputs, name)
+            if got is ...:
+                return BLANK
+            found.append(float(f'{got:.9g}') if isinstance(got, float) else got)
+            if not (isinstance(got, float) and np.isclose(got, true)):
+                given = f'it is {got:.4g}' if isinstance(got, float) else got
+                wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
+    said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(PROGRAMS)} programs.'
+    # one part, because many beliefs have the same consequence for some program: only all of them tell which it is
+    return Trial(True, not wrong, {'gradients': tuple(found)}, said)
+
+
+def came(read_back: Any, function: Any, inputs: tuple[float, ...], name: str) -> Any:
+    """The gradient of one input that a loop works out, or in words what it does instead; `...` for an unbegun loop."""
+    entries, result = entries_of(function, *inputs)
+    try:
+        gradients = read_back(entries, result)
+    except (*ERRORS, LookupError) as error:
+        return ... if half_begun(error) else f'read_back raises {type(error).__name__}: {error}'.rstrip(': ')
+    if not isinstance(gradients, dict):
+        return f'read_back returns {type(gradients).__name__}, not a dict'
+    # an input on which the result does not depend may be left out
+    leads = name in reached(entries, result)
+    got = gradients.get(name, 'it is not in the dict' if leads else 0.0)
+    return float(got) if isinstance(got, Real) else str(got)
+
+
+def reached(entries: list, result: str) -> set[str]:
+    """The names of the values on which the result depends."""
+    found = {result}
+    for entry in reversed(entries):
+        if entry.out in found:
+            found.update(entry.inputs)
+    return found
+
+
+TRIALS = {'1a': right, '1b': loop}
