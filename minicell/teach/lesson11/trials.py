@@ -8,14 +8,16 @@ import minicell as ms
 from minicell.core.errors import MinicellError
 from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, sorted_words
 
+from .hunt import READS, play
+from .hunt import WORDS as THINGS
 from .statements import STATEMENTS, modes
 
-FIRST, LATER = np.array([1.0, 2.0, 3.0]), np.array([-1.0, 2.0, -3.0])
-DOUT = np.array([-2.0, 0.5, 4.0])
+FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
+DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
 
 
 def leaky(answer: Any) -> Trial:
-    """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with autodiff."""
+    """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
     cell = cell_of(answer, 'Leaky')
     if isinstance(cell, Trial):
         return cell
@@ -29,6 +31,10 @@ def leaky(answer: Any) -> Trial:
             dx = ms.grad(lambda x: (ms.Tensor(DOUT) * cell(x)).sum())(ms.Tensor(x)).asnumpy()
             due = DOUT * np.where(x > 0, 1.0, 0.1)
             did[name] = np.asarray(dx, np.float64)
+            if not np.isfinite(did[name]).all():
+                at = x[~np.isfinite(did[name])][0]
+                lines.append(f'✗ {name}: at x = {at:g} your gradient is {did[name][x == at][0]}')
+                continue
             lines.append(f'{"✓" if np.allclose(dx, due) else "✗"} {name}, x = {x}: {dx}, and it should be {due}')
     except MinicellError as error:
         did['raised'] = str(error).splitlines()[0].split(' inside ')[0]
@@ -68,4 +74,15 @@ def both_modes(answer: Any) -> Trial:
     return sorted_words(answer, 'modes', due, WORDS, wrong, done)
 
 
-TRIALS = {'11a': leaky, '11b': both_modes}
+# ---- 11c -----------------------------------------------------------------------------------------------------------
+
+
+def reads(answer: Any) -> Trial:
+    """Compare a dict of words with what each bprop reads; what is said is what was played."""
+    rows = lambda letter: f'eager {play(letter, ms.PYNATIVE_MODE)}, graph {play(letter, ms.GRAPH_MODE)}'
+    wrong = lambda letter, word: f'{letter} is not “{word}”. Played: {rows(letter)}.'
+    done = '\n'.join(f'{letter}: {word} ({rows(letter)})' for letter, word in READS.items())
+    return sorted_words(answer, 'reads', READS, THINGS, wrong, done)
+
+
+TRIALS = {'11a': leaky, '11b': both_modes, '11c': reads}
