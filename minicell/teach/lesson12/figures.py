@@ -163,7 +163,7 @@ def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> D
     x, y, wide, high = RASTER
     out.append(text(x, y - 10, 160, 'spikes for the digit 3', 12, MUTED))
     out += raster(seen.spikes, RASTER)
-    out.append(text(x, y + high + 16, 160, '12 moments × 32 neurons', 12, MUTED))
+    out.append(text(x - 4, y + high + 16, 168, '12 moments × 32 neurons', 12, MUTED))
     x = 604
     words = {
         'accuracy': f'{curve.result:.2f}' if ended else '?',

@@ -109,7 +109,7 @@ def kind(slope: np.ndarray) -> str:
         return 'a needle'
     if slope.max() > LOUD:
         return 'loud'
-    if (np.diff(slope) >= 0).all() and np.ptp(slope):
+    if (np.diff(slope) >= 0).all() and slope.max() > slope.min() and slope[-2] > 0.5 * slope.max():
         return 'rising'
     return 'above the threshold' if WIDE[slope.argmax()] > 1 else 'a bump'
 
@@ -150,7 +150,11 @@ def changed(v_threshold: float, learning_rate: float, steps: float) -> str:
         return 'a larger threshold' if v_threshold > 1 else f'the threshold as it was; {rest}'
     if v_threshold < FITS[0]:
         return 'a threshold that is too small'
-    return 'a threshold that is not small enough' if v_threshold > FITS[1] else f'a threshold that fits; {rest}'
+    return (
+        'a threshold that is not small enough'
+        if v_threshold > FITS[1]
+        else 'a threshold that fits' + '; the rest changed' * bool(rest)
+    )
 
 
 # ---- 12d -----------------------------------------------------------------------------------------------------------
