@@ -253,7 +253,7 @@ def gallery(found: dict, start: Start) -> Drawing:
         lines = (
             f'free: {free:.2f}',
             f'frozen: {frozen:.2f}',
-            f'and detached: {detached:.2f}',
+            f'detached: {detached:.2f}',
             f'|dW1| {short(seen.gradient)}',
             f'reaches {seen.reach:.0%}',
         )
