@@ -269,7 +269,7 @@ def gallery(found: dict, start: Start) -> Drawing:
     y = 36 + 4 * high
     notes = (
         'Bars: how many membranes are at v − v_th. Line: the slope that bprop uses there. Dashed: the threshold.',
-        'Free and frozen: accuracy, by the readout. Detached: the reset is out of backward. Means of three seeds.',
+        'Accuracy, means of three seeds. Free, frozen: the readout. Detached: frozen, and the reset out of backward.',
     )
     out += [text(LEFT, y + 22 + 19 * row, WIDTH - 2 * LEFT, note, 13, MUTED) for row, note in enumerate(notes)]
     return Drawing(out, (WIDTH, y + 52), 'Eight surrogates before training', '\n'.join(said))
