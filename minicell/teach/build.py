@@ -26,7 +26,7 @@ from .source import Cell, SourceError, read
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = ROOT / 'lessons'
-TIMEOUT = 120  # seconds a cell: a machine that builds may be busy
+TIMEOUT = 600  # seconds a cell: a machine that builds may be busy, and lesson 12 may measure its table anew
 
 
 class BuildError(Exception):

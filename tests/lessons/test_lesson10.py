@@ -105,9 +105,13 @@ def test_other_right_answers_pass(edits):
 @pytest.mark.parametrize(
     ('edits', 'named'),
     [
-        ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], None),
+        ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], 'exchanged'),
         ([('dx = self.w * dout', 'dx = dout')], None),
         ([('[self.w, self.b]', '[self.b]')], None),
+        ([('[self.w, self.b]', '[]')], 'empty-list'),
+        ([('[self.w, self.b]', '(self.w,)')], 'one-named'),
+        ([('(x * dout).sum(0)', '(self.w * dout).sum(0)')], 'w-for-x'),
+        ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
         ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'by-itself'),
         ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
         ([('self.w * x + self.b', 'self.w * x - self.b')], None),

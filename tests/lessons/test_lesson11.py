@@ -14,11 +14,12 @@ from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson11 import figures
+from minicell.teach.lesson11.hunt import SUSPECTS, play
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-CHOICE, WEIGHT = map(exercise, ('11a', '11b'))
+CHOICE, WEIGHT, READS = map(exercise, ('11a', '11b', '11c'))
 
 
 @pytest.fixture(autouse=True)
@@ -205,6 +206,41 @@ def test_what_the_choice_says():
     assert said[0].startswith('✓ traced') and said[1].startswith('✗ replayed')
 
 
+def leaky(bprop):
+    """A Leaky with this bprop."""
+    return type('Mine', (Leaky,), {'bprop': bprop})
+
+
+@pytest.mark.parametrize(
+    ('bprop', 'named'),
+    [
+        (lambda self, x, out, dout: (ops.select(x <= 0, 0.1 * dout, dout),), ''),
+        (lambda self, x, out, dout: (dout * ops.select(x > 0, ops.ones_like(x), 0.1 * ops.ones_like(x)),), ''),
+        (lambda self, x, out, dout: (ops.select(out > 0, dout, 0.1 * dout),), ''),
+        (lambda self, x, out, dout: (0.1 * dout + 0.9 * dout * (x > 0).astype(dout.dtype),), ''),
+        (lambda self, x, out, dout: (ops.select(x < 0, 0.1 * dout, dout),), 'at-zero'),
+        (lambda self, x, out, dout: (dout * out / x,), 'divide'),
+        (lambda self, x, out, dout: (out * dout,), 'construct'),
+        (lambda self, x, out, dout: (0.1 * dout,), None),
+        (lambda self, x, out, dout: (ops.select(x > 1, dout, 0.1 * dout),), None),
+    ],
+)
+def test_zero_is_tried_and_a_nan_is_said(bprop, named):
+    verdict = CHOICE.check(leaky(bprop))
+    assert verdict.passed == (named == ''), verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == (named or None)
+    assert named != 'divide' or 'at x = 0 your gradient is nan' in verdict.said
+
+
+def test_the_three_of_the_hunt_do_what_is_said_of_them():
+    eager, graph = ({each: play(each, mode) for each in SUSPECTS} for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE))
+    assert graph['A'] == 'refused' and len(set(eager['A'])) > 2  # the dice
+    assert graph['B'] == eager['B'] == [2.0] * 3 + [5.0] * 3  # a setting, traced anew
+    assert eager['C'] == [2.0] * 3 + [0.0] * 3 and graph['C'] == [2.0] * 6  # a count, frozen
+    verdict = READS.check({'A': 'the dice', 'B': 'a setting', 'C': 'nothing'})
+    assert verdict.mistake.name == 'same-start' and 'graph [2.0, 2.0' in verdict.said
+
+
 def test_each_statement_is_run_in_both_modes():
     assert {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()} == {
         'A': 'eager only',
@@ -227,4 +263,4 @@ def test_what_the_sorting_says():
 
 def test_the_lesson_is_set_up():
     L = lesson('11')
-    assert list(L.about.exercises) == ['11a', '11b'] and L.check('11a').state == 'open'
+    assert list(L.about.exercises) == ['11a', '11b', '11c'] and L.check('11a').state == 'open'

@@ -13,7 +13,7 @@ from minicell.teach.ink.thumb import short
 from minicell.teach.shown import Shown, column
 from minicell.teach.train import Curve, Line, Training, chart
 
-from .network import loss_of
+from .network import gradient, silent
 
 WIDTH, HEIGHT, LEFT = 760, 412, 16
 LOW, HIGH = -3.0, 3.0  # of v - v_th
@@ -34,6 +34,7 @@ class Look(NamedTuple):
     slope: np.ndarray  # ... and what the bprop says there, for a dout of 1
     reach: float  # the share of membranes that it reaches
     gradient: float  # |dW1|
+    silent: int  # neurons that never spike
 
 
 def look(net: Any, x: Any, t: Any) -> Look:
@@ -49,55 +50,63 @@ def look(net: Any, x: Any, t: Any) -> Look:
     slope, felt = (ask(ms.Tensor(v)).asnumpy() for v in (at, above.ravel()))
     peak = np.abs(slope).max()
     reach = float(np.mean(np.abs(felt) > REACHED * peak)) if peak else 0.0
-    dw = ms.grad(lambda: loss_of(net(x), t), None, net.w1)().asnumpy()
-    return Look(above, np.array([s[3] for s in spikes]), at, slope, reach, float(np.linalg.norm(dw)))
+    three = np.array([s[3] for s in spikes])
+    return Look(above, three, at, slope, reach, float(gradient(net, x, t)), silent(net, x))
 
 
 class Bench(Training):
-    """Train what is chosen; whether the readout is frozen stands under `More`."""
+    """Train what is chosen; whether the readout is frozen, and the reset detached, stands under `More`."""
 
     def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
         self.frozen = w.Checkbox(description='Freeze the readout: w2 stays random', value=False, indent=False)
-        self.other: dict[int, Curve] = {}
-        self.nets: dict[tuple[int, bool], Any] = {}
+        self.detached = w.Checkbox(description='Detach the reset: stop_gradient(spike)', value=False, indent=False)
+        self.all: dict[tuple[bool, bool], dict[int, Curve]] = {}
+        self.nets: dict[tuple[int, bool, bool], Any] = {}
 
         def run(choice: int) -> Generator[float, None, float]:
-            net, losses, result = start(names[choice], self.frozen.value)
-            self.nets[choice, self.frozen.value] = net
+            net, losses, result = start(names[choice], *self.ticked)
+            self.nets[choice, *self.ticked] = net
             yield from losses
             return result()
 
         def drawn(choice: int, curve: Curve) -> Drawing:
-            frozen = self.frozen.value
-            net = self.nets.get((choice, frozen)) if curve.losses else None
-            seen = look(net or start(names[choice], frozen)[0], *start.data)
-            return draw(names[choice], frozen, seen, curve)
+            net = self.nets.get((choice, *self.ticked)) if curve.losses else None
+            seen = look(net or start(names[choice], *self.ticked)[0], *start.data)
+            return draw(names[choice], *self.ticked, seen, curve)
 
         super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
-        more = w.Accordion([self.frozen], titles=('More',), selected_index=0)
-        self.frozen.observe(lambda _: self.turned(), 'value')
+        more = w.Accordion([w.VBox([self.frozen, self.detached])], titles=('More',), selected_index=0)
+        self.all[self.ticked] = self.kept
+        for box in (self.frozen, self.detached):
+            box.observe(lambda _: self.turned(), 'value')
         choose, *rest = self.shown.widget.children
-        one = trained(start, 'a = 5', True)
+        one = trained(start, 'a = 5', True, False)
         words = f'{one.words}\n{still.words}'
         self.shown = Shown(column(choose, more, *rest), words, pictures=printed([one, still], 'surrogates-still'))
 
+    @property
+    def ticked(self) -> tuple[bool, bool]:
+        """Whether the readout is frozen, and whether the reset is detached."""
+        return self.frozen.value, self.detached.value
+
     def turned(self) -> None:
-        """The other readout has curves of its own."""
+        """Each pair of ticks has curves of its own."""
         self.stop()
-        self.kept, self.other = self.other, self.kept
+        self.kept = self.all.setdefault(self.ticked, {})
         self.chosen()
 
     def reset(self) -> None:
-        """Forget every run, and thaw the readout."""
-        self.other.clear()
-        self.frozen.value = False
-        self.other.clear()
+        """Forget every run, and clear both ticks."""
+        self.stop()
+        self.all.clear()
         self.nets.clear()
+        self.frozen.value = self.detached.value = False
+        self.turned()
         super().reset()
 
 
 class Start(NamedTuple):
-    """start(name, frozen) -> a fresh network, the losses of its training, and a function: its accuracy at the end."""
+    """start(name, frozen, detached) -> a fresh network, the losses of its training, and its accuracy as a function."""
 
     surrogates: dict[str, Any]
     net: Callable
@@ -110,9 +119,9 @@ class Start(NamedTuple):
         """The digits to learn from: those of seed 0."""
         return self.digits(100, np.random.default_rng(0))
 
-    def __call__(self, name: str, frozen: bool) -> tuple:
+    def __call__(self, name: str, frozen: bool, detached: bool) -> tuple:
         """A fresh run."""
-        net = self.net(self.surrogates[name])
+        net = self.net(self.surrogates[name], detached=detached)
         end = lambda: self.accuracy(net, *self.digits(400, np.random.default_rng(100)))
         return net, self.train(net, *self.data, frozen), end
 
@@ -123,20 +132,20 @@ def bench(found: dict, of: dict, net: Callable, train: Callable, accuracy: Calla
     return Bench(list(of), start, gallery(found, start))
 
 
-def trained(start: Start, name: str, frozen: bool) -> Drawing:
+def trained(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
     """A surrogate after its training, for a page without a kernel."""
-    net, losses, result = start(name, frozen)
+    net, losses, result = start(name, frozen, detached)
     curve = tuple(losses)
-    return draw(name, frozen, look(net, *start.data), Curve(curve, len(curve), result()))
+    return draw(name, frozen, detached, look(net, *start.data), Curve(curve, len(curve), result()))
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
 
 
-def draw(name: str, frozen: bool, seen: Look, curve: Curve) -> Drawing:
-    """One surrogate: over the histogram; the spikes; three numbers; the loss."""
+def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> Drawing:
+    """One surrogate: over the histogram; the spikes; four numbers; the loss."""
     ended = curve.result is not None
-    readout = 'frozen readout' if frozen else 'free readout'
+    readout = ('frozen readout' if frozen else 'free readout') + (', reset detached' if detached else '')
     step = f'after {len(curve.losses)} steps' if curve.losses else 'before training'
     title = f'Surrogate: {name}'
     out: list[Shape] = [
@@ -154,19 +163,20 @@ def draw(name: str, frozen: bool, seen: Look, curve: Curve) -> Drawing:
     x, y, wide, high = RASTER
     out.append(text(x, y - 10, 160, 'spikes for the digit 3', 12, MUTED))
     out += raster(seen.spikes, RASTER)
-    out.append(text(x, y + high + 16, 160, '12 moments × 32 neurons', 11.5, MUTED))
+    out.append(text(x - 4, y + high + 16, 168, '12 moments × 32 neurons', 12, MUTED))
     x = 604
     words = {
         'accuracy': f'{curve.result:.2f}' if ended else '?',
         '|dW1| now': short(seen.gradient),
         'membranes reached': f'{seen.reach:.0%}',
+        'silent neurons': f'{seen.silent} of 32',
     }
     for k, (what, value) in enumerate(words.items()):
-        out.append(text(x, 74 + 60 * k, 146, what, 12, MUTED))
-        alarm = what != 'accuracy' and seen.gradient == 0
-        out.append(text(x, 102 + 60 * k, 146, value, 24, BACKWARD_TEXT if alarm else INK, bold=True))
+        out.append(text(x, 70 + 48 * k, 146, what, 12, MUTED))
+        alarm = what in ('|dW1| now', 'membranes reached') and seen.gradient == 0
+        out.append(text(x, 92 + 48 * k, 146, value, 20, BACKWARD_TEXT if alarm else INK, bold=True))
     if seen.gradient == 0:
-        out.append(text(x, 244, 146, 'w1 hears nothing', 14, BACKWARD_TEXT, bold=True))
+        out.append(text(x, 262, 146, 'w1 learns nothing', 14, BACKWARD_TEXT, bold=True))
     out += chart([Line(curve.losses, name)], curve.steps, 4.0, LOSS)
     return Drawing(out, (WIDTH, HEIGHT), title, says(name, readout, step, seen, curve.result))
 
@@ -177,7 +187,7 @@ def says(name: str, readout: str, step: str, seen: Look, result: float | None) -
     return (
         f'Surrogate {name}, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes from '
         f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}, |dW1| is {short(seen.gradient)}, '
-        f'{seen.spikes.sum()} spikes for the digit 3{end}.'
+        f'{seen.spikes.sum()} spikes for the digit 3, {seen.silent} of 32 neurons are silent{end}.'
     )
 
 
@@ -230,39 +240,39 @@ def raster(spikes: np.ndarray, box: tuple[float, float, float, float]) -> list[S
 def gallery(found: dict, start: Start) -> Drawing:
     """All surrogates before training, with what became of them: for a page without a kernel."""
     wide, high = SMALL
-    out: list[Shape] = [text(LEFT, 24, WIDTH - 2 * LEFT, 'Seven surrogates, each before training', 18, bold=True)]
+    out: list[Shape] = [text(LEFT, 24, WIDTH - 2 * LEFT, 'Eight surrogates, each before training', 18, bold=True)]
     said = []
     for k, name in enumerate(start.surrogates):
         x, y = k % 2 * wide, 36 + k // 2 * high
-        seen = look(start(name, False)[0], *start.data)
-        free, frozen = (float(np.mean(found[name, still])) for still in (False, True))
+        seen = look(start(name, False, False)[0], *start.data)
+        mean = lambda *run, name=name: float(np.mean([seed[0] for seed in found[name, *run]]))
+        free, frozen, detached = mean(False, False), mean(True, False), mean(True, True)
         out.append(Box(x + 4, y + 4, wide - 8, high - 8, stroke=RULE, radius=4))
         out += histogram(seen, (x + 58, y + 18, 160, high - 40))
         out.append(text(x + 232, y + 26, 140, name, 14, bold=True))
         lines = (
             f'free: {free:.2f}',
             f'frozen: {frozen:.2f}',
+            f'detached: {detached:.2f}',
             f'|dW1| {short(seen.gradient)}',
             f'reaches {seen.reach:.0%}',
         )
         for row, line in enumerate(lines):
-            ink = BACKWARD_TEXT if row == 1 and frozen < 0.5 else INK
-            out.append(text(x + 232, y + 47 + 18 * row, 136, line, 13, ink, bold=row < 2))
+            ink = BACKWARD_TEXT if (row, True) in ((1, frozen < 0.5), (2, detached < 0.5)) else INK
+            out.append(text(x + 232, y + 44 + 17 * row, 136, line, 13, ink, bold=row < 3))
         said.append(
-            f'{name}: accuracy {free:.2f} with a free readout, {frozen:.2f} with a frozen one; before training '
+            f'{name}: accuracy {free:.2f} with a free readout, {frozen:.2f} with a frozen one, and '
+            f'{detached:.2f} with the reset detached as well; before training '
             f'|dW1| {short(seen.gradient)}, reaches {seen.reach:.0%} of the membranes, its slope goes from '
             f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}.'
         )
-    x, y = wide, 36 + 3 * high
+    y = 36 + 4 * high
     notes = (
-        'bars: how many membranes are at v − v_th',
-        'line: what the bprop says there',
-        'dashed: the threshold',
-        'free, frozen: accuracy, by the readout,',
-        'on average over three seeds',
+        'Bars: how many membranes are at v − v_th. Line: the slope that bprop uses there. Dashed: the threshold.',
+        'Accuracy, means of three seeds. Free, frozen: the readout. Detached: frozen, and the reset out of backward.',
     )
-    out += [text(x + 20, y + 28 + 19 * row, wide - 36, note, 13, MUTED) for row, note in enumerate(notes)]
-    return Drawing(out, (WIDTH, 36 + 4 * high + 4), 'Seven surrogates before training', '\n'.join(said))
+    out += [text(LEFT, y + 22 + 19 * row, WIDTH - 2 * LEFT, note, 13, MUTED) for row, note in enumerate(notes)]
+    return Drawing(out, (WIDTH, y + 52), 'Eight surrogates before training', '\n'.join(said))
 
 
 FIGURES = {'surrogates': bench}

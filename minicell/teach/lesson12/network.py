@@ -23,15 +23,29 @@ def digits(n, rng, moments=12):
     return ms.Tensor(seen + 0.05 * rng.standard_normal(seen.shape)), ms.Tensor(t, ms.int32)
 
 
+class Neuron(nn.IFNode):
+    """Integrate and fire: the lines of nn.IFNode, and a switch that takes the reset out of backward."""
+
+    def __init__(self, surrogate, v_threshold=1.0, detached=False):
+        super().__init__(v_threshold, surrogate_function=surrogate)
+        self.detached = detached
+
+    def construct(self, x, v):
+        v = v + x  # integrate
+        spike = self.surrogate_function(v - self.v_threshold) * self.v_threshold  # fire
+        taken = ops.stop_gradient(spike) if self.detached else spike
+        return spike, v - taken  # the soft reset
+
+
 class Net(nn.Cell):
     """15 pixels, 32 neurons that spike, and 10 readouts that only add up."""
 
-    def __init__(self, surrogate, seed=0, v_threshold=1.0):
+    def __init__(self, surrogate, seed=0, v_threshold=1.0, detached=False):
         super().__init__()
         rng = np.random.default_rng(seed)
         self.w1 = ms.Parameter(ms.Tensor(0.13 * rng.standard_normal((15, 32))), name='w1')
         self.w2 = ms.Parameter(ms.Tensor(0.35 * rng.standard_normal((32, 10))), name='w2')
-        self.hidden = nn.IFNode(v_threshold, surrogate_function=surrogate)
+        self.hidden = Neuron(surrogate, v_threshold, detached)
         self.readout = nn.IFNode(fire=False)
         self.unit = v_threshold  # currents and spikes are measured in thresholds
 
@@ -67,3 +81,14 @@ def train(net, x, t, frozen=False, steps=300, learning_rate=0.01):
 def accuracy(net, x, t):
     """The share of digits whose readout is the largest."""
     return np.mean(net(x).asnumpy().argmax(axis=1) == t.asnumpy())
+
+
+def gradient(net, x, t):
+    """|dW1|: the length of the gradient of the loss with respect to w1."""
+    return np.linalg.norm(ms.grad(lambda: loss_of(net(x), t), None, net.w1)().asnumpy())
+
+
+def silent(net, x):
+    """How many of the 32 neurons never spike: at no moment, for no digit."""
+    spikes = np.array([spike.asnumpy() for spike, _, _ in net.moments(x)])
+    return int((spikes.max(axis=(0, 1)) == 0).sum())

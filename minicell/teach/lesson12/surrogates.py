@@ -1,4 +1,4 @@
-"""The surrogate of the table that hides something, and the five suspects of exercise 12d."""
+"""Two surrogates of the table, a narrow one with long tails and a triangle, and the five suspects of exercise 12d."""
 
 from typing import Any
 
@@ -17,6 +17,13 @@ class Triangular(nn.Surrogate):
         return ops.select(x < 0, ops.ones_like(x), -ops.ones_like(x))
 
 
+class FastSigmoid(nn.Surrogate):
+    """As narrow at its peak as the slope of sigmoid(100 x), but its tails are long. See arXiv:1705.11146."""
+
+    def slope(self, x):
+        return 1 / (1 + 100 * ops.abs(x)) ** 2
+
+
 class OffCentre(nn.relusigmoid):
     """relusigmoid(5), with its peak one and a half beside the threshold."""
 
@@ -31,11 +38,11 @@ class Deaf(nn.relusigmoid):
         return (self.slope(x),)
 
 
-class Louder(nn.triangular):
-    """A triangle of area 3."""
+class Damped(nn.triangular):
+    """A triangle of area 0.3, as in Bellec et al., arXiv:1803.09574."""
 
     def slope(self, x):
-        return 3 * super().slope(x)
+        return 0.3 * super().slope(x)
 
 
 # what may be wrong -> how a learner reads it
@@ -46,7 +53,7 @@ FAULTS = {
     'off centre': 'it is largest away from the threshold',
     'deaf': 'it ignores dout',
 }
-SUSPECTS = {'A': Louder, 'B': OffCentre, 'C': Triangular, 'D': nn.true_derivative, 'E': Deaf}
+SUSPECTS = {'A': Damped, 'B': OffCentre, 'C': Triangular, 'D': nn.true_derivative, 'E': Deaf}
 
 
 def ask(cell: Any, dout: float = 1.0) -> np.ndarray:

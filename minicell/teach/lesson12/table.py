@@ -1,4 +1,4 @@
-"""The table of lesson 12: 42 runs, measured by the notebook's own code when the lesson is made, and kept here.
+"""The table of lesson 12: 96 runs, measured by the notebook's own code when the lesson is made, and kept here.
 
     MINICELL_ANEW=1 python -m minicell.teach.build 12
 
@@ -9,6 +9,7 @@ should not wait for it. A test measures part of it again.
 import json
 import os
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 
 from minicell.teach.train import bar
@@ -18,22 +19,22 @@ SWITCH = 'MINICELL_ANEW'  # set, a build measures anew, and keeps what it finds
 SEEDS = 3
 
 
-def kept(measure: Callable[[str, bool, int], float], names: Iterable[str], anew: bool = False) -> dict:
-    """{(name, frozen): accuracy of each seed}. With anew=True all are measured now."""
-    runs = [(name, frozen) for name in names for frozen in (False, True)]
+def kept(measure: Callable[..., Iterable[float]], names: Iterable[str], anew: bool = False) -> dict:
+    """{(name, frozen, detached): what each seed measured, a list of numbers}. With anew=True all are measured now."""
+    runs = list(product(names, (False, True), (False, True)))
     if not (anew or SWITCH in os.environ):
         found = json.loads(FILE.read_text(encoding='utf-8'))
-        return {(name, frozen): found[f'{name}, {said(frozen)}'] for name, frozen in runs}
+        return {run: found[said(*run)] for run in runs}
     every = bar([(*run, seed) for run in runs for seed in range(SEEDS)], of=SEEDS * len(runs))
     made: dict = {run: [] for run in runs}
-    for name, frozen, seed in every:
-        made[name, frozen].append(round(float(measure(name, frozen, seed)), 6))
+    for *run, seed in every:
+        made[tuple(run)].append([float(f'{number:.6g}') for number in measure(*run, seed)])
     if SWITCH in os.environ:
-        text = json.dumps({f'{name}, {said(frozen)}': of for (name, frozen), of in made.items()}, indent=1)
-        FILE.write_text(text + '\n', encoding='utf-8')
+        lines = [f' {json.dumps(said(*run))}: {json.dumps(of)}' for run, of in made.items()]
+        FILE.write_text('{\n' + ',\n'.join(lines) + '\n}\n', encoding='utf-8')
     return made
 
 
-def said(frozen: bool) -> str:
-    """The readout, in a word."""
-    return 'frozen' if frozen else 'free'
+def said(name: str, frozen: bool, detached: bool) -> str:
+    """A run in words."""
+    return f'{name}, readout {"frozen" if frozen else "free"}, reset {"detached" if detached else "in the graph"}'
