@@ -82,7 +82,7 @@ BREAKS = [
     ('headings_in_order', edit('recall', '## Two', '### Two')),
     ('headings_in_order', edit('recall', '## Two', '# Two')),
     ('fits_its_time', lambda nb: [drop(name)(nb) for name in ('panel-3a', 'why', 'prediction-2')]),
-    ('fits_its_time', edit('title', 'Why would it?', 'Why? ' * 3000)),
+    ('fits_its_time', edit('title', 'step by step.', 'Why? ' * 3000)),
     ('numbers_are_computed', edit('why', 'Two entries', '5.21 entries')),
     ('numbers_are_computed', edit('off', '5.20', '5.21')),
     ('numbers_are_computed', edit('why', 'Two entries', '77 entries')),
