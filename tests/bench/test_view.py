@@ -19,7 +19,7 @@ def test_a_thousand_entries(name, zoom):
     tape = bench.PROGRAMS[name](1000)
     ready, size, steps = bench.measure(tape, zoom)
     assert steps > 10
-    assert ready < 3 * bench.READY
+    assert ready < 5 * bench.READY  # the machine may be shared
     assert size < 1_000_000  # what a display may be
 
 

@@ -24,7 +24,7 @@ HEIGHT = "() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight"
 # What a learner does who takes the last answer each time, asks for every hint, and makes a common mistake.
 USE = """async () => {
   const press = words => [...document.querySelectorAll('.jp-OutputArea-output button')]
-    .filter(button => words.test(button.textContent)).map(button => button.click()).length;
+    .filter(button => words.test(button.ariaLabel ?? button.textContent)).map(button => button.click()).length;
   const chosen = [...document.querySelectorAll('.minicell-choices')].map(group => [...group.querySelectorAll('input')]);
   for (const radios of chosen) radios.at(-1).click();
   const words = [/^Commit$/, ...Array(4).fill(/^(Hint \\d|Show the solution)/), /^Insert a common mistake$/];

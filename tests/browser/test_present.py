@@ -10,12 +10,13 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, Page, expect
 
+from minicell.teach.beats import beats, notebook_of
 from tests.browser.lab import CELLS, LOOPBACK, RUN_ALL, Notebook, Server, errors
 from tests.lessons.notebooks import PATHS
 
 pytestmark = pytest.mark.browser
 
-LESSONS = {'03': 19, '09': 27}  # and their beats
+LESSONS = {lesson: len(beats(lesson, notebook_of(lesson))) for lesson in ('03', '09')}  # and how many beats they have
 SCREEN = {'width': 1280, 'height': 720}
 SMALLEST = 22  # pixels on the screen
 SMALLEST_OF_TAPE = 11  # its picture is seen whole: arrows lead from one side of it to the other

@@ -71,7 +71,7 @@ def weights(cell: Any, seed: int = 0) -> bool:
 
 
 def slope(cell: Any, seed: int = 0) -> bool | float:
-    """A small step: do the gradients promise what the loss does? By what factor?"""
+    """A small step: does the loss fall by what the gradients promise?"""
     x, w, dout = numbers(seed)
     go_x, go_w, _ = numbers(seed + 1)
     dx, dw = gradients(cell, x, w, dout)

@@ -147,7 +147,7 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
         if not phrases.single(a.total) or m.plan.narrow:
             return
         name, total = m.story.targets.get(a.name, a.name), float(a.total.data.item())
-        what = f'd({last.outputs[0].name}) / d{a.of} = ' if len(last.outputs) == 1 and last.outputs[0].name else ''
+        what = f'd({last.outputs[0].name}) / d({a.of}) = ' if len(last.outputs) == 1 and last.outputs[0].name else ''
         said = ''
         readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
         if len(a.parts) == 1 and readings:

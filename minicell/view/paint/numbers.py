@@ -21,9 +21,10 @@ def decimals(arrays: Iterable[np.ndarray], most: int = MOST) -> int:
     flat = np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays] or [np.zeros(0)])
     flat = flat[np.isfinite(flat)]
     scale = 2e-6 * np.maximum(1, np.abs(flat))
-    for digits in range(most + 1):
-        if np.all(np.abs(flat - np.round(flat, digits)) <= scale):
-            return digits
+    with np.errstate(all='ignore'):  # a number near the largest float overflows while it is rounded
+        for digits in range(most + 1):
+            if np.all(np.abs(flat - np.round(flat, digits)) <= scale):
+                return digits
     return 2
 
 
