@@ -29,7 +29,7 @@ from minicell.view.write import png, svg
 from minicell.view.write.sheet import Sheet, sheet
 
 from . import words
-from .figure import SPACE
+from .figure import SPACE, slider
 from .shown import Shown, column, spoken
 
 REST = 0.3  # seconds
@@ -153,16 +153,8 @@ def follow(function: Callable, start: float, stop: float, value: float | None = 
             return tape
         return run(f'd{x} = ms.grad({called})({x})', **{called: function, x: ms.Tensor(float(number))})
 
-    control = w.FloatSlider(
-        value=(start + stop) / 2 if value is None else value,
-        min=start,
-        max=stop,
-        step=(stop - start) / STEPS,
-        description=x,
-        tooltip='The input of the function: arrow keys move it',
-        readout_format='.3g',
-        layout=w.Layout(width='100%', max_width='950px'),
-    )
+    middle = (start + stop) / 2 if value is None else value
+    control = slider(x, 'The input of the function', middle, (start, stop), (stop - start) / STEPS, '.3g')
     return Live(called, control, program)
 
 

@@ -5,6 +5,7 @@ so each way to be wrong must leave its own mark there. `bprop_check` is a whole 
 functions are its parts, for lessons that try something else.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -85,6 +86,30 @@ def sorted_words(
     else:
         said = done
     return Trial(True, not (strange or off or left), given, said)
+
+
+def hunted(
+    answer: Any, told: Callable[[], Sequence[Any]], cells: Sequence[tuple[str, str]], words: Iterable[str]
+) -> Trial:
+    """What the learner's function `diagnose` says of Cells that the learner has not seen.
+
+    told() asks it about each of them. cells: what each is called in a sentence, and which of the four words is due.
+    """
+    if not callable(answer):
+        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        found = told()
+    if all(word is ... for word in found):
+        return BLANK
+    lines = []
+    for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
+        said = f'“{word}”' if word in words else f'{word!r}, which is none of the four words'
+        off = '' if word == due else f'; it is “{due}”'
+        lines.append(f'{"✗" if off else "✓"} Cell {k}, {called}: you say {said}{off}.')
+    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(found, 1)}
+    return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
 
 
 # ---- a bprop, called by hand ---------------------------------------------------------------------------------------

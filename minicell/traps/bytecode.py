@@ -120,10 +120,12 @@ def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
 
 
 def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
-    """What stands there now; of a method, its object. MISSING where there is nothing yet."""
+    """What stands there now; of a method or a property, its object. MISSING where there is nothing yet."""
     try:
         value = space[name] if cell is None else cell.cell_contents
         for step in steps:
+            if isinstance(getattr(type(value), str(step), None), property):
+                break  # what it computes is a new object each time, as w.T is
             part = value[step[0]] if isinstance(step, tuple) else getattr(value, step)
             if isinstance(part, CALLED) and not isinstance(value, (ModuleType, type)):
                 break

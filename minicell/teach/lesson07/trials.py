@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, unfinished
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, hunted, unfinished
 
 from .figures import dice
 from .suspects import HIDDEN, WORDS
@@ -237,24 +237,15 @@ def described(part: Any) -> str:
 
 def hunt(answer: Any) -> Trial:
     """Ask a function about Cells that the learner has not seen."""
-    if not callable(answer):
-        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no function'}, said)
-    told = []
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+
+    def told() -> list[Any]:
+        found = []
         for kind, keep, _ in HIDDEN:
             with dice(SEED):
-                told.append(answer(kind(keep)))
-    if all(word is ... for word in told):
-        return BLANK
-    lines = []
-    for k, (word, (_, keep, due)) in enumerate(zip(told, HIDDEN, strict=True), 1):
-        said = f'“{word}”' if word in WORDS else f'{word!r}, which is none of the four words'
-        off = '' if word == due else f'; it is “{due}”'
-        lines.append(f'{"✗" if off else "✓"} Cell {k}, keep_prob {keep}: you say {said}{off}.')
-    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(told, 1)}
-    return Trial(True, told == [due for _, _, due in HIDDEN], did, '\n'.join(lines))
+                found.append(answer(kind(keep)))
+        return found
+
+    return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
 
 
 TRIALS = {'7a': backward, '7b': forward, '7c': hunt}

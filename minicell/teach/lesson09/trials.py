@@ -10,7 +10,7 @@ import minicell as ms
 from minicell import ops
 from minicell.core.errors import MinicellWarning
 from minicell.teach.ink.thumb import short
-from minicell.teach.trials import BLANK, Trial, cell_of, half_begun
+from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted
 
 from .suspects import FUNCTIONS, HIDDEN, WORDS, Suspect
 
@@ -112,21 +112,12 @@ def sinh(x: Any) -> Any:
 
 def hunt(answer: Any) -> Trial:
     """Ask a function about Cells that the learner has not seen, each beside the same function without a bprop."""
-    if not callable(answer):
-        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no function'}, said)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)
-        told = [answer(Suspect(function, rule), FUNCTIONS[function][0]) for function, rule, _ in HIDDEN]
-    if all(word is ... for word in told):
-        return BLANK
-    lines = []
-    for k, (word, (function, _, due)) in enumerate(zip(told, HIDDEN, strict=True), 1):
-        said = f'“{word}”' if word in WORDS else f'{word!r}, which is none of the four words'
-        off = '' if word == due else f'; it is “{due}”'
-        lines.append(f'{"✗" if off else "✓"} Cell {k}, {function}: you say {said}{off}.')
-    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(told, 1)}
-    return Trial(True, told == [due for _, _, due in HIDDEN], did, '\n'.join(lines))
+    return hunted(
+        answer,
+        lambda: [answer(Suspect(function, rule), FUNCTIONS[function][0]) for function, rule, _ in HIDDEN],
+        [(function, due) for function, _, due in HIDDEN],
+        WORDS,
+    )
 
 
 TRIALS = {
