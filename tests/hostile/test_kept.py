@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, nn
+from minicell import Tensor, nn, ops
 from tests.hostile.said import Ran, X, right, right_or_said
 
 # ---- S8: kept on self, but not as a Tensor ---------------------------------------------------------------------------
@@ -118,3 +118,43 @@ def test_s8_check_bprop_does_not_agree_with_a_cell_that_keeps(keep):
     net, found = Keeps(*keep), []
     ran = Ran(lambda: found.append(ms.check_bprop(net, X)))
     assert ran.texts or not found[0].ok, f'it says: {found[0]}'
+
+
+FIXED = Tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+class Box:
+    def __init__(self):
+        self.k = 2.0
+
+    @property
+    def scale(self):
+        return Tensor([self.k, self.k])
+
+
+BOX = Box()
+
+
+class ByProperty(nn.Cell):
+    """Its bprop reads properties of values outside, which compute a new Tensor each time."""
+
+    def construct(self, x):
+        return ops.matmul(FIXED, x) * 2
+
+    def bprop(self, x, out, dout):
+        return (ops.matmul(FIXED.T, dout) * BOX.scale,)
+
+
+def test_a_property_that_computes_a_new_object_is_no_change():
+    ran = Ran(lambda: ms.grad(lambda x: ByProperty()(ByProperty()(x)).sum())(Tensor([1.0, 1.0])))
+    due = 4 * np.linalg.matrix_power(FIXED.asnumpy().T, 2) @ [1, 1]
+    assert right(ran.value, due) and not ran.texts, ran.texts
+
+
+def test_what_a_property_computes_from_is_a_change(monkeypatch):
+    def f(x):
+        y = ByProperty()(x)
+        monkeypatch.setattr(BOX, 'k', 5.0)
+        return y.sum()
+
+    right_or_said(lambda: ms.grad(f)(Tensor([1.0, 1.0])), [8, 12], 'ByProperty', 'BOX')
