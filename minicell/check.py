@@ -15,12 +15,12 @@ import numpy as np
 from .core import tape
 from .core.bprop_result import check_result, input_names
 from .core.cell import call_bprop
-from .core.differentiate import differentiate, fill_up, name_of
-from .core.errors import MinicellError, NotATensorError, users_line
+from .core.differentiate import differentiate, name_of
+from .core.errors import MinicellError, NotATensorError, ThreadError, users_line
 from .core.rules import Bundle, Parts
 from .core.tape import NOWHERE
 from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
-from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape, look
+from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape, aside
 from .errors import NoPathWarning, NotANumberWarning
 from .ops.hooks import Passing
 
@@ -205,21 +205,18 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     if not places and not params:
         raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
     wide = [wrap(x.array.astype(np.float64)) if k in places else x for k, x in enumerate(inputs)]
-    outside = range(min(tape.recorded_from, NOWHERE), tape.tick())  # addresses of what is differentiated around us
-    put_back = tape.state()
+    outside = range(0)  # the addresses of what is differentiated around us
+    if tape.in_own_thread():
+        outside = range(tape.recorded_from, tape.first_address + len(tape.entries))
     kept = [(p, p.array) for p in params if is_float(p)]
-    try:
-        tape.record_from(NOWHERE)
-        look(False)
-        for p, array in kept:
-            p.array = array.astype(np.float64)
-        return _checked(cell, tuple(wide), places, sens, outside)
-    finally:
-        for p, array in kept:
-            p.array = array
-        put_back()
-        if tape.recorded_from != NOWHERE or tape.looking:
-            fill_up()
+    with aside():
+        try:
+            for p, array in kept:
+                p.array = array.astype(np.float64)
+            return _checked(cell, tuple(wide), places, sens, outside)
+        finally:
+            for p, array in kept:
+                p.array = array
 
 
 def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object, outside: range) -> CheckResult:
@@ -240,6 +237,8 @@ def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object, out
             _, by_place, by_weight = differentiate(
                 cell, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts))
             )
+    except ThreadError:
+        raise  # it says nothing about the Cell
     except MinicellError as error:
         return CheckResult(name, [], [], error)
     pulls = [e for e in seen.events if isinstance(e, Pull) and isinstance(e.entry, Call) and e.entry.cell is cell]

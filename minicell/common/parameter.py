@@ -75,10 +75,9 @@ class Parameter(Tensor):
 
     def _refuse_required_grad(self, *value: object) -> None:
         """Not there: MindSpore's documents say required_grad, and mean requires_grad."""
-        taken = (
-            f'write {self.name}.requires_grad = {value[0]}. (MindSpore takes this, and does nothing.)' if value else ''
-        )
-        said = taken or 'the name is requires_grad.'
+        said = 'the name is requires_grad.'
+        if value:
+            said = f'write {self.name}.requires_grad = {value[0]}. (MindSpore takes this, and does nothing.)'
         raise ParameterAttributeError(f'a Parameter has no required_grad: {said}{users_line()}')
 
     required_grad = property(_refuse_required_grad, _refuse_required_grad)

@@ -121,8 +121,8 @@ class Gradient:
 
     def close(self) -> None:
         """End, or pause until it is read again: the tape is as before `open`, even if an interrupt ends one step."""
-        if self.restore is None:  # `open` raised before it changed anything
-            return
+        if self.restore is None or not tape.in_own_thread():  # `open` raised before it changed anything
+            return self._let_go()
         try:
             if tape.looking and tape.entries and tape.entries[-1][2] is not self.leaves:
                 note(END, None, self.leaves, None, None)
@@ -131,6 +131,7 @@ class Gradient:
         finally:
             self._restore_all()
         self.restore, self.threshold = None, ()
+        self._let_go()  # from here on another thread may open it
         if self.enclosing:
             doors.captured = self.captured
             fill_up()  # a bprop called on the way back may have used a list of its own
@@ -151,8 +152,10 @@ class Gradient:
                 self.restore()
                 for forget in () if tape.gradients else doors.reset:
                     forget()
-                for release in doors.release:
-                    release()
+
+    def _let_go(self) -> None:
+        for release in doors.release:
+            release()
 
     def run_forward(self) -> None:
         """Call the function, with a leaf in place of each input to differentiate."""

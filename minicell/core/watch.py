@@ -3,14 +3,15 @@
 import dis
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from . import doors, tape
-from .differentiate import new_list
+from .differentiate import fill_up, new_list
 from .errors import TapeError, Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
@@ -138,6 +139,21 @@ def look(on: bool) -> None:
     tape.looking, tape.trusted_from = on, tape.hidden_address if tape.hidden_address and not on else inf
 
 
+@contextmanager
+def aside() -> Iterator[None]:
+    """What this thread computes here is on none of its open Tapes and gradients."""
+    restore = tape.state() if tape.in_own_thread() and (tape.gradients or open_tapes) else None
+    try:
+        if restore:
+            tape.record_from(NOWHERE)
+            look(False)
+        yield
+    finally:
+        if restore:
+            restore()
+            fill_up()
+
+
 def close_inside(gradient: object) -> None:
     """Close the Tapes that were opened inside a gradient and are still open when it ends."""
     for each in [t for t in open_tapes if gradient in t._inside]:
@@ -180,8 +196,6 @@ class Tape:
         self._raw: list = []
         self._first = 0
 
-    # ---- keeping ---------------------------------------------------------------------------------------------------
-
     def __enter__(self) -> 'Tape':
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
@@ -212,11 +226,12 @@ class Tape:
 
     def _close(self) -> None:
         """Stop keeping. A task or a generator may close a Tape that is not the one opened last."""
+        open_here = self in open_tapes or tape.in_own_thread()
         if self in open_tapes:
             self._raw, self._first = tape.entries[self._begin :], tape.first_address + self._begin
             open_tapes.remove(self)
             self._frame = self._events = None  # events read so far are not all
-        if not open_tapes:
+        if not open_tapes and open_here:  # (else another thread has the tape, and this Tape waited for it in vain)
             look(False)
             for gradient in tape.gradients:  # `restore` must not set this again
                 gradient.restore.args[0]['looking'] = False
@@ -255,8 +270,6 @@ class Tape:
             if when > at:
                 return read_only(array)
         return read_only(tensor.array)
-
-    # ---- reading ---------------------------------------------------------------------------------------------------
 
     @property
     def events(self) -> list:

@@ -165,8 +165,6 @@ class Graph:
         """What the function returns, from the values of a replay."""
         return filled(self.returned, values)
 
-    # ---- made from what a Tape kept --------------------------------------------------------------------------------
-
     def read(self, entries: list, returned: object) -> 'Graph':
         """Add a node for each op, takeover, gradient and write among raw entries."""
         k = 0

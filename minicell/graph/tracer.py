@@ -219,9 +219,6 @@ def _inside(where: tuple, span: tuple[tuple, tuple]) -> bool:
     return None not in where and span[0] <= (line, column) and (last, end) <= span[1]
 
 
-# ---- the trace -------------------------------------------------------------------------------------------------------
-
-
 def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> tuple[object, Graph]:
     """Call a function, and make a graph of what it did."""
     name = _name(function)
@@ -229,24 +226,24 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     inputs = inputs_of(args, kwargs)
     tracer = Tracer(name, inputs, stand_in)
     world = World(tracer, function, (args, kwargs))
-    outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
-    again = getattr(profiler, 'enable', None)  # cProfile, up to Python 3.11
-    try:
-        tracing.trace_with(tracer)
-        with Tape() as seen, Lines() as lines:
-            tracer.window = seen
-            sys.setprofile(world.watch)
-            out = function(*args, **kwargs)
-    finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
-        tracing.tracer = outer
+    with Tape() as seen:  # from here on no other thread has a gradient, a Tape or a trace
+        outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
         try:
-            sys.setprofile(None if again else profiler)
-        finally:
+            tracing.trace_with(tracer)
+            with Lines() as lines:
+                tracer.window = seen
+                sys.setprofile(world.watch)
+                out = function(*args, **kwargs)
+        finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
+            tracing.tracer = outer
             try:
-                sys.settrace(debugger)
+                sys.setprofile(None if hasattr(profiler, 'enable') else profiler)
             finally:
-                put_back()
-    if again:
+                try:
+                    sys.settrace(debugger)
+                finally:
+                    put_back()
+    if again := getattr(profiler, 'enable', None):  # cProfile, up to Python 3.11
         again()
     lines.check()
     graph = Graph(name, inputs)

@@ -145,8 +145,6 @@ class World:
         self.reach(function, None, tracer.name)
         self.reach(given, None, 'an argument', True)
 
-    # ---- while the function runs -----------------------------------------------------------------------------------
-
     def watch(self, frame: object, event: str, called: object) -> None:
         """What sys.setprofile calls."""
         if tracing.tracer is not self.tracer:  # an optimizer, which runs in every replay
@@ -212,8 +210,6 @@ class World:
             f'traced, and every later call would use it again. Get it outside and give it as an argument (as a Tensor, '
             f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw each time.{users_line(frame)}'
         )
-
-    # ---- from a value to what can be read of it --------------------------------------------------------------------
 
     def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
         """Keep how a value is now, and whatever the names in a function's code find in it."""
@@ -294,8 +290,6 @@ class World:
             if isinstance(getattr(type(value), name, None), MemberDescriptorType):
                 self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)
                 self.reach(getattr(value, name, None), code, owner + name)
-
-    # ---- when it is over -------------------------------------------------------------------------------------------
 
     def check(self) -> list[Read]:
         """Refuse what the function wrote itself; what it read, for later."""

@@ -35,6 +35,18 @@ class NotSetUp:
         )
 
 
+def _setting(name: str, kind: type, doc: str) -> property:
+    """A property of a Cell that takes one kind of value."""
+
+    def put(self: 'Cell', value: object) -> None:
+        due = 'string' if kind is str else kind.__name__
+        said = f"For 'Cell', the property '{name}' must be {due} type, but got type {type(value)}"
+        must(isinstance(value, kind), PropertyError, said)
+        self.__dict__[f'_{name}'] = value
+
+    return property(lambda self: getattr(self, f'_{name}'), put, doc=doc)
+
+
 class Cell(CoreCell):
     """The base of every network: write `construct`, and if its gradient is to be your own, `bprop`.
 
@@ -65,8 +77,6 @@ class Cell(CoreCell):
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
         self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
-
-    # ---- attributes: Parameters and Cells are found wherever they are kept -----------------------------------------
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == 'internal_params' and value is not None:
@@ -197,8 +207,6 @@ class Cell(CoreCell):
             must(p.name not in seen, SettingError, f'{type(self).__name__}: {said}')
             seen[p.name] = place
 
-    # ---- what is inside --------------------------------------------------------------------------------------------
-
     def cells_and_names(self, cells: set | None = None, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
         """This Cell and all below it, each once, with dotted names; own parts before children's.
 
@@ -255,8 +263,6 @@ class Cell(CoreCell):
         """The Parameters by their names."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    # ---- state -----------------------------------------------------------------------------------------------------
-
     def set_train(self, mode: bool = True) -> 'Cell':
         """Training or predicting, for this Cell and all below it."""
         for _, cell in self.cells_and_names():
@@ -273,27 +279,8 @@ class Cell(CoreCell):
         """The name of the Cell's class."""
         return type(self).__name__
 
-    @property
-    def phase(self) -> str:
-        """'train' or 'predict'; of a fresh Cell 'train', although `training` is False."""
-        return self._phase
-
-    @phase.setter
-    def phase(self, value: str) -> None:
-        said = f"For 'Cell', the property 'phase' must be string type, but got type {type(value)}"
-        must(isinstance(value, str), PropertyError, said)
-        self.__dict__['_phase'] = value
-
-    @property
-    def bprop_debug(self) -> bool:
-        """Whether each call of bprop is reported."""
-        return self._bprop_debug
-
-    @bprop_debug.setter
-    def bprop_debug(self, value: bool) -> None:
-        said = f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}"
-        must(isinstance(value, bool), PropertyError, said)
-        self.__dict__['_bprop_debug'] = value
+    phase = _setting('phase', str, "'train' or 'predict'; of a fresh Cell 'train', although `training` is False.")
+    bprop_debug = _setting('bprop_debug', bool, 'Whether each call of bprop is reported.')
 
     def register_forward_pre_hook(
         self, hook_fn: Callable, *, prepend: bool = False, with_kwargs: bool = False

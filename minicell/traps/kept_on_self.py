@@ -42,9 +42,6 @@ def look_at(cell, name: str, value: object) -> None:
         )
 
 
-# ---- what bprop reads: found once, when the class is defined -------------------------------------------------------
-
-
 def learn(kind: type) -> None:
     """A class of Cells is defined."""
     reads = Reads(kind)
@@ -95,8 +92,6 @@ def _used(code: CodeType, me: str) -> set:
                 used.add(steps[0] if steps and isinstance(steps[0], str) else '*')
     return used
 
-
-# ---- what that was at each call, and what it is before backward ----------------------------------------------------
 
 calls: dict = {}  # id of a Cell -> [it, what it read at its last call, what that stood for after each call...]
 said: set = set()  # what was said: (id of the Cell, name)

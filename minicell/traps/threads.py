@@ -27,18 +27,27 @@ owner = 0  # the thread whose turn it is
 
 def take_turn() -> None:
     """Wait until no other thread has a gradient or a Tape open, then keep the tape for this one."""
-    global owner
-    with heirs:
-        free = turn.acquire(blocking=False)
-    if not free:
+    if not _take(0):
         _wait()
-    owner = threading.get_ident()
     tape.mine.tick = tape.tick
+
+
+def _take(seconds: float) -> bool:
+    """Take the turn, unless another thread keeps it for so long, or inherits it at this moment."""
+    global owner
+    lock = turn
+    if lock.acquire(timeout=seconds):
+        with heirs:
+            if lock is turn:
+                owner = threading.get_ident()
+                return True
+        lock.release()
+    return False
 
 
 def _wait() -> None:
     began = moving = time.monotonic()
-    while not turn.acquire(timeout=0.01):
+    while not _take(0.01):
         who, now = owner, time.monotonic()
         frame = sys._current_frames().get(who)
         if frame is None and now - began > STUCK and _inherit(who):
@@ -60,6 +69,7 @@ def _inherit(who: int) -> bool:
         if owner == who and who not in sys._current_frames():  # (no other has got its number meanwhile)
             turn, owner = threading.RLock(), threading.get_ident()
             turn.acquire()
+            tape.mine.tick = tape.tick
             for each in list(watch.open_tapes):
                 each._close()
     return turn._is_owned()
@@ -67,7 +77,7 @@ def _inherit(who: int) -> bool:
 
 def end_turn() -> None:
     """Let the next thread have the tape, once nothing is open here."""
-    if not tape.gradients and not tape.looking and turn._is_owned():
+    if not tape.gradients and not watch.open_tapes and turn._is_owned():
         vars(tape.mine).clear()
         while turn._is_owned():  # (an interrupt may have left it taken twice)
             turn.release()
@@ -84,6 +94,7 @@ def other_thread(rule: object, tensors: tuple) -> int:
     )
 
 
+vars(tape.mine).clear()  # the tape belongs to no thread yet
 doors.other_thread = other_thread
 doors.acquire.append(take_turn)
 doors.release.append(end_turn)

@@ -56,8 +56,7 @@ CUT = """() => [...document.querySelectorAll('.mc2 .box svg text')].filter(one =
 }).map(one => one.textContent)"""
 
 # A picture that comes into sight chooses its layout in the frame after.
-FITTED = """() => [...document.querySelectorAll('.mc2')].every(one => !one.clientWidth
-  || (one.clientWidth < 900) === Boolean(one.querySelector('.narrow')))"""
+FITTED = "one => (one.clientWidth < 900) === Boolean(one.querySelector('.narrow'))"
 
 
 @pytest.fixture(scope='module')
@@ -155,7 +154,7 @@ def test_no_text_is_small_and_none_is_cut(notebook, name, width):
     if width < 1000:  # the folder beside the notebook takes half of it
         page.evaluate('() => window.jupyterapp.shell.collapseLeft()')
     view = shown(notebook, name)
-    page.wait_for_function(FITTED)
+    page.wait_for_function(FITTED, arg=view.element_handle())
     line(view).focus()
     heights = set()
     for key in ('Home', *['ArrowRight'] * 9, 'End'):

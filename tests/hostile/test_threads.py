@@ -127,6 +127,20 @@ def look():
     return y
 
 
+def check():
+    """1.0 where check_bprop finds Triple right."""
+    return Tensor(float(ms.check_bprop(Triple(), X).ok))
+
+
+def account():
+    """The sum that tape.why writes out for the first number of a gradient."""
+    with ms.Tape() as seen:
+        slope = ms.grad(lambda x: (x * x * x).sum())(X)
+    said = str(seen.why(slope, 2))
+    assert '27' in said, said
+    return slope
+
+
 def step():
     w = Parameter(Tensor([1.0, 1.0, 1.0]), name='w')
     nn.SGD([w], 0.5)((Tensor([2.0, 4.0, 6.0]),))
@@ -142,6 +156,8 @@ OTHERS = {
     'a second derivative': (lambda: ms.grad(lambda x: ms.grad(lambda y: y * y * y)(x).sum())(X), [6, 12, 18]),
     'an optimizer step': (step, [0, -1, -2]),
     'a Tape': (look, [2, 4, 6]),
+    'check_bprop': (check, 1),
+    'an account': (account, [3, 12, 27]),
     'a graph': (lambda: ms.jit(lambda x: x * x + 1)(X), [2, 5, 10]),
 }
 
@@ -245,3 +261,12 @@ def test_s1_a_worker_that_computes_a_part_of_a_gradient(name):
     assert ran.says(THREAD) or (ran.error is None and right(ran.value, due)), f'{ran.value}, due {due}: {ran.texts}'
     assert not left()
     assert next_gradient_is_right()
+
+
+@pytest.mark.parametrize('name', ['check_bprop', 'an account', 'a graph', 'a Tape'])
+def test_s1_the_same_in_two_threads_for_a_while(name):
+    """What stands aside from the tape must not give back to one thread what it has seen of another."""
+    other, due = OTHERS[name]
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(attempt, [check, other, account] * 15))
+    judge(found, [1, due, [3, 12, 27]] * 15)

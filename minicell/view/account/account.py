@@ -64,5 +64,5 @@ def why(tape: Tape, gradient: object, index: Any = ()) -> Account:
     from .maker import Maker
 
     book, handed, index = asked(tape, gradient, index)
-    with slopes.aside():
+    with slopes.quietly():
         return Maker(tape, book, handed, index).account()

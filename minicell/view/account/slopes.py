@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...check import past_hooks
-from ...core import tape as core_tape
-from ...core.differentiate import differentiate, fill_up
+from ...core.differentiate import differentiate
 from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
 from ...core.tensor import Tensor, tensors_in, wrap
-from ...core.watch import look
+from ...core.watch import aside
 from ...ops.hooks import Passing
 
 SEEDS = 4096  # so many elements are tried one at a time
@@ -47,19 +46,11 @@ class Unknown(Exception):
 
 
 @contextlib.contextmanager
-def aside() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """What runs here is on no tape, and warns of nothing."""
-    restore = core_tape.state()
-    try:
-        core_tape.record_from(NOWHERE)
-        look(False)
-        with warnings.catch_warnings(), np.errstate(all='ignore'):
-            warnings.simplefilter('ignore')
-            yield
-    finally:
-        restore()
-        if core_tape.recorded_from != NOWHERE or core_tape.looking:
-            fill_up()
+    with aside(), warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore')
+        yield
 
 
 def wide(array: object) -> np.ndarray:
