@@ -45,7 +45,9 @@ def test_a_takeover_is_told_in_order():
         'Your line 12 makes dy', 'Your bprop returns dx and dy', 'dx and dy arrive', 'Your dx and dy are wrong',
     )]  # fmt: skip
     assert order == sorted(order)
-    assert caption(picture('matmul'), 'Takeover') == 'MatMul’s rule is never called. Net.bprop runs instead.'
+    assert caption(picture('matmul'), 'Takeover') == (
+        'Net has its own bprop, so MatMul’s rule is never called: Net.bprop runs instead.'
+    )
 
 
 def test_each_step_marks_the_line_it_is_about():

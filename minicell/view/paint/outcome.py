@@ -218,7 +218,7 @@ class Cards:
         look = '' if now else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', CODE + 46, out - 14, 'dout came in, and no line uses it', 'dim', 6)
+            frame.text('nob', CODE + 46, out - 14, 'dout came in, and no line uses it', 'b xx', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)

@@ -48,8 +48,8 @@ def displaced(entry: Entry) -> str:
     """What a takeover displaces."""
     lost = [g.name for g in entry.ghosts if g.lost] or entry.hidden
     if not lost:
-        return 'The usual rule'
-    return f'{NAMES.get(lost[0], lost[0])}’s rule' if len(lost) == 1 else f'The rules of {len(lost)} operations'
+        return 'the usual rule'
+    return f'{NAMES.get(lost[0], lost[0])}’s rule' if len(lost) == 1 else f'the rules of {len(lost)} operations'
 
 
 def true_formula(entry: Entry, k: int) -> str:

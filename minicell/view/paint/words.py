@@ -133,7 +133,9 @@ def reach(record: Record, step: Step, number: int) -> Said:
     dout = ', '.join(told(v) for v in reading.douts)
     if entry.kind == 'call':
         into, be = 'your own lines' if entry.yours else 'its own bprop', 'are' if many_rules(entry) else 'is'
-        instead = f'{displaced(entry)} {be} never called. {entry.name}.bprop runs instead.'
+        instead = (
+            f'{entry.name} has its own bprop, so {displaced(entry)} {be} never called: {entry.name}.bprop runs instead.'
+        )
         return f'Takeover: backward leaves its road, into {into}', instead
     if entry.kind == 'hook':
         alone = len(reading.douts) == 1 and reading.douts[0].name.startswith('dout[')
