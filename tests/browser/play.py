@@ -34,9 +34,9 @@ PAINTED = """key => new Promise(resolve => {
   }, {capture: true, once: true});
 })"""
 # Sizes as they are on the screen: an SVG scales its own.
-SMALL = """() => {
+SMALL = """root => {
   const scale = one => { const m = one.getScreenCTM?.(); return m ? Math.hypot(m.a, m.b) : 1; };  // some are turned
-  return [...document.querySelectorAll('.mc2 *')].filter(one => one.checkVisibility())
+  return [...(root ?? document).querySelectorAll('.mc2 *')].filter(one => one.checkVisibility())
   .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
   .map(one => [parseFloat(getComputedStyle(one).fontSize) * scale(one), one.textContent])
   .filter(([size]) => size < 11.99);

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Locator, Page
 from minicell import __version__
 from minicell.command import site
 from minicell.command.site import lite
-from tests.browser.lab import LOOPBACK
+from tests.browser.lab import LOOPBACK, ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -190,7 +190,8 @@ def test_a_lesson_starts_and_gets_as_far_as_numpy(page, address, shots):
     assert {'numpy'} <= missing <= {'numpy', 'matplotlib', 'PIL'}, printed
     assert f'version: {__version__} on Python {lite.lock.PYTHON}' in printed
     counts = re.search(r'compiled: (\d+) lessons: (\d+)', printed)
-    assert int(counts[1]) > 200 and int(counts[2]) == len(list(lite.wheel.shipped().glob('*.ipynb')))
+    teach = list((ROOT / 'minicell/teach').rglob('*.py'))
+    assert int(counts[1]) > len(teach) > 60 and int(counts[2]) == len(list(lite.wheel.shipped().glob('*.ipynb')))
     said(f'all {counts[1]} modules that lessons import compile, and lack nothing but {", ".join(sorted(missing))}')
 
     number = probe.locator('input[type=number]')

@@ -50,7 +50,7 @@ TIME = """() => new Promise(resolve => document.addEventListener('keydown', even
 }, {capture: true, once: true}))"""
 ECHO = '<div class="echo" tabindex="0" data-lm-suppress-shortcuts="true" '
 ECHO += 'onkeydown="this.textContent = event.timeStamp">-</div>'
-CUT = """() => [...document.querySelectorAll('.mc2 .box svg text')].filter(one => {
+CUT = """root => [...root.querySelectorAll('.mc2 .box svg text')].filter(one => {
   const text = one.getBoundingClientRect(), box = one.closest('svg').getBoundingClientRect();
   return text.width && (text.left < box.left - 2 || text.right > box.right + 2 || text.bottom > box.bottom + 2);
 }).map(one => one.textContent)"""
@@ -160,8 +160,8 @@ def test_no_text_is_small_and_none_is_cut(notebook, name, width):
     for key in ('Home', *['ArrowRight'] * 9, 'End'):
         page.keyboard.press(key)
         page.wait_for_timeout(30)
-        assert page.evaluate(SMALL) == [], now(view)
-        assert page.evaluate(CUT) == [], now(view)
+        assert view.evaluate(SMALL) == [], now(view)
+        assert view.evaluate(CUT) == [], now(view)
         heights.add(view.locator('.box > svg').bounding_box()['height'])
     assert len(heights) == 1, 'the picture jumps'
 
