@@ -2,7 +2,7 @@
 // over what does not fit, then go to the next beat. Escape leads back to the notebook.
 (() => {
   const PATIENCE = 30000; // milliseconds
-  const SIDES = 56, ENDS = 25; // pixels around a beat
+  const SIDES = 56, ENDS = 19; // pixels around a beat
   const newest = () => [...document.querySelectorAll('.minicell-present:not([data-opened])')].at(-1);
   let tries = 0;
   const open = () => {
