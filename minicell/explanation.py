@@ -1,4 +1,4 @@
-"""One call explained: its gradient by everything that has one, taken while a Tape looks."""
+"""One call explained: its gradient with respect to everything that has one, taken while a Tape looks."""
 
 import sys
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .shown import Tape
 
 
 def explain(fn: Callable, *args: object) -> Tape:
-    """The Tape of fn(*args) and of its gradient by every float Tensor among args, and by a Cell's Parameters.
+    """The Tape of fn(*args) and of its gradient with respect to each float Tensor in args and a Cell's Parameters.
 
     fn: a function or a Cell, not what it returned. As the last line of a notebook's cell, the Tape shows itself; an
     error on the way shows the torn Tape and is raised again.

@@ -17,7 +17,7 @@ from .ops import stack
 def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
     """fn's value, and its derivative along v (the Jacobian times v).
 
-    The gradient J.T u is linear in u; differentiated by u along v it is J v, so that every rule serves here too
+    The gradient J.T u is linear in u. Its derivative with respect to u along v is J v, so every rule serves here too
     (j-towns.github.io/2017/06/12/A-new-trick.html). Raises ValueError where v does not fit the inputs.
 
     >>> import minicell as ms

@@ -301,22 +301,23 @@ class Stepper:
             texts.append(self.text())
         return texts
 
-    def latencies(self, steps: int = 16) -> list[float]:
-        """Return the milliseconds of so many steps, back and forth; two more before them warm it up."""
-        times, key = [], 'ArrowRight'
-        while len(times) < steps + 2:
-            took = self.press(key)
-            if took is None:
-                key = {'ArrowRight': 'ArrowLeft', 'ArrowLeft': 'ArrowRight'}[key]
-            else:
-                times.append(took)
-        return times[2:]
+
+def latencies(stepper: Stepper, steps: int = 16) -> list[float]:
+    """The milliseconds of so many steps of a slider or a picture, back and forth; two more before them warm it up."""
+    times, key = [], 'ArrowRight'
+    while len(times) < steps + 2:
+        took = stepper.press(key)
+        if took is None:
+            key = {'ArrowRight': 'ArrowLeft', 'ArrowLeft': 'ArrowRight'}[key]
+        else:
+            times.append(took)
+    return times[2:]
 
 
 def fast_enough(stepper: Stepper, limit: float, tries: int = 3) -> bool:
     """Whether the median step is under `limit` ms in one of a few tries: other work on the machine only slows it."""
     for _ in range(tries):
-        times = sorted(stepper.latencies())
+        times = sorted(latencies(stepper))
         middle = median(times)
         print(f'{stepper.name}: median {middle:.1f} ms, slowest {times[-1]:.1f} ms of {len(times)} steps')
         if middle < limit:

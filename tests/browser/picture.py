@@ -46,17 +46,6 @@ class Picture:
         assert took is not None, 'the step has moved, and the picture stayed'
         return took
 
-    def latencies(self, steps: int = 16) -> list[float]:
-        """Return the milliseconds of so many steps, back and forth; two more before them warm it up."""
-        times, key = [], 'ArrowRight'
-        while len(times) < steps + 2:
-            took = self.press(key)
-            if took is None:
-                key = {'ArrowRight': 'ArrowLeft', 'ArrowLeft': 'ArrowRight'}[key]
-            else:
-                times.append(took)
-        return times[2:]
-
     def text(self) -> str:
         """Return what it says at this step."""
         return re.sub(r'\s+', ' ', self.root.evaluate(SAYS))

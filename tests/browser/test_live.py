@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser import sample
-from tests.browser.lab import Notebook, Server, Stepper, errors
+from tests.browser.lab import Notebook, Server, Stepper, errors, latencies
 from tests.browser.picture import Picture
 
 pytestmark = pytest.mark.browser
@@ -162,7 +162,7 @@ def test_it_is_painted_soon_after_the_key(notebook):
         spent = {}
         for name, cell, stepper in (('plain', 'cell-4', plain), ('live', 'cell-5', dragged)):
             notebook.show(cell)
-            times = stepper.latencies(MOVES)
+            times = latencies(stepper, MOVES)
             spent[name] = median(times), quantiles(times, n=20)[-1]
             print(f'{name}: median {spent[name][0]:.0f} ms, p95 {spent[name][1]:.0f} ms of {MOVES} moves')
         if all(live < SLOWER * bare for live, bare in zip(spent['live'], spent['plain'], strict=True)):

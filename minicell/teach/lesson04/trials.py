@@ -18,7 +18,7 @@ TINY = 1e-8  # a step that leaves few digits of a difference
 
 
 def cubes(x: np.ndarray) -> float:
-    """A function with another slope by each number, of both signs."""
+    """A function whose slope differs from number to number, in size and in sign."""
     return float(np.sum(weights(x) * x**3))
 
 

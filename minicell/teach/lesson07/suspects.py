@@ -27,7 +27,7 @@ class Right(nn.Cell):
         return mask, x * mask * self.scale
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """The gradient by x."""
+        """The gradient with respect to x."""
         return (dout[1] * out[0] * self.scale,)
 
 
