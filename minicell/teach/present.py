@@ -41,7 +41,7 @@ STYLE = f"""<style>
   margin: 0; padding: 0; border: 0; box-sizing: border-box; display: flex; flex-direction: column; overflow: hidden; }}
 .minicell-present:popover-open > .minicell-stage {{ flex: 1 1 0; min-height: 0; }}
 .minicell-beat .mc2 .bar {{ margin-top: 2px; }}
-.minicell-stage {{ overflow: auto; display: block; padding: 6px 24px; box-sizing: border-box; max-height: 75vh; }}
+.minicell-stage {{ overflow: auto; display: block; padding: 12px 24px 0; box-sizing: border-box; max-height: 75vh; }}
 .minicell-present:popover-open > .minicell-stage {{ max-height: none; }}
 .minicell-stage:focus {{ outline: none; }}
 .minicell-present:has(> .minicell-stage:focus-visible) .minicell-code-here {{ outline: 3px solid #0072B2;
