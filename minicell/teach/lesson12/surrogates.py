@@ -18,7 +18,7 @@ class Triangular(nn.Surrogate):
 
 
 class FastSigmoid(nn.Surrogate):
-    """As narrow at its peak as the slope of sigmoid(100 x), but its tails are long. See arXiv:1705.11146."""
+    """Narrower at its peak than the slope of sigmoid(100 x), but its tails are long. See arXiv:1705.11146."""
 
     def slope(self, x):
         return 1 / (1 + 100 * ops.abs(x)) ** 2
