@@ -30,3 +30,14 @@ def browser() -> Iterator[Browser]:
 def shots(tmp_path: Path) -> Path:
     """The folder for screenshots: $MINICELL_SHOTS, or one that pytest removes."""
     return Path(os.environ.get('MINICELL_SHOTS') or tmp_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A failure says its reason at once: the run may be cut off before its end, where pytest would say it."""
+    report = yield
+    if report.failed:
+        crash = getattr(report.longrepr, 'reprcrash', None)
+        with item.config.pluginmanager.getplugin('capturemanager').global_and_fixture_disabled():
+            print(f'\n{item.nodeid}: {crash.message if crash else report.longrepr}', flush=True)
+    return report
