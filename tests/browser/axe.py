@@ -31,6 +31,19 @@ USE = """async () => {
   return [...words, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
 }"""
 
+INSERT = 5  # the place of "Insert a common mistake" among what USE returns
+# The kernel may answer in a thread of its own, and is idle meanwhile: each mistake gets its verdict.
+VERDICTS = (
+    """count => (document.body.innerText.match(/Exercise \\w+: (not yet|passed|your code)/g) ?? []).length >= count"""
+)
+# ... and the page's own script names what is new soon after: nothing has changed for a second, or for 20.
+QUIET = """() => new Promise(resolve => {
+  let still = setTimeout(resolve, 1000);
+  setTimeout(resolve, 20000);
+  new MutationObserver(() => { clearTimeout(still); still = setTimeout(resolve, 1000); })
+    .observe(document.body, {childList: true, subtree: true, attributes: true, characterData: true});
+})"""
+
 
 class Found(NamedTuple):
     """What axe says. `looked`: how many pieces of text it could measure the contrast of."""
@@ -51,9 +64,9 @@ def unroll(notebook: Notebook) -> None:
 def use(notebook: Notebook) -> list[int]:
     """Answer, ask for hints, make mistakes; return how often each button was pressed."""
     pressed = notebook.page.evaluate(USE)
-    notebook.page.wait_for_timeout(500)  # for the kernel to hear of it
+    notebook.page.wait_for_function(VERDICTS, arg=pressed[INSERT], polling=100)
     notebook.page.wait_for_function(READY, arg=notebook.name, polling=100)
-    notebook.page.wait_for_timeout(500)
+    notebook.page.evaluate(QUIET)
     return pressed
 
 
