@@ -21,6 +21,7 @@ WIDTH, HEIGHT = 480, 250  # at most, in the README; a still may be larger, for s
 ROOM = 32  # letters in a line beside a still
 COLOURS = 64
 ROW = re.compile(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', re.MULTILINE)
+COLAB = 'https://colab.research.google.com/assets/colab-badge.svg'
 BEGIN, END = '<!-- lessons: written by .github/lessons.py -->\n', '<!-- up to here: lessons -->'
 
 
@@ -107,9 +108,24 @@ STILLS = {
         'In graph mode Python ran bprop once and the graph was replayed four times; the last two gradients differ',
     ),
     '12': Still(
-        'l12-surrogates',
-        (8, 44, 602, 264),
-        'The slope of a surrogate over a histogram of membranes around the threshold, and the spikes for a digit',
+        'l12-film',
+        (106, 524, 632, 712),
+        'Spikes of 32 neurons over twelve moments, and triangles that show how the gradient comes back through them',
+    ),
+    '13': Still(
+        'l13-figure',
+        (4, 1052, 756, 1428),
+        'The tape of minicell for a second order, and that of an engine of the learner: entry by entry the same',
+    ),
+    '14': Still(
+        'l14-figure',
+        (4, 60, 756, 432),
+        'A staircase of four levels: a strict mask gives a gradient of 0 to every weight on the two outermost levels',
+    ),
+    '15': Still(
+        'l15-figure',
+        (4, 70, 756, 392),
+        'Eight inputs kept of 64 layers, one part computed again: eight and sixteen parts take least memory',
     ),
 }
 
@@ -143,21 +159,38 @@ def broken(text: str) -> str:
 
 
 def table() -> str:
-    """The map in Markdown: each lesson with its question, its badge and its still."""
+    """The map in Markdown: each lesson with its question, its still, and badges once the project has an address."""
     place = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']
     rows = ['| lesson | a picture of it |', '| --- | --- |']
     for lesson in lessons():
         file = f'lessons/{lesson.notebook.name}'
-        badge = f'https://mybinder.org/v2/gh/{place["repository"]}/{place["tag"]}?urlpath=lab/tree/{file}'
         wide, high = still(lesson).size
         width = min(WIDTH, wide, wide * HEIGHT // high)
         title, question = broken(f'{lesson.number} · {lesson.title}'), broken(lesson.question)
         rows.append(
-            f'| **[{title}]({file})**<br>{question}<br>{lesson.minutes} minutes<br>'
-            f'[![Open lesson {lesson.number} on Binder](https://mybinder.org/badge_logo.svg)]({badge}) '
+            f'| **[{title}]({file})**<br>{question}<br>{lesson.minutes} minutes{badges(lesson, file, **place)} '
             f'| <img src=".github/lessons/{lesson.number}.png" width="{width}" alt="{STILLS[lesson.number].alt}"> |'
         )
     return '\n'.join(rows) + '\n'
+
+
+def badges(lesson: Lesson, file: str, repository: str, tag: str) -> str:
+    """Where a lesson runs without an installation; nothing while there is no address for them to lead to."""
+    if not repository:
+        return ''
+    binder = f'https://mybinder.org/v2/gh/{repository}/{tag}?urlpath=lab/tree/{file}'
+    colab = f'https://colab.research.google.com/github/{repository}/blob/{tag}/{file}'
+    return (
+        f'<br>[![Open lesson {lesson.number} on Binder](https://mybinder.org/badge_logo.svg)]({binder})'
+        f' [![Open lesson {lesson.number} on Colab]({COLAB})]({colab})'
+    )
+
+
+def write_map() -> None:
+    """Write the map into the README."""
+    readme = ROOT / 'README.md'
+    before, rest = readme.read_text(encoding='utf-8').split(BEGIN)
+    readme.write_text(before + BEGIN + table() + END + rest.split(END)[1], encoding='utf-8')
 
 
 def main() -> None:
@@ -166,9 +199,7 @@ def main() -> None:
     for lesson in lessons():
         small = still(lesson).quantize(COLOURS, dither=Image.Dither.NONE)
         small.save(HERE / f'lessons/{lesson.number}.png', optimize=True)
-    readme = ROOT / 'README.md'
-    before, rest = readme.read_text(encoding='utf-8').split(BEGIN)
-    readme.write_text(before + BEGIN + table() + END + rest.split(END)[1], encoding='utf-8')
+    write_map()
 
 
 if __name__ == '__main__':

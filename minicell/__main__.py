@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from minicell import __version__
-from minicell.command import lab
+from minicell.command import home, lab
 from minicell.command.lessons import COPY, Trouble, checkout_lessons, copy_lessons
 
 DESCRIPTION = f"""\
@@ -24,13 +24,16 @@ examples:
   minicell copy my-course        the lessons in a folder of yours
   minicell check                 is everything there that they need?
   minicell site public           the course as pages, every tape steps
-  minicell site --lite public    and Python in the reader's browser
+  minicell site --python public  and Python beside it, for whoever types
 
 Stop JupyterLab with Ctrl-C. `minicell copy --help` says more of copy."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, 'reconfigure'):  # a terminal that has no ✓ shows another sign
+            stream.reconfigure(errors='replace')
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     end = arguments.index('--') if '--' in arguments else len(arguments)
     options = parser().parse_args(arguments[:end])
@@ -50,6 +53,8 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
         lessons = Path.cwd() / COPY
         copy_lessons(lessons)
     print(f'The lessons are in {lessons}', flush=True)
+    if told := home.settle():
+        print(told, flush=True)
     lab.open_lab(lab.lab_arguments(lessons, options, extra))
     return 0
 
@@ -66,6 +71,8 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """What was found, a line each; status 1 if something is missing."""
     from minicell.installation import look
 
+    if told := home.settle():
+        print(told)
     findings = look()
     for finding in findings:
         print(finding)
@@ -86,7 +93,7 @@ def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
         bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
         print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
 
-    pages = write(options.folder, said, options.lite)
+    pages = write(options.folder, said, options.lite, options.python, options.address)
     size = sum(file.stat().st_size for file in options.folder.rglob('*') if file.is_file())
     print(f'{len(pages)} pages, {size / 1e6:.1f} MB. Open {pages[-1]}')
     return 0
@@ -123,6 +130,15 @@ def parser() -> argparse.ArgumentParser:
         action='store_true',
         help='add the lessons with Python in the browser (JupyterLite): 50 MB, for a web server. What it is made of '
         'is fetched now, from the package registries; NumPy and matplotlib each reader fetches from Pyodide',
+    )
+    one.add_argument(
+        '--python',
+        action='store_true',
+        help='put Python for the first page beside it (Pyodide, 9 MB), so that no other server is asked. It is fetched '
+        'now, from the package registry; without this option a reader who types fetches it from Pyodide',
+    )
+    one.add_argument(
+        '--address', default='', metavar='URL', help='where the site will stand: for search engines and link previews'
     )
     one.set_defaults(run=site)
 

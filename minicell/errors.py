@@ -1,26 +1,28 @@
 """Every error and warning of minicell, under one roof: those of the core and of the traps, and the library's own."""
 
-from .core.errors import (
-    BpropCountError,
-    BpropShapeError,
-    BpropSignatureError,
-    BpropTupleError,
-    BpropTypeError,
-    CellError,
-    DTypeError,
-    GradArgumentError,
-    GradPositionError,
-    MinicellError,
-    MinicellWarning,
-    NoRuleError,
-    NotATensorError,
-    OperandError,
-    SensError,
-    ShapeError,
-    TapeError,
-    TensorSettingError,
-    ThreadError,
+# isort: off
+from .core.errors import (  # `as`: for a type checker these too are of this module
+    BpropCountError as BpropCountError,
+    BpropShapeError as BpropShapeError,
+    BpropSignatureError as BpropSignatureError,
+    BpropTupleError as BpropTupleError,
+    BpropTypeError as BpropTypeError,
+    CellError as CellError,
+    DTypeError as DTypeError,
+    GradArgumentError as GradArgumentError,
+    GradPositionError as GradPositionError,
+    MinicellError as MinicellError,
+    MinicellWarning as MinicellWarning,
+    NoRuleError as NoRuleError,
+    NotATensorError as NotATensorError,
+    OperandError as OperandError,
+    SensError as SensError,
+    ShapeError as ShapeError,
+    TapeError as TapeError,
+    TensorSettingError as TensorSettingError,
+    ThreadError as ThreadError,
 )
+# isort: on
 
 # ---- of the traps --------------------------------------------------------------------------------------------------
 

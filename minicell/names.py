@@ -75,7 +75,13 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
 
 # ---- what is loaded later, and what is gone --------------------------------------------------------------------------
 
-# the module of nn -> which names come from there
+# the module of ops, or of nn -> which names come from there
+OPS = {
+    'conv': 'BiasAdd Conv2D bias_add conv2d',
+    'loss': 'binary_cross_entropy binary_cross_entropy_with_logits cross_entropy l1_loss mse_loss nll_loss '
+    'smooth_l1_loss',
+    'window': 'avg_pool2d max_pool2d',
+}
 CELLS = {
     'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softsign '
     'Tanh Threshold',

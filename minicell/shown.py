@@ -1,5 +1,7 @@
 """How a Tape is shown: as text, as the tape view, as a graph, as an account. The first who asks loads the view."""
 
+from pathlib import Path
+
 from .core.watch import Tape
 from .listing import listing
 
@@ -48,7 +50,7 @@ def why(self: Tape, gradient: object, index: object = ()) -> object:
     return account.why(self, gradient, index)
 
 
-def save(self: Tape, path: str, step: int | str | None = None) -> object:
+def save(self: Tape, path: str | Path, step: int | str | None = None) -> Path:
     """Write the tape view to a file: as a page that steps (.html), one step of it as .svg or .png, all steps as .gif.
 
     step: as in `show`; by default the last for a still, and the first for a page. Returns the path.

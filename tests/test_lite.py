@@ -227,13 +227,19 @@ def test_pages_lead_to_jupyterlite(short, capsys):
     assert command.main(['site', '--lite', str(short)]) == 0
     page = (short / lessons.START).with_suffix('.html').read_text()
     assert f'<a href="lite/lab/index.html?path={lessons.START}">Answer here, in your browser</a>' in page
-    assert 'href="lite/lab/index.html' in (short / 'index.html').read_text()
+    assert 'href="lite/lab/index.html' in (short / 'course.html').read_text()
     assert 'JupyterLite: done' in capsys.readouterr().err
 
 
 def test_without_it_they_do_not(short):
     assert command.main(['site', str(short)]) == 0
     assert not [path.name for path in short.glob('*.html') if 'lite/' in path.read_text()]
+
+
+def test_the_address_of_the_site_stands_in_its_pages_if_it_is_given(short):
+    assert command.main(['site', '--address', 'https://somebody.example/course', str(short)]) == 0
+    page = (short / lessons.START).with_suffix('.html').read_text()
+    assert f'<link rel="canonical" href="https://somebody.example/course/{Path(lessons.START).stem}.html">' in page
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):

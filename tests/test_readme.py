@@ -7,7 +7,6 @@ import json
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / '.github'
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 NOTEBOOKS = sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))
-FILE = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))
 
 
 def load(path: Path):
@@ -129,9 +127,13 @@ def test_the_moving_picture_is_described_with_the_numbers_of_the_lesson(today):
     assert due and set(re.findall(r'\d+\.\d+', alt)) == due
 
 
-def test_the_citation_is_of_this_version_at_the_one_place():
-    (entry,) = re.findall(r'^```bibtex\n(.*?)^```$', README, re.M | re.S)
-    fields = dict(re.findall(r'^  (\w+) += \{+(.*?)\}+,$', entry, re.M))
-    assert fields['version'] == FILE['project']['version']
-    assert fields['url'] == f'https://github.com/{FILE["tool"]["minicell"]["repository"]}'
-    assert fields['author'] == 'The minicell authors'
+def test_it_is_short():
+    assert len(README.splitlines()) <= 120
+
+
+def test_it_opens_on_the_picture_one_link_and_three_sentences():
+    parts = [part for part in re.sub(r'^<!--.*-->\n', '', README.split('\n## ')[0], flags=re.M).split('\n\n') if part]
+    title, picture, link, sentences = (part.strip() for part in parts)
+    assert title == '# minicell'
+    assert picture.endswith('(.github/takeover.gif)') and len(re.findall(r'\]\(', link)) == 1
+    assert len(re.findall(r'[.](?= |$|\*)', sentences)) == 3

@@ -12,7 +12,7 @@ START = '00_start_here.ipynb'
 COPY = 'minicell-lessons'
 PACKAGE = Path(__file__).resolve().parents[1]
 # what the lessons are made from holds the solutions: it travels, and is not laid before learners
-NOT_FOR_LEARNERS = 'source', 'WRITING.md', '.ipynb_checkpoints'
+NOT_FOR_LEARNERS = 'source', 'WRITING.md', 'WHERE.md', '.ipynb_checkpoints'
 
 
 class Trouble(Exception):

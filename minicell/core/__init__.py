@@ -6,7 +6,7 @@ tape           start here: what an entry is, and how an output becomes constant,
 dtype, errors  for reference: the names of dtypes, and messages that quote the user's line.
 tensor         an array and an address.
 rules          how backward passes an entry: formulas that run on arrays and on Tensors.
-primitives     how an op is made from a rule: `unary` and `binary` run the kernel, then record an entry.
+primitives     how an op is made from a rule: `unary` and `binary` run the kernel, and record an entry if one is wanted.
 arithmetic     fifty ops, most of them a line each: a kernel and its formulas.
 bprop_result   for reference: checks of what a bprop returned, and of a sens.
 differentiate  a gradient: make leaves of the inputs, call the function, read the tape back.
@@ -15,7 +15,7 @@ cell           a takeover: construct runs hidden, one entry is recorded for the 
 watch          a Tape: it keeps the entries and notes, and tells them as events.
 doors          lists of functions through which traps, graph mode and hooks take part.
 
-For a takeover, read tape, then `call` and `TakeoverOfOne` in cell, `Gradient` and `read_once` in differentiate, and
-`binary` in primitives. For grad of grad, add `vjp_tensors` in rules and `read_back` in differentiate: an inner gradient
-reads back on Tensors, so that the ops of its backward, those in a bprop too, are recorded on the same tape.
+For a takeover, read tape, then `Cell.__call__`, `call` and `TakeoverOfOne` in cell, `Gradient` and `read_once` in
+differentiate, and `binary` in primitives. For grad of grad, add `vjp_tensors` in rules, and `read_back`: an inner
+gradient reads back on Tensors, so that the ops of its backward, those in a bprop too, are recorded on the same tape.
 """

@@ -59,22 +59,22 @@ arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cel
 
 
 def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell while a gradient is wanted or a Tape is open. If it has a bprop, this is a takeover.
+    """Call a Cell while a gradient is wanted or a Tape is open.
 
-    A takeover runs construct unrecorded, and then records one entry for the whole call.
+    If it has a bprop, this is a takeover: construct runs unrecorded, and one entry is recorded for the whole call.
     """
     if not tape.in_own_thread():  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
-    if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover everything is hidden)
+    if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover, no other begins)
         return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
     if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:
         return _call_with_any_inputs(cell, args, kwargs, frame, inside)
     at = x.at
-    if at >= tape.recorded_from:  # construct gets a Tensor with the address of a hidden input
+    if at >= tape.recorded_from:  # construct, and the entry, get a new Tensor
         given, x = x, blank()
-        x.array, x.at, args = given.array, inside + 1, (x,)
+        x.array, x.at, args = given.array, inside + 1, (x,)  # while construct runs, the address of hidden inputs
     try:
         result = tape.hide(inside, cell.construct, args, kwargs)
     finally:

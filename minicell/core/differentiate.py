@@ -22,7 +22,7 @@ from .tape import NOWHERE, note
 from .tensor import Tensor, tensors_in, wrap
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
-UNREAD = (Marker('unread'), None, None, None, None, 0)  # never read: for a weight of the outermost gradient, or a gap
+UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
 
 
 def name_of(function: Callable) -> str:
@@ -120,7 +120,7 @@ class Gradient:
             w.at = at
 
     def close(self) -> None:
-        """End, or pause until it is read again: the tape is as before `open`, even if an interrupt ends one step."""
+        """End, or pause until it is read again: the tape's variables are as before `open`, even after an interrupt."""
         if self.restore is None or not tape.in_own_thread():  # `open` raised before it changed anything
             return self._let_go()
         try:
@@ -165,7 +165,7 @@ class Gradient:
         arguments = self._make_leaves(alone)
         if tape.looking:
             note(BEGIN, self.function, (self.leaves, tuple(self.sources)), len(tape.gradients), caller())
-        if self.on_arrays:
+        if self.on_arrays:  # else the bound is the outer gradient's
             tape.record_from(self.offset)
         self.result = self.function(*arguments, **self.named)
         self.differentiated = self.result[0] if self.aux and isinstance(self.result, tuple) else self.result
@@ -206,7 +206,7 @@ class Gradient:
         self.overwritten = {**(self.overwritten or {}), id(memory): written}
 
     def read(self, sens: object = None, once: bool = False) -> tuple[list[Tensor], list[Tensor]]:
-        """The gradients of the inputs and of the weights; once: the entries are not needed afterwards."""
+        """The gradients of the inputs and of the weights; once: not again, except by an outer gradient."""
         if self.on_arrays:
             tape.record_from(NOWHERE)
         if self.overwritten:

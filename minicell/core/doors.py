@@ -12,6 +12,8 @@ from threading import local
 mine = local()  # has the attribute `tick` only in the thread that the tape belongs to
 in_own_thread = partial(hasattr, mine, 'tick')  # f(): whether the tape belongs to the thread that asks
 
+open_tapes: list = []
+
 # before and after a gradient or a Tape: f()
 acquire: list[Callable] = []  # before it begins
 release: list[Callable] = []  # after it has ended

@@ -1,4 +1,4 @@
-"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry."""
+"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ getframe = sys._getframe
 # A training loop uses the same few numbers again and again: type -> float dtype -> number -> Tensor of rank 0
 CONSTANTS, KEPT = {float: {}, int: {}}, 1_000  # at most so many per type and dtype
 FLOAT32 = float32.numpy
-AXIS = re.compile(r'(axis -?\d+ is out|no axis|of axes|axes don)')  # an error about an axis
+AXIS = r'axis -?\d+ is out|no axis|of axes|axes don'  # an error about an axis
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -104,7 +104,7 @@ def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tupl
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     """The error for inputs that a kernel refused; an open Tape records it."""
     shapes, why = ' and '.join(str(t.shape) for t in inputs), why_refused([t.shape for t in inputs], error)
-    wrong = 'have no such axes' if AXIS.search(why) else 'do not fit'
+    wrong = 'have no such axes' if re.search(AXIS, why) else 'do not fit'
     said = ShapeError(f'{rule.name}: shapes {shapes} {wrong} ({why}).{users_line(frame)}')
     if hasattr(rule, 'owner') or type(error) is IndexError:  # (a kernel of the user's raises the user's own error)
         said = error
@@ -156,7 +156,7 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
         elif at < tape.hidden_from:
             try:
                 out.at = mine.tick()
-            except AttributeError:
+            except AttributeError:  # in another thread
                 out.at = place_hidden(rule, input, (), out, at, getframe(1))
             else:
                 f = getframe(1)
@@ -184,10 +184,10 @@ def binary(
     operands. The parameter `up` of the op says how many frames up the user's line is: 1, or 2 for `1 - x`.
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
-    ends = dx is None
-    constants = CONSTANTS if convert is promoted else {}
+    no_gradient = dx is None
+    constants = CONSTANTS if convert is promoted else {}  # {}: it takes no numbers
 
-    def op(input, other, up=1):  # (keyword-only, it would cost an operator 5 %)
+    def op(input, other, up=1):  # (as a keyword-only parameter, `up` would cost an operator 5 %)
         if type(other) is not Tensor and type(other) in constants:
             try:
                 other = constants[type(other)][input.array.dtype][other]
@@ -209,20 +209,20 @@ def binary(
         at = input.at
         if other.at > at:
             at = other.at
-        if at < tape.recorded_from or ends:
+        if at < tape.recorded_from or no_gradient:
             out.at = -1
             if tape.looking:
-                note(rule, (input, other) if ends else input, () if ends else other, out, getframe(up))
+                note(rule, *(((input, other), ()) if no_gradient else (input, other)), out, getframe(up))
         elif at < tape.hidden_from:
             try:
                 out.at = mine.tick()
-            except AttributeError:
+            except AttributeError:  # in another thread
                 out.at = place_hidden(rule, input, other, out, at, getframe(up))
             else:
                 f = getframe(up)
                 tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         elif at >= tape.trusted_from and not tape.recorded_from <= input.at + other.at - at < tape.trusted_from:
-            out.at = tape.hidden_address
+            out.at = tape.hidden_address  # (and the other operand, with the smaller address, is no captured value)
         else:
             out.at = place_hidden(rule, input, other, out, at, getframe(up))
         return out

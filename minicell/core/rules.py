@@ -3,8 +3,8 @@
 A rule's formulas (`dx`, `dy`) are written once, in plain operators. On arrays they give numbers. On Tensors their own
 operators are recorded, so that the gradient can be differentiated again. `vjp` returns (input, cotangent) pairs.
 `vjp_arrays` and `vjp_tensors` add the cotangents to the list `cts` instead, where the cotangent of the Tensor t has the
-index `t.at - offset`; a negative index means that t is constant. The rules that run most often write these two out,
-because grad(grad) takes 12 % longer with the general method.
+index `t.at - offset`; a negative index means that t is constant for this gradient. The rules that run most often write
+these two out, because grad(grad) takes 12 % longer with the general method.
 """
 
 from collections.abc import Callable
@@ -77,7 +77,7 @@ class Rule:
                 c = cts[i]
                 cts[i] = d if c is None else c + d
 
-    vjp_arrays = vjp_tensors
+    vjp_arrays = vjp_tensors  # where `vjp` takes both
 
 
 class Unary(Rule):

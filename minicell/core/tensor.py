@@ -30,7 +30,7 @@ class Tensor:
         self,
         input_data: object = None,
         dtype: DType | None = None,
-        shape: tuple[int, ...] | None = None,
+        shape: int | tuple[int, ...] | None = None,
         init: object = None,
     ) -> None:
         if dtype is not None and not isinstance(dtype, DType):
@@ -170,7 +170,7 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     if isinstance(data, (np.ndarray, np.generic)):
         array = np.array(data, wanted)
     elif isinstance(data, (bool, int, float, complex)):
-        array = np.array(data, wanted or _default(np.asarray(data).dtype))
+        array = np.array(data, wanted or _of_list(np.asarray(data).dtype, data))
     elif isinstance(data, (list, tuple)):
         try:
             parts = [_plain(d) for d in data]
@@ -228,7 +228,7 @@ def _plain(item: object) -> object:
 
 
 def _of_list(found: np.dtype, data: object) -> np.dtype:
-    """As for one number, but a list of nothing but Tensors keeps their dtype."""
+    """As for one number (whole ones are Int64, on 32 bits too), but a list of nothing but Tensors keeps their dtype."""
     if _all_tensors(data):
         return found
     return int64.numpy if found == np.int32 else _default(found)

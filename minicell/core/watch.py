@@ -12,6 +12,7 @@ import numpy as np
 
 from . import doors, tape
 from .differentiate import fill_up, new_list
+from .doors import open_tapes
 from .errors import TapeError, Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
@@ -130,7 +131,6 @@ class Fail(NamedTuple):
     entry: Op | Call | None
 
 
-open_tapes: list = []
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 

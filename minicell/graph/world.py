@@ -53,7 +53,7 @@ DRAWN = re.compile(
     r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input|_uuid.*'
     r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat)|.*(IO|Reader|Wrapper|Buffered\w+)\.read.*'
 )
-SAYING = tuple(STDLIB + name for name in ('logging', 'warnings', 'linecache', 'traceback'))  # they read the clock, too
+SAYING = tuple(at + name for at in STDLIB for name in ('logging', 'warnings', 'linecache', 'traceback'))  # by a clock
 functions_parts = attrgetter('__code__', '__defaults__', '__kwdefaults__')
 
 
@@ -235,11 +235,11 @@ class World:
             self._keep(id(value), lambda: (value.get(None),), label)
         elif isinstance(value, FunctionType):
             parts = self._function(value, label)
-        elif isinstance(value, CALLING) or kind.__module__.startswith('minicell.graph'):
+        elif isinstance(value, CALLING) or str(kind.__module__).startswith('minicell.graph'):
             parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
         for part in parts:
             self.reach(part, code, label, given)
-        if code is not None and (isinstance(value, Cell) or kind.__module__.partition('.')[0] != 'minicell'):
+        if code is not None and (isinstance(value, Cell) or str(kind.__module__).partition('.')[0] != 'minicell'):
             self._attributes(value, code)
 
     def _keep(self, key: object, read: Callable, label: str, given: bool = False) -> None:

@@ -6,8 +6,8 @@ from functools import partial
 
 from ..core.errors import DTypeError
 from ..core.tensor import Tensor
-from ..lazy import without
-from ..names import GONE, give
+from ..lazy import later
+from ..names import GONE, OPS, give
 from . import methods
 from .checks import must_be
 from .hooks import HookBackward, InsertGradientOf
@@ -23,17 +23,12 @@ from ..core.arithmetic import (
     sin, sqrt, square, sub, tanh, trunc,
 )
 from ..core.arithmetic import div as _div
-from .conv import Conv2D, bias_add, conv2d
 from .create import (
     Dropout, Dropout2D, arange, dropout, dropout2d, eye, fill, full, full_like, linspace, one_hot, ones, ones_like,
     randn, stop_gradient, zeros, zeros_like,
 )
-from .loss import (
-    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss, nll_loss, smooth_l1_loss,
-)
 from .matmul import MatMul, dense, matmul, mm, outer
 from .pieces import chunk, cumsum, gather, identity, split, tile, triu, unbind, unstack
-from .window import avg_pool2d, max_pool2d
 from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
 from .shape import broadcast_to, cast, concat, expand_dims, flatten, reshape, squeeze, stack, swapaxes, transpose
 from .statistics import clamp, clip_by_value, norm, prod, std, var
@@ -64,7 +59,7 @@ WITHOUT_SETTINGS = {op.rule.name: op for op in (
     floor, floor_div, greater, greater_equal, identity, less, less_equal, log, log1p, logical_and, logical_not,
     logical_or, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, _relu, relu6, round, rsqrt, sigmoid, sign,
     sin, sinh, sqrt, square, sub, tan, tanh,
-)} | {'BiasAdd': bias_add, 'Flatten': flatten, 'RealDiv': _div, 'Reshape': reshape}
+)} | {'Flatten': flatten, 'RealDiv': _div, 'Reshape': reshape}
 # fmt: on
 globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
 
@@ -111,4 +106,4 @@ give(globals())
 methods.give(globals())
 operations = functional = sys.modules[__name__]  # where MindSpore has them too, from its beginnings
 
-__getattr__ = without(__name__, GONE['ops'])
+__getattr__, __dir__ = later(globals(), OPS, GONE['ops'])

@@ -19,7 +19,7 @@ from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply_many, binary, of_one_dtype, on_both, refuse_dtype
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from .primitive import Primitive, Saving, apply_saving
+from .primitive import Primitive, Saving, apply_saving, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
 getframe = sys._getframe
@@ -176,6 +176,9 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
         got = f'{shape} and {getattr(bias, "shape", bias)}'
         raise ShapeError(f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {got}.{users_line(getframe(1))}')
     return _bias_add(input_x, bias, up=2)
+
+
+BiasAdd = primitive('BiasAdd', bias_add)
 
 
 class Conv2D(Primitive):

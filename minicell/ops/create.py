@@ -60,7 +60,7 @@ def _dtype(dtype: DType | None) -> np.dtype:
     return float32.numpy if dtype is None else as_numpy(dtype, only=True)
 
 
-def fill(type: DType, shape: tuple[int, ...], value: float) -> Tensor:
+def fill(type: DType, shape: int | tuple[int, ...], value: float) -> Tensor:
     """A Tensor of one value.
 
     >>> print(ms.ops.fill(ms.float32, (2,), 20))
@@ -73,18 +73,18 @@ def _number(value: object) -> object:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def full(size: tuple[int, ...], fill_value: float, *, dtype: DType | None = None) -> Tensor:
+def full(size: int | tuple[int, ...], fill_value: float, *, dtype: DType | None = None) -> Tensor:
     """A Tensor of one value, of the value's own dtype unless one is given."""
     wanted = as_array(_number(fill_value), dtype).dtype
     return apply_plain(FILL, (), getframe(1), lengths(size), _number(fill_value), wanted)
 
 
-def zeros(size: tuple[int, ...], dtype: DType | None = None) -> Tensor:
+def zeros(size: int | tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of zeros, Float32 unless a dtype is given."""
     return apply_plain(FILL, (), getframe(1), lengths(size), 0, _dtype(dtype))
 
 
-def ones(shape: tuple[int, ...], dtype: DType | None = None) -> Tensor:
+def ones(shape: int | tuple[int, ...], dtype: DType | None = None) -> Tensor:
     """A Tensor of ones, Float32 unless a dtype is given."""
     return apply_plain(FILL, (), getframe(1), lengths(shape), 1, _dtype(dtype))
 

@@ -41,7 +41,7 @@ def _inverse(axes: tuple[int, ...]) -> list[int]:
     return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
 
 
-def reshape(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+def reshape(input: Tensor, shape: int | tuple[int, ...]) -> Tensor:
     """The same numbers in another shape; one length may be -1. Raises ValueError where the counts differ.
 
     >>> ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)).shape

@@ -20,7 +20,7 @@ from .order import exercise as exercise_of
 from .panel import Panel, hint_page, solution_page
 from .present import Presentation
 from .progress import Kept
-from .question import Choice, Prediction, Question, Result
+from .question import Choice, Prediction, Question, Result, kept_back
 from .shown import Shown, button, column, html, row, script, spoken
 
 SENTENCE_HEIGHT = 96
@@ -202,13 +202,14 @@ class Lesson:
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
 
-    def figure(self, name: str, *arguments: Any) -> Shown:
-        """A figure of the lesson with its one control."""
+    def figure(self, name: str, *arguments: Any, after: str = '') -> Shown:
+        """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
         figure = self._of(self.about.figures, name)(*arguments)
         self.figures[name] = figure
         if hasattr(figure, 'reset'):
             self.starting_over.append(figure.reset)
-        return figure.shown
+        asked = self.predictions.get(after)
+        return kept_back(asked, figure.shown) if asked else figure.shown
 
     def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
         """The picture of a function of yours, with a slider for its input: move it, and the function runs again.

@@ -41,13 +41,18 @@ class Live:
     """`program` makes the tape (or its picture) for a value of `control`; its numbers follow the control.
 
     `stills` are for a page without a kernel: the values whose last step is drawn there. By default it is the value at
-    which the control stands.
+    which the control stands. `says` is what a still says of its picture, where that is not what its last step says.
     """
 
     def __init__(
-        self, name: str, control: w.ValueWidget, program: Callable[[float], Any], stills: Sequence[float] = ()
+        self,
+        name: str,
+        control: w.ValueWidget,
+        program: Callable[[float], Any],
+        stills: Sequence[float] = (),
+        says: Callable[[Picture], str] = lambda picture: '',
     ) -> None:
-        self.name, self.control, self.program = name, control, program
+        self.name, self.control, self.program, self.says = name, control, program, says
         self.now: Picture | None = None  # the picture that is shown, and which one it is
         self.number = 0
         self.waiting: asyncio.TimerHandle | None = None
@@ -120,10 +125,11 @@ class Live:
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""
-        film = self.of(value).painted(only=0)[0]
+        picture = self.of(value)
+        film = picture.painted(only=0)[0]
         last, said = len(film.steps) - 1, film.steps[-1]
-        title = f'At {value:.3g}: {said.title}'
-        return sheet(film.frames[-1], (film.width, film.height), title, said.caption, film.line, last, said.at)
+        title, caption = f'At {value:.3g}: {said.title}', self.says(picture) or said.caption
+        return sheet(film.frames[-1], (film.width, film.height), title, caption, film.line, last, said.at)
 
 
 def run(text: str, **space: Any) -> ms.Tape:

@@ -164,6 +164,20 @@ def reply(choice: Choice) -> str:
     return words.paragraphs(choice.reply)
 
 
+def kept_back(prediction: Prediction, shown: Shown) -> Shown:
+    """A figure that answers a question: it opens when the prediction is made, and until then a line says so."""
+    said = 'This figure answers the question above. It opens when you have committed to a prediction.'
+    notice = html(words.block(words.headline('locked', 'Locked') + words.paragraphs(said), 'locked'))
+
+    def draw() -> None:
+        notice.layout.display = 'none' if prediction.unlocked else None
+        shown.widget.layout.display = None if prediction.unlocked else 'none'
+
+    prediction.waiting.append(draw)
+    draw()
+    return Shown(column(notice, shown.widget), shown.text, shown.page, shown.pictures)
+
+
 class Result:
     """What a cell printed, kept back until the prediction is made, then beside it."""
 

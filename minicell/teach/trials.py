@@ -89,26 +89,32 @@ def sorted_words(
 
 
 def hunted(
-    answer: Any, told: Callable[[], Sequence[Any]], cells: Sequence[tuple[str, str]], words: Iterable[str]
+    answer: Any,
+    told: Callable[[], Sequence[Any]],
+    cells: Sequence[tuple[str, str]],
+    words: Sequence[str],
+    noun: str = 'Cell',
 ) -> Trial:
-    """What the learner's function `diagnose` says of Cells that the learner has not seen.
+    """What the learner's function `diagnose` says of Cells, or whatever `noun` is, that the learner has not seen.
 
-    told() asks it about each of them. cells: what each is called in a sentence, and which of the four words is due.
+    told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
+    words is due.
     """
     if not callable(answer):
         said = f'check wants the function diagnose; it got {type(answer).__name__}.'
         return Trial(True, False, {'returned': 'no function'}, said)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), np.errstate(all='ignore'):  # NaN may be what is to be found
         warnings.simplefilter('ignore', ms.errors.MinicellWarning)
         found = told()
     if all(word is ... for word in found):
         return BLANK
     lines = []
     for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
-        said = f'“{word}”' if word in words else f'{word!r}, which is none of the four words'
+        said = f'“{word}”' if word in words else f'{word!r}, which is none of the {NUMERALS[len(words)]} words'
         off = '' if word == due else f'; it is “{due}”'
-        lines.append(f'{"✗" if off else "✓"} Cell {k}, {called}: you say {said}{off}.')
-    did = {f'Cell {k}': word if isinstance(word, str) else repr(word) for k, word in enumerate(found, 1)}
+        lines.append(f'{"✗" if off else "✓"} {", ".join(filter(None, [f"{noun} {k}", called]))}: you say {said}{off}.')
+    # one part: many experiments fail in one place, and only all that was said tells them apart
+    did = {'told': tuple(word if isinstance(word, str) else repr(word) for word in found)}
     return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
 
 

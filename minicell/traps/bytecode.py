@@ -6,8 +6,8 @@ the code only appends to, nothing.
 
 import builtins
 import dis
+import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
@@ -20,12 +20,13 @@ from ..core.tensor import Tensor
 from .snapshot import snapshot
 
 MISSING = 'not there yet'
-STDLIB = os.path.dirname(os.__file__) + os.sep
+STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
 BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP'
 ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
 SETS = 'STORE_GLOBAL', 'STORE_NAME', 'STORE_DEREF'
 LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
-WRITES = re.compile(r'append(left)?|extend|insert|add|update|setdefault|pop(left)?|clear|remove|discard|write|set')
+WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
+WRITES |= {'remove', 'discard', 'write', 'set'}
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
 
@@ -73,7 +74,7 @@ def parts(code: CodeType | None) -> Iterator[CodeType]:
 @cache
 def is_library(file: str) -> bool:
     """Whether code in a file is not the user's: Python's own, minicell's, or installed."""
-    return file.startswith((HOME, '<frozen', STDLIB)) or 'site-packages' in file or 'dist-packages' in file
+    return file.startswith((HOME, '<frozen', *STDLIB)) or 'site-packages' in file or 'dist-packages' in file
 
 
 def is_library_module(module: ModuleType | None) -> bool:
@@ -115,7 +116,7 @@ def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
         stored = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
         for name, how, steps, changed in paths(part):
             taken = name not in stored and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free))
-            if taken and not changed and not WRITES.fullmatch(str((name, *steps)[-1])):
+            if taken and not changed and str((name, *steps)[-1]) not in WRITES:
                 yield name, steps
 
 
@@ -136,7 +137,7 @@ def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
 
 
 def _is_ours(value: object) -> bool:
-    return type(value).__module__.startswith('minicell.') and not isinstance(value, (Tensor, Cell))
+    return str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
 
 
 def inside(value: object, depth: int = 4) -> object:

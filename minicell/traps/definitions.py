@@ -67,4 +67,4 @@ def look_at_attribute(cell, name: str, value: object) -> None:
 
 def _names(value: object) -> list[str]:
     """The names of a value's classes: Parameter and Cell themselves stand on higher floors."""
-    return [kind.__name__ for kind in type(value).__mro__ if kind.__module__.startswith('minicell.')]
+    return [kind.__name__ for kind in type(value).__mro__ if str(kind.__module__).startswith('minicell.')]

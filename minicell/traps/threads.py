@@ -9,14 +9,14 @@ ThreadError says so. A Parameter is a plain value in any other thread: a forward
 nor disturbs it. Gradients in several threads wait for each other; a Tape that a thread leaves open when it ends is
 closed by the next one that waits.
 
-A recorded op pays 25 ns, for looking up `mine.tick`, which is there in the gradient's own thread alone.
+A recorded op pays 50 ns for `mine.tick`, which only the gradient's own thread has: 3 % of a chain of 1,000 small ops.
 """
 
 import sys
 import threading
 import time
 
-from ..core import doors, tape, watch
+from ..core import doors, tape
 from ..core.errors import ThreadError, users_line
 
 WAIT = 10.0  # seconds that a gradient waits for one in another thread
@@ -70,14 +70,14 @@ def _inherit(who: int) -> bool:
             turn, owner = threading.RLock(), threading.get_ident()
             turn.acquire()
             tape.mine.tick = tape.tick
-            for each in list(watch.open_tapes):
+            for each in list(doors.open_tapes):
                 each._close()
     return turn._is_owned()
 
 
 def end_turn() -> None:
     """Let the next thread have the tape, once nothing is open here."""
-    if not tape.gradients and not watch.open_tapes and turn._is_owned():
+    if not tape.gradients and not doors.open_tapes and turn._is_owned():
         vars(tape.mine).clear()
         while turn._is_owned():  # (an interrupt may have left it taken twice)
             turn.release()

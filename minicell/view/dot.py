@@ -227,13 +227,5 @@ class Writer:
 
     def hand(self, giver: str, taker: str, words: str, own: bool) -> None:
         """A gradient's way: dashed, against the direction of forward, thick where a bprop of the user's computed it."""
-        self.graph.edge(
-            giver,
-            taker,
-            label=graphviz.nohtml(words),
-            style='dashed',
-            color=BACKWARD,
-            fontcolor=BACKWARD_TEXT,
-            constraint='false',
-            penwidth='2.5' if own else '1',
-        )
+        self.graph.edge(giver, taker, label=graphviz.nohtml(words), style='dashed', color=BACKWARD,
+                        fontcolor=BACKWARD_TEXT, constraint='false', penwidth='2.5' if own else '1')  # fmt: skip

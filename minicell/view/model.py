@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +32,6 @@ class Gradient(NamedTuple):
     formula: str = ''  # the source that computed it
     line: int = 0  # and where it stands
     tensor: object = None  # the gradient itself: `tape.why` takes it
-
-
-class Part(NamedTuple):
-    """One contribution to a cotangent: which entry handed it out."""
-
-    label: str
-    value: Value
 
 
 class Mark(NamedTuple):
@@ -156,7 +149,6 @@ class Reading:
     order: int
     reached: int
     douts: tuple[Value, ...]
-    parts: tuple[Part, ...] = ()
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gave: tuple[Gradient, ...] = ()
@@ -179,7 +171,7 @@ class Arrival(NamedTuple):
     name: str
     of: str
     shape: tuple[int, ...]
-    parts: tuple[tuple[int, Part], ...]  # (the step that brought it, what it brought)
+    parts: tuple[tuple[int, Value], ...]  # (the step that brought it, what it brought)
     total: Value | None
     why: str = ''
     tensor: object = None  # the gradient itself
@@ -192,9 +184,6 @@ class Pass:
     order: int
     mark: Mark | None
     begun: int
-    entries: int = 0  # how many there were when it began
-    written: int = 0  # and how many of them stood on the tape
-    depth: int = 0  # how many Cells were open then
     started: int | None = None
     ended: int | None = None
     seeds: tuple[Value, ...] = ()
@@ -215,9 +204,8 @@ class Step(NamedTuple):
     mark: Mark | None = None
     what: str = ''
     value: Value | None = None
-    parts: tuple[Part, ...] = ()
-    written: int = 0  # how many entries are on the tape by then
-    at: int = 0  # the time of its event
+    ways: int = 0  # of what is added up: how many parts there are so far
+    parts: tuple[Value, ...] = ()  # and these, where they are few
     scope: int | None = None  # the Cell without a bprop of its own that it enters
 
 
@@ -232,20 +220,6 @@ class Record:
     scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
-
-    def authors(self) -> list[Any]:
-        """Who computed each gradient: see `authors.Author`."""
-        from . import authors
-
-        return authors.of(self)
-
-    @cached_property
-    def readings_of(self) -> dict[int, list[Reading]]:
-        """The readings of each entry; for those who look at a whole record."""
-        found: dict[int, list[Reading]] = {}
-        for reading in self.readings:
-            found.setdefault(reading.entry, []).append(reading)
-        return found
 
     @cached_property
     def depth(self) -> int:

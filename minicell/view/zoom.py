@@ -1,11 +1,10 @@
 """Other views of the same record: fewer steps, or a card for each Cell that the user's code calls."""
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from .model import Arrival, Entry, Gradient, Part, Reading, Record, Value
+from .model import Entry, Gradient, Reading, Record, Value
 from .tell.names import gradient
 
 
@@ -134,8 +133,6 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
     place = [number[h] for h in home]
     reading_at = together(record, home, members)
     readings = joined(record, home, members, place, reading_at)
-    called = labels(record, home, entries)
-    known: dict[int, Part] = {}
     out = Record(scopes=record.scopes, code=record.code, unknown=record.unknown)
     out.entries = [
         replace(
@@ -154,7 +151,6 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             r,
             reached=at(r.reached),
             given=at(r.given),
-            parts=renamed(r.parts, called, known),
         )
         for r in readings
     ]
@@ -165,7 +161,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
             begun=at(run.begun),
             started=at(run.started),
             ended=at(run.ended),
-            arrivals=tuple(a._replace(parts=moved(a, at, called, known)) for a in run.arrivals),
+            arrivals=tuple(a._replace(parts=tuple((at(s), v) for s, v in a.parts)) for a in run.arrivals),
         )
         for run in record.passes
     ]
@@ -180,36 +176,8 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         if entry is not None and out.entries[entry].kind == 'cell' and step.kind in ('write', 'reach', 'give'):
             mark = out.entries[entry].mark
             mark = mark and mark._replace(back=step.kind != 'write')
-        out.steps.append(
-            step._replace(entry=entry, reading=reading, mark=mark, parts=renamed(step.parts, called, known))
-        )
+        out.steps.append(step._replace(entry=entry, reading=reading, mark=mark))
     return out
-
-
-def labels(record: Record, home: list[int], entries: dict[int, Entry]) -> dict[str, str]:
-    """What each entry's card is called now, where it is part of a whole Cell's."""
-    out = {}
-    for old, group in zip(record.entries, home, strict=True):
-        if entries[group].kind == 'cell':
-            new = f'{entries[group].label} {entries[group].name}'
-            out |= {f'{old.label} {old.name}': new, f'{old.label} {old.name}.bprop': new}
-    return out
-
-
-def renamed(parts: tuple[Part, ...], called: dict[str, str], known: dict[int, Part]) -> tuple[Part, ...]:
-    """Contributions by the new names of the cards that they come from; each is renamed once."""
-    if not called:
-        return parts
-    for p in parts:
-        if id(p) not in known:
-            known[id(p)] = p._replace(label=called.get(p.label, p.label))
-    return tuple([known[id(p)] for p in parts])
-
-
-def moved(arrival: Arrival, at: Callable[[int], int], called: dict[str, str], known: dict[int, Part]) -> tuple:
-    """The contributions at their new steps."""
-    parts = renamed(tuple(p for _, p in arrival.parts), called, known)
-    return tuple((at(step), p) for (step, _), p in zip(arrival.parts, parts, strict=True))
 
 
 def together(record: Record, home: list[int], members: dict[int, list[int]]) -> list[int]:

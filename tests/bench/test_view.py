@@ -1,6 +1,6 @@
 """The picture of a long tape is ready soon enough; `python tests/bench/view.py` prints how soon.
 
-The limit here is three times the one that is asked for: a busy machine must not fail it.
+A busy machine may slow down one measurement: the best of three counts.
 """
 
 import importlib.util
@@ -17,9 +17,9 @@ SPEC.loader.exec_module(bench)
 @pytest.mark.parametrize('name', bench.PROGRAMS)
 def test_a_thousand_entries(name, zoom):
     tape = bench.PROGRAMS[name](1000)
-    ready, size, steps = bench.measure(tape, zoom)
+    ready, size, steps = min(bench.measure(tape, zoom) for _ in range(3))
     assert steps > 10
-    assert ready < 5 * bench.READY  # the machine may be shared
+    assert ready < bench.READY
     assert size < 1_000_000  # what a display may be
 
 

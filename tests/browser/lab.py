@@ -235,6 +235,12 @@ class Notebook:
         place = self.page.evaluate(PLACE, cell)
         return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{place}"] .jp-OutputArea').first
 
+    def commit(self, cell: str) -> None:
+        """Commit the first answer of the question that the cell of this id asks."""
+        asked = self.output(cell)
+        asked.get_by_role('radio').first.check()
+        asked.get_by_role('button', name='Commit').click()
+
     def nameless(self) -> list[str]:
         """Return what takes the focus in an output that is seen, and has no name for somebody who hears the page."""
         return self.page.evaluate(NAMELESS)

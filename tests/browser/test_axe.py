@@ -51,6 +51,7 @@ def server(browser: Browser) -> Iterator[Server]:
 def lesson(browser: Browser, server: Server) -> Iterator[Notebook]:
     notebook = Notebook(browser, server, LESSON)
     notebook.run_all()
+    notebook.commit('l03-prediction-2')  # the figure of the loss scale waits for it
     yield notebook
     notebook.close()
 

@@ -31,7 +31,15 @@ def lesson(browser: Browser) -> Iterator[Notebook]:
 
 @pytest.fixture(scope='module')
 def cells(lesson: Notebook) -> list[dict]:
-    return lesson.run_all()
+    """All cells have run, and the figure of the loss scale is open: it waits for a prediction."""
+    ran = lesson.run_all()
+    scale = lesson.output('l03-scale')
+    expect(scale).to_contain_text('Locked')
+    assert lesson.steppers() == []
+    lesson.commit('l03-prediction-2')
+    lesson.show('l03-scale')
+    expect(scale.get_by_text('Locked')).to_be_hidden()
+    return ran
 
 
 def test_all_cells_run_without_error(lesson, cells, shots: Path):

@@ -136,14 +136,14 @@ def test_it_is_whole_small_and_has_its_licences(built):
     assert (built / 'build' / 'third-party-licenses.json').is_file()
 
 
-def test_the_first_page_leads_there_from_a_server_and_not_from_a_file(page, built, address):
+def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(page, built, address):
     folder, lessons = built.parent, sorted(lite.wheel.shipped().glob('[0-9]*.ipynb'))
-    for name in site.BESIDE:
-        (folder / name).write_bytes(Path(site.__file__).with_name(name).read_bytes())
-    (folder / 'index.html').write_text(site.index([(each.stem, each.stem) for each in lessons], lessons, True))
-    page.goto((folder / 'index.html').as_uri())
+    site.lay_styles(folder)
+    pages = site.others([(each.stem, each.stem) for each in lessons], answers=True)
+    course = site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
+    page.goto(course.as_uri())
     assert page.locator('.served').count() == 1 and not page.locator('.served').is_visible()
-    page.goto(address)
+    page.goto(address + course.name)
     page.locator('.served a').click()
     page.locator('.jp-Notebook .jp-RenderedMarkdown h1', has_text=heading(lessons[0])).wait_for()
     assert page.far == []

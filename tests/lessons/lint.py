@@ -6,15 +6,15 @@ from html import unescape
 from itertools import pairwise
 from typing import Any
 
-WORDS_A_MINUTE, MINUTES_A_TASK = 180, 2
-SHORTEST, LONGEST = 12, 25
+from minicell.teach.clock import minutes, prose
+
+SHORTEST, LONGEST = 25, 65  # minutes
 SMALLEST_TEXT = 11  # pixels
 MACHINE = re.compile(r'/work/|/tmp/|/home/|/root/|/usr/|site-packages|ipykernel_\d| at 0x[0-9a-f]{6}')
 NUMBER = re.compile(r'\d+(?:\.\d*)?(?:e[-+]?\d+)?')
 ADDRESS = re.compile(
     r'https?://|ftp://|\bwww\.|\bpip install|\burlopen|\brequests\.|^\s*[!%]\w*\s*(?:pip|curl|wget|conda)', re.M
 )
-ASKS = re.compile(r'\bL\.(predict|exercise|order)\(')
 QUESTIONS = re.compile(r'\bL\.(predict|recall|sentence)\(')
 SETUP = re.compile(r"from minicell\.teach import lesson\s+L = lesson\('(\d\d)'\)")
 FRAMEWORKS = ('torch', 'jax', 'mindspore')
@@ -40,13 +40,8 @@ def outputs(notebook: Any) -> list[tuple[str, Any]]:
     return [(cell.id, output) for cell in code(notebook) for output in cell.outputs]
 
 
-def prose(source: str) -> str:
-    """Markdown without its listings and inline code."""
-    return re.sub(r'`[^`]*`', ' ', re.sub(r'```.*?```', ' ', source, flags=re.DOTALL))
-
-
 def predicts_first(notebook: Any) -> list[str]:
-    """A prediction comes before the first tape view, and a result is locked by one that was asked before it."""
+    """A prediction comes before the first tape view; a result or figure is locked by one that was asked before it."""
     tapes = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == 'code' and 'Tape()' in cell.source]
     asked = {
         m[1]: i for i, cell in enumerate(notebook.cells) for m in re.finditer(r"L\.predict\('([^']+)'", cell.source)
@@ -55,9 +50,9 @@ def predicts_first(notebook: Any) -> list[str]:
     if not asked or (tapes and min(asked.values()) > tapes[0]):
         found.append('no prediction before the first tape view')
     for i, cell in enumerate(notebook.cells):
-        magic = re.match(r'%%result (.+)', cell.source)
-        if magic and asked.get(magic[1], len(notebook.cells)) > i:
-            found.append(f'{cell.id}: nobody has predicted {magic[1]!r} before it')
+        magic = re.match(r"%%result (.+)|L\.figure\(.*after='([^']+)'\)$", cell.source)
+        if magic and asked.get(magic[1] or magic[2], len(notebook.cells)) > i:
+            found.append(f'{cell.id}: nobody has predicted {magic[1] or magic[2]!r} before it')
     if not any(cell.source.startswith('%%result') for cell in code(notebook)):
         found.append('no result waits for a prediction')
     return found
@@ -130,19 +125,9 @@ def headings_in_order(notebook: Any) -> list[str]:
     return found
 
 
-def minutes(notebook: Any) -> float:
-    """How long a lesson takes: its words, those of its questions too, and its predictions and exercises."""
-    words = sum(len(prose(cell.source).split()) for cell in text(notebook))
-    for cell in code(notebook):
-        if re.search(r'L\.(predict|recall)\(', cell.source):
-            words += sum(len(''.join(o.get('data', {}).get('text/plain', '')).split()) for o in cell.outputs)
-    tasks = sum(len(ASKS.findall(cell.source)) for cell in code(notebook))
-    return words / WORDS_A_MINUTE + MINUTES_A_TASK * tasks
-
-
 def fits_its_time(notebook: Any) -> list[str]:
-    """12 to 25 minutes."""
-    time = minutes(notebook)
+    """25 to 65 minutes, by the clock."""
+    time = minutes(notebook.cells)
     return [] if SHORTEST <= time <= LONGEST else [f'{time:.1f} minutes, not {SHORTEST} to {LONGEST}']
 
 
@@ -311,11 +296,11 @@ def shows_without_kernel(notebook: Any) -> list[str]:
     return found
 
 
-# Lesson 00 is the map of the course, read and run in under three minutes. What is no rule for it, and why:
+# Lesson 00 is the map of the course, read and run in five minutes. What is no rule for it, and why:
 NOT_FOR_THE_MAP = {
     'predicts_first': 'nothing is taught in it, so there is nothing to predict',
-    'fits_its_time': 'three minutes is its own limit, and test_start holds it',
-    'numbers_are_computed': 'it types the minutes of the lessons, and test_start compares them with the lessons',
+    'fits_its_time': 'five minutes is its own limit, and test_start holds it',
+    'numbers_are_computed': 'the minutes of the lessons come from their notebooks, and test_start compares them',
     'set_up_in_one_line': 'it has no questions and no progress, so there is no lesson to set up',
     'exercises_have_mistakes': 'it has no exercise',
     'ends_as_lessons_do': 'it has no idea to take home',

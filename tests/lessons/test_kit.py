@@ -14,7 +14,8 @@ from minicell.teach.exercise import Verdict
 from minicell.teach.freeze import freeze
 from minicell.teach.order import exercise
 from minicell.teach.panel import Panel
-from minicell.teach.question import Choice, Prediction, Question, Result
+from minicell.teach.question import Choice, Prediction, Question, Result, kept_back
+from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
 
 EXERCISE = exercise('3a')
@@ -44,6 +45,26 @@ def test_predict_commit_reveal():
     assert asked.radio.disabled and asked.submit.disabled
 
 
+def test_a_figure_that_answers_waits_for_the_answer():
+    asked = Prediction('p', 'Predict', QUESTION)
+    figure = Shown(w.HTML('42'), 'forty-two')
+    shown = kept_back(asked, figure)
+    notice, inside = shown.widget.children
+
+    def seen():
+        return [one.layout.display != 'none' for one in (notice, inside)]
+
+    assert seen() == [True, False] and 'Locked' in notice.value and shown.text == 'forty-two'
+    asked.radio.value = 1
+    assert seen() == [True, False]
+    asked.submit.click()
+    assert seen() == [False, True]
+    asked.reset()
+    assert seen() == [True, False]
+    asked.unlock()
+    assert seen() == [False, True]
+
+
 def test_text_from_anybody_is_escaped():
     asked = Prediction('p', 'Predict', QUESTION)
     asked.unlock()
@@ -71,7 +92,7 @@ def test_lesson_without_a_notebook(capsys):
     first = np.random.rand()
     lesson('03')
     assert np.random.rand() == first
-    assert '0 of 5 done' in repr(L.progress())
+    assert '0 of 6 done' in repr(L.progress())
     assert L.check('3a').state == 'open' and L.check('no such thing').state == 'open'
     assert 'x.T' in repr(L.reveal('3a')) and 'Hint 3' in repr(L.hint('3a', 9))
     with pytest.raises(ValueError, match='no lesson'):
@@ -96,13 +117,13 @@ def test_progress_follows():
     asked = L.predictions['scale']
     asked.radio.value = [choice.right for choice in asked.question.choices].index(False)
     asked.submit.click()
-    assert '1 of 5 done' in L.glance.value and 'surprised' in L.glance.value
+    assert '1 of 6 done' in L.glance.value and 'surprised' in L.glance.value
     L.check('3a', 3)
     assert 'not yet' in L.glance.value
     assert EXERCISE.check_code(EXERCISE.solution).passed
     panel = L.exercise('3a').widget
     next(b for b in buttons(panel) if b.description == 'Insert the solution').click()
-    assert '2 of 5 done' in L.glance.value
+    assert '2 of 6 done' in L.glance.value
 
 
 def buttons(widget):

@@ -12,13 +12,13 @@ from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson01.entries import entries_of
+from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.lesson01.trials import PROGRAMS, right
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 
-ORDER, LOOP = exercise('1a'), exercise('1b')
+ORDER, LOOP, RULE, HUNT = map(exercise, ('1a', '1b', '1c', '1d'))
 
 
 class Steps(nn.Cell):
@@ -249,6 +249,73 @@ def test_the_programs_of_the_loop_ask_for_all_of_it():
 def test_a_dout_goes_into_a_rule_as_a_factor():
     for entry in entries_of(PROGRAMS['x * y + x'][0], 3.0, 2.0)[0]:
         assert entry.rule(-2.5) == tuple(-2.5 * gradient for gradient in entry.rule(1.0))
+
+
+# ---- the hunt ----------------------------------------------------------------------------------------------------
+
+
+def test_the_engine_of_the_lesson_agrees_with_ms_grad():
+    mine, due = (float(line.split()[-1]) for line in by_id(read('01').cells)['l01-engine'].outputs[0].text.splitlines())
+    assert mine == due != 0
+
+
+@pytest.mark.parametrize('function', [f for f, inputs in PROGRAMS.values() if len(inputs) == 1])
+@pytest.mark.parametrize('x', [0.1, 0.7, 2.0])
+def test_the_right_engine_is_right(function, x):
+    assert engine(function, x) == pytest.approx(ms.grad(function)(ms.Tensor(x, ms.float64)).item())
+
+
+def test_a_rule_that_is_handed_in_is_the_one_that_is_called():
+    assert engine(lambda x: ops.sin(x) * 3, 2.0, Sin=lambda x, out, dout: (7 * dout,)) == 21.0
+
+
+@pytest.mark.parametrize(
+    ('returned', 'passed'),
+    [
+        ('[y * dout, x * dout]', True),
+        ('out / x * dout, out / y * dout', True),
+        ('y * dout, 0', False),
+        ('y * dout', False),
+        ('dout / 0, x', False),
+        ('None', False),
+    ],
+)
+def test_a_rule_of_a_product(returned, passed):
+    verdict = RULE.check_code(RULE.solution.replace('y * dout, x * dout', returned))
+    assert verdict.passed == passed and verdict.state != 'open', verdict
+
+
+def test_every_bug_is_silent_and_each_word_is_due():
+    assert {word for _, word in HIDDEN} == set(WORDS)
+    for suspect, word in HIDDEN:
+        off = [suspect(f, x) != pytest.approx(engine(f, x)) for f in SMALL for x in (-2.0, 0.5, 2.0)]
+        assert any(off) == (word != 'right'), word
+
+
+SMALL = (ops.sin, ops.exp, lambda x: ops.sin(ops.sin(x)), lambda x: x * x)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('x * x)', 'x + x)', ''),
+        ('ops.sin(ops.sin(x))', 'ops.exp(ops.sin(x))', ''),
+        ('ops.sin(ops.sin(x))', 'ops.exp(ops.exp(x))', ''),  # a slope of thousands
+        ('ops.sin(ops.sin(x))', '2 * ops.sin(x)', ''),
+        ('(2 * eps)', '2 / eps', ''),
+        ('(at(f, x + eps) - at(f, x - eps)) / (2 * eps)', 'ms.grad(f)(ms.Tensor(x, ms.float64)).item()', 'Measure it'),
+        ('(-2.0, 0.5, 2.0)', '(0.5, 2.0)', ''),
+        ('(-2.0, 0.5, 2.0)', '(0.5,)', 'Engine 5: you say “right”; it is “wrong rule”'),
+        ('(2 * eps)', '2 * eps', 'Engine 3: you say “wrong rule”; it is “right”'),
+        ('(2 * eps)', '(2 * eps) * float("nan")', 'Engine 1: you say “wrong rule”'),
+        ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', 'Engine 1: you say “no dout”'),
+        ("return 'no dout'", "return 'dout'", "'dout', which is none of the four words"),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- to take home ------------------------------------------------------------------------------------------------

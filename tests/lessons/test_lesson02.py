@@ -11,11 +11,12 @@ from minicell import nn, ops
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson02.figures import HIGH, LOW, dout, draw, happened
+from minicell.teach.lesson02.trials import HIDDEN, WORDS, Suspect
 from minicell.teach.order import exercise
 from tests.lessons.kernels import printed
 from tests.lessons.notebooks import by_id, listings, read
 
-EXERCISE = exercise('2a')
+EXERCISE, HUNT = map(exercise, ('2a', '2b'))
 A, B = ms.Tensor(3.0), ms.Tensor(4.0)
 
 
@@ -213,6 +214,36 @@ class Strange(nn.Cell):
 def test_check_never_raises(given):
     verdict = EXERCISE.check(given)
     assert verdict.state == 'failed' and '<b>strange' not in verdict.page()
+
+
+# ---- exercise 2b -------------------------------------------------------------------------------------------------
+
+
+def test_no_bug_of_the_hunt_raises_an_error():
+    assert {due for *_, due in HIDDEN} == set(WORDS)
+    for function, rule, due in HIDDEN:
+        x, y = (ms.Tensor(value, ms.float64) for value in (1.5, -0.7))
+        found = ms.check_bprop(Suspect(function, rule), x, y, sens=ms.Tensor(-2.0, ms.float64))
+        assert found.error is None and found.ok == (due == 'right'), rule
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('gradients(-2.0)', 'gradients(-1.0)', '✗ Cell'),
+        ('ms.Tensor(1.5', 'ms.Tensor(-2.0', ''),
+        ('(f(at + eps).item() - f(at - eps).item())', '(f(at + eps) - f(at - eps)).item()', ''),
+        ('ms.Tensor(1.5', 'ms.Tensor(0.0', '✗ Cell'),
+        ('np.allclose(one, [by_x, by_y], atol=1e-4)', 'np.allclose(one, [by_y, by_x], atol=1e-4)', '✗ Cell 2'),
+        ('(2 * eps)', '(2 * eps) * float("nan")', 'Cell 1: you say “wrong slope”'),
+        ('/ (2 * eps)', '/ 2 * eps', 'Cell 3: you say “wrong slope”; it is “right”'),
+        ("return 'deaf'", "return 'dead'", "'dead', which is none of the four words"),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- to take home ------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 import minicell as ms
 from minicell.teach import lesson
 from minicell.teach.lesson03.figures import loss_scale
+from minicell.teach.lesson03.trials import HIDDEN, WORDS, Suspect
 from minicell.teach.order import exercise
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id, listings
@@ -23,7 +24,7 @@ class MatMul(nn.Cell):
     def bprop(self, x, y, out, dout):
 """
 
-EXERCISE = exercise('3a')
+EXERCISE, HUNT = map(exercise, ('3a', '3b'))
 SEED = 'l03-run'
 # the text of the document, case seed_A1_matmul_bprop of what MindSpore 2.10 was seen to print
 DOCUMENT = """\
@@ -156,6 +157,39 @@ def test_what_is_kept_on_self_is_of_the_last_call(kept):
     assert verdict.mistake.name == 'kept-on-self'
 
 
+# ---- exercise 3b -------------------------------------------------------------------------------------------------
+
+
+def test_no_bug_of_the_hunt_raises_an_error():
+    assert {due for *_, due in HIDDEN} == set(WORDS)
+    rng = np.random.default_rng(3)
+    for dx, dy, due in HIDDEN:
+        x, y, dout = (ms.Tensor(rng.standard_normal((3, 3))) for _ in range(3))
+        found = ms.check_bprop(Suspect(dx, dy), x, y, sens=dout)
+        assert found.error is None and found.ok == (due == 'right'), (dx, dy)
+
+
+NUMBERS = 'np.arange(1.0, 10.0).reshape(3, 3), np.arange(11.0, 20.0).reshape(3, 3)'
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        (NUMBERS, 'np.random.default_rng(0).standard_normal((2, 3, 3))', ''),
+        (NUMBERS, '-np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3) ** 2', ''),
+        (NUMBERS, 'np.ones((3, 3)), np.ones((3, 3))', 'Cell 1: you say “right”; it is “no transpose”'),
+        (NUMBERS, 'np.zeros((3, 3)), np.zeros((3, 3))', 'Cell 1: you say “right”'),
+        ('gradients(0 * one)', 'gradients(0 * one + float("nan"))', 'Cell 3: you say “deaf”; it is “right”'),
+        ('one @ y.T) and', 'one @ y) and', '✗ Cell 3'),
+        ("return 'order'", "return 'swapped'", "'swapped', which is none of the four words"),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
+
+
 # ---- one number of dout ------------------------------------------------------------------------------------------
 
 
@@ -257,3 +291,10 @@ def test_figure_of_a_right_cell_finds_nothing_wrong(code):
     for scale in (0.1, 10.0):
         figure.control.value = scale
         assert figure.said.value == '' and 'wrong' not in last(figure)
+
+
+def test_a_page_without_a_kernel_says_what_stands_still_and_what_should_move():
+    shown = loss_scale(Frozen(), X, Y).shown
+    for scale in (0.1, 1.0, 10.0):
+        due = f'dx[0, 0] is 1.5; it should be {scale * (0.01 + 0.3 + 1.1):.3g}.'
+        assert due in shown.text and due in shown.pictures['image/svg+xml']

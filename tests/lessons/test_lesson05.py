@@ -1,4 +1,4 @@
-"""What is particular to lesson 05: eight malformed bprops, its figure, its two exercises, the torn tape."""
+"""What is particular to lesson 05: eight malformed bprops, its figure, its exercises, the torn tape."""
 
 import json
 import re
@@ -30,7 +30,7 @@ from minicell.teach.trials import called, dout_of
 from tests.lessons.notebooks import by_id, listings, read
 from tests.lessons.notebooks import picture as shown
 
-GUESSES, BLEND = map(exercise, ('5a', '5b'))
+GUESSES, BLEND, NUMBER = map(exercise, ('5a', '5b', '5c'))
 RECORDED = json.loads((Path(__file__).parents[1] / 'conformance' / 'goldens.json').read_text(encoding='utf-8'))
 
 
@@ -314,3 +314,42 @@ def test_a_hint_speaks_of_what_was_returned(returned, named):
 def test_more_repairs_pass(lines):
     code = 'import minicell as ms\n' + BLEND.solution.replace('return dx', f'{lines}\n        return dx')
     assert BLEND.check_code(code).passed
+
+
+# ---- exercise 5c -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('not np.isclose(by_bprop, by_differences, rtol=1e-4)', 'abs(by_bprop / by_differences - 1) > 1e-3', ''),
+        ('(loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step)))', '(loss(y + step) - loss(y - step))', 'around it'),
+        ('2e-5', '1e-5', '✗ dy is right: caught says True'),
+        ('not np', 'np', '✗ dy is each row counted in full: caught says False'),
+        ('rtol=1e-4', 'rtol=10', '✗ dy is no k: caught says False'),
+        ('step[0, 1] = 1e-5', 'step[9, 9] = 1e-5', 'IndexError'),
+    ],
+)
+def test_a_check_of_one_number(old, new, said):
+    assert old in NUMBER.solution
+    verdict = NUMBER.check_code(NUMBER.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
+
+
+def test_no_error_complains_of_the_cell_that_is_to_be_measured(capsys):
+    """Its numbers are twice as large as the true ones."""
+    exec(BLEND.solution, space := {'ms': ms})
+    exec(by_id(read('05').cells)['l05-right-shape'].source, space)
+    true = ms.grad(lambda y: (space['Blend']()(space['row'], y, 2.5) ** 2).sum())(space['rows'])
+    assert np.allclose(space['dy'].asnumpy(), 2 * true.asnumpy()) and 'by its bprop' in capsys.readouterr().out
+
+
+def test_the_comments_of_the_listings_have_the_numbers_that_are_due():
+    """Wherever a framework hands out numbers, they are those that MindSpore would hand out."""
+    for listing in listings(read('05'), '05').values():
+        found = re.findall(r'(\d(?:, \d)*): (?:tensor\()?\[([-\d., ]+)\]', listing)
+        assert {'8', '2, 8'} & {numbers for numbers, _ in found}
+        for numbers, row in found:
+            given = [float(number) for number in row.replace(',', ' ').split()]
+            for number in numbers.split(', '):
+                assert in_mindspore(int(number)).gradient.tolist() == given, (number, row)

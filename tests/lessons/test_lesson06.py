@@ -311,7 +311,8 @@ def test_other_repairs_pass(old, new):
     ('old', 'new', 'named'),
     [
         (DW, 'dout * w, (dout * x).mean(0)', 'nothing'),
-        (DW, 'dout * w, dout * x', None),
+        (DW, 'dout * w, dout * x', 'no-sum'),
+        (DW, 'dout * w, (x * dout).sum()', 'sum-of-all'),
         (DW, 'dout * w, -(dout * x).sum(0)', None),
         (DW, 'w, (dout * x).sum(0)', None),
         (DW, 'dout * w, x.sum(0)', None),

@@ -2,6 +2,7 @@
 
 import re
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,11 @@ from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson08 import cases
 from minicell.teach.lesson08 import figures as figure
-from minicell.teach.lesson08.trials import due
+from minicell.teach.lesson08.trials import HIDDEN, WORDS, Suspect, due
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-TIES, SHRINK = map(exercise, ('8a', '8b'))
+TIES, SHRINK, HUNT = map(exercise, ('8a', '8b', '8c'))
 DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
 DATA = ms.Tensor(np.arange(-2, 2.25, 0.25), ms.float32)  # as in the lesson
 
@@ -254,6 +255,46 @@ def test_half_begun_is_not_attempted():
 @pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2), []])
 def test_check_never_raises(exercise, given):
     assert exercise.check(given).state == 'failed'
+
+
+# ---- exercise 8c -------------------------------------------------------------------------------------------------
+
+
+def test_forward_is_the_same_in_all_layers_of_the_hunt():
+    assert {due for _, due in HIDDEN} == set(WORDS)
+    x = np.linspace(-2, 2, 41).round(9)
+    for function, _ in HIDDEN:
+        with np.errstate(all='ignore'):
+            assert np.allclose(Suspect(function)(ms.Tensor(x)).asnumpy(), np.clip(x, -1, 1))
+
+
+def test_what_the_hunt_says_of_a_select_is_so():
+    with warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        slope = ms.grad(lambda x: ops.select(x > 0, ops.sqrt(x), 0.0).sum())(ms.Tensor([0.0, 4.0])).asnumpy()
+    assert np.isnan(slope[0]) and slope[1] == 0.25
+
+
+ALL = '[-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]'
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        (ALL, '[-1.0, -0.1, 0.0, 0.1, 1.0]', ''),
+        (ALL, '[-1.0, -0.1, 0.0, 0.1]', 'Layer 7: you say “right”; it is “edge”'),
+        (ALL, 'np.arange(-2, 2.25, 0.25)', ''),
+        (ALL, 'np.linspace(-2, 2, 100)', 'Layer 1: you say “right”; it is “nan”'),
+        ('== 1] == 0', '== 1] != 1', ''),
+        ('abs(x) < 1', 'abs(x) <= 1', 'Layer 4: you say “gap”; it is “edge”'),
+        ('np.isnan(dx).any()', '(dx == np.nan).any()', 'Layer 1: you say “right”; it is “nan”'),
+        ("return 'edge'", "return 'bound'", "'bound', which is none of the four words"),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 def test_the_named_beliefs_are_among_the_choices():

@@ -1,8 +1,9 @@
-"""What is particular to lesson 10: its figure, its two exercises, and what its text says of Parameters."""
+"""What is particular to lesson 10: its figure, its exercises, and what its text says of Parameters."""
 
 import ast
 import re
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson10 import zoo
 from minicell.teach.lesson10.figures import HEIGHT, WIDTH, draw, length, use
 from minicell.teach.lesson10.trials import WORDS, found
+from minicell.teach.lesson10.zoo import HIDDEN
+from minicell.teach.lesson10.zoo import WORDS as HUNTED
 from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, read
 from tests.lessons.notebooks import picture as shown
 
-AFFINE, CHANGED = map(exercise, ('10a', '10b'))
+AFFINE, CHANGED, MEASURED, HUNT = map(exercise, ('10a', '10b', '10c', '10d'))
 NUMBERS = ms.Tensor([3.0, 1.0, 2.0, 0.5])
 
 
@@ -114,6 +117,8 @@ def test_other_right_answers_pass(edits):
         ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
         ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'by-itself'),
         ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
+        ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], None),
+        ([('.sum(0)', '.sum(0, keepdims=True)')], 'keepdims'),
         ([('self.w * x + self.b', 'self.w * x - self.b')], None),
     ],
 )
@@ -161,6 +166,101 @@ def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
     stored = classes(Path(zoo.__file__).read_text(encoding='utf-8'))
     assert classes(source('zoo')) == {'Zoo': stored['Zoo']}
     assert classes(source('run'))['Scale'] == stored['Scale']
+
+
+# ---- exercises 10c and 10d ---------------------------------------------------------------------------------------
+
+IMPORTS = 'import minicell as ms\nimport numpy as np\n'
+
+
+def measuring(body: str) -> str:
+    lines = '\n'.join(f'    {line}' for line in body.splitlines())
+    return f'{IMPORTS}def differences(loss, p, eps=1e-4):\n{lines}\n'
+
+
+PUSHED = """\
+start = p.asnumpy().copy()
+def at(k, push):
+    moved = start.copy()
+    moved[k] += push
+    p.set_data(ms.Tensor(moved))
+    return loss().asnumpy()
+slopes = {made}
+{end}
+return {returned}"""
+ALL = 'np.array([{} for k in np.ndindex(start.shape)])'
+BOTH = '(at(k, eps) - at(k, -eps)) / (2 * eps)'
+BACK = 'p.set_data(ms.Tensor(start))'
+
+
+@pytest.mark.parametrize(
+    ('slope', 'end', 'returned'),
+    [
+        (BOTH, BACK, 'slopes.reshape(start.shape)'),
+        (BOTH, BACK, 'ms.Tensor(slopes.reshape(start.shape))'),
+        ('at(k, eps) / eps / 2 - at(k, -eps) / eps / 2', BACK, 'slopes.reshape(p.shape)'),
+        ('(at(k, eps / 2) - at(k, -eps / 2)) / eps', BACK, 'slopes.reshape(p.shape)'),
+    ],
+)
+def test_other_right_measurements_pass(slope, end, returned):
+    verdict = MEASURED.check_code(measuring(PUSHED.format(made=ALL.format(slope), end=end, returned=returned)))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('slope', 'end', 'returned', 'said', 'named'),
+    [
+        (BOTH, BACK, 'slopes', 'expected the shape of p, (2, 2)', None),
+        (BOTH, BACK, 'slopes.sum()', 'expected an array', None),
+        (BOTH, BACK, 'np.nan * slopes.reshape(p.shape)', 'there is NaN', None),
+        (BOTH, BACK, 'abs(slopes.reshape(p.shape))', 'at [1] your slope is 24.00, true −24.00', None),
+        (BOTH, BACK, '-slopes.reshape(p.shape)', 'at [1] your slope is 24.00', None),
+        (BOTH, '', 'slopes.reshape(p.shape)', 'p is not as it was before', 'not-restored'),
+        ('(at(k, eps) - at(k, 0)) / eps', BACK, 'slopes.reshape(p.shape)', 'your slope', 'one-sided'),
+        ('(at(k, 0) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)', 'your slope', None),
+        ('at(k, eps) - at(k, -eps)', BACK, 'slopes.reshape(p.shape)', 'your slope', None),
+        ('at(k, eps) - at(k, -eps) / (2 * eps)', BACK, 'slopes.reshape(p.shape)', 'your slope', None),
+        ('(at(k, eps) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)', 'your slope', 'eps-once'),
+    ],
+)
+def test_other_wrong_measurements_fail(slope, end, returned, said, named):
+    verdict = MEASURED.check_code(measuring(PUSHED.format(made=ALL.format(slope), end=end, returned=returned)))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+
+
+@pytest.mark.parametrize(('body', 'state'), [('return ...', 'open'), ('pass', 'failed'), ('return p + loss', 'failed')])
+def test_an_unfinished_measurement(body, state):
+    assert MEASURED.check_code(measuring(body)).state == state
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('cell(x).sum()', '(cell(x) ** 2).sum()', ''),
+        ('cell(x).sum()', '(0 * cell(x)).sum()', 'Cell 1, w = [2.0, -1.0, 0.5]: you say “right”; it is “mean”'),
+        ('[0.5, 4.0, -1.0]]', '[0.5, 4.0, -1.0], [2.0, 2.0, 1.0]]', ''),
+        ('cell(x).sum()', '(x * cell(x)).sum()', ''),
+        ("return 'mean'", 'return None', 'None, which is none of the four words'),
+        ("return 'right'", "return 'cut'", '✗ Cell 2'),
+        ('true_b = differences(loss, cell.w), differences(loss, cell.b)', 'true_b = dw, db', '✗ Cell 1'),
+    ],
+)
+def test_the_hunt_is_for_any_good_experiment(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed == (not said) and said in verdict.said, verdict
+
+
+def test_the_bugs_of_the_hunt_are_silent():
+    """None raises; a cut wire is told by a warning that has no place in MindSpore."""
+    for kind, numbers, due in HIDDEN:
+        cell, x = kind(*numbers), ms.Tensor(np.ones((2, 3)))
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+            gradients = ms.grad(lambda x, cell=cell: (cell(x) ** 2).sum(), None, [cell.w, cell.b])(x)
+        assert due in HUNTED and [g.shape for g in gradients] == [(3,), (3,)]
+    assert {due for *_, due in HIDDEN} == set(HUNTED)
 
 
 # ---- what the text says ------------------------------------------------------------------------------------------

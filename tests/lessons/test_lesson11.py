@@ -1,4 +1,4 @@
-"""What is particular to lesson 11: who runs what in which mode, its figure, and its two exercises."""
+"""What is particular to lesson 11: who runs what in which mode, its figure, and its exercises."""
 
 import linecache
 import re
@@ -14,12 +14,12 @@ from minicell.graph.jitted import bprop_graph
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson11 import figures
-from minicell.teach.lesson11.hunt import SUSPECTS, play
+from minicell.teach.lesson11.hunt import HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
-CHOICE, WEIGHT, READS = map(exercise, ('11a', '11b', '11c'))
+CHOICE, WEIGHT, HUNT = map(exercise, ('11a', '11b', '11c'))
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +114,27 @@ def test_a_bprop_without_a_graph_has_none_to_show():
         bprop_graph(STATEMENTS['A']())
 
 
+def test_torch_fx_traces_the_forward_of_a_function_and_leaves_its_backward_out():
+    torch = pytest.importorskip('torch')
+    fx = pytest.importorskip('torch.fx')
+    ran = []
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * x
+
+        @staticmethod
+        def backward(ctx, dout):
+            ran.append('backward')
+            return 100 * dout
+
+    graph = fx.symbolic_trace(lambda x: Square.apply(x).sum())
+    x = torch.tensor([3.0], requires_grad=True)
+    graph(x).backward()
+    assert (x.grad.tolist(), ran) == ([6.0], [])
+
+
 # ---- the figure ----------------------------------------------------------------------------------------------------
 
 
@@ -168,7 +189,7 @@ def test_the_slider(stops):
     figure.control.value = 8
     assert 'Python ran bprop 8 times' in figure.picture.value and 'Python ran bprop once' in figure.picture.value
     still = figure.shown._repr_mimebundle_()['text/plain']
-    assert '×1.' in still and '×5.' in still and '2 of them another one' in still
+    assert '×1.' in still and '×5.' in still and '2 of them not as in eager mode' in still
 
 
 # ---- the exercises -------------------------------------------------------------------------------------------------
@@ -232,13 +253,57 @@ def test_zero_is_tried_and_a_nan_is_said(bprop, named):
     assert named != 'divide' or 'at x = 0 your gradient is nan' in verdict.said
 
 
-def test_the_three_of_the_hunt_do_what_is_said_of_them():
-    eager, graph = ({each: play(each, mode) for each in SUSPECTS} for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE))
-    assert graph['A'] == 'refused' and len(set(eager['A'])) > 2  # the dice
-    assert graph['B'] == eager['B'] == [2.0] * 3 + [5.0] * 3  # a setting, traced anew
-    assert eager['C'] == [2.0] * 3 + [0.0] * 3 and graph['C'] == [2.0] * 6  # a count, frozen
-    verdict = READS.check({'A': 'the dice', 'B': 'a setting', 'C': 'nothing'})
-    assert verdict.mistake.name == 'same-start' and 'graph [2.0, 2.0' in verdict.said
+@pytest.mark.parametrize(('kind', 'due'), HIDDEN)
+def test_each_cell_of_the_hunt_is_what_is_said_of_it(kind, due):
+    """Nothing is raised, and the last gradient of a graph is stale after what is named, and only then."""
+    for event, n in ((None, 3), (None, 10), ('file', 3), ('global', 3)):
+        found = []
+        for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+            ms.set_context(mode=mode)
+            with changes() as change:
+                cell = kind()
+                for _ in range(n - 1):
+                    ms.grad(cell)(ms.Tensor([-1.0, 2.0]))
+                if event:
+                    change[event]()
+                found.append(ms.grad(cell)(ms.Tensor([-1.0, 2.0])).asnumpy().tolist())
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        stale = due == (event or ('count' if n == 10 else None))
+        assert (found[0] != found[1]) == stale, (event, n, found)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'passes'),
+    [
+        ('[-1.5, 2.0]', '[3.0, -0.5, 1.0]', True),
+        ('same(kind, 10)', 'same(kind, 20)', True),
+        ('same(kind, 2, change)', 'same(kind, 3, change)', True),
+        ('(ms.PYNATIVE_MODE, ms.GRAPH_MODE)', '(ms.GRAPH_MODE, ms.PYNATIVE_MODE)', True),
+        ('    ms.set_context(mode=ms.PYNATIVE_MODE)\n', '', True),  # the check puts the mode back
+        ('[-1.5, 2.0]', '[-1.5]', False),
+        ('same(kind, 10)', 'same(kind, 8)', False),
+    ],
+)
+def test_the_hunt_is_for_any_good_check(old, new, passes):
+    assert old in HUNT.solution
+    assert HUNT.check_code(HUNT.solution.replace(old, new)).passed == passes
+
+
+def test_same_says_of_two_cells_what_the_text_says(stops):
+    space: dict = {'__name__': '__main__'}
+    exec(HUNT.solution, space)
+    listing = by_id(read('11').cells)['l11-run'].source
+    exec(listing[listing.index('import minicell') : listing.index('for mode')], space)
+    kind, calls = stops
+    calls.clear()
+    assert space['same'](space['Square'], 5) and not space['same'](kind, 5)
+
+
+def test_the_hunt_leaves_files_options_and_mode_alone():
+    before = np.get_printoptions()
+    verdict = HUNT.check(lambda kind, changes: [kind(), changes['global'](), changes['file'](), 'nothing'][-1])
+    assert "Cell 1: you say 'nothing', which is none of the four words; it is “global”" in verdict.said
+    assert np.get_printoptions() == before and HUNT.check(lambda kind, changes: ...).state == 'open'
 
 
 def test_each_statement_is_run_in_both_modes():

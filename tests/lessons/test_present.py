@@ -105,7 +105,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert 'L03-s5-x1' in back and 'Tape' in back
     assert reset.startswith('None 6 ') and 'L03-s5-x1' in reset
     assert unlocked == 'True\n'
-    assert ends.startswith('True False') and 'L03-s11-x1' in ends and ends.endswith('True\n')
+    assert ends.startswith('True False') and 'L03-s12-x1' in ends and ends.endswith('True\n')
     assert 'L03-s5-x1  Watch it happen' in shown
 
 

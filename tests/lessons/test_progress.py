@@ -40,8 +40,8 @@ def test_progress_comes_back(file, capsys):
     capsys.readouterr()
 
     again = lesson('03')
-    assert 'So far: Lesson 03: 2 of 5 done' in capsys.readouterr().out
-    assert '2 of 5 done' in repr(again.progress())
+    assert 'So far: Lesson 03: 2 of 6 done' in capsys.readouterr().out
+    assert '2 of 6 done' in repr(again.progress())
     again.check('3a', 3)
     assert '✓ exercise 3a: passed' in repr(again.progress()), 'what is passed stays passed'
     assert not again.predict('takeover').widget.children[1].disabled, 'a question can be answered again'
@@ -81,7 +81,7 @@ def test_a_bad_file_costs_a_sentence(file, content, capsys):
     L = lesson('03')
     said = capsys.readouterr().out
     assert 'cannot be read, so it starts afresh' in said and said.count('\n') == 2
-    assert '0 of 5 done' in repr(L.progress())
+    assert '0 of 6 done' in repr(L.progress())
     commit(L, 'takeover', right=True)
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {'takeover': 'passed'}}
 
@@ -99,14 +99,14 @@ def test_only_known_words_are_believed(file, content, capsys):
     file.write_text(json.dumps({'03': content}), encoding='utf-8')
     L = lesson('03')
     page = repr(L.progress()) + L.glance.value + capsys.readouterr().out
-    assert '0 of 5 done' in page and '<script' not in page
+    assert '0 of 6 done' in page and '<script' not in page
 
 
 def test_a_folder_in_its_place(file, capsys):
     file.mkdir(parents=True)
     L = lesson('03')
     commit(L, 'takeover', right=True)
-    assert 'Progress cannot be kept in' in L.glance.value and '1 of 5 done' in L.glance.value
+    assert 'Progress cannot be kept in' in L.glance.value and '1 of 6 done' in L.glance.value
 
 
 @pytest.mark.skipif(not hasattr(os, 'mkfifo'), reason='no named pipes in this system')
@@ -177,7 +177,7 @@ def test_reset(file, capsys):
     assert L.panels['3a'].shown_hints == 0 and L.panels['3a'].code.value == L.panels['3a'].exercise.start
     assert 'not attempted' in L.panels['3a'].verdict.value and L.exercise('3a').widget is panel
     assert sentence.children[1].value == '' and 'waits here' in sentence.children[3].value
-    assert '0 of 5 done' in L.glance.value
+    assert '0 of 6 done' in L.glance.value
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {}}
 
 

@@ -1,12 +1,14 @@
 """What TEACHING.md says of the lessons is so: jump codes, votes and their right answers, minutes, limits, links."""
 
 import re
+from functools import cache
 
 import pytest
 
 from minicell.teach import train
 from minicell.teach.about import about
-from minicell.teach.beats import beats, place
+from minicell.teach.beats import HEADING, beats, place
+from minicell.teach.clock import minutes
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import NUMBERS, PATHS, read
 
@@ -17,9 +19,23 @@ VOTE = re.compile(r'^\| `([^`]+)` \| (L\d\d-s\d+-x\d+) \| ([A-E]) \|', re.MULTIL
 PARTS = {number: (title, body) for number, title, body in PART.findall(TEXT)}
 
 
-def plan(minutes: int) -> str:
-    """One of the three plans."""
-    return re.search(rf'^## The course in {minutes} minutes\n(.*?)^## ', TEXT, re.MULTILINE | re.DOTALL)[1]
+# the headings of the plans, each with its minutes
+PLANS = re.findall(r'^## (.* in \d+ minutes)$', TEXT, re.MULTILINE)
+
+
+def plan(heading: str) -> str:
+    """The table of a plan."""
+    return re.search(rf'^## {heading}\n(.*?)^## ', TEXT, re.MULTILINE | re.DOTALL)[1]
+
+
+def whole(heading: str) -> int:
+    """The minutes of a plan."""
+    return int(re.search(r'\d+', heading)[0])
+
+
+def test_there_are_five_plans_and_the_second_day_has_the_last_lessons():
+    assert list(map(whole, PLANS)) == [45, 90, 180, 180, 30]
+    assert set(re.findall(r'\| L(\d\d)-s', plan(PLANS[3]))) == {'10', '13', '14', '15'}
 
 
 def test_it_is_short_enough_to_be_read():
@@ -53,29 +69,55 @@ def test_each_vote_of_a_lesson_with_its_place_and_answer(number):
         assert choices['ABCDE'.index(letter)].right, f'{name}: {letter} is not the right answer'
 
 
+@cache
+def sections(number: str) -> dict[int, float]:
+    """The minutes of a lesson's sections, by the clock."""
+    found: dict[int, float] = {}
+    for cell in read(number).cells:
+        section = len(found) + bool(cell.cell_type == 'markdown' and HEADING.match(cell.source))
+        found[section] = found.get(section, 0) + minutes([cell])
+    return found
+
+
+def named(said: str) -> list[int]:
+    """The sections that a text such as `s3 to s7, s9` names."""
+    found = []
+    for first, last in re.findall(r's(\d+)(?: to s(\d+))?', said):
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
 @pytest.mark.parametrize('number', NUMBERS)
-def test_the_sections_of_a_lesson_are_there(number):
-    said = PARTS[number][1].partition('|')[0]
-    sections = {beat.section for beat in FOUND[number]}
-    assert {int(found) for found in re.findall(r'\bs(\d+)\b', said)} <= sections
-    assert 15 <= sum(map(int, minutes(said))) <= 40
+def test_the_minutes_of_a_lesson_are_those_of_the_clock(number):
+    """Within a minute each, and no section of the lesson is left out but its title, its listings and its end."""
+    said = ' '.join(PARTS[number][1].partition('|')[0].split())
+    clock, told = sections(number), re.findall(r'\(([^()]*s\d[^()]*)\) (\d+)', said)
+    for which, count in told:
+        due = sum(clock[section] for section in named(which))
+        assert abs(int(count) - due) <= 1, f'{which}: {due:.1f} by the clock'
+    assert sorted(section for which, _ in told for section in named(which)) == list(range(2, len(clock) - 1))
 
 
-def minutes(said: str) -> list[str]:
-    """The minutes of the beats."""
-    return re.findall(r'\)\s+(\d+)\s*[·.]', said)
+@pytest.mark.parametrize('heading', PLANS[1:])
+def test_a_plan_leaves_enough_time(heading):
+    """What a row of a plan shows of a lesson takes no longer than the row says, even by somebody alone."""
+    rows = re.findall(r'^\| (\d+) \| L(\d\d)\S+ \| .*\(((?:s\d+(?: to |, )?)+)\).*\|$', plan(heading), re.MULTILINE)
+    assert len(rows) >= min(6, whole(heading) // 10)
+    for count, number, which in rows:
+        due = sum(sections(number)[section] for section in named(which))
+        assert round(due) <= int(count), f'lesson {number}, {which}: {due:.1f} by the clock'
 
 
-@pytest.mark.parametrize('whole', [45, 90, 180])
-def test_a_plan_adds_up(whole):
-    rows = re.findall(r'^\| (\d+) \|', plan(whole), re.MULTILINE)
-    assert sum(map(int, rows)) == whole
+@pytest.mark.parametrize('heading', PLANS)
+def test_a_plan_adds_up(heading):
+    rows = re.findall(r'^\| (\d+) \|', plan(heading), re.MULTILINE)
+    assert sum(map(int, rows)) == whole(heading)
 
 
-@pytest.mark.parametrize('whole', [45, 90, 180])
-def test_a_plan_names_votes_where_they_are(whole):
+@pytest.mark.parametrize('heading', PLANS)
+def test_a_plan_names_votes_where_they_are(heading):
     """A row that starts at a vote names it; and every vote that it names is one of that lesson."""
-    for code, what in re.findall(r'^\| \d+ \| (L\S+) \| (.*) \|$', plan(whole), re.MULTILINE):
+    for code, what in re.findall(r'^\| \d+ \| (L\S+) \| (.*) \|$', plan(heading), re.MULTILINE):
         for name in re.findall(r'[Vv]otes? `([^`]+)`', what):
             assert f'| `{name}` |' in PARTS[code[1:3]][1], f'{code}: {name}'
 

@@ -35,14 +35,14 @@ def files(tmp_path, monkeypatch):
     about.cache_clear()
     yield lay
     about.cache_clear()
-    sys.modules.pop('minicell.teach.lesson13', None)
+    sys.modules.pop('minicell.teach.lesson16', None)
 
 
 def test_three_files_and_no_more():
     assert [TEXT, EXERCISE, PYTHON] == [
-        'lessons/source/13_square.md',
-        'lessons/source/13_square/13a.md',
-        'minicell/teach/lesson13.py',
+        'lessons/source/16_square.md',
+        'lessons/source/16_square/16a.md',
+        'minicell/teach/lesson16.py',
     ]
 
 
@@ -53,7 +53,7 @@ def test_the_lesson_of_the_page_runs(files, capsys):
         if cell.cell_type == 'code':
             exec(re.sub(r'^%%result .*', '', cell.source), here)
     L = here['L']
-    assert repr(L) == 'Lesson 13: The square' and L.about.seed == 13
+    assert repr(L) == 'Lesson 16: The square' and L.about.seed == 16
     assert capsys.readouterr().out.endswith('[6.]\n')
     assert L.predictions['forgotten'].question.below, 'the reply waits for the cell that runs'
     figure = L.figures['slope']
@@ -61,14 +61,14 @@ def test_the_lesson_of_the_page_runs(files, capsys):
     figure.control.value = -2.0
     assert figure.picture.value != before and 'is -4.0.' in figure.picture.value
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
-        f'l13-{name}' for name in ('setup', 'vote', 'run', 'slope', 'panel-13a', 'sentence-1')
+        f'l16-{name}' for name in ('setup', 'vote', 'run', 'slope', 'panel-16a', 'sentence-1')
     ]
 
 
 def test_its_exercise_tells_three_mistakes_apart(files):
     files()
     said = []
-    panel = Panel(exercise('13a'), said.append)
+    panel = Panel(exercise('16a'), said.append)
     for _ in range(3):
         panel.insert_mistake()
     assert [verdict.mistake.name for verdict in said] == ['no-dout', 'bare', 'half']
@@ -89,8 +89,8 @@ COMPLAINTS = [
     (TEXT, '```predict cell=vote forgotten', '```predict forgotten', 'a question is written ```predict cell=CELL NAME'),
     (TEXT, '```python cell=slope', '```python cell=run', 'there is a cell run already'),
     (TEXT, '{{run:', '{{ran:', '{{ran: dx.item():.0f}} wants a code cell ran'),
-    (TEXT, '<!-- cell title -->\n', '', "'# Lesson 13 · The square' belongs to no cell"),
-    (TEXT, '# Lesson 13 · The square', '# The square', 'the first heading is `# Lesson 13 · what it is called`'),
+    (TEXT, '<!-- cell title -->\n', '', "'# Lesson 16 · The square' belongs to no cell"),
+    (TEXT, '# Lesson 16 · The square', '# The square', 'the first heading is `# Lesson 16 · what it is called`'),
     (
         TEXT,
         'it returns 6.\n',
@@ -98,7 +98,7 @@ COMPLAINTS = [
         'the cell vote, which begins at line 17, has no end',
     ),
     (TEXT, '\n\nIt is all that', ' It is all that', 'the sentence square wants two paragraphs'),
-    (EXERCISE, '# 13a: The', '# 13b: The', 'the first line is `# 13a: what it is about`'),
+    (EXERCISE, '# 16a: The', '# 16b: The', 'the first line is `# 16a: what it is about`'),
     (EXERCISE, '## solution', '## Solution', "'## Solution' is no heading of an exercise"),
     (
         EXERCISE,
@@ -112,7 +112,7 @@ COMPLAINTS = [
     (EXERCISE, '```\n\n## solution', '\n## solution', 'this fence stands alone'),
     (EXERCISE, '```diff', '```text', '`## solution` has no code in a ```python or ```diff fence'),
     (EXERCISE, 'class Square(nn.Cell):', 'class Square(nn.Cell:', 'the start is no Python'),
-    (PYTHON, "'13a'", "'13b'", 'minicell.teach.lesson13 has no trial for it'),
+    (PYTHON, "'16a'", "'16b'", 'minicell.teach.lesson16 has no trial for it'),
 ]
 
 
@@ -120,7 +120,7 @@ COMPLAINTS = [
 def test_what_cannot_be_read_is_said_with_file_and_line(files, name, old, new, said):
     files(name, old, new)
     with pytest.raises(source.SourceError) as raised:
-        lesson('13')
+        lesson('16')
     told = str(raised.value)
     file, line = re.match(r'(lessons/source/\S+\.md), line (\d+): ', told).groups()
     assert file == (EXERCISE if name == PYTHON else name) and said in told and '\n' not in told
@@ -132,5 +132,5 @@ def test_what_cannot_be_read_is_said_with_file_and_line(files, name, old, new, s
 def test_the_line_is_the_line_of_the_fault(files):
     files(TEXT, '- [ ] 60', '- [x] 60')
     at = FILES[TEXT].splitlines().index('- [ ] 60: ten times the slope.') + 1
-    with pytest.raises(source.SourceError, match=f'13_square.md, line {at}: '):
-        lesson('13')
+    with pytest.raises(source.SourceError, match=f'16_square.md, line {at}: '):
+        lesson('16')

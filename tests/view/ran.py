@@ -4,6 +4,8 @@ from collections import Counter
 from contextlib import contextmanager
 from unittest import mock
 
+import authors
+
 from minicell.core import cell, tape
 from minicell.core.rules import Rule
 
@@ -61,6 +63,6 @@ def counting():
 
 def told(record):
     """The same from a Record: by rules and bprops, and by the lines of hooks."""
-    acts = {(a.kind, a.name, a.reading, a.call, a.line) for a in record.authors()}
+    acts = {(a.kind, a.name, a.reading, a.call, a.line) for a in authors.of(record)}
     own = Counter((kind, name) for kind, name, *_ in acts if kind != 'hook' and name not in SILENT)
     return own, Counter(line for kind, *_, line in acts if kind == 'hook')

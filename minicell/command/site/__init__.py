@@ -1,8 +1,9 @@
-"""The course as a site: a page a lesson, every tape steps, no kernel and no network, from a server or from file://.
+"""The course as a site: the first page, a page a lesson, the reference; from a server or from file://, with no kernel.
 
-Each lesson is run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise
-becomes its text. A tape shows itself as in a notebook, for its picture steps by itself. The pages need nothing but the
-two files beside them, `course.css` and `course.js`.
+The first page is `front`, with Python in the reader's browser (`pyodide`) for whoever edits its program. Each lesson is
+run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise becomes its
+text. A tape shows itself as in a notebook, for its picture steps by itself. `texts` and `reference` are the other
+pages, `document` is what all of them have in common.
 """
 
 import os
@@ -20,10 +21,12 @@ from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell
 
 from minicell.teach.freeze import STILL
+from minicell.view.page import fragment
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
-from . import lite
+from . import front, lite, reference, texts
+from .document import Page, document
 
 BESIDE = 'course.css', 'course.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
@@ -37,15 +40,22 @@ WHOLE = (
 )
 CELL = """<section class="{kind}" id="{id}">{body}</section>"""
 
+Said = Callable[[int, int, str], None]
+
 
 def write(
-    folder: Path, said: Callable[[int, int, str], None] = lambda done, of, what: None, answers: bool = False
+    folder: Path,
+    said: Said = lambda done, of, what: None,
+    answers: bool = False,
+    python: bool = False,
+    address: str = '',
 ) -> list[Path]:
-    """Write the site into a folder, and return its pages; `said(done, of, what)` hears how far it is.
+    """Write the site into a folder, and return its pages, the first one last; `said(done, of, what)` hears of each.
 
-    answers: build JupyterLite too (`lite`), and lead to it from where a page asks something.
+    answers: build JupyterLite too (`lite`), and lead to it from where a page asks something; python: put Pyodide beside
+    the site; address: where the site will stand, for search engines and link previews.
 
-    Raises Trouble where a lesson does not run, the folder cannot be written, or JupyterLite cannot be built.
+    Raises Trouble where a lesson does not run, the folder cannot be written, or something cannot be fetched.
     """
     if answers:
         lite.build(folder, said)
@@ -53,20 +63,50 @@ def write(
     course = [(path.stem, title(nbformat.read(path, as_version=4))) for path in lessons]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in BESIDE:
-            (folder / name).write_text(files(__package__).joinpath(name).read_text(encoding='utf-8'), encoding='utf-8')
+        lay_styles(folder)
         made = []
         for k, path in enumerate(lessons):
-            said(k, len(lessons), path.stem)
+            said(k, len(lessons) + 1, path.stem)
             notebook = run(nbformat.read(path, as_version=4), path.stem)
-            made.append(folder / f'{path.stem}.html')
-            made[-1].write_text(page(notebook, path.stem, course, answers), encoding='utf-8')
-        made.append(folder / 'index.html')
-        made[-1].write_text(index(course, lessons, answers), encoding='utf-8')
+            made.append(keep(folder, page(notebook, path.stem, course, answers), address))
+        said(len(lessons), len(lessons) + 1, 'the first page')
+        made += [keep(folder, each, address) for each in others(course, answers)]
+        made.append(keep(folder, front.write(folder, python), address))
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
-    said(len(lessons), len(lessons), 'done')
+    said(len(lessons) + 1, len(lessons) + 1, 'done')
     return made
+
+
+def others(course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
+    """All pages but the lessons and the first one. `answers`: they lead to JupyterLite."""
+    start = next((words for path in shipped().glob('00_*.ipynb') for words in cells_of_text(path)), '')
+    yield texts.course(course, start, WHOLE.format(lite.link(course[0][0])) if answers else '')
+    yield from texts.how()
+    yield texts.mindspore()
+    yield from reference.pages()
+
+
+def cells_of_text(path: Path) -> Iterator[str]:
+    """The text of a notebook, as one."""
+    cells = nbformat.read(path, as_version=4).cells
+    yield '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
+
+
+def lay_styles(folder: Path) -> None:
+    """Write what every page needs beside it."""
+    for name in BESIDE:
+        (folder / name).write_text(files(__package__).joinpath(name).read_text(encoding='utf-8'), encoding='utf-8')
+    with (folder / BESIDE[0]).open('a', encoding='utf-8') as sheet:
+        sheet.write(fragment.look())  # the first page's picture has its style before its script
+
+
+def keep(folder: Path, page: Page, address: str) -> Path:
+    """Write a page."""
+    path = folder / page.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(document(page, address), encoding='utf-8')
+    return path
 
 
 def title(notebook: Any) -> str:
@@ -99,8 +139,8 @@ def run(notebook: Any, name: str) -> Any:
 # ---- pages ---------------------------------------------------------------------------------------------------------
 
 
-def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool = False) -> str:
-    """A lesson as a whole page; `answers`: it leads to the lesson in JupyterLite."""
+def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool = False) -> Page:
+    """A lesson as a page; `answers`: it leads to the lesson in JupyterLite."""
     names = [stem for stem, _ in course]
     at = names.index(name)
     before = f'<a href="{names[at - 1]}.html" rel="prev">← {escape(course[at - 1][1])}</a>' if at else '<span></span>'
@@ -111,34 +151,21 @@ def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool 
     contents = ''.join(
         f'<li><a href="#{at}">{words}</a></li>' for at, words in re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     )
-    return document(
-        course[at][1],
-        f'<main><nav class="contents" aria-label="On this page"><ol>{contents}</ol></nav>\n{body}\n'
-        f'<nav class="beside" aria-label="Lessons beside this one">{before}{after}</nav></main>',
-        course,
-        name,
+    main = (
+        f'<nav class="contents" aria-label="On this page"><ol>{contents}</ol></nav>\n{body}\n'
+        f'<nav class="beside" aria-label="Lessons beside this one">{before}{after}</nav>'
     )
+    return Page(f'{name}.html', course[at][1], question(notebook), main, 'lesson', part='course.html')
 
 
 def cells(notebook: Any) -> Iterator[str]:
     """Each cell of a lesson as HTML."""
-    from nbconvert.filters.markdown_mistune import markdown2html_mistune
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
-    colour = HtmlFormatter(nowrap=True)
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
-            body = re.sub(r'<a class="anchor-link".*?</a>', '', markdown2html_mistune(cell.source))
-            body = body.replace('<pre>', '<pre tabindex="0" role="region" aria-label="Code">')  # it may scroll
-            body = re.sub(r'href="(\d\d_\w+)\.ipynb"', r'href="\1.html"', body)
-            yield CELL.format(kind='text', id=cell.id, body=body)
+            yield CELL.format(kind='text', id=cell.id, body=texts.html_of(cell.source))
             continue
-        code = highlight(cell.source, PythonLexer(), colour)
         shown = '\n'.join(filter(None, map(output, cell.outputs)))
-        body = f'<pre class="code" tabindex="0" role="region" aria-label="Code">{code}</pre>{shown}'
-        yield CELL.format(kind='cell', id=cell.id, body=body)
+        yield CELL.format(kind='cell', id=cell.id, body=texts.code(cell.source) + shown)
 
 
 def output(out: Any) -> str:
@@ -159,55 +186,8 @@ def output(out: Any) -> str:
     return f'<pre class="out" tabindex="0" role="region" aria-label="Result">{escape(plain)}</pre>' if plain else ''
 
 
-def index(course: list[tuple[str, str]], lessons: list[Path], answers: bool = False) -> str:
-    """The first page: the map of the course; `answers`: it leads to JupyterLite."""
-    parts = []
-    for (name, words), path in zip(course, lessons, strict=True):
-        parts.append(f'<li><a href="{name}.html">{escape(words)}</a><p>{escape(question(path))}</p></li>')
-    said = (
-        '<p>A small autodiff in NumPy under MindSpore’s names, and lessons that let you <em>see</em> who computed a '
-        'gradient. Every tape on these pages steps: with its buttons, its line, or the arrow keys. Predictions and '
-        'exercises need Python: run <code>minicell</code> on your own machine for those.</p>'
-    )
-    whole = WHOLE.format(lite.link(lessons[0].stem)) if answers else ''
-    head = 'minicell: who computed this gradient?'
-    main = f'<main><h1>{head}</h1>{said}{whole}<ol class="course">{"".join(parts)}</ol></main>'
-    return document(head, main, course, '')
-
-
-def question(path: Path) -> str:
+def question(notebook: Any) -> str:
     """The question that a lesson opens with, without its marks."""
-    first = nbformat.read(path, as_version=4).cells[0].source
+    first = next((cell.source for cell in notebook.cells if cell.cell_type == 'markdown'), '')
     asked = [line for line in first.splitlines() if line and not line.startswith('#')]
-    return re.sub(r'[*`]', '', asked[0]) if asked else ''
-
-
-def document(name: str, main: str, course: list[tuple[str, str]], here: str) -> str:
-    """A whole HTML document around what is to be read."""
-    links = ''.join(
-        f'<li><a href="{stem}.html"{" aria-current=page" if stem == here else ""}>{escape(words)}</a></li>'
-        for stem, words in course
-    )
-    # The page is light, whatever the reader's system prefers; the picture of a tape heeds the attribute of its body.
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(name)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="course.css">
-</head>
-<body data-jp-theme-light="true">
-<a class="skip" href="#main">To the lesson</a>
-<header>
-<a href="index.html"><b>minicell</b></a>
-<nav aria-label="The course"><details><summary>All lessons</summary><ol>{links}</ol></details></nav>
-</header>
-<div id="main">
-{main}
-</div>
-<script src="course.js"></script>
-</body>
-</html>
-"""
+    return re.sub(r'[*`]|\[([^\]]*)\]\([^)]*\)', r'\1', asked[0]) if asked else ''

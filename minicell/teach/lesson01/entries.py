@@ -1,5 +1,6 @@
-"""The entries of a real tape, with a name for each value: what exercise 1b reads back."""
+"""The entries of a real tape, with a name for each value, for exercise 1b; and engines made of them, for 1c and 1d."""
 
+import math
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, NamedTuple
@@ -25,10 +26,11 @@ class Entry(NamedTuple):
         return f'{self.operation:4} inputs={self.inputs}, out={self.out!r}'
 
 
-def entries_of(function: Callable, *inputs: float) -> tuple[list[Entry], str]:
+def entries_of(function: Callable, *inputs: float, **rules: Callable) -> tuple[list[Entry], str]:
     """The entries that a call of the function leaves, and the name of its result.
 
-    The inputs are named as the function names them; what operations make is called v1, v2, and so on.
+    The inputs are named as the function names them; what operations make is called v1, v2, and so on. `rules` take the
+    place of minicell's own, by the names of their operations: `Sin=lambda x, out, dout: (math.cos(x) * dout,)`.
     """
     with ms.Tape() as tape:
         result, _ = ms.vjp(function, *[ms.Tensor(x, ms.float64) for x in inputs])
@@ -40,15 +42,65 @@ def entries_of(function: Callable, *inputs: float) -> tuple[list[Entry], str]:
     entries = []
     for op in ran:
         names = tuple(named[t.at] for t in op.inputs if t.at >= offset)
-        entries.append(Entry(op.rule.name, names, named[op.out.at], rule_of(op, offset)))
+        entries.append(Entry(op.rule.name, names, named[op.out.at], rule_of(op, offset, rules.get(op.rule.name))))
     return entries, named[result.at]
 
 
-def rule_of(op: Op, offset: int) -> Callable[[float], tuple[float, ...]]:
-    """The rule of an entry, as a function of dout alone."""
+def rule_of(op: Op, offset: int, own: Callable | None) -> Callable[[float], tuple[float, ...]]:
+    """The rule of an entry, as a function of dout alone; `own` is a rule of inputs, out and dout."""
 
     def rule(dout: Any) -> tuple[float, ...]:
+        if own is not None:
+            given = own(*(t.item() for t in op.inputs), op.out.item(), float(dout))
+            return tuple(gradient for t, gradient in zip(op.inputs, given, strict=True) if t.at >= offset)
         pairs = op.rule.vjp(np.float64(dout), offset, *op.rule.raw(op.inputs, op.attrs), op.out)
         return tuple(float(gradient) for t, gradient in pairs if t.at >= offset)
 
     return rule
+
+
+# ---- engines ---------------------------------------------------------------------------------------------------------
+
+Engine = Callable[..., float]
+WORDS = ('right', 'wrong rule', 'no dout', 'no sum')
+
+
+def read_by(add: Callable[[float | None, float], float], hear: Callable[[float], float] = float) -> Engine:
+    """An engine: `add` makes one gradient of what has arrived before and what arrives now; `hear` takes the dout."""
+
+    def engine(function: Callable, x: float, **rules: Callable) -> float:
+        """The gradient of a function of one input at x; `rules` take the place of minicell's own."""
+        entries, result = entries_of(lambda x: function(x), x, **rules)
+        gradients: dict[str, float] = {result: 1.0}
+        for entry in reversed(entries):
+            if entry.out in gradients:
+                for name, gradient in zip(entry.inputs, entry.rule(hear(gradients[entry.out])), strict=True):
+                    gradients[name] = add(gradients.get(name), gradient)
+        return gradients.get('x', 0.0)
+
+    return engine
+
+
+def total(before: float | None, now: float) -> float:
+    """Both together."""
+    return (before or 0.0) + now
+
+
+engine = read_by(total)
+
+
+def with_rule(**rules: Callable) -> Engine:
+    """The right loop, with a rule that is wrong."""
+    return lambda function, x: engine(function, x, **rules)
+
+
+HIDDEN: tuple[tuple[Engine, str], ...] = (
+    (read_by(lambda before, now: now), 'no sum'),
+    (with_rule(Exp=lambda x, out, dout: (dout,)), 'wrong rule'),
+    (engine, 'right'),
+    (read_by(total, lambda dout: 1.0), 'no dout'),
+    (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),
+    (read_by(lambda before, now: now if before is None else before), 'no sum'),
+    (with_rule(Sin=lambda x, out, dout: (math.cos(out) * dout,)), 'wrong rule'),
+    (engine, 'right'),
+)

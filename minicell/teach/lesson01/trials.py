@@ -1,4 +1,4 @@
-"""The real order of the lines of exercise 1a, and the programs that try the loop of exercise 1b."""
+"""The order of the lines of exercise 1a, the programs that try the loop of 1b, the rule of 1c, and the hunt of 1d."""
 
 from inspect import signature
 from numbers import Real
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.core.watch import Back, End, Give, Op
-from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun
+from minicell.core.watch import Back, Begin, End, Give, Op
+from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun, hunted
 
-from .entries import entries_of
+from .entries import HIDDEN, WORDS, Engine, engine, entries_of
 
 ops = ms.ops
 
@@ -116,4 +116,52 @@ def reached(entries: list, result: str) -> set[str]:
     return found
 
 
-TRIALS = {'1a': right, '1b': loop}
+# What stands in the sentence -> a program of one input with products in it.
+PRODUCTS = {
+    'x * x': lambda x: x * x,
+    '3 * (x * x)': lambda x: 3 * (x * x),
+    'sin(x) * exp(x)': lambda x: ops.sin(x) * ops.exp(x),
+}
+
+
+def rule(answer: Any) -> Trial:
+    """Run the engine with the learner's rule of a product; ms.grad says what is due."""
+    if not callable(answer):
+        said = f'check wants the function mul; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    found, wrong = [], []
+    for program, function in PRODUCTS.items():
+        true = ms.grad(function)(ms.Tensor(2.0, ms.float64)).item()
+        try:
+            got: Any = float(f'{engine(function, 2.0, Mul=answer):.9g}')
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            got = f'{type(error).__name__}: {error}'
+        found.append(got)
+        if not (isinstance(got, float) and np.isclose(got, true)):
+            given = f'it is {got:.4g}' if isinstance(got, float) else f'the engine stops with {got}'
+            wrong.append(f'{program}, at x = 2:\nexpected {true:.4g} as the gradient of x; {given}.')
+    said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
+    return Trial(True, not wrong, {'gradients': tuple(found)}, said)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about engines that the learner has not seen. It may take gradients from the engine alone."""
+    calls = []
+
+    def counted(engine: Engine) -> Engine:
+        return lambda *given: calls.append(given) or engine(*given)
+
+    def told() -> list[Any]:
+        return [answer(counted(engine)) for engine, _ in HIDDEN]
+
+    with ms.Tape() as tape:
+        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine')
+    if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
+        said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
+        return Trial(True, False, {'slope': 'by a gradient'}, said)
+    return trial
+
+
+TRIALS = {'1a': right, '1b': loop, '1c': rule, '1d': hunt}

@@ -1,13 +1,14 @@
-"""The trial of exercise 2a, the bprop of x · sin(y): five checks, each with a tick or a cross."""
+"""The trial of exercise 2a, the bprop of x · sin(y): five checks, each with a tick or a cross; and the hunt, 2b."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, Trial, called, cell_of, points, unfinished
+from minicell import nn, ops
+from minicell.teach.trials import BLANK, Trial, called, cell_of, hunted, points, unfinished
 
-ops = ms.ops
 NAMES = ('dx', 'dy')
 SHAPES = ((), (3,), (2, 3))
 
@@ -89,4 +90,63 @@ def listed(shapes: tuple[tuple[int, ...], ...]) -> str:
     return ', '.join(map(str, shapes))
 
 
-TRIALS = {'2a': trial}
+# ---- 2b --------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'wrong slope', 'deaf', 'not linear')
+
+
+class Function(NamedTuple):
+    """A function of x and y, and its two slopes."""
+
+    value: Callable
+    by_x: Callable
+    by_y: Callable
+
+
+SINE = Function(lambda x, y: x * ops.sin(y), lambda x, y: ops.sin(y), lambda x, y: x * ops.cos(y))
+SQUARE = Function(lambda x, y: x * x * y, lambda x, y: 2 * x * y, lambda x, y: x * x)
+# what a rule makes of the two slopes and of dout
+RULES: dict[str, Callable] = {
+    'right': lambda dx, dy, dout: (dx * dout, dy * dout),
+    'exchanged': lambda dx, dy, dout: (dy * dout, dx * dout),
+    'half': lambda dx, dy, dout: (dx * dout, 0.5 * dy * dout),
+    'deaf': lambda dx, dy, dout: (dx, dy),
+    'deaf for y': lambda dx, dy, dout: (dx * dout, dy),
+    'squared': lambda dx, dy, dout: (dx * dout, dy * dout * dout),
+    'unsigned': lambda dx, dy, dout: (dx * ops.abs(dout), dy * ops.abs(dout)),
+}
+HIDDEN = (
+    (SINE, 'deaf', 'deaf'),
+    (SQUARE, 'exchanged', 'wrong slope'),
+    (SQUARE, 'right', 'right'),
+    (SINE, 'unsigned', 'not linear'),
+    (SQUARE, 'deaf for y', 'deaf'),
+    (SINE, 'half', 'wrong slope'),
+    (SQUARE, 'squared', 'not linear'),
+    (SINE, 'right', 'right'),
+)
+
+
+class Suspect(nn.Cell):
+    """One of the functions, with one of the rules for its bprop."""
+
+    def __init__(self, function: Function, rule: str) -> None:
+        super().__init__()
+        self.function, self.rule = function, RULES[rule]
+
+    def construct(self, x: Any, y: Any) -> Any:
+        """The function."""
+        return self.function.value(x, y)
+
+    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+        """Its slopes, and what the rule makes of them."""
+        return self.rule(self.function.by_x(x, y), self.function.by_y(x, y), dout)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    told = lambda: [answer(Suspect(function, rule)) for function, rule, _ in HIDDEN]
+    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS)
+
+
+TRIALS = {'2a': trial, '2b': hunt}

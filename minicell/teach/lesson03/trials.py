@@ -1,7 +1,10 @@
-"""The trial of exercise 3a, the right bprop of a matrix product."""
+"""The trial of exercise 3a, the right bprop of a matrix product, and the hunt of 3b for wrong ones."""
 
-from minicell import ops
-from minicell.teach.trials import bprop_check, points
+from collections.abc import Callable
+from typing import Any
+
+from minicell import nn, ops
+from minicell.teach.trials import Trial, bprop_check, hunted, points
 
 SHAPES = ((2, 3, 3), (4, 2, 3), (1, 5, 2), (3, 1, 4))  # n, k, m: on the first, y is square, as in the document
 
@@ -15,4 +18,59 @@ matmul = bprop_check(
     by_hand=points((3, 3), (3, 3), seed=3),
 )
 
-TRIALS = {'3a': matmul}
+
+# ---- 3b --------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'deaf', 'order', 'no transpose')
+
+# the gradient of each input, from x, y and dout
+DX: dict[str, Callable] = {
+    'right': lambda x, y, dout: ops.matmul(dout, y.T),
+    'twice transposed': lambda x, y, dout: ops.matmul(y, dout.T).T,  # which is the same
+    'no transpose': lambda x, y, dout: ops.matmul(dout, y),
+    'order': lambda x, y, dout: ops.matmul(y.T, dout),
+    'deaf': lambda x, y, dout: x + 1,
+}
+DY: dict[str, Callable] = {
+    'right': lambda x, y, dout: ops.matmul(x.T, dout),
+    'no transpose': lambda x, y, dout: ops.matmul(x, dout),
+    'order': lambda x, y, dout: ops.matmul(dout, x.T),
+    'deaf': lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)),
+    'x + 1': lambda x, y, dout: y + 1,
+}
+HIDDEN = (
+    ('right', 'no transpose', 'no transpose'),
+    ('order', 'right', 'order'),
+    ('right', 'right', 'right'),
+    ('right', 'deaf', 'deaf'),
+    ('no transpose', 'right', 'no transpose'),
+    ('deaf', 'x + 1', 'deaf'),  # the document's
+    ('right', 'order', 'order'),
+    ('twice transposed', 'right', 'right'),
+)
+
+
+class Suspect(nn.Cell):
+    """The matrix product, with one of the rules for each input."""
+
+    def __init__(self, dx: str, dy: str) -> None:
+        super().__init__()
+        self.rules = DX[dx], DY[dy]
+
+    def construct(self, x: Any, y: Any) -> Any:
+        """The product."""
+        return ops.matmul(x, y)
+
+    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+        """What the rules say."""
+        dx, dy = (rule(x, y, dout) for rule in self.rules)
+        return dx, dy
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    told = lambda: [answer(Suspect(dx, dy)) for dx, dy, _ in HIDDEN]
+    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS)
+
+
+TRIALS = {'3a': matmul, '3b': hunt}

@@ -1,8 +1,11 @@
-"""The trials of lesson 05: guesses about eight malformed bprops, and one that is to be repaired."""
+"""The trials of lesson 05: guesses about eight malformed bprops, one to be repaired, and a check of one number."""
 
 from typing import Any
 
-from minicell.teach.trials import Trial, bprop_check, points, sorted_words
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, half_begun, points, sorted_words
 
 from .specimens import SPECIMENS, here
 
@@ -48,4 +51,62 @@ blend = bprop_check(
     by_hand=inputs(3, 4, 2.5),
 )
 
-TRIALS = {'5a': guesses, '5b': blend}
+
+def share(x: Any, y: Any, k: float, dout: Any) -> Any:
+    """The right gradient of y."""
+    return ms.ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
+
+
+# What a hidden Cell returns as the gradient of y, in words -> how, and whether that is wrong.
+HIDDEN = {
+    'each row counted in full': (lambda x, y, k, dout: y.shape[0] * share(x, y, k, dout), True),
+    'right': (share, False),
+    'no k': (lambda x, y, k, dout: share(x, y, 1, dout), True),
+    'the wrong sign': (lambda x, y, k, dout: -share(x, y, k, dout), True),
+    'no dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
+    'None': (lambda x, y, k, dout: None, True),
+    'the true gradient, by autodiff': (
+        lambda x, y, k, dout: ms.grad(lambda y: (k * (x * y).mean(0) * dout).sum())(y),
+        False,
+    ),
+}
+
+
+def hidden(dy: Any) -> ms.nn.Cell:
+    """A Cell as Blend, with this gradient of y."""
+
+    class Hidden(ms.nn.Cell):
+        def construct(self, x: Any, y: Any, k: float) -> Any:
+            """k times the mean of the rows."""
+            return k * (x * y).mean(0)
+
+        def bprop(self, x: Any, y: Any, k: float, out: Any, dout: Any) -> tuple:
+            """The right gradient of x, and that of y which is to be judged."""
+            return k * (dout * y).mean(0), dy(x, y, k, dout), None
+
+    return Hidden()
+
+
+def one_number(answer: Any) -> Trial:
+    """Ask a function whether dy is wrong, about Cells that the learner has not seen."""
+    if not callable(answer):
+        said = f'check wants the function caught; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    told, lines = [], []
+    for name, (dy, wrong) in HIDDEN.items():
+        try:
+            word = answer(hidden(dy), *inputs(2, 4, 2.5))
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            word = f'{type(error).__name__}: {error}'.partition('\n')[0]
+        if word is ...:
+            return BLANK
+        word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
+        told.append(word)
+        lines.append(f'{"✓" if word == wrong else "✗"} dy is {name}: caught says {word}.')
+    passed = told == [wrong for _, wrong in HIDDEN.values()]
+    return Trial(True, passed, {'told': tuple(told)}, '\n'.join(lines))
+
+
+TRIALS = {'5a': guesses, '5b': blend, '5c': one_number}

@@ -1,6 +1,8 @@
 """The trials of lesson 07: a Cell that drops rows, its bprop and its construct."""
 
 import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -235,16 +237,18 @@ def described(part: Any) -> str:
 # ---- 7c ------------------------------------------------------------------------------------------------------------
 
 
+def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
+    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
+    found = []
+    for kind, keep, _ in hidden:
+        with dice(seed):
+            found.append(answer(kind(keep)))
+    return found
+
+
 def hunt(answer: Any) -> Trial:
     """Ask a function about Cells that the learner has not seen."""
-
-    def told() -> list[Any]:
-        found = []
-        for kind, keep, _ in HIDDEN:
-            with dice(SEED):
-                found.append(answer(kind(keep)))
-        return found
-
+    told = partial(asked, answer, HIDDEN, SEED)
     return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
 
 

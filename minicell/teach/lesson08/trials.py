@@ -1,13 +1,15 @@
-"""The trials of lesson 08: the gradients of numbers on a threshold, and a layer written with select."""
+"""The trials of lesson 08: the gradients of numbers on a threshold, a layer written with select, and a hunt."""
 
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, dict_of, half_begun
+from minicell import nn, ops
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, dict_of, half_begun, hunted
 
 from .cases import CASES
 
@@ -93,4 +95,44 @@ def shrink(answer: Any) -> Trial:
     return Trial(True, True, did, f'{said}\n{kinks}')
 
 
-TRIALS = {'8a': ties, '8b': shrink}
+# ---- 8c --------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'gap', 'edge', 'nan')
+
+
+def bounds(x: Any) -> Any:
+    """The constant that a number outside is replaced by."""
+    return ops.select(x > 0, 1.0, -1.0)
+
+
+HIDDEN: tuple[tuple[Callable, str], ...] = (
+    (lambda x: ops.select(ops.abs(x) <= 1, x, x / ops.abs(x)), 'nan'),
+    (lambda x: ops.select(ops.logical_and(x >= -1, x <= 1), x, bounds(x)), 'right'),
+    (lambda x: ops.select(x >= 0, ops.select(x > 1, 1.0, x), ms.Tensor(np.maximum(x.asnumpy(), -1.0))), 'gap'),
+    (lambda x: ops.select(ops.logical_and(x > -1, x < 1), x, bounds(x)), 'edge'),
+    (lambda x: ms.Tensor(np.clip(x.asnumpy(), -1.0, 1.0)), 'gap'),
+    (lambda x: ops.select(x > 1, 1.0, ops.select(x < -1, -1.0, x)), 'right'),
+    (lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x)), 'edge'),
+    (lambda x: ops.select(x * x <= 1, x, x / ops.sqrt(x * x)), 'nan'),
+)
+
+
+class Suspect(nn.Cell):
+    """A layer that computes one of them."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.function = function
+
+    def construct(self, x: Any) -> Any:
+        """Forward, which is the same in all of them."""
+        return self.function(x)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about layers that the learner has not seen."""
+    told = lambda: [answer(Suspect(function)) for function, _ in HIDDEN]
+    return hunted(answer, told, [('', due) for _, due in HIDDEN], WORDS, 'Layer')
+
+
+TRIALS = {'8a': ties, '8b': shrink, '8c': hunt}

@@ -1,6 +1,7 @@
-"""The trials of lesson 10: a bprop that answers for its Parameters, and who changes which Parameter."""
+"""The trials of lesson 10: a bprop that answers for its Parameters, who changes which, and how to check one."""
 
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.teach.ink.thumb import short
-from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, sorted_words
+from minicell.teach.trials import BLANK, ERRORS, Trial, cell_of, half_begun, hunted, sorted_words
 
-from .zoo import Zoo
+from . import zoo
 
 ROWS = (4, 1, 2)
 SEED = 10
@@ -119,7 +120,7 @@ def step(training: bool) -> dict[str, str]:
     """One step of training: what was changed by forward, and what by the optimizer."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', MinicellWarning)  # they are what this exercise is about
-        net = Zoo().set_train(training)
+        net = zoo.Zoo().set_train(training)
         optimizer = ms.nn.SGD(net.trainable_params(), 0.1)
         x, due = (ms.Tensor(np.array(rows), ms.float32) for rows in ([[1.0], [2.0], [6.0]], [[0.0], [5.0], [1.0]]))
         before = values(net)
@@ -156,4 +157,100 @@ def changed_by(answer: Any) -> Trial:
     return sorted_words(answer, 'changed_by', due, WORDS, wrong, done)
 
 
-TRIALS = {'10a': affine, '10b': changed_by}
+# ---- 10c and 10d ---------------------------------------------------------------------------------------------------
+
+
+def cases() -> dict[str, tuple[Callable, Any, np.ndarray]]:
+    """What stands in a sentence -> a loss of no arguments, its Parameter, and the slopes that are due."""
+    row, square, cut = (ms.Parameter(ms.Tensor(np.array(p)), name='p') for p in ROW_SQUARE_CUT)
+    x = ms.Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1.5]]))
+    hidden = zoo.NoW(*zoo.ONE)
+    hidden.w.set_data(ms.Tensor(cut.asnumpy()))
+    made = {
+        'a loss of the third order': (lambda: ((row * x) ** 3).sum(), row),
+        'a Parameter with two rows': (lambda: (ms.ops.exp(square) * square[::-1]).sum(), square),
+        'a Cell whose bprop leaves w out': (lambda: (hidden(x) ** 2).sum(), hidden.w),
+    }
+    due = [ms.grad(loss, None, [p])()[0].asnumpy() for loss, p in list(made.values())[:2]]
+    due.append((2 * (hidden.w * x + hidden.b) * x).sum(0).asnumpy())
+    return {name: (*each, true) for (name, each), true in zip(made.items(), due, strict=True)}
+
+
+ROW_SQUARE_CUT = ([0.0, -1.0, 0.5], [[0.3, -0.8], [0.0, 1.1]], [0.4, -2.0, 0.0])
+EPS = 1e-3  # so large that a push to one side is told from two
+
+
+def measured(answer: Any) -> Trial:
+    """Try a function that measures the slopes of a loss, and see whether it leaves the Parameter as it was."""
+    if not callable(answer):
+        said = f'check wants the function differences; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    did: dict[str, Any] = {}
+    wrong = []
+    for name, (loss, p, due) in cases().items():
+        before = p.asnumpy().copy()
+        try:
+            with np.errstate(all='ignore'):
+                found = answer(loss, p, EPS)
+        except (*ERRORS, LookupError) as error:
+            if half_begun(error):
+                return BLANK
+            return Trial(True, False, {'raised': type(error).__name__}, f'{name}:\n{type(error).__name__}: {error}')
+        if found is ...:
+            return BLANK
+        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
+        did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
+        did[f'{name}, p'] = 'as it was' if np.array_equal(p.asnumpy(), before) else 'changed'
+        p.set_data(ms.Tensor(before))
+        said = off(found, due) or ('' if did[f'{name}, p'] == 'as it was' else f'the slopes are right, but {CHANGED}')
+        wrong += [f'{name}: {said}'] if said else []
+    done = f'Your slopes agree with the true ones: {"; ".join(did_of(did))}. And p is as it was.'
+    return Trial(True, not wrong, did, wrong[0] if wrong else done)
+
+
+CHANGED = 'p is not as it was before.'
+
+
+def did_of(did: dict[str, Any]) -> list[str]:
+    """The names of the losses alone."""
+    return [name for name in did if not name.endswith(', p')]
+
+
+def off(found: Any, due: np.ndarray) -> str:
+    """What is wrong with the slopes, or nothing."""
+    if not isinstance(found, np.ndarray):
+        return f'expected an array of shape {due.shape}; it is {type(found).__name__}.'
+    if found.shape != due.shape:
+        return f'expected the shape of p, {due.shape}; it is {found.shape}.'
+    if np.isnan(found).any():
+        return 'there is NaN among the slopes.'
+    if np.allclose(found, due, rtol=1e-4, atol=1e-4):
+        return ''
+    worst = int(np.argmax(np.abs(found - due)))
+    return f'at [{worst}] your slope is {short(float(found.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+
+
+def differences(loss: Callable, p: Any, eps: float = 1e-4) -> np.ndarray:
+    """The slope of a loss for each number of a Parameter, which is left as it was."""
+    start, slopes = p.asnumpy().copy(), np.zeros(p.shape)
+    for k in range(start.size):
+        for sign in (1, -1):
+            moved = start.copy()
+            moved.flat[k] += sign * eps
+            p.set_data(ms.Tensor(moved))
+            slopes.flat[k] += sign * loss().item() / (2 * eps)
+    p.set_data(ms.Tensor(start))
+    return slopes
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    return hunted(
+        answer,
+        lambda: [answer(kind(*numbers), differences) for kind, numbers, _ in zoo.HIDDEN],
+        [(f'w = {list(numbers[0])}', due) for _, numbers, due in zoo.HIDDEN],
+        zoo.WORDS,
+    )
+
+
+TRIALS = {'10a': affine, '10b': changed_by, '10c': measured, '10d': hunt}

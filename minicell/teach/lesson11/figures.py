@@ -131,7 +131,7 @@ def says(name: str, n: int, eager: Runs, traced: Runs) -> str:
     wrong = sum(a != b for a, b in zip(eager.gradients, traced.gradients, strict=True))
     return (
         f'{name} ×{n}. Eager: Python ran bprop {times(eager)}; gradients {list_of(eager)}. '
-        f'Graph: Python ran bprop {times(traced)}; gradients {list_of(traced)}, {wrong} of them another one. '
+        f'Graph: Python ran bprop {times(traced)}; gradients {list_of(traced)}, {wrong} of them not as in eager mode. '
         f'In the graph: {"; ".join(frozen) or "nothing frozen"}.'
     )
 

@@ -1,59 +1,111 @@
-"""The three Cells of exercise 11c: one graph follows, one is frozen, and one is refused."""
+"""The eight Cells of exercise 11c: whatever is frozen in their graphs, each begins anew with a world of its own."""
 
-import minicell as ms
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-CALLS, CHANGE = 6, 3  # so many gradients, and the setting changes before this one (counted from 0)
+import numpy as np
 
-# A text, as minicell watches the settings of a learner's code, and not those of its own.
+# A text, as minicell watches the plain numbers of a learner's code, and not those of its own.
 CODE = """
 import numpy as np
-from minicell import nn
+from minicell import nn, ops
+
+FIRST, SECOND = 2.0, 5.0  # the number in the file and in the globals, before and after they change
+number = FIRST
+file = None
+
+
+def write(value):
+    np.array([value]).tofile(file)
+
+
+def change_file():
+    write(SECOND)
+
+
+def change_global():
+    global number
+    number = SECOND
+    np.set_printoptions(precision=int(SECOND))
 
 
 class Suspect(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.k = 2.0
+        global number
+        number = FIRST
+        np.set_printoptions(precision=int(FIRST))
+        write(FIRST)
         self.calls = []
-        self.dice = np.random.default_rng(11)
 
     def construct(self, x):
         return x * x
 
 
-class Draws(Suspect):
+class Plain(Suspect):
     def bprop(self, x, out, dout):
-        return (float(self.dice.integers(1, 7)) * x * dout,)
+        return (2 * x * dout,)
 
 
-class Follows(Suspect):
+class Number(Suspect):  # of its own module: it is watched
     def bprop(self, x, out, dout):
-        return (self.k * x * dout,)
+        return (number * x * dout,)
 
 
-class Counts(Suspect):
+class Digits(Suspect):  # kept by a library: it is not
+    def bprop(self, x, out, dout):
+        return (np.get_printoptions()['precision'] * x * dout,)
+
+
+class DigitsAbove(Suspect):
+    def bprop(self, x, out, dout):
+        return (ops.select(x <= 0, 2 * x, np.get_printoptions()['precision'] * x) * dout,)
+
+
+class File(Suspect):
+    def bprop(self, x, out, dout):
+        return (float(np.fromfile(file)[0]) * x * dout,)
+
+
+class FileBelow(Suspect):
+    def bprop(self, x, out, dout):
+        return (ops.select(x > 0, 2 * x, float(np.fromfile(file)[0]) * x) * dout,)
+
+
+class Early(Suspect):
     def bprop(self, x, out, dout):
         self.calls.append(1)
         return ((0.0 if len(self.calls) > 3 else 2.0) * x * dout,)
+
+
+class Late(Suspect):
+    def bprop(self, x, out, dout):
+        self.calls.append(1)
+        return ((0.0 if len(self.calls) > 8 else 2.0) * x * dout,)
 """
 space: dict = {'__name__': '__main__'}
 exec(compile(CODE, '<exercise 11c>', 'exec'), space)
-SUSPECTS = {'A': space['Draws'], 'B': space['Follows'], 'C': space['Counts']}
-READS = {'A': 'the dice', 'B': 'a setting', 'C': 'a count'}
-WORDS = ('nothing', 'a setting', 'a count', 'the dice')
+WORDS = ('right', 'count', 'file', 'global')
+HIDDEN = tuple(
+    (space[name], due)
+    for name, due in (
+        ('Digits', 'global'),
+        ('Early', 'count'),
+        ('Number', 'right'),
+        ('FileBelow', 'file'),
+        ('Plain', 'right'),
+        ('Late', 'count'),
+        ('File', 'file'),
+        ('DigitsAbove', 'global'),
+    )
+)
 
 
-def play(letter: str, mode: int) -> list[float] | str:
-    """Six gradients of a fresh Cell at x = 1, or 'refused'; before the fourth its setting k changes."""
-    cell, found, before = SUSPECTS[letter](), [], ms.get_context('mode')
-    try:
-        ms.set_context(mode=mode)
-        for call in range(CALLS):
-            if call == CHANGE:
-                cell.k = 5.0
-            found.append(ms.grad(cell)(ms.Tensor(1.0)).item())
-    except ms.errors.GraphValueError:
-        return 'refused'
-    finally:
-        ms.set_context(mode=before)
-    return found
+@contextmanager
+def changes() -> Iterator[dict[str, Callable]]:
+    """The two functions that a learner gets, while there is a file to write; NumPy's options are put back."""
+    with tempfile.TemporaryDirectory() as folder, np.printoptions():
+        space['file'] = str(Path(folder) / 'number')
+        yield {'file': space['change_file'], 'global': space['change_global']}

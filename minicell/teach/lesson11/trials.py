@@ -1,4 +1,4 @@
-"""The trials of lesson 11: a bprop without an `if`, and the statements that run in both modes."""
+"""The trials of lesson 11: a bprop without an `if`, and the statements that run in both modes, and a hunt."""
 
 import warnings
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError, MinicellWarning
-from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, sorted_words
+from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted, sorted_words
 
-from .hunt import READS, play
-from .hunt import WORDS as THINGS
+from .hunt import HIDDEN, changes
+from .hunt import WORDS as SUSPICIONS
 from .statements import STATEMENTS, modes
 
 FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
@@ -81,12 +81,18 @@ def both_modes(answer: Any) -> Trial:
 # ---- 11c -----------------------------------------------------------------------------------------------------------
 
 
-def reads(answer: Any) -> Trial:
-    """Compare a dict of words with what each bprop reads; what is said is what was played."""
-    rows = lambda letter: f'eager {play(letter, ms.PYNATIVE_MODE)}, graph {play(letter, ms.GRAPH_MODE)}'
-    wrong = lambda letter, word: f'{letter} is not “{word}”. Played: {rows(letter)}.'
-    done = '\n'.join(f'{letter}: {word} ({rows(letter)})' for letter, word in READS.items())
-    return sorted_words(answer, 'reads', READS, THINGS, wrong, done)
+def hunt(answer: Any) -> Trial:
+    """Ask a function about classes of Cells that the learner has not seen; the mode is left as it is."""
+
+    def told() -> list[Any]:
+        before = ms.get_context('mode')
+        try:
+            with changes() as given:
+                return [answer(kind, given) for kind, _ in HIDDEN]
+        finally:
+            ms.set_context(mode=before)
+
+    return hunted(answer, told, [('', due) for _, due in HIDDEN], SUSPICIONS)
 
 
-TRIALS = {'11a': leaky, '11b': both_modes, '11c': reads}
+TRIALS = {'11a': leaky, '11b': both_modes, '11c': hunt}

@@ -7,13 +7,14 @@ import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, printed
+from minicell.teach.figure import Drawing, printed, slider
 from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
 from minicell.teach.ink.thumb import short
 from minicell.teach.shown import Shown, column
 from minicell.teach.train import Curve, Line, Training, chart
 
 from .network import gradient, silent
+from .surrogates import Shaped
 
 WIDTH, HEIGHT, LEFT = 760, 412, 16
 LOW, HIGH = -3.0, 3.0  # of v - v_th
@@ -23,6 +24,7 @@ RASTER = (438, 74, 132, 150)
 LOSS = (LEFT + 38, 296, 690, 78)
 SMALL = (WIDTH / 2, 128)  # one surrogate of the still
 REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
+OWN = 'your triangle'
 
 
 class Look(NamedTuple):
@@ -46,7 +48,7 @@ def look(net: Any, x: Any, t: Any) -> Look:
         above.append(v.asnumpy() + spike.asnumpy() - threshold)
     above = np.array(above)
     at = np.linspace(LOW, HIGH, 481)
-    ask = ms.grad(lambda v: net.hidden.surrogate_function(v).sum())
+    ask = ms.grad(lambda v: net.hidden.surrogate(v).sum())
     slope, felt = (ask(ms.Tensor(v)).asnumpy() for v in (at, above.ravel()))
     peak = np.abs(slope).max()
     reach = float(np.mean(np.abs(felt) > REACHED * peak)) if peak else 0.0
@@ -55,11 +57,14 @@ def look(net: Any, x: Any, t: Any) -> Look:
 
 
 class Bench(Training):
-    """Train what is chosen; whether the readout is frozen, and the reset detached, stands under `More`."""
+    """Train what is chosen. Under `More`: freeze the readout, detach the reset, and shape a triangle of one's own."""
 
     def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
         self.frozen = w.Checkbox(description='Freeze the readout: w2 stays random', value=False, indent=False)
         self.detached = w.Checkbox(description='Detach the reset: stop_gradient(spike)', value=False, indent=False)
+        self.own = start.surrogates[OWN]
+        self.width = slider('Width of your triangle', 'How far it reaches', self.own.width, (0.02, 3.0), 0.02)
+        self.height = slider('Its height', 'The slope at the threshold', self.own.height, (0.1, 10.0), 0.1, '.1f')
         self.all: dict[tuple[bool, bool], dict[int, Curve]] = {}
         self.nets: dict[tuple[int, bool, bool], Any] = {}
 
@@ -75,10 +80,14 @@ class Bench(Training):
             return draw(names[choice], *self.ticked, seen, curve)
 
         super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
-        more = w.Accordion([w.VBox([self.frozen, self.detached])], titles=('More',), selected_index=0)
+        more = w.Accordion(
+            [w.VBox([self.frozen, self.detached, self.width, self.height])], titles=('More',), selected_index=0
+        )
         self.all[self.ticked] = self.kept
         for box in (self.frozen, self.detached):
             box.observe(lambda _: self.turned(), 'value')
+        for control in (self.width, self.height):
+            control.observe(lambda _: self.shaped(), 'value')
         choose, *rest = self.shown.widget.children
         one = trained(start, 'a = 5', True, False)
         words = f'{one.words}\n{still.words}'
@@ -95,9 +104,20 @@ class Bench(Training):
         self.kept = self.all.setdefault(self.ticked, {})
         self.chosen()
 
-    def reset(self) -> None:
-        """Forget every run, and clear both ticks."""
+    def shaped(self) -> None:
+        """Choose one's own triangle in its new shape; what was trained with the old one is forgotten."""
         self.stop()
+        self.own.width, self.own.height = self.width.value, self.height.value
+        last = len(self.choice.options) - 1
+        for curves in self.all.values():
+            curves.pop(last, None)
+        self.choice.value = last
+        self.chosen()
+
+    def reset(self) -> None:
+        """Forget every run, clear both ticks, and give the triangle its first shape."""
+        self.stop()
+        self.width.value = self.height.value = 1.0
         self.all.clear()
         self.nets.clear()
         self.frozen.value = self.detached.value = False
@@ -128,8 +148,9 @@ class Start(NamedTuple):
 
 def bench(found: dict, of: dict, net: Callable, train: Callable, accuracy: Callable, digits: Callable) -> Bench:
     """Choose a surrogate and train with it. `found` is the table: its numbers stand in the still."""
-    start = Start(of, net, train, accuracy, digits)
-    return Bench(list(of), start, gallery(found, start))
+    start = Start(of | {OWN: Shaped()}, net, train, accuracy, digits)
+    measured = [name for name in of if (name, False, False) in found]  # a learner's own is not among them
+    return Bench([*of, OWN], start, gallery(found, start, measured))
 
 
 def trained(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
@@ -237,12 +258,14 @@ def raster(spikes: np.ndarray, box: tuple[float, float, float, float]) -> list[S
     return out
 
 
-def gallery(found: dict, start: Start) -> Drawing:
+def gallery(found: dict, start: Start, names: list[str]) -> Drawing:
     """All surrogates before training, with what became of them: for a page without a kernel."""
     wide, high = SMALL
-    out: list[Shape] = [text(LEFT, 24, WIDTH - 2 * LEFT, 'Eight surrogates, each before training', 18, bold=True)]
+    out: list[Shape] = [
+        text(LEFT, 24, WIDTH - 2 * LEFT, f'{len(names)} surrogates, each before training', 18, bold=True)
+    ]
     said = []
-    for k, name in enumerate(start.surrogates):
+    for k, name in enumerate(names):
         x, y = k % 2 * wide, 36 + k // 2 * high
         seen = look(start(name, False, False)[0], *start.data)
         mean = lambda *run, name=name: float(np.mean([seed[0] for seed in found[name, *run]]))
@@ -266,13 +289,13 @@ def gallery(found: dict, start: Start) -> Drawing:
             f'|dW1| {short(seen.gradient)}, reaches {seen.reach:.0%} of the membranes, its slope goes from '
             f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}.'
         )
-    y = 36 + 4 * high
+    y = 36 + (len(names) + 1) // 2 * high
     notes = (
         'Bars: how many membranes are at v − v_th. Line: the slope that bprop uses there. Dashed: the threshold.',
-        'Accuracy, means of three seeds. Free, frozen: the readout. Detached: frozen, and the reset out of backward.',
+        'Accuracy, means of five seeds. Free, frozen: the readout. Detached: frozen, and the reset out of backward.',
     )
     out += [text(LEFT, y + 22 + 19 * row, WIDTH - 2 * LEFT, note, 13, MUTED) for row, note in enumerate(notes)]
-    return Drawing(out, (WIDTH, y + 52), 'Eight surrogates before training', '\n'.join(said))
+    return Drawing(out, (WIDTH, y + 52), f'{len(names)} surrogates before training', '\n'.join(said))
 
 
 FIGURES = {'surrogates': bench}

@@ -1,4 +1,4 @@
-"""The data, the network and the training of lesson 12, as its notebook shows them: the exercises train here."""
+"""What lesson 12 trains, as its notebook and exercise 12a show it: the data, the neuron, the network, the training."""
 
 import numpy as np
 
@@ -23,24 +23,36 @@ def digits(n, rng, moments=12):
     return ms.Tensor(seen + 0.05 * rng.standard_normal(seen.shape)), ms.Tensor(t, ms.int32)
 
 
-class Neuron(nn.IFNode):
-    """Integrate and fire: the lines of nn.IFNode, and a switch that takes the reset out of backward."""
+class relusigmoid(nn.Cell):
+    """A step; and backward the slope of sigmoid(5 x)."""
 
-    def __init__(self, surrogate, v_threshold=1.0, detached=False):
-        super().__init__(v_threshold, surrogate_function=surrogate)
-        self.detached = detached
+    def construct(self, x):
+        return ops.greater(x, 0).astype(x.dtype)
+
+    def bprop(self, x, out, dout):
+        s = ops.sigmoid(5.0 * x)
+        return (dout * 5.0 * s * (1 - s),)
+
+
+class Neuron(nn.Cell):
+    """Integrate and fire, with a soft reset."""
+
+    def __init__(self, surrogate=None, v_threshold=1.0, detached=False):
+        super().__init__()
+        self.surrogate = relusigmoid() if surrogate is None else surrogate
+        self.v_threshold, self.detached = v_threshold, detached
 
     def construct(self, x, v):
-        v = v + x  # integrate
-        spike = self.surrogate_function(v - self.v_threshold) * self.v_threshold  # fire
+        v = v + x
+        spike = self.surrogate(v - self.v_threshold) * self.v_threshold
         taken = ops.stop_gradient(spike) if self.detached else spike
-        return spike, v - taken  # the soft reset
+        return spike, v - taken
 
 
 class Net(nn.Cell):
     """15 pixels, 32 neurons that spike, and 10 readouts that only add up."""
 
-    def __init__(self, surrogate, seed=0, v_threshold=1.0, detached=False):
+    def __init__(self, surrogate=None, seed=0, v_threshold=1.0, detached=False):
         super().__init__()
         rng = np.random.default_rng(seed)
         self.w1 = ms.Parameter(ms.Tensor(0.13 * rng.standard_normal((15, 32))), name='w1')
@@ -92,3 +104,11 @@ def silent(net, x):
     """How many of the 32 neurons never spike: at no moment, for no digit."""
     spikes = np.array([spike.asnumpy() for spike, _, _ in net.moments(x)])
     return int((spikes.max(axis=(0, 1)) == 0).sum())
+
+
+def measure(surrogate, frozen, detached, seed):
+    """Train once: the accuracy, |dW1| before training, and how many neurons are silent after it."""
+    net, data = Net(surrogate, seed, detached=detached), digits(100, np.random.default_rng(seed))
+    before = gradient(net, *data)
+    list(train(net, *data, frozen))
+    return accuracy(net, *digits(400, np.random.default_rng(100 + seed))), before, silent(net, data[0])

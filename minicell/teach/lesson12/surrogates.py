@@ -1,4 +1,4 @@
-"""Two surrogates of the table, a narrow one with long tails and a triangle, and the five suspects of exercise 12d."""
+"""The nine surrogates of the table of lesson 12, and the five suspects of exercise 12d."""
 
 from typing import Any
 
@@ -22,6 +22,33 @@ class FastSigmoid(nn.Surrogate):
 
     def slope(self, x):
         return 1 / (1 + 100 * ops.abs(x)) ** 2
+
+
+class Lowered(nn.relusigmoid):
+    """relusigmoid(100), as narrow as it is, and with a height of 1 instead of 25."""
+
+    def __init__(self):
+        super().__init__(100)
+
+    def slope(self, x):
+        return super().slope(x) / 25
+
+
+class Shaped(nn.Surrogate):
+    """A triangle of any width and height."""
+
+    def __init__(self, width=1.0, height=1.0):
+        super().__init__()
+        self.width, self.height = width, height
+
+    def slope(self, x):
+        return self.height * ops.relu(1 - ops.abs(x) / self.width)
+
+
+surrogates = {f'a = {a}': nn.relusigmoid(a) for a in (1, 5, 25, 100)}
+surrogates |= {'a = 100, height 1': Lowered(), 'fast sigmoid': FastSigmoid()}
+surrogates |= {'straight through': nn.straight_through(), 'triangular': Triangular()}
+surrogates |= {'true derivative': nn.true_derivative()}
 
 
 class OffCentre(nn.relusigmoid):

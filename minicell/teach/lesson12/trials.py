@@ -1,4 +1,4 @@
-"""The trials of lesson 12: a rule, a surrogate of one's own, a rescue, and five suspects."""
+"""The trials of lesson 12: a neuron, a surrogate of one's own, a rescue, five suspects, and a leak."""
 
 from functools import cache, lru_cache
 from typing import Any
@@ -7,7 +7,9 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn
-from minicell.teach.trials import BLANK, Trial, cell_of, dict_of, half_begun, sorted_words
+from minicell.teach.exercise import run
+from minicell.teach.order import exercise
+from minicell.teach.trials import BLANK, Trial, class_of, dict_of, half_begun, sorted_words
 
 from .network import Net, accuracy, digits, train
 from .surrogates import AT, FAULTS, SUSPECTS, ask
@@ -32,34 +34,122 @@ PLACES = np.array([-1.0, -0.5, -0.1, 0.0, 0.2, 0.5, 1.0])
 DOUT = np.array([1.0, -2.0, 0.5, 1.5, 3.0, -1.0, 0.25])
 
 
-def rule(answer: Any) -> Trial:
-    """Call the bprop by hand, and compare with the slope of sigmoid(5 x) as autodiff has it."""
-    cell = cell_of(answer, 'relusigmoid')
-    if isinstance(cell, Trial):
-        return cell
-    x, dout = ms.Tensor(PLACES), ms.Tensor(DOUT)
-    out = cell.construct(x)
+CURRENT = np.array([0.3, 0.5, 0.2, 1.4, -0.6, 0.9, 0.4])
+MEMBRANE = np.array([0.5, 0.7, 0.8, 0.9, 0.2, -0.4, 1.3])
+
+
+def neuron(answer: Any) -> Trial:
+    """Let the neuron run for a moment, forward and backward, with two thresholds, and its reset in the graph or not."""
+    kind = class_of(answer, 'Neuron')
+    if isinstance(kind, Trial):
+        return kind
+    did: dict[str, Any] = {}
+    slope = surrogate(kind().surrogate)
+    if isinstance(slope, Trial):
+        return slope
+    x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
     try:
-        returned = cell.bprop(x, out, dout)
+        said = kind().construct(x, v)
     except TypeError as error:
-        if half_begun(error):  # as in `dout * ...`: half begun
-            return BLANK
+        if half_begun(error):  # as in `... - self.v_threshold`
+            return BLANK if slope is ... else still_open('a line of construct')
         raise
-    if isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...:
-        return BLANK
-    if not (isinstance(returned, tuple) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
-        kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
-        return Trial(True, False, {'returned': kind}, f'bprop returned {kind}; one gradient is written `(grad_x,)`.')
-    got = np.asarray(returned[0].asnumpy(), np.float64)
-    due = ms.grad(lambda x: (ops.sigmoid(5.0 * x) * dout).sum())(x).asnumpy()
+    blank = [name for name, value in zip(('spike', 'the membrane'), said, strict=True) if value is ...]
+    if blank or slope is ...:
+        blank += ['what bprop returns'] * (slope is ...)
+        return BLANK if len(blank) == 3 else still_open(*blank)
+    due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * ms.Tensor(DOUT)).sum())(ms.Tensor(PLACES)).asnumpy()}
+    did['slope'] = slope
+    for height in (1.0, 0.5):
+        given, right = kind(v_threshold=height), nn.IFNode(height)
+        for cell, out in ((given, did), (right, due)):
+            spike, after = cell(x, v)
+            out[f'spike, threshold {height:g}'], out[f'membrane, threshold {height:g}'] = (
+                spike.asnumpy(),
+                after.asnumpy(),
+            )
+    back = lambda cell: ms.grad(lambda v: cell(x, v)[1].sum())(v).asnumpy()
+    did['reset in the graph'], due['reset in the graph'] = back(kind()), back(nn.IFNode())
+    did['reset detached'], due['reset detached'] = back(kind(detached=True)), np.ones_like(MEMBRANE)
+    wrong = [part for part, value in due.items() if not agree(did[part], value)]
+    rows = [f'{part}: got {written(did[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
+    right = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
+    return Trial(True, not wrong, did, '\n'.join(rows) or right)
+
+
+def yours(answer: Any) -> Any:
+    """The learner's Neuron if it passes; until then that of the stored solution, so that the lesson goes on."""
+    asked = exercise('12a')
+    if asked.check(answer).passed:
+        print('From here on the neuron is yours.')
+        return answer
+    print('Exercise 12a has not passed yet: from here on the neuron is that of its solution.')
+    return run(asked.solution, asked.answer_name, 'the solution of 12a')
+
+
+def surrogate(cell: Any) -> Any:
+    """What a surrogate's bprop returns, called by hand; `...` where it is open; a Trial where it is no gradient."""
+    x = ms.Tensor(PLACES)
+    out = cell.construct(x)
     if not np.array_equal(out.asnumpy(), PLACES > 0):
         return Trial(True, False, {'construct': 'changed'}, 'construct is no longer the step: leave it as it was.')
-    passed = got.shape == due.shape and np.allclose(got, due)
-    rows = '\n'.join(
-        f'x = {a:4.1f}, dout = {d:5.2f}: {g:8.4f}, and it should be {t:8.4f}'
-        for a, d, g, t in zip(PLACES, DOUT, np.broadcast_to(got, due.shape), due, strict=True)
+    try:
+        returned = cell.bprop(x, out, ms.Tensor(DOUT))
+    except TypeError as error:
+        if half_begun(error):  # as in `dout * ...`
+            return ...
+        raise
+    if isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...:
+        return ...
+    if not (isinstance(returned, tuple) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
+        kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
+        return Trial(True, False, {'returned': kind}, f'bprop returned {kind}; one gradient is written `(dx,)`.')
+    return np.asarray(returned[0].asnumpy(), np.float64)
+
+
+def still_open(*parts: str) -> Trial:
+    """An answer that somebody has begun."""
+    return Trial(True, False, {'open': parts}, f'Still open: {", ".join(parts)}.')
+
+
+def agree(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two parts are the same numbers."""
+    return one.shape == other.shape and np.allclose(one, other)
+
+
+def written(values: np.ndarray) -> str:
+    """Numbers in a line."""
+    return ' '.join(f'{value:.2f}' for value in np.ravel(values))
+
+
+# ---- 12e -----------------------------------------------------------------------------------------------------------
+
+
+def leaky(answer: Any) -> Trial:
+    """Three moments: the membranes after each, and the gradient of the last one with respect to the first."""
+    kind = class_of(answer, 'Leaky')
+    if isinstance(kind, Trial):
+        return kind
+    x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
+    if kind().charge(x, v) is ...:
+        return BLANK
+
+    def run(v: Any, charge: Any) -> Any:
+        for _ in range(3):
+            v = charge(0.2 * x, v)
+        return v
+
+    right = lambda x, v: 0.9 * v + x
+    did, due = {}, {}
+    for charge, out in ((kind().charge, did), (right, due)):
+        out['membrane after three moments'] = run(v, charge).asnumpy()
+        out['its gradient'] = ms.grad(lambda v, charge=charge: run(v, charge).sum())(v).asnumpy()
+    wrong = [part for part, value in due.items() if not agree(did[part], value)]
+    part = (wrong or ['its gradient'])[0]
+    said = f'{part}: got {written(did[part])}, and it should be {written(due[part])}'
+    return Trial(
+        True, not wrong, did, said if wrong else 'After three moments 0.9 × 0.9 × 0.9 of the gradient is left.'
     )
-    return Trial(True, bool(passed), {'returned': 'a tuple', 'grad_x': got}, rows)
 
 
 # ---- 12b -----------------------------------------------------------------------------------------------------------
@@ -97,10 +187,10 @@ def kind(slope: np.ndarray) -> str:
     left, right, far = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) >= 0.7]
     if not slope.any():
         return 'zero'
-    if (right < 0).any():
-        return 'negative above the threshold' if (left >= 0).all() else 'negative'
+    if (right < 0).any() and (left >= 0).all():
+        return 'negative above the threshold'
     if (left < 0).any():
-        return 'negative'
+        return 'negative far away' if slope[np.abs(WIDE) < 0.5].min() > 0 else 'negative'
     if not left.any():
         return 'above the threshold alone'
     if not right.any():
@@ -146,6 +236,7 @@ def changed(v_threshold: float, learning_rate: float, steps: float) -> str:
     rest = ', '.join(
         f'{what} {"more" if value > WAS[what] else "less"}' for what, value in new.items() if value != WAS[what]
     )
+    rest = 'both others changed' if ', ' in rest else rest
     if v_threshold >= 1:
         return 'a larger threshold' if v_threshold > 1 else f'the threshold as it was; {rest}'
     if v_threshold < FITS[0]:
@@ -191,4 +282,4 @@ def verdicts(answer: Any) -> Trial:
     return sorted_words(answer, 'verdicts', due, FAULTS, wrong, done)
 
 
-TRIALS = {'12a': rule, '12b': own, '12c': rescue, '12d': verdicts}
+TRIALS = {'12a': neuron, '12b': own, '12c': rescue, '12d': verdicts, '12e': leaky}

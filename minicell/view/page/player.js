@@ -115,6 +115,7 @@ function play(root, data, css) {
     rove();
     relight();
     motion.start();
+    root.dispatchEvent(new CustomEvent('tapestep', {detail: now})); // a page may stand around the picture
   }
   const sentence = text => (/[.!?…]$/.test(text) ? text : text + '.');
   function showPlace() {
@@ -353,7 +354,7 @@ function play(root, data, css) {
   root.replaceChildren(style, view);
   fit();
   new ResizeObserver(fit).observe(root);
-  return take;
+  return Object.assign(take, {go});
 }
 
 // ---- elements

@@ -1,12 +1,14 @@
 """Backward: autodiff's road, the rule of each entry on it, and the gradients that go from one to the next."""
 
+import numpy as np
+
 from ..model import Entry, Pass, Reading, Value
 from ..tell.names import gradient as gradient_name
 from . import formula, forward, numbers, phrases, tiles
-from .kit import cut, width
-from .moment import Moment, added
+from .kit import Frame, cut, width
+from .moment import Moment, Sum
 from .plan import Lane
-from .strip import TAKEN, Column, Row, Slot, Strip
+from .strip import TAKEN, Column, Fork, Row, Slot, Strip, fork
 
 
 def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
@@ -27,7 +29,7 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
         road(m, lane, row)
     for column in row.columns:
         if m.record.entries[column.entry].kind not in ('loose', 'torn'):
-            opened(m, column, strip, tag, run)
+            opened(m, row, column, strip, tag, run)
     if tag == 'b' and run is not None and run.ended is not None and run.ended <= m.step:
         sums(m, strip, run)
 
@@ -38,31 +40,45 @@ def road(m: Moment, lane: Lane, row: Row) -> None:
     if row.columns and not row.spines:
         last = row.columns[-1]
         right = max((s.x + s.plate.w for s in last.outputs), default=last.x + last.w)
-    frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
-    frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
-    frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
+        right = ahead(m, lane, row, right)
+    if right > lane.x + 18:
+        frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
+        frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
+        frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
     if row.spines or not row.columns or lane.backward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
         return
     said, look = ('the road not taken', 'dim s12') if m.taken is not None else ('autodiff’s road', 'fut s12')
     if lane.x + width(said, look) < row.columns[0].x - 12:
-        frame.text('roadt', lane.x, y + 28, said, look)
+        frame.text('roadt', lane.x, y + (41 if fork(row, row.columns[0], lane).under else 28), said, look)
 
 
-def opened(m: Moment, column: Column, strip: Strip, tag: str, run: Pass | None) -> None:
+def ahead(m: Moment, lane: Lane, row: Row, right: float) -> float:
+    """Where the road begins that backward has not taken yet, or will not take."""
+    left = lane.x
+    for column in row.columns:
+        kind, (_, reading, given, _) = m.record.entries[column.entry].kind, m.reading_of(column.entry)
+        if reading is not None:
+            return fork(row, column, lane).x if kind in TAKEN else left if given else column.x
+        left = min((slot.x for slot in column.outputs), default=left)
+    return right
+
+
+def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pass | None) -> None:
     """An open entry: its dout, its rule or the ghost of one, and what was handed out."""
     frame, lane, i = m.frame, strip.lane, column.entry
     entry = m.record.entries[i]
     _, reading, given, here = m.reading_of(i)
     if entry.kind in TAKEN:
-        ghost(m, column, entry, i, lane, reading, here)
+        ghost(m, fork(row, column, lane), entry, i, lane, reading, here)
     else:
         rule(m, column, entry, i, lane, reading, here)
     douts(m, column, entry, strip, reading, run, tag)
     if reading is None or entry.kind in TAKEN:
         return
     y, past = lane.road, '' if here and m.now.kind == 'reach' else ' past'
+    thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
-        frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past)
+        frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
         explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
@@ -86,27 +102,18 @@ def opened(m: Moment, column: Column, strip: Strip, tag: str, run: Pass | None) 
                 at = slot.x + how.w + 6
                 frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 's12 bb', 5, room=max(column.x - at - 24, 0))
                 reached[-1] = at + min(width(short, 's12 bb'), max(column.x - at - 24, 20))
-            cotangent(
-                m,
-                f'{tag}d{slot.key}',
-                slot,
-                value,
-                how,
-                '' if beside else told,
-                column.x - slot.name_x - 24,
-                result,
-                lane,
-            )
-    handed = {key for key, _ in m.story.handed(reading)}
-    before = [c for c in strip.row(i).columns if c.x < column.x]
-    reached += [o.x + o.plate.w for c in before for o in c.outputs if o.key in handed]
+            cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, column.x - slot.name_x - 24,
+                      result, lane)  # fmt: skip
+    handed = dict(m.story.handed(reading))
+    before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
+    reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
     past = '' if here and m.now.kind == 'give' else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
-        frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past)
+        frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
     for n, left in enumerate(sorted(set(reached))[:-1]):
         if nearest - left > 60:  # on, past what lies between
-            frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past)
+            frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past, thick)
 
 
 def cotangent(
@@ -139,6 +146,34 @@ def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) 
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
 
 
+def bent(m: Moment) -> float | None:
+    """The slope, where the second gradient is the slope's own: then its number says how the curve bends."""
+    runs = sorted(m.record.passes, key=lambda run: run.order)
+    if [run.order for run in runs] != [1, 2] or any(len(run.arrivals) != 1 for run in runs):
+        return None
+    (bend,), (slope,) = (run.arrivals for run in runs)
+    if not phrases.single(bend.total) or not phrases.single(slope.total) or bend.of != slope.of:
+        return None
+    first, value = m.record.steps[runs[0].started].entry, slope.total.data.item()
+    starts = () if first is None else m.record.entries[first].outputs
+    same = len(starts) == 1 and phrases.single(starts[0]) and starts[0].data.item() == value
+    return value if same and np.isfinite(value) else None
+
+
+def curve(frame: Frame, right: float, y: float, slope: float, bend: float) -> None:
+    """A small curve with this slope that bends this way, and its tangent: what a gradient of a gradient says."""
+    w, rise, turn = 56, 9 * np.sign(slope), 7 * np.sign(bend)  # px; on the screen, up is negative
+    x = right - w
+    said = {-1: 'the curve bends down', 0: 'the curve does not bend here', 1: 'the curve bends up'}[int(np.sign(bend))]
+    frame.text('curvet', x - 12, y + 8, said, 'end')
+    frame.path('curvek', f'M{x:g},{y + rise:g}L{x + w:g},{y - rise:g}', 'slot', 3)
+    first, last = y + rise - turn, y - rise - turn
+    # a parabola: its tangents at both ends meet at y + turn
+    one, other = (end + (y + turn - end) * 2 / 3 for end in (first, last))
+    d = f'M{x:g},{first:.1f}C{x + w / 3:.1f},{one:.1f},{x + w * 2 / 3:.1f},{other:.1f},{x + w:g},{last:.1f}'
+    frame.path('curve', d, 'link b', 4)
+
+
 def sums(m: Moment, strip: Strip, run: Pass) -> None:
     """How the last number of a gradient of a gradient came about: in names, then in numbers."""
     last = m.record.entries[strip.entries[-1]]
@@ -155,11 +190,14 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
             told = told_as(entry, entry is last)
             found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
             said = formula.counted(found, scalars(entry, readings[0], told), total).partition(' = ')[2]
-        elif all(phrases.single(part.value) for _, part in a.parts) and 1 < len(a.parts) < 5:
-            said = ' + '.join(phrases.amount(part.value) for _, part in a.parts) + f' = {numbers.said(total)}'
+        elif all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
+            said = ' + '.join(phrases.amount(value) for _, value in a.parts) + f' = {numbers.said(total)}'
         said = f'{name} = {what}{said or numbers.said(total)}'
         m.frame.text('sums', 22, y, said, 'm on', room=m.plan.w - 44)
-        if what:
+        slope = bent(m)
+        if slope is not None and np.isfinite(total) and 46 + width(said, 'm on') + 250 < m.plan.w:
+            curve(m.frame, m.plan.w - 22, y - 8, slope, total)
+        elif what:
             made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
             note = f'{name} differentiates {last.outputs[0].name}, which {made}'
             left = 46 + width(said, 'm on')
@@ -182,7 +220,7 @@ def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: S
     ended = run is not None and run.ended is not None and run.ended <= m.step
     if ended or (strip.all is not None and not now):
         return m.story.cotangent(slot.key, m.step, run)
-    return added([v for key, v in m.story.handed(reading) if key == slot.key])
+    return Sum((0, v) for key, v in m.story.handed(reading) if key == slot.key).until(0)
 
 
 def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
@@ -192,7 +230,8 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     current = here and m.now.kind in ('reach', 'give')
     look = ('card bk' if reading is not None else 'card') + ' cur' * current
     frame.rect(f'r{i}', column.x, y - h / 2, w, h, look, 2, rx=8, go=f'r{i}')
-    line = f'line {entry.mark.line}' if entry.mark else ''
+    fits = entry.source and width(entry.source, 'm s12') <= w - 8  # (several cells may have a line of that number)
+    line = entry.source if fits else f'line {entry.mark.line}' if entry.mark else ''
     if entry.level:
         seeds = column.entry == m.strips[1].entries[-1]
         said = [f.partition(' = ')[2] for f in formula.formulas(entry, told_as(entry, seeds))]
@@ -200,15 +239,16 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     ink, grey = ('bb', 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
     if line:
-        frame.text(f'r{i}f', middle, y + 14, line, f'mid s12 {grey}', room=w - 6)
+        mono = 'm ' if line == entry.source else ''
+        frame.text(f'r{i}f', middle, y + 14, line, f'{mono}mid s12 {grey}', room=w - 6)
 
 
-def ghost(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
+def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
     """The rule that a takeover displaces."""
-    frame, y, w, middle = m.frame, lane.road, column.w, column.x + column.w / 2
+    frame, y, w, middle = m.frame, lane.road, at.w, at.ghost + at.w / 2
     h = min(lane.backward_h, 50)
     quiet = '' if here and m.now.kind == 'reach' else ' q'
-    frame.rect(f'r{i}', column.x - 4, y - h / 2, w + 8, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
+    frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
     what = (
         'straight on'
@@ -218,9 +258,9 @@ def ghost(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: 
         else phrases.displaced(entry)
     )
     seen = reading is not None
-    frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w + 2)
+    frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
     state = ('never called' if call else 'it decides') if seen else 'the usual way'
-    frame.text(f'r{i}f', middle, y + 15, state, 'mid s12' + (' bb' if seen else ' fut'), room=w + 4)
+    frame.text(f'r{i}f', middle, y + 15, state, 'mid s12' + (' bb' if seen else ' fut'), room=w - 4)
 
 
 def douts(
@@ -249,15 +289,7 @@ def douts(
             value = reading.douts[n]
         else:
             value = m.story.cotangent(slot.key, m.step, run) or (seeds[n] if n < len(seeds) else None)
-        how = (
-            slot.plate
-            if value is None
-            else tiles.plate(
-                value,
-                max(slot.plate.w, min(60, lane.x + lane.w - slot.x)),
-                max(slot.plate.h, 30) if len(column.outputs) < 3 else 26,
-            )
-        )
+        how = slot.plate if value is None else dout_plate(column, slot, value, lane)
         top, key = slot.back - how.h / 2, f'{tag}d{slot.key}'
         label = told_as(entry, starter)
         if n and label not in ('dout', 'start') and slot.value.name:
@@ -269,15 +301,8 @@ def douts(
         ink = 'b' if value is not None else 'fut'
         if len(column.outputs) > (2 if lane.backward_h > 80 else 1):  # no room for names above
             left = slot.x + (how.w if value is not None else 0) + 6
-            frame.text(
-                f'{key}n',
-                left,
-                slot.back + 5,
-                label,
-                f's12 {"bb" if value is not None else "fut"}',
-                5,
-                room=free - left - 4,
-            )
+            frame.text(f'{key}n', left, slot.back + 5, label, f's12 {"bb" if value is not None else "fut"}', 5,
+                       room=free - left - 4)  # fmt: skip
         else:
             label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
             frame.text(f'{key}n', min(slot.x + 1, m.plan.w - width(label, ink)), top - 6, label, ink, 5)
@@ -289,6 +314,12 @@ def douts(
             frame.text(
                 f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here', 'bf end s12'
             )
+
+
+def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane) -> tiles.Plate:
+    """How a cotangent is drawn under the output that it is of."""
+    room = max(slot.plate.w, min(60, lane.x + lane.w - slot.x))
+    return tiles.plate(value, room, max(slot.plate.h, 30) if len(column.outputs) < 3 else 26)
 
 
 def told_as(entry: Entry, seeds: bool) -> str:

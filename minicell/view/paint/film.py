@@ -25,14 +25,22 @@ class Film:
         self.line: dict[str, Any] = {}  # the step line: see line.py
         self.links: dict[str, dict] = {}  # value -> the values that light with it, and what is read out
         self.accounts: dict[str, dict] = {}  # value -> how it was made
+        self.folded: list[list] | None = None  # nodes(), once somebody has asked
 
     def add(self, frame: Frame, step: Step) -> None:
         """One more step."""
+        self.folded = None
         self.frames.append(frame)
         self.steps.append(step)
 
     def nodes(self) -> list[list]:
         """[tag, key, [[step, change], …]] in paint order; a change holds the attributes that differ, 0 is gone."""
+        if self.folded is None:
+            self.folded = self.fold()
+        return self.folded
+
+    def fold(self) -> list[list]:
+        """The frames as changes."""
         nodes: dict[str, tuple[int, list]] = {}
         before: Frame = Frame()
         for number, frame in enumerate(self.frames):

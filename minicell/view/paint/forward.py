@@ -4,8 +4,8 @@ from ..model import Entry, Record
 from . import tiles
 from .kit import Frame, cut, width
 from .moment import Moment
-from .plan import CODE, Lane
-from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, name, name_of
+from .plan import Lane
+from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 
 # What a tape is, in as many words as it has room for.
 DEFINED = {
@@ -23,8 +23,8 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     for column in row.columns:
         opened(m, row, column, lane, tag, quiet)
     Wires(m, row, lane, tag, quiet).draw()
-    if tag == 'b' and m.run(1) is None:
-        threads(m, row, lane)
+    if tag == 'b':
+        bridge(m, row, lane)
     for at in row.spines:
         spine(m, at.entry, at.x, lane, quiet)
 
@@ -88,6 +88,7 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     for k, at in enumerate((y + 5, y + h - 5)):
         frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
     top, high = y + 9.5, h - 19
+    opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
         if entry.kind in ('loose', 'torn') or not entry.label:
@@ -113,13 +114,16 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
             frame.path(
                 f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
             )
-            down = lane.road - 20
-            if read:
-                frame.path(f'{tag}dn{i}', f'M{middle:g},{y + h:g}V{down:g}', 'link' + ' b' * starts, 1)
+            at = fork(row, opens[i], lane) if entry.kind in TAKEN else None
+            if read and at and at.under:  # the entry sends backward into the lines of its bprop
+                look = '' if starts else ' past'
+                frame.path(f'{tag}dn{i}', f'M{at.x:g},{y + h:g}V{lane.road + 22:g}', f'fat th{look}', 1)
+            elif read:
+                frame.path(f'{tag}dn{i}', f'M{middle:g},{y + h:g}V{lane.road - 20:g}', 'link' + ' b' * starts, 1)
         if writes or reads:
             look, tip = (' b', y + h - 1) if reads else ('', y + 1)
             frame.rect(f'{tag}ring', middle - wide / 2 - 2, top - 2, wide + 4, high + 4, 'ring', 5, rx=6)
-            if writes or starts:
+            if writes or (starts and not (is_open and entry.kind in TAKEN and fork(row, opens[i], lane).under)):
                 frame.head(f'{tag}pen{look.strip()}', middle, tip, 'u' if reads else 'd', f'pen{look}', 5, 7)
 
 
@@ -132,14 +136,8 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for slot in column.inputs:
         # what enters the program is known from the start
         there = begun or (entry.level == 0 and slot.key not in m.story.maker)
-        name(
-            frame,
-            f'{tag}{slot.key}',
-            slot,
-            slot.value.name,
-            'b' if there else 'fut',
-            max(column.x - slot.name_x - 20, 12),
-        )
+        name(frame, f'{tag}{slot.key}', slot, slot.value.name, 'b' if there else 'fut',
+             max(column.x - slot.name_x - 20, 12))  # fmt: skip
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there)
     y, h = card_place(entry, lane, column.within)
     look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
@@ -170,16 +168,8 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
         frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"ff" if begun else "fut"} mid s12', room=w - 8)
         if entry.hidden:
             ran = entry.hidden_at is not None and entry.hidden_at <= m.step
-            frame.rect(
-                f'e{i}h',
-                column.x + 8,
-                y + 52,
-                w - 16,
-                46,
-                'ghost' + ' q' * (m.now.kind != 'hidden' or not here),
-                3,
-                rx=6,
-            )
+            frame.rect(f'e{i}h', column.x + 8, y + 52, w - 16, 46,
+                       'ghost' + ' q' * (m.now.kind != 'hidden' or not here), 3, rx=6)  # fmt: skip
             frame.text(
                 f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
             )
@@ -205,23 +195,28 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
         frame.text(f'e{i}o', middle, y + h / 2 + 15, sub, look, room=w - 8)
 
 
-def threads(m: Moment, row: Row, lane: Lane) -> None:
-    """From each line of a bprop to the entry that it wrote on the second tape."""
-    if m.plan.narrow or row.spines:
+def bridge(m: Moment, row: Row, lane: Lane) -> None:
+    """From the lines of a bprop to the second tape: they are what is written there."""
+    lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
+    if m.plan.narrow or not lines:
         return
-    edge, top = CODE, m.plan.second[0]
-    for n, column in enumerate(row.columns):
-        entry = m.record.entries[column.entry]
-        at = next((r for r in m.own_rows if entry.mark and r.number == entry.mark.line), None)
-        if at is None or not m.state(column.entry)[0]:
-            continue
-        y, x, over = at.y - 5, edge + 7 + 5 * n, top + 16 - 6 * n
-        m.frame.path(
-            f'th{column.entry}',
-            f'M{edge - 12:g},{y:g}H{x:g}V{over:g}H{column.x + 22:g}V{lane.forward - 1:g}',
-            'thread',
-            1,
-        )
+    frame, x, now = m.frame, 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    look, top = '' if now and not m.compare else ' q2', m.own_rows[-1].y + 11
+    frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
+    frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)
+    which = (
+        f'lines {lines[0]} to {lines[-1]}'
+        if len(lines) > 2
+        else f'line{"s" * (len(lines) > 1)} ' + ' and '.join(map(str, lines))
+    )
+    verb = 'write' if len(lines) > 1 else 'writes'
+    frame.text('bridget', x + 16, m.plan.second[0] + 20, f'{which} of your bprop {verb} this tape', 'ff', room=lane.w)
+
+
+def written_by(m: Moment, i: int) -> bool:
+    """Whether a line of the bprop that is shown has written an entry of the second tape."""
+    mark = m.record.entries[i].mark
+    return m.state(i)[0] and mark is not None and any((r.file, r.number) == (mark.file, mark.line) for r in m.own_rows)
 
 
 def ran_inside(entry: Entry, room: float) -> str:
@@ -241,15 +236,8 @@ def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
     _, _, given, _ = m.reading_of(i)
     tall = lane.forward_h > 50
     if tall:
-        upright(
-            frame,
-            f'e{i}t',
-            x,
-            lane.forward + lane.forward_h - 8,
-            name_of(entry),
-            lane.forward_h - 14,
-            '' if done else 'fut',
-        )
+        upright(frame, f'e{i}t', x, lane.forward + lane.forward_h - 8, name_of(entry), lane.forward_h - 14,
+                '' if done else 'fut')  # fmt: skip
     if entry.kind in ('loose', 'torn'):
         return
     own = entry.kind in TAKEN
@@ -287,13 +275,8 @@ class Wires:
                 self.slots[slot.key] = slot
                 y, h = card_place(self.m.record.entries[column.entry], self.lane, column.within)
                 at = min(max(slot.y + slot.plate.h / 2, y + 6), y + h - 6)
-                self.m.frame.arrow(
-                    f'w{self.tag}{column.entry}o{n}',
-                    column.x + column.w + 1,
-                    slot.x - 2,
-                    at,
-                    self.quiet if done else ' q',
-                )
+                self.m.frame.arrow(f'w{self.tag}{column.entry}o{n}', column.x + column.w + 1, slot.x - 2, at,
+                                   self.quiet if done else ' q')  # fmt: skip
 
     def straight(self, key: str, slot: Slot, column: Column, look: str) -> None:
         """From an input that stands beside its card."""

@@ -101,7 +101,8 @@ class Frame(dict):
         self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')
         self.head(f'{key}h', x2, y, 'r', f'fh{classes}', 3, 5)
 
-    def band(self, key: str, x1: float, x2: float, y: float, classes: str = '', **attrs: Any) -> None:
-        """Backward's band from right to left."""
-        self.path(key, f'M{x1:g},{y:g}H{x2 + 13:g}', f'fat th{classes}', 1, **attrs)
-        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 10, **attrs)
+    def band(self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False) -> None:
+        """Backward's band from right to left; a thick one is as wide as the road."""
+        thick = thick and x1 - x2 > 36
+        self.path(key, f'M{x1:g},{y:g}H{x2 + (18 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
+        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 15 if thick else 10)

@@ -1,13 +1,13 @@
 """A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..model import Entry, Pass, Reading, Record, Step, Value
+from ..model import Arrival, Entry, Pass, Reading, Record, Step, Value
 from . import loops
 from .kit import Frame
 from .plan import Plan
@@ -96,6 +96,7 @@ class Story:
     def __init__(self, record: Record) -> None:
         self.record = record
         self.parts = self.contributions()
+        self.sums: dict[object, Sum] = {}
         self.focused: list[tuple[int | None, ...]] = []
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
@@ -209,22 +210,49 @@ class Story:
 
     def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
         """The gradient of a tensor as far as it has been added up."""
-        parts = self.parts.get(key, ())
-        found = [
-            v
-            for s, v, r in parts
-            if s <= step and (run is None or (self.record.readings[r].order == run.order and s >= run.begun))
-        ]
-        return added(found)
+        if (key, id(run)) not in self.sums:
+            parts = ((s, v) for s, v, r in self.parts.get(key, ())
+                     if run is None or (self.record.readings[r].order == run.order and s >= run.begun))  # fmt: skip
+            self.sums[key, id(run)] = Sum(parts)
+        return self.sums[key, id(run)].until(step)
+
+    def arriving(self, arrival: Arrival) -> 'Sum':
+        """The contributions to a gradient that was asked for."""
+        if id(arrival) not in self.sums:
+            self.sums[id(arrival)] = Sum((s, v) for s, v in arrival.parts if v is not None and v.data is not None)
+        return self.sums[id(arrival)]
 
 
-def added(values: list[Value]) -> Value | None:
-    """The sum of contributions; None if there is none."""
-    if len(values) < 2:
-        return values[0] if values else None
-    with np.errstate(all='ignore'):
-        total = sum((v.data for v in values[1:]), values[0].data.astype(np.float64))
-    return values[0]._replace(data=np.asarray(total).astype(values[0].data.dtype))
+class Sum:
+    """Contributions as they come, and their sum so far: each is added once, however many frames show it."""
+
+    def __init__(self, parts: Iterable[tuple[int, Value]]) -> None:
+        parts = sorted(parts, key=lambda part: part[0])
+        self.steps, self.values = [step for step, _ in parts], [value for _, value in parts]
+        self.count, self.total = 0, None  # how many of them are in the total
+
+    def parts(self, step: int) -> list[Value]:
+        """Those that have come by a step."""
+        return self.values[: bisect_right(self.steps, step)]
+
+    def last(self, step: int) -> int:
+        """When the last of them came; −1 if none has."""
+        count = bisect_right(self.steps, step)
+        return self.steps[count - 1] if count else -1
+
+    def until(self, step: int) -> Value | None:
+        """The sum of those that have come by a step; None if there is none."""
+        count = bisect_right(self.steps, step)
+        if count < 2:
+            return self.values[0] if count else None
+        first = self.values[0]
+        if not 0 < self.count <= count:
+            self.count, self.total = 1, first.data.astype(np.float64)
+        with np.errstate(all='ignore'):
+            for value in self.values[self.count : count]:
+                self.total = self.total + value.data
+        self.count = count
+        return first._replace(data=np.asarray(self.total).astype(first.data.dtype))
 
 
 class Moment:

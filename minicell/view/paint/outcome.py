@@ -8,8 +8,10 @@ from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
 from .plan import CODE, GAP, PAD, TALL, Box
+from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
+SUMMED = 24  # parts that are written as a sum; more would not fit
 
 
 def draw(m: Moment) -> None:
@@ -34,8 +36,9 @@ def draw(m: Moment) -> None:
         return
     running = not m.compare and m.now.reading == m.taken
     past = '' if running and m.now.kind == 'reach' else ' past'
-    x, road = column.outputs[0].x, m.strips[0].lane.road
-    (down if m.plan.narrow else aside)(m, x, road, past, entry)
+    strip = m.strips[0]
+    bend = fork(strip.row(m.focus[0]), column, strip.lane).x
+    (down if m.plan.narrow else aside)(m, column.outputs[0].x, bend, past, entry)
     if not failed:
         Cards(m, entry, m.taken).draw()
 
@@ -52,37 +55,36 @@ def error(m: Moment) -> None:
         m.frame.text(f'v{k + 1}', x + 16, y + 48 + 18 * k, row, 'dim')
 
 
-def label_of(entry: Entry) -> str:
-    """What the band says."""
-    if entry.kind == 'hook':
-        return 'takeover: into your hook'
-    return 'takeover: into your own lines' if entry.yours else 'takeover: into its own bprop'
+def label_of(entry: Entry, room: float) -> str:
+    """What the band says, in as many words as it has room for."""
+    into = 'your hook' if entry.kind == 'hook' else 'your own lines' if entry.yours else 'its own bprop'
+    short = {'your own lines': 'your lines'}.get(into, into)
+    said = (f'takeover: into {into}', f'takeover: {short}', 'takeover')
+    return next((words for words in said if width(words, 'onr') <= room), '')
 
 
-def aside(m: Moment, x: float, road: float, past: str, entry: Entry) -> None:
-    """The band that leaves the road before the ghost, and goes left into the code."""
-    frame, under = m.frame, m.plan.under
-    bends = f'A21,21,0,0,0,{x - 23:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{x - 44:g},{under:g}'
-    frame.path('fat', f'M{x + 1:g},{road:g}H{x - 2:g}{bends}H{CODE + 26:g}', f'fat{past}', 1, draw=600)
+def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
+    """The band that turns off the road before the ghost, and goes left into the code."""
+    frame, road, under = m.frame, m.strips[0].lane.road, m.plan.under
+    bends = f'A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
+    frame.path('fat', f'M{x + 1:g},{road:g}H{bend + 21:g}{bends}H{CODE + 26:g}', f'fat{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, 24, late=450)
-    label = label_of(entry)
-    if x - 48 - CODE - 46 > width(label, 'onr'):
-        frame.text('tk', CODE + 46, under + 4.7, label, f'onr{past}', 6, late=450)
+    said = label_of(entry, bend - 21 - CODE - 42)
+    if said:
+        frame.text('tk', CODE + 40, under + 4.7, said, f'onr{past}', 6, late=450)
     else:
-        frame.text('tk', x, under + 5, 'takeover', 'dim' if past else 'bf', 6, late=450)
+        frame.text('tk', bend + 23, under + 5, 'takeover', 'dim' if past else 'bf', 6, late=450)
 
 
-def down(m: Moment, x: float, road: float, past: str, entry: Entry) -> None:
+def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that goes down into the lines of bprop: on a phone they lie in its way."""
-    frame, tip, bend = m.frame, m.plan.own.y - 22, max(x - 23, 40)
+    frame, road, tip, bend = m.frame, m.strips[0].lane.road, m.plan.own.y - 22, max(bend, 40)
     to = f'M{x + 1:g},{road:g}H{bend + 21:g}A21,21,0,0,0,{bend:g},{road + 21:g}V{tip - 34:g}'
     frame.path('fat', to, f'fat{past}', 1, draw=600)
     frame.head('fath', bend, tip, 'd', f'fatk{past}', 6, 24, late=450)
     side, ink = ' end' if bend > 200 else '', 'dim' if past else 'bf'
-    room = (bend if side else m.plan.w - bend) - 24
-    label = label_of(entry)
-    label = label if width(label, ink) <= room else 'takeover'
-    frame.text('tk', bend + (-20 if side else 20), tip - 16, label, f'{ink}{side}', 6, late=450)
+    said = label_of(entry, (bend if side else m.plan.w - bend) - 24)
+    frame.text('tk', bend + (-20 if side else 20), tip - 16, said, f'{ink}{side}', 6, late=450)
 
 
 class Cards:
@@ -146,14 +148,8 @@ class Cards:
         frame.sheet(f't{k}', x + 1, y, w - 2, h, ' ahead')
         frame.text(f't{k}N', x + PAD + 6, y + 36, name, 'fut mid2', room=w / 4 - 36)
         frame.text(f't{k}q', x + w / 4, y + h / 2 + 12, '?', 'mid ques')
-        frame.text(
-            f't{k}F',
-            x + w / 4 + 20,
-            y + h / 2 + 5,
-            f'{phrases.displaced(self.entry)}, or your own lines',
-            'fut',
-            room=w * 0.75 - 28,
-        )
+        frame.text(f't{k}F', x + w / 4 + 20, y + h / 2 + 5, f'{phrases.displaced(self.entry)}, or your own lines',
+                   'fut', room=w * 0.75 - 28)  # fmt: skip
 
     def card(self, k: int, place: int, g: Gradient, box: Box) -> None:
         """A gradient, beside it the true one, and the verdict on the card's edge."""
@@ -186,16 +182,20 @@ class Cards:
         left, room = x + PAD + 6 + side, (w - 2 * PAD - 12 - side - GAP) / 2
         how = tiles.plate(g.value, room if true is not None or m.plan.narrow else 2 * room, h - 46, digits, TALL)
         whose = 'yours' if self.entry.yours else self.entry.name
-        frame.text(f't{k}F', left, y + 27, f'{whose}: {g.formula}' if g.formula else whose, 'dim s12', room=room + 8)
+        said = f'{whose}: {g.formula}' if g.formula else whose
+        look = 'dim' if width(said, 'dim') <= room + 8 else 'dim s12'
+        frame.text(f't{k}F', left, y + 27, said, look, room=room + 8)
         tiles.draw(frame, mine, left, y + 36, g.value, how, account=True, marks=marks, top=self.top)
+        if marks and how.kind == 'numbers' and not marks.wrong.all() and how.h + 54 <= h:
+            frame.text(f't{k}G', left + 1, y + how.h + 50, 'grey: right', 'dim s12')
         if m.compare and g.true is not None:
             left += room + GAP
             by = phrases.true_formula(self.entry, place) if g.ok is False else ''
             head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
-            head = head if width(head, 's12 bb') <= room else 'true'
-            frame.text(f't{k}S', left, y + 27, head, 's12 bb')
-            left_ = left + width(head, 's12 bb') + 8
-            look = 'm dim s12' if '@' in by or '×' in by else 'dim s12'
+            head = head if width(head, 'bb') <= room else 'true'
+            frame.text(f't{k}S', left, y + 27, head, 'bb')
+            left_ = left + width(head, 'bb') + 8
+            look = 'm dim' if '@' in by or '×' in by else 'dim'
             frame.text(f't{k}R', left_, y + 27, by if left_ + width(by, look) < x + w - 8 else '', look)
             value = Value(g.name, g.true.shape, '', g.true)
             how = tiles.plate(value, room, h - 46, digits, TALL)
@@ -259,7 +259,7 @@ def few(m: Moment, run: Pass) -> None:
     wide = min((w + GAP) / count - GAP, 442)
     high = min(h, 136)
     for k, arrival in enumerate(run.arrivals):
-        left, value = x + k * (wide + GAP), partial(run, arrival, m.step)
+        left, value = x + k * (wide + GAP), partial(m, run, arrival)
         done = run.ended == m.step and not m.compare
         frame.sheet(f't{k}', left + 1, y, wide - 2, high, ' now' if done else '' if value is not None else ' ahead')
         beside = value is None or (high <= 90 and phrases.single(value))  # what stands in the same row
@@ -276,8 +276,8 @@ def few(m: Moment, run: Pass) -> None:
             room = wide / 2 + 8 if beside else wide - 32
             frame.rect(number, left + 12, base - 28, wide - 24, 34, 'row hot', 3, rx=6, v=number, rc=number)
             frame.text(f'{number}t', left + wide - 16, base, total, 'xxl', 5, room=room)
-            parts = [p.value for s, p in arrival.parts if s <= m.step and p.value is not None]
-            said = ' + '.join(phrases.amount(v) for v in parts) if len(parts) > 1 else ''
+            parts = m.story.arriving(arrival).parts(m.step)
+            said = ' + '.join(map(phrases.amount, parts)) if 1 < len(parts) <= SUMMED else ''
             frame.text(f't{k}F', left + wide - 16, base + under, f'= {said}' if said else '', 'dim end', room=wide - 32)
             continue
         how = tiles.plate(value, wide - 32, high - 50)
@@ -295,7 +295,7 @@ def many(m: Moment, run: Pass) -> None:
         frame.text('Gr', x + w - 16, y + 24, 'root mean square', 'dim s12 end')
     columns = 1 if w < 400 else 2 if len(found) <= 8 else 3
     per = max(1, int((h - 40) // ROWS))
-    came = [max((s for s, _ in a.parts if s <= m.step), default=-1) for a in found]
+    came = [m.story.arriving(a).last(m.step) for a in found]
     room, first = columns * per, 0
     if len(found) > room:
         latest = max(range(len(found)), key=came.__getitem__) if max(came) >= 0 else len(found) - 1
@@ -304,7 +304,7 @@ def many(m: Moment, run: Pass) -> None:
     wide = (w - 16) / columns
     for n, arrival in enumerate(found[first : first + room]):
         k, left, base = n + first, x + 16 + (n // per) * wide, y + 48 + (n % per) * ROWS
-        value = partial(run, arrival, m.step)
+        value = partial(m, run, arrival)
         name_room = wide - (72 if columns == 3 else 150)
         frame.text(f'g{k}', left, base, arrival.name, 'm' if came[k] >= 0 else 'm fut', room=name_room)
         if columns < 3:
@@ -313,17 +313,13 @@ def many(m: Moment, run: Pass) -> None:
             frame.text(f'g{k}v', left + wide - 16, base, numbers.said(rms(value.data)), 'end bb')
 
 
-def partial(run: Pass, arrival: Arrival, step: int) -> Value | None:
+def partial(m: Moment, run: Pass, arrival: Arrival) -> Value | None:
     """A gradient as far as its parts have come."""
     if arrival.total is None:
         return None
-    if run.ended is not None and run.ended <= step:
+    if run.ended is not None and run.ended <= m.step:
         return arrival.total
-    parts = [p.value for s, p in arrival.parts if s <= step and p.value is not None and p.value.data is not None]
-    if not parts:
-        return None
-    with np.errstate(all='ignore'):
-        return parts[0]._replace(data=np.asarray(sum((p.data for p in parts[1:]), parts[0].data)))
+    return m.story.arriving(arrival).until(m.step)
 
 
 def rms(array: np.ndarray) -> float:

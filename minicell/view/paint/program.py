@@ -11,7 +11,6 @@ from .plan import ROW
 
 GUTTER = 32
 LETTER = width('m' * 10, 'm') / 10
-MOST_OWN = 6  # lines of a bprop that have a place
 
 
 class Row(NamedTuple):

@@ -11,6 +11,7 @@ from .tiles import Plate
 SPINE, GAP, ARROW = 24, 4, 20
 BEND = 42  # between the card of a takeover and its dout, where the band bends away
 CARD = 84  # the least width of a card
+GHOST = 108  # the most of a displaced rule that stands beside its entry
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
 NAMES = {
     'ReduceSum': 'sum', 'ReduceMean': 'mean', 'CrossEntropy': 'cross entropy', 'HookIn': 'entrance', 'HookOut': 'exit',
@@ -41,6 +42,15 @@ class Column(NamedTuple):
     within: bool  # the output stands inside the card
 
 
+class Fork(NamedTuple):
+    """A takeover: where backward turns off its road, and where the rule that it displaces stands."""
+
+    x: float  # the middle of the band that turns off
+    ghost: float  # the left of the rule
+    w: float  # and its width
+    under: bool  # it turns off under its entry
+
+
 class Spine(NamedTuple):
     """An entry that is closed."""
 
@@ -61,6 +71,17 @@ class Row(NamedTuple):
         """(entry, x, width, whether it is open) from left to right."""
         found = [(c.entry, c.x, c.w, True) for c in self.columns] + [(s.entry, s.x, SPINE, False) for s in self.spines]
         return sorted(found)
+
+
+def fork(row: Row, column: Column, lane: Lane) -> Fork:
+    """Where backward turns off at a takeover: under its entry, where the rule has room left of that; else before it."""
+    x = column.x + column.w / 2
+    wide = min(column.w + 8, GHOST)
+    ghost = x - 28 - wide
+    before = [s.x + SPINE for s in row.spines] + [o.x + o.plate.w for c in row.columns for o in c.outputs]
+    if ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
+        return Fork(x, ghost, wide, True)
+    return Fork(min((s.x for s in column.outputs), default=column.x + column.w) - 23, column.x - 4, column.w + 8, False)
 
 
 def name_of(entry: Entry) -> str:
@@ -118,7 +139,7 @@ class Strip:
         room = self.lane.w - total - arrows * ARROW - bends
         if room < 0:
             return None
-        gap = ARROW + min(room / max(arrows, 1), 90)
+        gap = ARROW + min(room / max(arrows, 1), 150)
         x, columns = self.lane.x, []
         for (i, fresh, within), (a, card, out) in zip(parts, widths, strict=True):
             inputs = self.slots(i, fresh, x, a)
@@ -138,7 +159,7 @@ class Strip:
         inputs = self.slots(i, fresh, 0, room)
         a = max((s.x + s.plate.w for s in inputs), default=0)
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
-        words = [width(name_of(entry), 'b') + 16, CARD]
+        words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'bb') + 12, CARD]
         if entry.kind == 'call':
             words.append(98)
         elif not within and entry.source:
@@ -284,11 +305,5 @@ def name(frame: Frame, key: str, slot: Slot, words: str, classes: str, room: flo
     if slot.above:
         frame.text(f'{key}n', slot.name_x + 1, slot.y - 5, words, classes, room=room)
     else:
-        frame.text(
-            f'{key}n',
-            slot.name_x,
-            slot.y + slot.plate.h / 2 + 5,
-            words,
-            classes,
-            room=max(10.0, slot.x - slot.name_x - 3),
-        )
+        frame.text(f'{key}n', slot.name_x, slot.y + slot.plate.h / 2 + 5, words, classes,
+                   room=max(10.0, slot.x - slot.name_x - 3))  # fmt: skip

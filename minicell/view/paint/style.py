@@ -8,7 +8,7 @@ from functools import lru_cache
 
 LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
-    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f9dfcd',
+    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f6cfb2',
     'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8', 'mark2': '#ffd257',
     'film': '#232830', 'leader': '#eef1f4', 'slot': '#66707c',
 }  # fmt: skip
@@ -32,7 +32,7 @@ TEXTS = {
     'leader': dict(fill='leader'), 'inverse': dict(fill='paper'), 'xxl': dict(size=30, bold=True, anchor='end'),
 }  # fmt: skip
 SHAPES = {
-    'paper': dict(fill='paper'), 'panel': dict(fill='panel'),  'zero': dict(opacity=0),
+    'paper': dict(fill='paper'), 'panel': dict(fill='panel'),
     'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper', stroke='hair'),
     'tile.wrong': dict(fill='badbg', stroke='badq'), 'tile.worst': dict(fill='badbg', stroke='bad', line=2.5),
     'tile.peer': dict(stroke='ink', line=2), 'tile.res': dict(fill='paper', stroke='bwd', line=2.5),
@@ -41,8 +41,7 @@ SHAPES = {
     'card.q2': dict(stroke='fwdq'), 'card.cur': dict(line=3), 'card.torn': dict(stroke='bad', line=2),
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq'), 'fh.q2': dict(fill='fwdq'),
-    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
-    'thread': dict(stroke='dim', dash='3 3'),
+    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'fw.th': dict(line=12),
     'fat': dict(stroke='bwd', line=22), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
     'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=22), 'roadk': dict(fill='road'),

@@ -1,5 +1,7 @@
 """A tensor as a picture: its numbers where they are few, else squares whose area is the size of each number."""
 
+import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -130,29 +132,35 @@ def _squares(
     top: float | None, layer: int,
 ) -> None:  # fmt: skip
     """Area is size; filled is positive, hollow negative, a cross is no number."""
+    cell, h = how.cell_w, how.rows * how.cell_w
     seen = np.asarray(array[: how.rows, : how.columns], np.float64)
-    size = np.abs(seen)
-    finite = np.isfinite(seen)
-    top = top or float(np.max(size[finite], initial=0.0)) or 1.0
-    cell = how.cell_w
-    side = cell * 0.92 * np.sqrt(np.minimum(1, np.where(finite, size, 0) / top))
-    paths = {'hp': [], 'hn': [], 'hx': []}
-    for i, j in zip(*np.nonzero((side >= 0.7) | ~finite), strict=True):
-        s = float(side[i, j])
-        left, up = x + j * cell + (cell - s) / 2, y + i * cell + (cell - s) / 2
-        if not finite[i, j]:
-            paths['hx'].append(f'M{x + j * cell + 1:.1f},{y + i * cell + 1:.1f}l{cell - 2:.1f},{cell - 2:.1f}')
-        else:
-            paths['hp' if seen[i, j] > 0 else 'hn'].append(f'M{left:.1f},{up:.1f}h{s:.1f}v{s:.1f}h-{s:.1f}z')
-    h = how.rows * cell
     own = classes + (' wrong' if marks is not None and not marks.peer and marks.wrong.any() else '')
     frame.rect(f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{own}', layer, rx=2, v=key)
-    for name, runs in paths.items():
-        if runs:
-            frame.path(f'{key}{name}', ''.join(runs), name, layer + 1)
+    for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, top):
+        frame.path(f'{key}{name}', d, name, layer + 1)
     if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
         i, j = marks.worst
         look = 'tile peer no' if marks.peer else 'tile worst no'
         frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)
     if how.note:
         frame.text(f'{key}c', x, y + h + 13, how.note, 'dim s12', layer + 1)
+
+
+@lru_cache(maxsize=64)  # frame after frame shows the same numbers at the same place
+def _paths(data: bytes, columns: int, x: float, y: float, cell: float, top: float | None) -> tuple:
+    """(class, path) of the positive, of the negative, and of what is no number."""
+    seen = np.frombuffer(data).reshape(-1, columns)
+    size, finite = np.abs(seen), np.isfinite(seen)
+    top = top or float(np.max(size[finite], initial=0.0)) or 1.0
+    sides = cell * 0.92 * np.sqrt(np.minimum(1, np.where(finite, size, 0) / top))
+    rows, places = np.nonzero((sides >= 0.7) | ~finite)
+    s = sides[rows, places]
+    lefts, ups = x + places * cell + (cell - s) / 2, y + rows * cell + (cell - s) / 2
+    paths = {'hp': [], 'hn': [], 'hx': []}
+    for number, side, left, up in np.stack([seen[rows, places], s, lefts, ups], 1).tolist():
+        if math.isfinite(number):
+            paths['hp' if number > 0 else 'hn'].append(f'M{left:.1f},{up:.1f}h{side:.1f}v{side:.1f}h-{side:.1f}z')
+        else:
+            corner = cell / 2 - 1
+            paths['hx'].append(f'M{left - corner:.1f},{up - corner:.1f}l{cell - 2:.1f},{cell - 2:.1f}')
+    return tuple((name, ''.join(runs)) for name, runs in paths.items() if runs)

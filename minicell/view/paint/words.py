@@ -46,9 +46,11 @@ def final(story: 'Story', run: Pass) -> Said:
     told_ = [told(a.total._replace(name=story.targets.get(a.name, a.name))) for a in run.arrivals if a.total]
     rules = listed([rule_of(e) for e in reversed(story.record.entries) if e.level == 1 and e.kind == 'op'][:3])
     way = (
-        f'It came back through {rules}: the rules of the lines you wrote.'
+        f'Your backward became a forward: its lines wrote the second tape, and {rules} led back over it.'
         if yours(story.record)
         else f'It came back through {rules}.'
+        if rules
+        else 'The second tape is empty: what your lines used was a constant there.'
     )
     return f'{", ".join(told_)}: the gradient of your gradient', way
 
@@ -59,7 +61,8 @@ def enter(record: Record, step: Step, number: int) -> Said:
         return f'{step.what} is called', 'No gradient is being taken, so nothing that runs here is taped.'
     if step.entry is not None:
         whose = 'It brings its own bprop.' if record.entries[step.entry].yours else 'It has a bprop of its own.'
-        first = 'The tape is the list of what ran, kept for the way back.' if record.steps[number].written == 0 else ''
+        empty = all(e.written is None or not e.label[:1].isdigit() or e.written > number for e in record.entries)
+        first = 'The tape is the list of what ran, kept for the way back.' if empty else ''
         return f'{step.what} is called. {whose}', f'A bprop is a backward rule of its own. {first}'.strip()
     return f'{step.what} is called', 'Each operation that it runs writes an entry on the tape.'
 
@@ -184,12 +187,10 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
 
 def add(record: Record, step: Step, number: int) -> Said:
     """Contributions are added."""
-    ways = len(step.parts)
-    amounts = (
-        ' + '.join(amount(p.value) for p in step.parts) if all(single(p.value) for p in step.parts) and ways < 7 else ''
-    )
-    total = f'{amounts} = {numbers.said(sum(float(p.value.data.item()) for p in step.parts))}.' if amounts else ''
-    return f'{step.what} was used {times(ways)}: its gradients are added', total or f'{ways} gradients so far.'
+    amounts = ' + '.join(map(amount, step.parts)) if all(map(single, step.parts)) else ''
+    total = f'{amounts} = {numbers.said(sum(float(v.data.item()) for v in step.parts))}.' if amounts else ''
+    title = f'{step.what} was used {times(step.ways)}: its gradients are added'
+    return title, total or f'{step.ways} gradients so far.'
 
 
 def arrive(record: Record, step: Step, number: int) -> Said:

@@ -1,5 +1,6 @@
 """The Record as far as it is told: steps, new entries, values as they were."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Book:
         frame = self.stack.innermost(Play)
         if frame is not None and frame.gradient.number is not None:
             details.setdefault('run', frame.gradient.number)
-        self.record.steps.append(Step(kind, written=sum(self.counts.values()), at=self.now, **details))
+        self.record.steps.append(Step(kind, **details))
         return len(self.record.steps) - 1
 
     def new(self, label: str, name: str, kind: str, inputs: tuple, given: Any, mark: Mark | None) -> int:
@@ -74,7 +75,8 @@ class Book:
     def value(self, thing: Any, at: int, name: str = '') -> Value:
         """A tensor as it was at time `at`, or an array, or the words for what is neither."""
         if isinstance(thing, np.ndarray | np.generic | float):
-            data, dtype = np.asarray(thing), str(np.asarray(thing).dtype).capitalize()
+            data = np.asarray(thing)
+            dtype = dtype_name(data.dtype)
         elif hasattr(thing, 'asnumpy'):
             data, dtype = np.asarray(self.tape.value(thing, at)), str(thing.dtype)
             if data.size <= COPIED or hasattr(thing, 'requires_grad'):
@@ -88,6 +90,12 @@ class Book:
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output by the names that `name`, the target of the call, has for them."""
         return tuple(self.value(t, at, n) for t, n in names.outputs(thing, name))
+
+
+@lru_cache  # (numpy takes long to say what a dtype is called)
+def dtype_name(dtype: np.dtype) -> str:
+    """What the dtype of an array is called on the tape."""
+    return str(dtype).capitalize()
 
 
 def said(thing: Any) -> str:

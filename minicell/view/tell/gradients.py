@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..model import Arrival, Part, Pass, Value
+from ..model import Arrival, Pass, Value
 from . import names
 from .book import Book
 from .stack import Gradient, Play, ReadBack
@@ -22,9 +22,7 @@ class Gradients:
         if key is None:  # a tape made by hand: what an error, caught since, has left open
             for frame in self.stack.gradients()[event.order - 1 :]:
                 self.stack.pop(frame)
-        gradient = Gradient(
-            key, event, len(self.record.entries), sum(self.book.counts.values()), len(self.stack.calls())
-        )
+        gradient = Gradient(key, event, len(self.record.entries))
         self.known.append(gradient)
         marked = zip(event.inputs, names.parameters(event.function, len(event.inputs)), event.sources, strict=True)
         for tensor, parameter, source in marked:
@@ -38,7 +36,6 @@ class Gradients:
         """A new Pass of a gradient: its first, or one more reading."""
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()) + 1, self.book.places.mark(where), len(self.record.steps))
-        run.entries, run.written, run.depth = gradient.first, gradient.written, gradient.depth
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun = gradient.run.begun
@@ -83,7 +80,7 @@ class Gradients:
         found = next((g for g in reversed(self.known) if g.key is key and key is not None), None)
         if found is None:
             count = len(self.record.entries)
-            found = Gradient(key, None, count, sum(self.book.counts.values()), len(self.stack.calls()), count)
+            found = Gradient(key, None, count, count)
             self.known.append(found)
         return found
 
@@ -92,7 +89,7 @@ class Gradients:
         out = []
         for i, (tensor, cotangent) in enumerate(event.outputs):
             value = self.book.value(cotangent, event.at, f'dout[{i}]' if len(event.outputs) > 1 else 'dout')
-            contributions.setdefault(id(tensor), []).append((len(self.record.steps), Part('start', value), None))
+            contributions.setdefault(id(tensor), []).append((len(self.record.steps), value, None))
             out.append(value)
         return out
 

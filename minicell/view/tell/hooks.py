@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..model import Gradient, Hooked, Part, Reading, Value
+from ..model import Gradient, Hooked, Reading, Value
 from . import facts, names
 from .book import Book
 from .readings import Readings
@@ -53,7 +53,6 @@ class Hooks:
         mark = entry.facts.start if entry.facts else entry.mark
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.run = frame.gradient.number
-        reading.parts = tuple(part for _, part, _ in found) if len(found) > 1 else ()
         reading.origin = found[-1][2] if found else None
         self.record.readings.append(reading)
         here = len(self.record.readings) - 1
@@ -107,7 +106,7 @@ class Hooks:
         mark = entry.facts.end if entry.facts else entry.mark
         told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
         gradient = turn.event.gradients[0] if returned is None else returned
-        part = (told.given, Part(entry.name, after[0]), told.entry)
+        part = (told.given, after[0], told.entry)
         if frame.waiting is not None:
             if not self.book.seen_first:
                 waiting, frame.waiting = frame.waiting, None

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from ..model import Entry, Gradient, Part, Reading, Value
+from ..model import Entry, Gradient, Reading, Value
 from . import names, verdict
 from .book import Book
 from .stack import ReadBack, Turn
 from .tensors import is_float, places, tensors
+
+FEW = 6  # contributions that are told one by one
 
 
 class Readings:
@@ -55,9 +57,6 @@ class Readings:
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.cotangents = tuple(cotangents)
         if hook is None:
-            # each output has a cotangent of its own: only what goes to the same one is added up
-            several = len(found) == 1 and len(found[0]) > 1
-            reading.parts = tuple(part for _, part, _ in found[0]) if several else ()
             origins = [origin for parts in found for _, _, origin in parts]
             hook = origins[-1] if origins else None
         reading.origin, reading.run = hook, frame.gradient.number
@@ -98,12 +97,11 @@ class Readings:
             self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
             return
         parts = frame.contributions.setdefault(id(tensor), [])
-        parts.append((told.given, Part(label, shown.value), told.entry))
-        if len(parts) > 1:
+        parts.append((told.given, shown.value, told.entry))
+        if (ways := len(parts)) > 1:
             made = self.tensors.maker.get(id(tensor), told.entry)
-            before = self.record.steps[parts[-2][0]].parts if len(parts) > 2 else (parts[0][1],)
-            whole = (*before, parts[-1][1])
-            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=shown.of, parts=whole)
+            few = tuple(value for _, value, _ in parts) if ways <= FEW else ()
+            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=shown.of, ways=ways, parts=few)
             parts[-1] = (step, *parts[-1][1:])
 
     def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:

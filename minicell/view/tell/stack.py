@@ -13,8 +13,6 @@ class Gradient:
     key: object
     begin: Any  # its event; None where it began before the Tape did
     first: int  # how many entries there were when it began
-    written: int  # and how many of these stood on a tape
-    depth: int  # how many Cells were open then
     last: int | None = None  # how many entries there were when its function had returned
     run: Pass | None = None  # the last Pass of it; None as long as nothing of it is told
     number: int | None = None  # the number of that Pass
@@ -88,7 +86,10 @@ class Stack:
 
     def innermost(self, *kinds: type) -> Any:
         """The innermost one of these kinds, or None."""
-        return next((item for item in reversed(self.all) if isinstance(item, kinds)), None)
+        for item in reversed(self.all):  # (asked at every event)
+            if isinstance(item, kinds):
+                return item
+        return None
 
     def calls(self) -> list[Call]:
         """All calls of Cells, outermost first."""

@@ -29,7 +29,7 @@ from . import licences, lock, wheel
 
 NAME = 'lite'
 OURS = 'jupyter-lite.json'  # a folder that has this file was built here
-PINS = 'tools.txt', 'wheels.txt', 'node.txt', 'package.json', 'package-lock.json'
+PINS = 'tools.txt', 'wheels.txt', 'node.txt', 'python.txt', 'package.json', 'package-lock.json'
 PYODIDE = 'pyodide.mjs', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip', 'package.json'
 KERNEL = '@jupyterlite/pyodide-kernel-extension'
 # What the kernel itself imports: it starts with these, and then has nothing to ask for.
@@ -87,10 +87,14 @@ class Workshop:
             (place / name).write_text(files(__package__).joinpath(name).read_text(encoding='utf-8'), encoding='utf-8')
 
     def tools(self) -> None:
-        """What builds the site, in a virtual environment of its own."""
+        """What builds the site."""
+        self.environment()
+        self.pip('install', 'tools.txt', 'JupyterLite')
+
+    def environment(self) -> None:
+        """A virtual environment of its own."""
         venv = [sys.executable, '-m', 'venv', self.place / 'tools']
         self.do(venv, 'Python makes no virtual environment', 'On Debian it needs the package python3-venv.')
-        self.pip('install', 'tools.txt', 'JupyterLite')
 
     def wheels(self) -> None:
         """What a lesson imports, and minicell itself."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .model import Record, Value
+from minicell.view.model import Record, Value
 
 
 class Author(NamedTuple):

@@ -1,0 +1,62 @@
+# Written by .github/stubs.py, which a change of a public name or signature asks for again.
+from builtins import bool as _bool
+from builtins import int as _int
+from builtins import str as _str
+from collections.abc import Callable
+from minicell.core.dtype import DType
+from numpy import ndarray
+from typing import Any
+
+from minicell.check import CheckResult as CheckResult
+GRAPH_MODE: _int
+from minicell.composite import GradOperation as GradOperation
+PYNATIVE_MODE: _int
+from minicell.common.parameter import Parameter as Parameter
+from minicell.common.parameter import ParameterTuple as ParameterTuple
+from minicell.shown import Tape as Tape
+from minicell.core.tensor import Tensor as Tensor
+__version__: _str
+bool: DType
+bool_: DType
+from minicell.check import check_bprop as check_bprop
+from minicell import common as common
+complex128: DType
+complex64: DType
+double: DType
+from minicell.core import dtype as dtype
+from minicell import errors as errors
+from minicell.explanation import explain as explain
+float: DType
+float16: DType
+float32: DType
+float64: DType
+def from_numpy(array: ndarray[Any, Any]) -> Tensor: ...
+from minicell.graph.context import get_context as get_context
+from minicell.composite import get_grad as get_grad
+from minicell.common import get_seed as get_seed
+from minicell.core.grad import grad as grad
+half: DType
+int: DType
+int16: DType
+int32: DType
+int64: DType
+int8: DType
+from minicell.jacobian import jacfwd as jacfwd
+from minicell.jacobian import jacrev as jacrev
+def jit(function: Callable[..., Any] | None = ..., *, capture_mode: _str = ..., jit_level: _str = ..., dynamic: _int = ..., fullgraph: _bool = ..., backend: _str = ..., **options: Any) -> Any: ...
+from minicell.jacobian import jvp as jvp
+from minicell.nn.train import load_param_into_net as load_param_into_net
+long: DType
+from minicell import nn as nn
+from minicell import ops as ops
+from minicell.graph.context import set_context as set_context
+from minicell.graph.context import set_device as set_device
+from minicell.common import set_seed as set_seed
+short: DType
+from minicell.ops.create import tensor as tensor
+uint16: DType
+uint32: DType
+uint64: DType
+uint8: DType
+from minicell.core.grad import value_and_grad as value_and_grad
+from minicell.core.grad import vjp as vjp

@@ -1,0 +1,382 @@
+// Plays the film of lesson 12 in `root`. It runs the network and its backward pass by itself, from the weights in
+// `data`, for whatever stands on the pad. film.py makes the same pictures for a notebook without scripts.
+function film(root, data) {
+  const MOMENTS = 12, NEURONS = 32, DIGITS = 10, PIXELS = 15, STEPS = 2 * MOMENTS + 1;
+  const LENGTH = 800; // ms a step, while it plays
+  const EVERY = 0.01; // of the largest: a smaller gradient does not count as one
+  const [INK, PALE, LEVEL, QUIET] = ['#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'];
+  const [FORWARD, BACKWARD, UNDER, BEHIND] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2'];
+  const {seen: [sx, sy, side], grid: [gx, gy, wide, high], tube: [zero, unit, low, top],
+    race: [rx, ry, rh, room], size: [W, H]} = data.at;
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  const own = data.frames.map(frame => [...frame]);
+  const set = {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
+    detached: data.detached, triangle: false, width: 1, height: 1};
+  let run = null, now = 0, playing = false, began = 0, request = 0;
+
+  // ---- the network
+  function slope(above) {
+    if (set.triangle) return set.height * Math.max(0, 1 - Math.abs(above) / set.width);
+    const place = (Math.asinh(above * Math.sinh(8) / 6) + 8) * 100; // the knots are closer together near 0
+    const k = Math.min(Math.max(Math.floor(place), 0), data.knots.length - 2);
+    const part = (above - data.knots[k]) / (data.knots[k + 1] - data.knots[k]);
+    return data.slopes[k] + Math.min(Math.max(part, 0), 1) * (data.slopes[k + 1] - data.slopes[k]);
+  }
+  const range = n => [...Array(n).keys()];
+  const sum = numbers => numbers.reduce((a, b) => a + b, 0);
+  const norm = numbers => Math.sqrt(sum(numbers.map(v => v * v)));
+  const most = numbers => Math.max(...numbers.map(Math.abs));
+  function think() {
+    const {w1, w2} = data, before = [], spikes = [], readouts = [];
+    let v = Array(NEURONS).fill(0), u = Array(DIGITS).fill(0);
+    for (const frame of set.frames) {
+      const risen = v.map((value, n) => value + sum(frame.map((pixel, k) => pixel * w1[k][n])));
+      const fired = risen.map(value => value > 1);
+      v = risen.map((value, n) => value - fired[n]);
+      u = u.map((value, d) => value + sum(fired.map((fires, n) => (fires ? w2[n][d] : 0))));
+      before.push(risen); spikes.push(fired); readouts.push(u);
+    }
+    const odds = u.map(value => Math.exp((value - Math.max(...u)) / 4)), all = sum(odds);
+    const pull = odds.map((odd, d) => (odd / all - (d === set.target)) / 4);
+    const due = range(NEURONS).map(n => sum(pull.map((p, d) => p * w2[n][d]))); // of a spike, at every moment
+    const felt = [], learnt = [], dw = range(PIXELS).map(() => Array(NEURONS).fill(0));
+    let after = Array(NEURONS).fill(0); // the gradient of the membrane after its reset
+    for (let moment = MOMENTS - 1; moment >= 0; moment--) {
+      after = after.map((gradient, n) => gradient
+        + (due[n] - (set.detached ? 0 : gradient)) * slope(before[moment][n] - 1));
+      felt[moment] = after;
+      dw.forEach((row, k) => row.forEach((_, n) => { row[n] += set.frames[moment][k] * after[n]; }));
+      learnt[moment] = norm(dw.flat());
+    }
+    run = {before, spikes, readouts, loss: -Math.log(odds[set.target] / all), pull, felt, learnt,
+      peak: most(data.knots.map(slope)) || 1, largest: most(felt.flat()), long: most(readouts.flat()) || 1,
+      glow: before.map(values => values.map(value => Math.abs(slope(value - 1))))};
+  }
+
+  // ---- in words
+  function short(v) {
+    const minus = text => text.replace('-', '−');
+    if (!Number.isFinite(v)) return String(v).replace('-', '−').replace('Infinity', '∞');
+    if (v && !(Math.abs(v) >= 0.0095 && Math.abs(v) < 1e5)) {
+      const [mantissa, exponent] = v.toExponential(2).split('e');
+      return `${minus(mantissa)}e${Number(exponent)}`;
+    }
+    const ways = [2, 3, 4].map(digits => v.toFixed(digits));
+    return minus(ways.find(way => Math.abs(way - v) <= 0.005 * Math.abs(v)) ?? ways[2]);
+  }
+  function says(step) {
+    const last = run.readouts[Math.min(step, MOMENTS - 1)];
+    if (step < MOMENTS) {
+      const [first, second] = range(DIGITS).sort((a, b) => last[b] - last[a]);
+      const fired = run.spikes[step].filter(Boolean).length;
+      const wrong = set.frames[step].filter((pixel, k) => (pixel > 0.5) !== Boolean(set.clean[k])).length;
+      return [`Moment ${step + 1} of ${MOMENTS}: ${fired} of ${NEURONS} neurons spike`,
+        `${wrong} of ${PIXELS} pixels are wrong. Readout ${first} leads with ${short(last[first])}, `
+        + `then ${second} with ${short(last[second])}.`];
+    }
+    if (step === MOMENTS)
+      return [`The answer is ${best(last)}; it should be ${set.target}: loss ${short(run.loss)}`,
+        'Backward begins at the readouts. Triangles show where each of them should go.'];
+    const moment = STEPS - 1 - step, felt = run.felt[moment].map(Math.abs);
+    const reached = felt.filter(v => v > EVERY * Math.max(...felt)).length;
+    return [`Backward, moment ${moment + 1}: the membranes’ gradient has length ${short(norm(felt))}`,
+      `${reached} of ${NEURONS} get more than 1 % of the largest. |dW1| so far: ${short(run.learnt[moment])}.`];
+  }
+  const best = values => values.indexOf(Math.max(...values));
+
+  // ---- drawn: each part has a name, and keeps its element
+  const parts = new Map();
+  let drawn = new Set();
+  function put(name, tag, attributes, words) {
+    let part = parts.get(name);
+    if (!part) {
+      part = {element: svg(tag, moving, {'data-name': name}), had: {}, words: null};
+      parts.set(name, part);
+    }
+    for (const [key, value] of Object.entries({display: 'inline', ...attributes}))
+      if (part.had[key] !== value) part.element.setAttribute(key, part.had[key] = value);
+    if (words !== undefined && part.words !== words) part.element.textContent = part.words = words;
+    drawn.add(name);
+  }
+  const tenth = value => Math.round(value * 10) / 10;
+  const box = (name, x, y, width, height, fill, rx = 0) =>
+    put(name, 'rect', {x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height), fill, rx});
+  const level = value => zero - unit * Math.min(Math.max(value, low), top);
+  const mixed = part => '#' + [[228, 213], [231, 94], [235, 0]].map(([a, b]) =>
+    Math.round(a + (b - a) * Math.min(part, 1)).toString(16).padStart(2, '0')).join('').toUpperCase();
+  function pointer(name, x, y, size, way, across) {
+    const tip = way * size, s = 0.9 * size;
+    const points = across ? [[tip, 0], [-tip, s], [-tip, -s]] : [[0, -tip], [s, tip], [-s, tip]];
+    put(name, 'path', {d: `M${points.map(([a, b]) => `${tenth(x + a)} ${tenth(y + b)}`).join('L')}Z`, fill: BACKWARD});
+  }
+  const ease = part => { const p = Math.min(Math.max(part, 0), 1); return p * p * (3 - 2 * p); };
+  const between = (a, b, part) => a + (b - a) * ease(part);
+
+  // A step at a part of its way, from 0 to 1. Forward: the membranes rise, some spike, and those are reset.
+  function draw(step, part) {
+    drawn = new Set();
+    const moment = step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step, backward = step > MOMENTS;
+    const forward = step < MOMENTS;
+    set.frames[moment].forEach((value, k) => {
+      const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
+      box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
+      if (on !== Boolean(set.clean[k]))
+        put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
+          stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
+    });
+    for (let n = 0; n < NEURONS; n++) {
+      const value = run.before[moment][n], fires = run.spikes[moment][n], rest = value - fires;
+      const was = moment ? run.before[moment - 1][n] - run.spikes[moment - 1][n] : 0;
+      let at = rest;
+      if (backward) at = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : rest, value, part * 2);
+      else if (forward && part < 1)
+        at = part < 0.65 ? between(was, value, part / 0.45) : between(value, rest, (part - 0.65) / 0.35);
+      const ends = [level(at), level(0)].sort((a, b) => a - b);
+      const lit = forward && fires && part > 0.4 && part < 1;
+      const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
+      box(`v${n}`, gx + n * wide + 2, ends[0], wide - 4, Math.max(ends[1] - ends[0], 1), fill);
+      const fades = lit && part > 0.45 ? 1 - ease((part - 0.5) / 0.35) : 0; // a spark, from the neuron to its mark
+      if (fades) {
+        const y = gy + (moment + 0.5) * high;
+        put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(ends[0] - y), fill: INK,
+          opacity: fades.toFixed(2)});
+      }
+      for (let row = 0; row < MOMENTS; row++) {
+        const x = gx + n * wide, y = gy + row * high;
+        if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45))) {
+          const more = forward && row === moment && part < 1 ? 2 * (1 - ease((part - 0.45) / 0.4)) : 0;
+          const [from, above] = [x + 2 - more / 2, y + 2 - more / 2];
+          box(`s${row}-${n}`, from, above, wide - 4 + more, high - 4 + more, backward ? UNDER : FORWARD, 2);
+        }
+        const felt = run.felt[row][n];
+        if (backward && row >= moment && Math.abs(felt) > EVERY ** 2 * run.largest) {
+          let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
+          if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
+          if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
+        }
+      }
+    }
+    for (let row = moment; backward && row < MOMENTS; row++)
+      if (row > moment || part > 0.5)
+        put(`n${row}`, 'text', {x: gx + NEURONS * wide + 8, y: gy + row * high + 11, fill: '#A84300'},
+          short(norm(run.felt[row])));
+    race(step, moment, part);
+    for (const [name, {element, had}] of parts)
+      if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
+  }
+  function race(step, moment, part) {
+    let values = run.readouts[step < MOMENTS ? moment : MOMENTS - 1];
+    if (step < MOMENTS && part < 1) {
+      const before = moment ? run.readouts[moment - 1] : values.map(() => 0);
+      values = values.map((value, d) => between(before[d], value, 2 * part - 1));
+    }
+    const first = best(values);
+    values.forEach((value, d) => {
+      const long = room * value / run.long;
+      const fill = d === first ? FORWARD : BEHIND;
+      box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, fill);
+      const size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull)) * (step === MOMENTS ? ease(part) : 1);
+      if (step >= MOMENTS && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);
+    });
+    put('answer', 'text', {x: rx, y: ry + 12 * rh + 42, fill: FORWARD, 'font-size': 64, 'font-weight': 'bold',
+      'text-anchor': 'middle'}, String(first));
+  }
+
+  // ---- steps
+  function show(step, moves = false) {
+    now = step;
+    const [title, caption] = says(step);
+    head.textContent = title;
+    line.textContent = caption;
+    stage.setAttribute('aria-label', `${title}. ${caption}`);
+    live.textContent = `${title}. ${caption}`;
+    steps.value = step + 1;
+    steps.setAttribute('aria-valuetext', title);
+    back.disabled = step === 0;
+    next.disabled = step === STEPS - 1;
+    cancelAnimationFrame(request);
+    if (!moves || calm.matches) return settle();
+    began = performance.now();
+    draw(step, 0);
+    request = requestAnimationFrame(tick);
+  }
+  function tick(time) {
+    const part = Math.max(0, time - began) / LENGTH;
+    draw(now, Math.min(part, 1));
+    if (part < 1) request = requestAnimationFrame(tick);
+    else settle();
+  }
+  let waits = 0;
+  function settle() {
+    draw(now, 1);
+    if (!playing) return;
+    if (now === STEPS - 1) return play(false);
+    clearTimeout(waits);
+    waits = setTimeout(() => show(now + 1, true), calm.matches ? 1200 : now === MOMENTS ? 900 : 120);
+  }
+  function play(on) {
+    playing = on;
+    clearTimeout(waits);
+    player.textContent = on ? 'Pause' : 'Play';
+    if (on) show(now === STEPS - 1 ? 0 : now, true);
+  }
+  function go(step, moves = true) {
+    play(false);
+    show(Math.min(Math.max(step, 0), STEPS - 1), moves && step === now + 1);
+  }
+
+  // ---- the page around it
+  function html(tag, parent, properties = {}, attributes = {}) {
+    const element = Object.assign(document.createElement(tag), properties);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    parent.append(element);
+    return element;
+  }
+  function svg(tag, parent, attributes) {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    parent.append(element);
+    return element;
+  }
+  function slider(parent, label, least, largest, step, value, act, unit = '') {
+    const around = html('label', parent, {textContent: label});
+    const input = html('input', around, {type: 'range', min: least, max: largest, step, value}, {'aria-label': label});
+    const told = html('output', around, {textContent: value + unit});
+    input.addEventListener('input', () => { told.textContent = input.value + unit; act(Number(input.value)); });
+    return Object.assign(input, {back: () => { input.value = value; told.textContent = value + unit; }});
+  }
+  root.textContent = '';
+  root.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
+  html('style', root, {textContent: LOOK});
+  const body = html('div', root, {className: 'body'}), left = html('div', body, {className: 'pad'});
+  const main = html('div', body, {className: 'main'});
+  const head = html('div', main, {className: 'head'}), line = html('div', main, {className: 'line'});
+  const live = html('div', main, {className: 'live'}, {'aria-live': 'polite'});
+  const scroll = html('div', main, {className: 'scroll'}, {role: 'group', 'aria-label': 'The picture'});
+  const stage = svg('svg', scroll, {viewBox: `0 56 ${W} ${H - 56}`, role: 'img', 'font-size': 12});
+  const ground = svg('g', stage, {}), moving = svg('g', stage, {}), over = svg('g', stage, {});
+  ground.innerHTML = data.ground;
+  over.innerHTML = data.over;
+  const curve = svg('path', over, {fill: 'none', stroke: BACKWARD, 'stroke-width': 2});
+  const bar = html('div', main, {className: 'bar'});
+  const back = html('button', bar, {textContent: 'Back', onclick: () => go(now - 1)});
+  const player = html('button', bar, {textContent: 'Play', onclick: () => play(!playing)});
+  const next = html('button', bar, {textContent: 'Next', onclick: () => go(now + 1)});
+  const steps = html('input', bar, {type: 'range', min: 1, max: STEPS, value: 1, className: 'steps'},
+    {'aria-label': 'Step of the film'});
+  steps.addEventListener('input', () => go(steps.value - 1));
+
+  // ---- the pad
+  html('div', left, {textContent: 'Draw a digit', className: 'name'});
+  const pad = html('div', left, {className: 'pixels'}, {role: 'group', 'aria-label': 'Pad of 15 pixels'});
+  const pixels = range(PIXELS).map(k => html('button', pad, {onclick: () => press(k)},
+    {'aria-label': `Row ${Math.floor(k / 3) + 1}, column ${(k % 3) + 1}`, tabindex: k ? -1 : 0}));
+  pad.addEventListener('keydown', event => {
+    const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -3, ArrowDown: 3}[event.key];
+    const to = pixels[pixels.indexOf(event.target) + by];
+    if (!by) return;
+    event.preventDefault();
+    if (!to) return;
+    event.target.tabIndex = -1;
+    to.tabIndex = 0;
+    to.focus();
+  });
+  function press(k) {
+    set.clean[k] = 1 - set.clean[k];
+    blur();
+  }
+  const answer = html('div', left, {className: 'answer'}, {'aria-live': 'polite'});
+  const noise = slider(left, 'Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
+  const wish = html('label', left, {textContent: 'It should say'});
+  const asked = html('select', wish, {}, {'aria-label': 'It should say'});
+  range(DIGITS).forEach(d => html('option', asked, {value: d, textContent: d, selected: d === data.target}));
+  asked.addEventListener('change', () => {
+    set.target = Number(asked.value);
+    set.clean = [...data.bitmaps[set.target]];
+    blur();
+  });
+  html('button', left, {textContent: 'Reset', onclick: reset});
+
+  // ---- more: the same network and the same spikes, with another way back
+  const more = html('details', main, {className: 'more'});
+  html('summary', more, {textContent: 'More: change the way back'});
+  const checkbox = (label, key) => {
+    const around = html('label', more), input = html('input', around, {type: 'checkbox', checked: set[key]});
+    around.append(label);
+    input.addEventListener('change', () => { set[key] = input.checked; bend(); });
+    return input;
+  };
+  const boxes = {detached: checkbox('Detach the reset', 'detached'),
+    triangle: checkbox('Surrogate: a triangle', 'triangle')};
+  const shaped = key => value => { set[key] = value; set.triangle = boxes.triangle.checked = true; bend(); };
+  const shapes = [slider(more, 'Width', 0.02, 3, 0.02, 1, shaped('width')),
+    slider(more, 'Height', 0.1, 10, 0.1, 1, shaped('height'))];
+
+  function random(seed) { // mulberry32: the same digit gets the same noise
+    return () => {
+      seed = (seed + 0x6D2B79F5) | 0;
+      let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+  function blur() { // look at what is drawn at 12 moments, and answer
+    const roll = random(12);
+    set.frames = range(MOMENTS).map(() => set.clean.map(pixel => (roll() < set.noise ? 1 - pixel : pixel)));
+    again(MOMENTS - 1);
+  }
+  function bend() {
+    again(STEPS - 1);
+  }
+  function again(step) {
+    think();
+    set.clean.forEach((pixel, k) => pixels[k].setAttribute('aria-pressed', String(Boolean(pixel))));
+    const inside = data.knots.filter(k => 1 + k >= low && 1 + k <= top), x = gx + NEURONS * wide + 20;
+    const found = inside.map(slope), peak = most(found) || 1;
+    const points = inside.map((k, i) => `${tenth(x + 34 * found[i] / peak)} ${tenth(level(1 + k))}`);
+    curve.setAttribute('d', `M${points.join('L')}`);
+    answer.textContent = `It says ${best(run.readouts[MOMENTS - 1])}.`;
+    go(step, false);
+  }
+  function reset() {
+    Object.assign(set, {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
+      detached: data.detached, triangle: false, width: 1, height: 1});
+    [noise, ...shapes].forEach(each => each.back());
+    for (const [key, input] of Object.entries(boxes)) input.checked = set[key];
+    asked.value = data.target;
+    again(0);
+  }
+  new ResizeObserver(() => { scroll.tabIndex = scroll.scrollWidth > scroll.clientWidth ? 0 : -1; }).observe(scroll);
+  reset();
+}
+const LOOK = `
+.mc-film{background:#fff;color:#1A1A1A;font:14px/1.4 'DejaVu Sans',Verdana,sans-serif;max-width:1000px;padding:12px;
+border:1px solid #D0D5DB;border-radius:8px;box-sizing:border-box;container-type:inline-size}
+.minicell-beat .mc-film{zoom:.69}
+.mc-film .body{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
+.mc-film .main{flex:1 1 800px;min-width:0}
+.mc-film .scroll{overflow-x:auto}
+.mc-film .head{font-size:18px;font-weight:bold;min-height:26px}
+.mc-film .line{color:#595959;min-height:22px}
+.mc-film svg{display:block;width:100%;min-width:800px;height:auto;font-family:'DejaVu Sans',Verdana,sans-serif}
+.mc-film .live{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.mc-film .bar{display:flex;gap:8px;align-items:center}
+.mc-film .steps{flex:1;min-width:80px}
+.mc-film button,.mc-film select{font:inherit;color:inherit;background:#fff;border:1px solid #6B7280;
+border-radius:6px;padding:4px 12px;min-height:30px}
+.mc-film button:disabled{color:#767676;border-color:#B8BDC5}
+.mc-film :focus-visible{outline:3px solid #0072B2;outline-offset:2px}
+.mc-film .pad{flex:0 0 100px;display:flex;flex-direction:column;gap:10px}
+@container (max-width:915px){.mc-film .pad{flex:1 0 100%;flex-flow:row wrap;align-items:center}
+.mc-film .pad input{width:150px}}
+.mc-film .name,.mc-film .answer{font-weight:bold}
+.mc-film .answer{font-size:18px;color:#005B8F}
+.mc-film .pixels{display:grid;grid-template-columns:repeat(3,30px);gap:4px}
+.mc-film .pixels button{width:30px;height:30px;min-height:0;padding:0;background:#E3E6EA}
+.mc-film .pixels button[aria-pressed=true]{background:#1A1A1A;box-shadow:inset 0 0 0 3px #1A1A1A}
+.mc-film label{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center}
+.mc-film .pad input{width:100%;margin:0}
+.mc-film .more{margin-top:8px}
+.mc-film .more[open]{display:flex;flex-wrap:wrap;gap:4px 20px}
+.mc-film summary{cursor:pointer;flex-basis:100%}
+`;

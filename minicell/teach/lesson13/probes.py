@@ -1,0 +1,412 @@
+"""What the trials of the six steps look at, one thing a function: it returns what is right, or raises Wrong.
+
+Each gets the learner's engine as a namespace, on an empty tape. Numbers are compared with those of minicell.
+"""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import ops
+
+from .programs import PEER, Program, Wrong, document, equal, must, numbers, plain, product, sine, stopped
+
+SPARE = 3  # entries that the tape has already, so that an address is not right by chance
+
+
+def spare(m: SimpleNamespace) -> None:
+    """A few entries of no interest."""
+    for k in range(SPARE):
+        m.write('Spare', None, (), np.float32(k))
+
+
+# ---- step 1: a Tensor with an address ------------------------------------------------------------------------------
+
+
+def constant(m: SimpleNamespace) -> str:
+    """A new Tensor."""
+    t = m.Tensor([1.0, 2.0])
+    must(t.at is not ..., 'dots', ..., 'The dots are still there.')
+    m.leaf(t)
+    later = m.Tensor(3.0)
+    must(not len(m.entries) > 1, 'entries', len(m.entries), 'A Tensor that is just made leaves an entry.')
+    said = f'A new Tensor has the address {t.at}, and after one entry {later.at}; both should be −1.'
+    must((t.at, later.at) == (-1, -1), 'constant', (t.at, later.at), said)
+    whole = m.Tensor([1, 2]).array
+    must(
+        whole.dtype == np.float32, 'dtype', str(whole.dtype), f'The numbers of a Tensor are float32, not {whole.dtype}.'
+    )
+    return 'A new Tensor is a constant.'
+
+
+def addresses(m: SimpleNamespace) -> str:
+    """Four entries, one after the other."""
+    x = m.Tensor([1.0, 2.0])
+    before = x.at
+    made = [m.leaf(x), m.leaf(x), m.write('Mul', None, (x, x), x.array * 3), m.leaf(m.Tensor(0.0))]
+    found = [t.at for t in made]
+    must(found.count(...) == 0, 'dots', ..., 'The dots are still there.')
+    must(len(m.entries) == 4, 'entries', len(m.entries), f'Four calls of `write` leave {len(m.entries)} entries.')
+    indices = all(isinstance(at, int) and -1 <= at < 9 for at in found)
+    shown = ', '.join(map(str, found)) if indices else 'no indices of entries'
+    said = f'The addresses of four Tensors should be 0, 1, 2, 3; yours are {shown}.'
+    must(found == [0, 1, 2, 3], 'addresses', found if indices else 'no index', said)
+    must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` has changed its input: it makes a new Tensor.')
+    return 'The addresses count the entries: 0, 1, 2, 3.'
+
+
+def found_again(m: SimpleNamespace) -> str:
+    """The entry at an address."""
+    x = m.leaf(m.Tensor([1.0, 2.0]))
+    t = m.write('Mul', len, (x, x), x.array * x.array)
+    entry = m.entries[t.at] if isinstance(t.at, int) and 0 <= t.at < len(m.entries) else None
+    must(entry is not None, 'entry', 'none', '`entries[out.at]` is no entry.')
+    whole = isinstance(entry, tuple | list) and len(entry) == 4
+    must(whole, 'entry', type(entry).__name__, 'An entry has four parts: (name, rule, inputs, out).')
+    name, rule, inputs, out = entry
+    must((name, rule) == ('Mul', len), 'entry', str(name), 'An entry begins with the name and the rule.')
+    given = len(inputs) == 2 and all(a is x for a in inputs)
+    must(given, 'entry', 'inputs', 'The third part of an entry is the inputs.')
+    must(out is t, 'entry', 'another Tensor', 'The Tensor in the entry is not the one that `write` returned.')
+    given = numbers(t, 'numbers')
+    must(np.array_equal(given, [1, 4]), 'numbers', given, 'The numbers should be those that were given.')
+    return '`entries[out.at]` is the entry that made `out`.'
+
+
+# ---- step 2: an op that leaves an entry ----------------------------------------------------------------------------
+
+
+def entries_of(m: SimpleNamespace, run: Callable[[], Any]) -> list[str]:
+    """The names of the entries that a piece of program leaves."""
+    before = len(m.entries)
+    run()
+    return [entry[0] for entry in m.entries[before:]]
+
+
+def left(m: SimpleNamespace, run: Callable[[], Any], due: list[str], part: str, what: str) -> None:
+    """Raise Wrong unless these entries are left."""
+    found = entries_of(m, run)
+    shown = ', '.join(map(str, found)) or 'none'
+    must(found == due, part, found, f'{what} should leave {", ".join(due) or "no entry"}; yours leaves: {shown}.')
+
+
+def constants_leave_none(m: SimpleNamespace) -> str:
+    """Ops of constants."""
+    a = m.Tensor([1.0, 2.0])
+    left(m, lambda: m.sin(a * 3 + a), [], 'constants', '`sin(a * 3 + a)` of a constant a')
+    out = m.mul(a, m.Tensor(3.0))
+    must(np.array_equal(numbers(out, 'constant'), [3, 6]), 'numbers', numbers(out, ''), '`a * 3` has wrong numbers.')
+    must(out.at == -1, 'constant', out.at, f'An op of constants is a constant; its address is {out.at}.')
+    return 'An op of constants leaves no entry.'
+
+
+def the_first_leaf_counts(m: SimpleNamespace) -> str:
+    """Ops of the leaf with the address 0."""
+    x = m.leaf(m.Tensor([1.0, 2.0]))
+    left(m, lambda: m.sin(x), ['Sin'], 'first leaf', '`sin(x)` of the leaf at address 0')
+    return 'The leaf at address 0 is on the tape.'
+
+
+def one_input_is_enough(m: SimpleNamespace) -> str:
+    """Ops of a leaf and a constant."""
+    spare(m)
+    x, a = m.leaf(m.Tensor([1.0, 2.0])), m.Tensor([3.0, 4.0])
+    left(m, lambda: m.mul(x, a), ['Mul'], 'right constant', '`x * a` with a constant a')
+    left(m, lambda: m.mul(a, x), ['Mul'], 'left constant', '`a * x` with a constant a')
+    left(m, lambda: m.neg(m.add(a, x)) + 1, ['Add', 'Neg', 'Add'], 'three ops', '`-(a + x) + 1`')
+    return 'One input on the tape is enough.'
+
+
+def the_entry_holds_tensors(m: SimpleNamespace) -> str:
+    """The parts of an entry."""
+    spare(m)
+    x, y = m.leaf(m.Tensor([1.0, 2.0])), m.leaf(m.Tensor([3.0, 4.0]))
+    out = m.mul(x, y)
+    entry = m.entries[out.at]
+    same = len(entry[2]) == 2 and entry[2][0] is x and entry[2][1] is y
+    must(same, 'inputs', type(entry[2][0]).__name__, 'An entry holds the inputs themselves: Tensors with addresses.')
+    must(callable(entry[1]) and entry[3] is out, 'entry', 'parts', 'An entry is (name, rule, inputs, out).')
+    return 'The entry holds the Tensors themselves.'
+
+
+def the_rule_of_cos(m: SimpleNamespace) -> str:
+    """The rule of cos."""
+    spare(m)
+    x, dout = m.leaf(m.Tensor([0.5, 2.0])), m.leaf(m.Tensor([3.0, -1.0]))
+    out = m.cos(x)
+    found = m.entries[-1][1](dout, out, x) if m.entries[-1][0] == 'Cos' else ()
+    must(isinstance(found, tuple | list) and len(found) == 1, 'rule', 'form', 'The rule of cos returns a tuple of one.')
+    must(found[0] is not ..., 'dots', ..., 'The dots are still there.')
+    due = ms.grad(lambda x: ops.cos(x) * ms.Tensor([3.0, -1.0]))(ms.Tensor([0.5, 2.0]))
+    equal(found[0], due, 'rule of cos', 'The rule of cos, for x of 0.5 and 2 and dout of 3 and −1')
+    said = 'The rule of cos has the right numbers, but what it computes is not on the tape: write it with ops.'
+    must(found[0].at >= 0, 'rule of cos', 'no entry', said)
+    return 'The rule of cos is right, and made of ops.'
+
+
+def the_other_rules(m: SimpleNamespace) -> str:
+    """The rules that were given."""
+    spare(m)
+    table = {
+        'add': (ops.add, SMALL, SMALL),
+        'mul': (ops.mul, SMALL, SMALL[::-1]),
+        'neg': (ops.neg, ROW),
+        'sin': (ops.sin, ROW),
+        'turn': (lambda x: ops.transpose(x, (1, 0)), ROW),
+        'matmul': (ops.matmul, ROW, SQUARE),
+    }
+    for name, (op, *given) in table.items():
+        right, back = ms.vjp(op, *map(ms.Tensor, given))
+        scale = 1 + np.arange(right.size).reshape(right.shape)
+        inputs = [m.leaf(m.Tensor(each)) for each in given]
+        out = vars(m)[name](*inputs)
+        equal(out, right, name, f'What {name} returns')
+        found = m.entries[-1][1](m.Tensor(scale), out, *inputs)
+        for k, dx in enumerate(back(ms.Tensor(scale, ms.float32))):
+            must(len(found) > k, f'rule of {name}', len(found), f'The rule of {name} returns too few gradients.')
+            equal(found[k], dx, f'rule of {name}', f'The rule of {name}, input {k + 1}')
+    return 'The other six rules are as they were given.'
+
+
+# ---- steps 3 to 6: programs, beside minicell -----------------------------------------------------------------------
+
+ROW, SQUARE = [[0.5, -0.6, 0.4], [1.2, 1.3, -1.1]], [[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]]
+SMALL = [[0.3, -2.0], [0.7, 1.5]]
+
+
+def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: str = '') -> None:
+    """Raise Wrong unless all gradients of a program are those of minicell's, on a tape with other entries before."""
+    spare(m)
+    m.exp = m.op('Exp', np.exp, lambda dout, out, x: (dout * out,))  # none of the learner's ops uses out
+    due = PEER.gradients(program(PEER))(*map(ms.Tensor, given))
+    found = m.gradients(program(m))(*map(m.Tensor, given))
+    many = isinstance(found, tuple | list) and len(found) == len(given)
+    must(many, part or what, type(found).__name__, f'{what}: `gradients` returns a tuple, one gradient per input.')
+    for k, (mine, right) in enumerate(zip(found, due, strict=True)):
+        which = f', input {k + 1}' if len(given) > 1 else ''
+        equal(mine, right, f'{part or what}{which}', f'{what}{which}')
+
+
+def walks_down(m: SimpleNamespace) -> str:
+    """walk_back from `sin(cos(x))`."""
+    spare(m)
+    x = m.leaf(m.Tensor(0.5))
+    y = m.cos(x)
+    out = m.sin(y)
+    arrived = m.walk_back(out, m.Tensor(3.0), x.at + 1)
+    must(isinstance(arrived, dict), 'walk', type(arrived).__name__, '`walk_back` returns a dict: address to gradient.')
+    came = [name for name, t in (('x', x), ('cos(x)', y), ('sin(cos(x))', out)) if t.at in arrived]
+    said = f'From `sin(cos(x))` a gradient should arrive at x, cos(x), sin(cos(x)); yours arrives at {", ".join(came)}.'
+    must(len(came) == 3, 'walk', came, said)
+    due = ms.grad(lambda x: 3 * ops.sin(ops.cos(x)))(ms.Tensor(0.5))
+    equal(arrived[x.at], due, 'walk', 'What `walk_back` brings to x, for a dout of 3')
+    return 'The walk comes to `sin`, to `cos` and to x.'
+
+
+def calls_with_leaves(m: SimpleNamespace) -> str:
+    """A function that looks at its inputs."""
+    seen: list[Any] = []
+    x = m.Tensor(0.5)
+    m.gradients(lambda *leaves: (seen.extend(leaves), m.sin(leaves[0]))[1])(x, x)
+    fresh = len(seen) == 2 and seen[0] is not seen[1] and not any(t is x for t in seen)
+    must(fresh, 'leaves', 'the inputs', '`f` is called with constants: call it with a leaf for each input.')
+    return '`f` is called with leaves.'
+
+
+def chains(m: SimpleNamespace) -> str:
+    """A chain of ops, sin(cos(x)), -(x · 3) or sin(exp(x))."""
+    alike(m, lambda m: lambda x: m.sin(m.cos(x)), [0.5], '`sin(cos(x))`')
+    alike(m, lambda m: lambda x: m.neg(x * 3), [[1.0, -2.0]], '`-(x * 3)`')
+    alike(m, lambda m: lambda x: m.sin(m.exp(x)), [0.5], '`sin(exp(x))`')
+    return 'Chains: `sin(cos(x))`, `-(x * 3)`, `sin(exp(x))`.'
+
+
+def several_inputs(m: SimpleNamespace) -> str:
+    """Two inputs, sin(matmul(x, y))."""
+    alike(m, lambda m: lambda x, y: m.sin(m.matmul(x, y)), [ROW, SQUARE], '`sin(matmul(x, y))`')
+    first = m.grad(m.matmul)(m.Tensor(ROW), m.Tensor(SQUARE))
+    equal(first, ms.grad(ops.matmul)(ms.Tensor(ROW), ms.Tensor(SQUARE)), 'grad', '`grad(matmul)(x, y)`')
+    return 'Two inputs: `sin(matmul(x, y))`.'
+
+
+def unused_input(m: SimpleNamespace) -> str:
+    """An input that is not used."""
+    alike(m, lambda m: lambda x, y, z: m.sin(y), [2.0, 0.5, [1.0, 2.0]], 'of three inputs one is used')
+    return 'An input that is not used gets zeros.'
+
+
+def only_what_is_due(m: SimpleNamespace) -> str:
+    """Ops that the result does not use, and a result that is a leaf."""
+    alike(m, lambda m: lambda x: (m.cos(x), m.sin(m.cos(x)))[0], [0.5], 'an op after the result')
+    alike(m, lambda m: lambda x: (m.sin(x), m.cos(x))[1], [0.5], 'an op that the result does not use')
+    alike(m, lambda m: lambda x: x, [0.5], '`lambda x: x`')
+    return 'What the result does not use does not count.'
+
+
+def two_uses(m: SimpleNamespace) -> str:
+    """A Tensor that is used twice."""
+    alike(m, lambda m: lambda x: x * x, [3.0], '`x * x`')
+    alike(m, lambda m: lambda x: x + x, [3.0], '`x + x`')
+    return 'Two uses: `x * x`, `x + x`.'
+
+
+def more_uses(m: SimpleNamespace) -> str:
+    """Uses of an intermediate value."""
+    alike(m, lambda m: lambda x: (lambda y: y * y * y + m.sin(y))(m.cos(x)), [0.7], '`y * y * y + sin(y)`')
+    alike(m, lambda m: lambda x, y: m.matmul(x, y) * m.matmul(x, y) + x, [SMALL, SMALL], '`matmul(x, y)` used twice')
+    return 'An intermediate value with three uses.'
+
+
+def still_the_first_leaf(m: SimpleNamespace) -> str:
+    """A leaf with the address 0."""
+    (mine,) = m.gradients(lambda x: x * x)(m.Tensor(3.0))
+    equal(mine, ms.grad(lambda x: x * x)(ms.Tensor(3.0)), 'first leaf', '`x * x` on an empty tape')
+    return 'A leaf with the address 0.'
+
+
+def constants_of_other_shapes(m: SimpleNamespace) -> str:
+    """Constants of several shapes."""
+
+    def program(m: Any) -> Callable:
+        a, b = m.Tensor(ROW), m.Tensor(SQUARE)
+        return lambda x: m.matmul(m.matmul(a, b), m.sin(m.matmul(m.matmul(b, x), b)))
+
+    alike(m, program, [SQUARE], 'constants of several shapes')
+    return 'Constants of several shapes are left out.'
+
+
+def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
+    """What was added up."""
+    spare(m)
+    (found,) = m.gradients(lambda x: x * x)(m.Tensor(3.0))
+    said = 'The gradient of `x * x` is right, but the sum in it is not on the tape: add the Tensors, not their arrays.'
+    must(found.at >= 0, 'sum', 'no entry', said)
+    return 'The sum is on the tape, too.'
+
+
+def takes_over(m: SimpleNamespace) -> str:
+    """The document's Cell, whose bprop returns x + 1 and y + 1."""
+    alike(m, document, [ROW, SQUARE], 'the document’s `Net`')
+    return 'The document’s `Net`: x + 1 and y + 1.'
+
+
+def gets_dout(m: SimpleNamespace) -> str:
+    """A Cell whose bprop uses out and dout."""
+
+    def program(m: Any) -> Callable:
+        cell = product(m)
+        return lambda x, y: m.sin(cell(x, y) * 3) + x
+
+    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'a Cell inside a loss')
+    return '`bprop` gets the inputs, `out` and `dout`.'
+
+
+def without_bprop(m: SimpleNamespace) -> str:
+    """A Cell without a bprop."""
+    alike(m, plain, [[0.5, 2.0]], 'a Cell without a `bprop`')
+    cell, x = plain(m), m.leaf(m.Tensor(0.5))
+    left(m, lambda: cell(x), ['Sin', 'Mul'], 'plain Cell', 'A Cell without a `bprop`, of two ops,')
+    return 'A Cell without a `bprop` leaves the entries of its ops.'
+
+
+def one_entry(m: SimpleNamespace) -> str:
+    """The entries of a Cell with a bprop."""
+    spare(m)
+    cell = product(m)
+    x, y, a = m.leaf(m.Tensor(0.5)), m.leaf(m.Tensor(2.0)), m.Tensor(3.0)
+    left(m, lambda: cell(x, y), ['Product'], 'entries', 'A Cell with a `bprop`')
+    left(m, lambda: cell(a, y), ['Product'], 'entries', 'The same Cell with one constant input')
+    left(m, lambda: cell(a, a), [], 'constant inputs', 'The same Cell with constant inputs')
+    equal(cell(a, a), ops.sin(ms.Tensor(3.0)) * 3, 'out', 'What the Cell returns')
+    entry = (cell(x, y), m.entries[-1])[1]
+    kept = len(entry[2]) == 2 and entry[2][0] is x and entry[2][1] is y
+    must(kept, 'inputs', 'others', 'The entry of a Cell should hold its inputs, with their addresses.')
+    return 'A Cell with a `bprop` leaves one entry, whatever is in it.'
+
+
+def when_asked(m: SimpleNamespace) -> str:
+    """When construct and bprop run."""
+    ran: list[str] = []
+
+    class Counts(m.Cell):
+        def construct(self, x: Any) -> Any:
+            ran.append('construct')
+            return x * 2
+
+        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+            ran.append('bprop')
+            return (dout * 2,)
+
+    cell = Counts()
+    m.gradients(lambda x: (cell(x), cell(m.Tensor(1.0)), x * 2)[2])(m.Tensor(3.0))
+    must('bprop' not in ran, 'ran', tuple(ran), '`bprop` runs though no gradient comes to it.')
+    ran.clear()
+    m.gradients(lambda x: cell(x) + cell(x))(m.Tensor(3.0))
+    due = ['construct', 'construct', 'bprop', 'bprop']
+    must(ran == due, 'ran', tuple(ran), f'Two calls should run {", ".join(due)}; yours run {", ".join(ran)}.')
+    return '`bprop` runs once for each call that a gradient comes to, and never forward.'
+
+
+def order(m: Any, f: Callable, times: int) -> Callable:
+    """A function, differentiated so often."""
+    for _ in range(times):
+        f = m.grad(f)
+    return f
+
+
+def at_order(m: SimpleNamespace, program: Program, given: float, what: str, highest: int) -> None:
+    """Raise Wrong unless the derivatives of a program are those of minicell's, up to an order."""
+    for times in range(1, highest + 1):
+        spare(m)
+        due = order(PEER, program(PEER), times)(ms.Tensor(given))
+        said = f'{what}, order {times}'
+        try:
+            found = order(m, program(m), times)(m.Tensor(given))
+        except Exception as error:
+            raise Wrong(said.replace('`', ''), type(error).__name__, f'{said}: {stopped(error)}') from None
+        equal(found, due, said)
+
+
+def first_order(m: SimpleNamespace) -> str:
+    """First order."""
+    at_order(m, lambda m: lambda x: x * x * m.sin(x), 0.7, '`x * x * sin(x)`', 1)
+    must(
+        m.entries and m.entries[0][0] == 'Spare',
+        'tape',
+        'emptied',
+        'Entries that were there before the gradient are gone.',
+    )
+    x = m.Tensor(2.0)
+    made = m.leaf(x)
+    must(made is not x and x.at == -1, 'leaf', 'the same', '`leaf` should make a new Tensor.')
+    must(isinstance(made.at, int) and made.at >= 0, 'leaf', made.at, 'A leaf should have an address.')
+    return 'First order is as before.'
+
+
+def second_order(m: SimpleNamespace) -> str:
+    """Second order of ops."""
+    at_order(m, lambda m: m.sin, 0.5, '`sin`', 2)
+    at_order(m, lambda m: lambda x: x * x * x + m.cos(x), 0.7, '`x * x * x + cos(x)`', 2)
+    return 'Second order: `sin`, `x * x * x + cos(x)`.'
+
+
+def second_order_of_a_cell(m: SimpleNamespace) -> str:
+    """Second order of lesson 09's Cell."""
+    at_order(m, sine, 0.5, 'the Cell `Sin` of lesson 09', 2)
+    return 'The Cell `Sin` of lesson 09, twice.'
+
+
+def higher_orders(m: SimpleNamespace) -> str:
+    """Third and fourth order."""
+    at_order(m, lambda m: lambda x: m.sin(x) * x * x, 0.7, '`sin(x) * x * x`', 4)
+    at_order(m, sine, 0.5, 'the Cell `Sin` of lesson 09', 4)
+    return 'Third and fourth order.'
+
+
+def one_in_the_other(m: SimpleNamespace) -> str:
+    """An inner gradient that uses the input of the outer one."""
+    at_order(m, lambda m: lambda x: x * m.grad(lambda y: x * y)(x), 3.0, '`x * grad(lambda y: x * y)(x)`', 2)
+    return 'The input of the inner gradient and that of the outer one stay apart.'

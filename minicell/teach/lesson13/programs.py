@@ -1,0 +1,127 @@
+"""What the probes and the figure stand on: programs that run on any engine, and the words for what is wrong.
+
+What makes a program gets minicell, or the learner's engine, by the same names.
+"""
+
+import linecache
+import traceback
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.ink.thumb import short
+
+CLOSE = {'rtol': 1e-5, 'atol': 1e-6}
+
+Program = Callable[[Any], Callable]
+
+# what a program needs of an engine, by the same names
+PEER = SimpleNamespace(
+    Tensor=ms.Tensor, add=ops.add, mul=ops.mul, neg=ops.neg, sin=ops.sin, cos=ops.cos, exp=ops.exp,
+    matmul=ops.matmul, grad=ms.grad, gradients=lambda f: ops.GradOperation(get_all=True)(f), Cell=nn.Cell,
+)  # fmt: skip
+
+
+def document(m: Any) -> Callable:
+    """The document's Cell: its bprop returns x + 1 and y + 1."""
+
+    class Net(m.Cell):
+        def construct(self, x: Any, y: Any) -> Any:
+            return m.matmul(x, y)
+
+        def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+            return x + 1, y + 1
+
+    return Net()
+
+
+def product(m: Any) -> Callable:
+    """A product whose bprop uses all that it gets, out among it."""
+
+    class Product(m.Cell):
+        def construct(self, x: Any, y: Any) -> Any:
+            return m.sin(x) * y
+
+        def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+            return dout * y * 10, dout * x + out * 100
+
+    return Product()
+
+
+def sine(m: Any) -> Callable:
+    """The Cell of lesson 09: its bprop uses cos."""
+
+    class Sin(m.Cell):
+        def construct(self, x: Any) -> Any:
+            return m.sin(x)
+
+        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+            slope = m.cos(x)
+            dx = slope * dout
+            return (dx,)
+
+    return Sin()
+
+
+def plain(m: Any) -> Callable:
+    """A Cell without a bprop."""
+
+    class Plain(m.Cell):
+        def construct(self, x: Any) -> Any:
+            return m.sin(x) * x
+
+    return Plain()
+
+
+# ---- what is wrong, in a sentence ----------------------------------------------------------------------------------
+
+
+class Wrong(Exception):
+    """What an engine does wrong, in a sentence; `part` and `found` are for comparing it with stored mistakes."""
+
+    def __init__(self, part: str, found: Any, said: str) -> None:
+        super().__init__(said)
+        self.part, self.found = part, found
+
+
+def stopped(error: Exception) -> str:
+    """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
+    where = ''
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
+            line = linecache.getline(frame.f_code.co_filename, number).strip()
+            where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
+    return f'Your code stops with {type(error).__name__}: {error}{where}.'
+
+
+def must(holds: Any, part: str, found: Any, said: str) -> None:
+    """Raise Wrong unless this holds."""
+    if not holds:
+        raise Wrong(part.replace('`', ''), found, said)
+
+
+def numbers(value: Any, part: str) -> np.ndarray:
+    """The array of a Tensor of the learner's."""
+    must(value is not ..., 'dots', ..., 'The dots are still there.')
+    array = getattr(value, 'array', None)
+    must(isinstance(array, np.ndarray | np.generic), part, type(value).__name__, f'{part}: no Tensor came back.')
+    return np.asarray(array, np.float64)
+
+
+def equal(mine: Any, due: Any, part: str, said: str = '') -> None:
+    """Raise Wrong unless the numbers of a learner's Tensor are those of minicell's."""
+    found, right = numbers(mine, part), np.asarray(due.asnumpy(), np.float64)
+    same = found.shape == right.shape and np.allclose(found, right, **CLOSE)
+    must(same, part, found, f'{said or part}: yours is {listed(found)}, minicell has {listed(right)}.')
+
+
+def listed(array: np.ndarray) -> str:
+    """A few numbers in a sentence."""
+    flat = [short(float(number)) for number in array.ravel()[:4]]
+    more = ' …' if array.size > 4 else ''
+    shape = f' of shape {array.shape}' if array.ndim > 1 else ''
+    return flat[0] if array.ndim == 0 else f'[{", ".join(flat)}{more}]{shape}'

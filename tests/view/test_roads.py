@@ -1,0 +1,92 @@
+"""The ways in a picture: what backward took, what it left, and what your lines wrote."""
+
+import re
+
+import gallery
+import pytest
+from gallery import at, picture, shown
+
+SECOND = """
+class Net(nn.Cell):
+    def construct(self, x):
+        return ops.{op}(x)
+
+    def bprop(self, x, out, dout):
+        slope = {slope}
+        dx = slope * dout
+        return (dx,)
+
+net = Net()
+with ms.Tape() as tape:
+    bend = ms.grad(ms.grad(net))(ms.Tensor(0.5))
+"""
+BENDS = {'down': ('sin', 'ops.cos(x)'), 'up': ('sinh', 'ops.cosh(x)')}
+
+
+def numbers(path):
+    """The numbers of a path."""
+    return [float(n) for n in re.findall(r'-?\d+\.?\d*', path.attrs['d'])]
+
+
+@pytest.mark.parametrize('narrow', [False, True])
+def test_the_tape_has_a_road_into_the_bprop_and_none_to_the_rule_beside_it(narrow):
+    shown_ = picture('matmul_loss')
+    frame = shown_.films[narrow].frames[at(shown_, 'Takeover')]
+    x, _, y = numbers(frame['adn0'])
+    block, ghost, band = frame['B0'].attrs, frame['r0'].attrs, numbers(frame['fat'])
+    assert frame['adn0'].attrs['class'] == 'fat th', 'a band, in the colour of what happens now'
+    assert block['x'] < x < block['x'] + block['width']
+    assert ghost['x'] + ghost['width'] < x - 11
+    assert x in band and y >= band[1], 'it leads into the band that takes over'
+
+
+def test_what_backward_has_taken_is_not_grey():
+    (film, _), last = picture('matmul_loss').films, -1
+    before, after = (numbers(film.frames[step]['road'])[0] for step in (0, last))
+    turn = numbers(film.frames[last]['adn0'])[0]
+    assert before > numbers(film.frames[last]['fat'])[0] > after == turn
+
+
+def test_without_a_takeover_the_road_is_taken_to_its_end():
+    (film, _) = picture('fanout').films
+    assert 'road' in film.frames[0] and 'road' not in film.frames[-1]
+
+
+@pytest.mark.parametrize('way', BENDS)
+def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(way):
+    op, slope = BENDS[way]
+    second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
+    (film, phone) = second.films
+    first = at(second, 'Your line 6')
+    assert 'bridge' not in film.frames[first - 1] and 'bridge' not in phone.frames[-1]
+    assert 'line 6 of your bprop writes this tape' in shown(second, first)
+    for frame in film.frames[first + 1 :]:
+        assert frame['bridget'].attrs['T'] == 'lines 6 and 7 of your bprop write this tape'
+        _, top, bottom = numbers(frame['bridge'])
+        assert top < frame['second'].attrs['y'] < bottom < frame['bfilm'].attrs['y']
+
+
+@pytest.mark.parametrize('way', BENDS)
+def test_the_second_gradient_is_drawn_as_a_curve_that_bends_its_way(way):
+    op, slope = BENDS[way]
+    second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
+    frame = second.films[0].frames[-1]
+    assert frame['curvet'].attrs['T'] == f'the curve bends {way}'
+    left, right = numbers(frame['curve'])[1], numbers(frame['curve'])[-1]
+    tangent = numbers(frame['curvek'])
+    assert right < left and tangent[3] < tangent[1], 'its slope is positive'
+    assert (left > tangent[1] and right > tangent[3]) == (way == 'down')
+    assert 'curve' not in second.films[0].frames[-2]
+
+
+def test_no_curve_where_the_number_is_not_the_slope_of_a_slope():
+    minus = SECOND.format(op='sin', slope='ops.cos(x)').replace(
+        'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))'
+    )
+    assert 'curve' not in gallery.made(minus, 'minus the slope').films[0].frames[-1]
+
+
+def test_a_grey_cell_is_said_to_be_right_where_others_are_wrong():
+    assert shown(picture('matmul_loss')).count('grey: right') == 1, 'of dx; all of dy is wrong'
+    assert 'grey: right' not in shown(picture('matmul_loss'), -2)
+    assert 'grey: right' not in shown(picture('right'))
