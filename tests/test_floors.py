@@ -198,3 +198,8 @@ def test_the_reader_of_imports(module, source, expected, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(source)
     assert [(use.part, use.function, use.target) for use in uses(path)] == expected
+
+
+def test_the_lessons_kit_stays_small():
+    files = [path for path in (PACKAGE / 'teach').rglob('*') if path.is_file() and '__pycache__' not in path.parts]
+    assert len(files) <= 90

@@ -8,7 +8,7 @@ a cell does not read the answer with it. A lesson NN is
 
     lessons/source/NN_name.md        its text, cells and questions (`source` and `question_text` tell how)
     lessons/source/NN_name/NNa.md    an exercise: hints, solution and mistakes (`exercise_text` tells how)
-    teach/lessonNN/                  Python: FIGURES by name, and TRIALS, which try the answers (`figure` and `trials`)
+    teach/lessonNN                   Python: FIGURES by name, and TRIALS, which try the answers (`figure` and `trials`)
 
 lessons/WRITING.md leads through a new one.
 """

@@ -48,7 +48,7 @@ w.VBox([slider, page])
 """
 # A drag does not rest. Keys that are pressed one by one on a busy machine do, and accounts would come in between.
 DRAGGED = """\
-from minicell.teach.lesson03.figures import loss_scale
+from minicell.teach.lesson03 import loss_scale
 dragged = loss_scale(Net(), x, y)
 dragged.account = lambda number: None
 dragged.shown

@@ -12,9 +12,9 @@ from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
-from minicell.teach.lesson01.trials import PROGRAMS, right
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 

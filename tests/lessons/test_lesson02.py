@@ -10,8 +10,8 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson
 from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson02 import HIDDEN, WORDS, Suspect
 from minicell.teach.lesson02.figures import HIGH, LOW, dout, draw, happened
-from minicell.teach.lesson02.trials import HIDDEN, WORDS, Suspect
 from minicell.teach.order import exercise
 from tests.lessons.kernels import printed
 from tests.lessons.notebooks import by_id, listings, read

@@ -8,8 +8,7 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson
-from minicell.teach.lesson03.figures import loss_scale
-from minicell.teach.lesson03.trials import HIDDEN, WORDS, Suspect
+from minicell.teach.lesson03 import HIDDEN, WORDS, Suspect, loss_scale
 from minicell.teach.order import exercise
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id, listings

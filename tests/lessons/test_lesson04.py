@@ -14,12 +14,12 @@ from minicell import check
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Path as Lines
 from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson04 import WORDS
 from minicell.teach.lesson04 import suspects as suspects_file
 from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
 from minicell.teach.lesson04.hidden import HIDDEN, ROW
 from minicell.teach.lesson04.secant import Curve
 from minicell.teach.lesson04.suspects import SUSPECTS, classify
-from minicell.teach.lesson04.trials import WORDS
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, listings, read
 

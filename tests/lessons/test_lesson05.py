@@ -11,6 +11,7 @@ import pytest
 
 import minicell as ms
 from minicell.teach.ink.shapes import Text
+from minicell.teach.lesson05 import inputs
 from minicell.teach.lesson05.figures import HEIGHT, WIDTH, draw, traffic
 from minicell.teach.lesson05.specimens import (
     RIGHT,
@@ -24,7 +25,6 @@ from minicell.teach.lesson05.specimens import (
     silent,
     true,
 )
-from minicell.teach.lesson05.trials import inputs
 from minicell.teach.order import exercise
 from minicell.teach.trials import called, dout_of
 from tests.lessons.notebooks import by_id, listings, read

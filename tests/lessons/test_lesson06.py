@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach import lesson, train
+from minicell.teach import lesson, lesson06, train
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson06 import figures, trials
 from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
 from minicell.teach.lesson06.seeds import SEEDS, measure
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
@@ -65,7 +64,7 @@ def test_every_suspect_has_a_letter():
 
 def test_a_letter_names_a_suspect():
     for letter, bug in LETTERS.items():
-        assert {k: p.test(suspect(letter)) for k, p in PROBES.items()} == figures.outcomes(letter), bug
+        assert {k: p.test(suspect(letter)) for k, p in PROBES.items()} == lesson06.figures.outcomes(letter), bug
 
 
 def test_suspect_e_is_the_one_of_the_notebook(page):
@@ -176,7 +175,7 @@ def test_the_table_of_the_notebook_agrees_with_its_text():
 
 @pytest.fixture(scope='module')
 def trained(page):
-    return figures.suspects(page['Net'], page['train'], page['accuracy'], steps=60)
+    return lesson06.figures.suspects(page['Net'], page['train'], page['accuracy'], steps=60)
 
 
 def test_the_still_tells_of_every_suspect(trained):
@@ -201,25 +200,25 @@ def test_a_run_takes_a_moment(page):
     import time
 
     begun = time.perf_counter()
-    figures.trained((loss for loss in page['train'](page['Net'](MatMul()))), 600)
+    lesson06.figures.trained((loss for loss in page['train'](page['Net'](MatMul()))), 600)
     assert time.perf_counter() - begun < 5
 
 
 def test_pictures_keep_their_size_and_cut_no_words():
     right = Curve((0.7, 0.5, 0.3), 600, 0.98)
     curves = [Curve((), 600), Curve((0.7,), 600), Curve((0.7, 9.0), 600), Curve((0.7, 2.6e5), 600, 0.5)]
-    drawn = [figures.draw(letter, curve, right) for letter in LETTERS for curve in curves]
+    drawn = [lesson06.figures.draw(letter, curve, right) for letter in LETTERS for curve in curves]
     assert len({each.size for each in drawn}) == 1
-    drawn.append(figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right))
-    tests = [figures.draw_tests(letter) for letter in ('', *LETTERS)]
+    drawn.append(lesson06.figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right))
+    tests = [lesson06.figures.draw_tests(letter) for letter in ('', *LETTERS)]
     assert len({each.size for each in tests}) == 1
-    tests.append(figures.overview())
+    tests.append(lesson06.figures.overview())
     cut = [shape.full for each in [*drawn, *tests] for shape in each.shapes if isinstance(shape, Text) and shape.full]
     assert cut == []
 
 
 def test_the_figure_of_the_tests():
-    figure = figures.tests()
+    figure = lesson06.figures.tests()
     assert figure.picture.value.count('>yes<') == len(PROBES)
     figure.control.value = 1 + list(LETTERS).index('D')
     assert '>−1.00<' in figure.picture.value and '>no<' in figure.picture.value
@@ -228,7 +227,7 @@ def test_the_figure_of_the_tests():
 
 def test_a_page_without_a_kernel_shows_every_test_of_every_suspect():
     """Or its reader could not name the bugs."""
-    drawn = figures.overview()
+    drawn = lesson06.figures.overview()
     marks = [shape for shape in drawn.shapes if not isinstance(shape, Text)]
     assert len(marks) == len(PROBES) * (1 + 1 + len(LETTERS)) - len(LETTERS) + 1  # a rule, the marks; slope has numbers
     assert 'zero says no to B, F; one_hot says no to B, C, F' in drawn.words and 'A 5.00' in drawn.words
@@ -255,19 +254,19 @@ def test_naming():
     assert NAMING.check({'A': 'scaled', 'B': ...}).state == 'open'
 
 
-SOLVED = dict(zip(trials.PAIRS, ('slope', 'batch', 'one_hot', 'zero', 'weights', 'twice'), strict=True))
+SOLVED = dict(zip(lesson06.PAIRS, ('slope', 'batch', 'one_hot', 'zero', 'weights', 'twice'), strict=True))
 
 
 def test_the_cheapest():
     assert CHEAPEST.check(SOLVED).passed
     for pair, test in [(3, 'one_hot'), (4, 'batch')]:  # cost the same
-        assert CHEAPEST.check({**SOLVED, trials.PAIRS[pair]: test}).passed
-    for pair in trials.PAIRS:
+        assert CHEAPEST.check({**SOLVED, lesson06.PAIRS[pair]: test}).passed
+    for pair in lesson06.PAIRS:
         for test in {'check', 'shapes', 'train', 'slope', 'nonsense', ...} - {SOLVED[pair]}:
             assert CHEAPEST.check({**SOLVED, pair: test}).state == 'failed', (pair, test)
-    said = CHEAPEST.check({**SOLVED, trials.PAIRS[1]: 'slope'}).said
+    said = CHEAPEST.check({**SOLVED, lesson06.PAIRS[1]: 'slope'}).said
     assert '3 calls; 2 would do' in said
-    assert CHEAPEST.check({**SOLVED, trials.PAIRS[3]: 'twice'}).misconception.startswith('Twice the dout finds')
+    assert CHEAPEST.check({**SOLVED, lesson06.PAIRS[3]: 'twice'}).misconception.startswith('Twice the dout finds')
 
 
 def test_what_is_right_on_hidden_variants_is_right_on_others(monkeypatch):
@@ -279,7 +278,7 @@ def test_what_is_right_on_hidden_variants_is_right_on_others(monkeypatch):
 
 def test_every_pair_can_be_told_apart():
     for pair in combinations(BUGS, 2):
-        assert trials.least(pair) <= 3, pair
+        assert lesson06.least(pair) <= 3, pair
 
 
 def test_the_lesson_is_set_up():

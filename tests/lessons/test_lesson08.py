@@ -10,11 +10,11 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.teach import lesson08
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson08 import cases
+from minicell.teach.lesson08 import HIDDEN, WORDS, Suspect, due
 from minicell.teach.lesson08 import figures as figure
-from minicell.teach.lesson08.trials import HIDDEN, WORDS, Suspect, due
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, read
 
@@ -151,8 +151,8 @@ def test_pytorch_agrees():
 
 
 def test_the_cell_of_the_lesson_is_the_one_that_is_checked():
-    stored = Path(cases.__file__).read_text(encoding='utf-8')
-    assert by_id(read('08').cells)['l08-cases'].source == stored[stored.index('CASES') :].strip()
+    stored = Path(lesson08.__file__).read_text(encoding='utf-8')
+    assert by_id(read('08').cells)['l08-cases'].source in stored
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ import pytest
 import minicell as ms
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson10 import zoo
+from minicell.teach.lesson10 import WORDS, found, zoo
 from minicell.teach.lesson10.figures import HEIGHT, WIDTH, draw, length, use
-from minicell.teach.lesson10.trials import WORDS, found
 from minicell.teach.lesson10.zoo import HIDDEN
 from minicell.teach.lesson10.zoo import WORDS as HUNTED
 from minicell.teach.order import exercise

@@ -15,8 +15,7 @@ from minicell import nn, ops
 from minicell.teach import lesson, train
 from minicell.teach.exercise import run
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson12 import figures, network, surrogates, table
-from minicell.teach.lesson12.trials import found, frozen, yours
+from minicell.teach.lesson12 import figures, found, frozen, network, surrogates, table, yours
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, fault, read
 

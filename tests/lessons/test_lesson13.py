@@ -11,12 +11,11 @@ import pytest
 import minicell as ms
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson13 import lines, own, so_far, stored, whole
+from minicell.teach.lesson13 import LAST, TRIALS, lines, own, so_far, stored, whole
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.hunt import HIDDEN, WORDS, changed
 from minicell.teach.lesson13.programs import PEER
-from minicell.teach.lesson13.trials import LAST, TRIALS
 from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, read
@@ -131,7 +130,7 @@ FAILING = [case for case in WRONG if case[3] is not None]
 def test_a_wrong_answer_fails_with_a_sentence(name, old, new, said):
     verdict = EXERCISES[name].check_code(changed_code(name, old, new))
     assert verdict.state == 'failed', verdict
-    assert said.replace('`', '') in repr(verdict) and 'trials.py' not in repr(verdict), verdict
+    assert said.replace('`', '') in repr(verdict) and '__init__.py' not in repr(verdict), verdict
     assert '✗' in verdict.said and 'Traceback' not in repr(verdict)
 
 

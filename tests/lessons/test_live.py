@@ -11,7 +11,7 @@ import pytest
 import minicell as ms
 from minicell.errors import SettingError
 from minicell.teach import lesson
-from minicell.teach.lesson03.figures import loss_scale
+from minicell.teach.lesson03 import loss_scale
 from minicell.teach.live import REST, Live, follow
 from minicell.view.page.fragment import layouts
 from minicell.view.picture import Picture

@@ -1,4 +1,168 @@
-"""Lesson 01: a figure of entries that come and go, and the order of backward."""
+"""Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
+from inspect import signature
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.core.watch import Back, Begin, End, Give, Op
+from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun, hunted
+
+from .entries import HIDDEN, WORDS, Engine, engine, entries_of
 from .figures import FIGURES
-from .trials import TRIALS
+
+ops = ms.ops
+
+
+def wave(x: ms.Tensor) -> ms.Tensor:
+    """The program of the exercise."""
+    y = ops.sin(x)
+    for _ in range(2):
+        y = y * 3
+    if y > 1:
+        y = ops.log(y)
+    else:
+        y = ops.exp(y)
+    return y
+
+
+def right() -> list[str]:
+    """The steps of backward as they really happen, read from the tape."""
+    with ms.Tape() as tape:
+        ms.grad(wave)(ms.Tensor(1.0))
+    products = [event for event in tape.events if isinstance(event, Op) and event.rule.name == 'Mul']
+    steps = []
+    for event in tape.events:
+        if isinstance(event, Back):
+            steps.append('start')
+        elif isinstance(event, Give) and event.entry in products:
+            steps.append(f'mul {products.index(event.entry) + 1}')
+        elif isinstance(event, Give):
+            steps.append(event.entry.rule.name.lower())
+        elif isinstance(event, End):
+            steps.append('dx')
+    return steps
+
+
+def fan_out(x: Any, y: Any) -> Any:
+    """A value that two entries use, one of them as both of its inputs."""
+    s = ops.sin(x)
+    return s * s + s * y
+
+
+def unused(x: Any) -> Any:
+    """Entries after the result, and one before it, that do not lead to it; what they are of is used elsewhere, too."""
+    ops.exp(x)
+    y = ops.sin(x) * x
+    ops.log(y)
+    return y
+
+
+# What stands in the sentence -> a program, and its inputs.
+PROGRAMS = {
+    'wave(x), of exercise 1a': (wave, (1.0,)),
+    'wave(x), where the other branch runs': (wave, (0.1,)),
+    'x * y + x': (lambda x, y: x * y + x, (3.0, 2.0)),
+    's * s + s * y, with s = sin(x)': (fan_out, (0.7, -2.0)),
+    'sin(x) * x, in a program that also computes exp(x) and log(sin(x) * x) and does not use them': (unused, (2.0,)),
+    'x * x, in a program that has another input, y': (lambda x, y: x * x, (3.0, 2.0)),
+    'x itself, without an entry': (lambda x: x, (3.0,)),
+}
+
+
+def loop(answer: Any) -> Trial:
+    """Try a function that reads entries back, on each of the programs; ms.grad says what is due."""
+    if not callable(answer):
+        said = f'check wants the function read_back; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    found, wrong = [], []
+    for program, (function, inputs) in PROGRAMS.items():
+        for k, name in enumerate(signature(function).parameters):
+            true = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
+            got = came(answer, function, inputs, name)
+            if got is ...:
+                return BLANK
+            found.append(float(f'{got:.9g}') if isinstance(got, float) else got)
+            if not (isinstance(got, float) and np.isclose(got, true)):
+                given = f'it is {got:.4g}' if isinstance(got, float) else got
+                wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
+    said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(PROGRAMS)} programs.'
+    # one part, because many beliefs have the same consequence for some program: only all of them tell which it is
+    return Trial(True, not wrong, {'gradients': tuple(found)}, said)
+
+
+def came(read_back: Any, function: Any, inputs: tuple[float, ...], name: str) -> Any:
+    """The gradient of one input that a loop works out, or in words what it does instead; `...` for an unbegun loop."""
+    entries, result = entries_of(function, *inputs)
+    try:
+        gradients = read_back(entries, result)
+    except (*ERRORS, LookupError) as error:
+        return ... if half_begun(error) else f'read_back raises {type(error).__name__}: {error}'.rstrip(': ')
+    if not isinstance(gradients, dict):
+        return f'read_back returns {type(gradients).__name__}, not a dict'
+    # an input on which the result does not depend may be left out
+    leads = name in reached(entries, result)
+    got = gradients.get(name, 'it is not in the dict' if leads else 0.0)
+    return float(got) if isinstance(got, Real) else str(got)
+
+
+def reached(entries: list, result: str) -> set[str]:
+    """The names of the values on which the result depends."""
+    found = {result}
+    for entry in reversed(entries):
+        if entry.out in found:
+            found.update(entry.inputs)
+    return found
+
+
+# What stands in the sentence -> a program of one input with products in it.
+PRODUCTS = {
+    'x * x': lambda x: x * x,
+    '3 * (x * x)': lambda x: 3 * (x * x),
+    'sin(x) * exp(x)': lambda x: ops.sin(x) * ops.exp(x),
+}
+
+
+def rule(answer: Any) -> Trial:
+    """Run the engine with the learner's rule of a product; ms.grad says what is due."""
+    if not callable(answer):
+        said = f'check wants the function mul; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    found, wrong = [], []
+    for program, function in PRODUCTS.items():
+        true = ms.grad(function)(ms.Tensor(2.0, ms.float64)).item()
+        try:
+            got: Any = float(f'{engine(function, 2.0, Mul=answer):.9g}')
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            got = f'{type(error).__name__}: {error}'
+        found.append(got)
+        if not (isinstance(got, float) and np.isclose(got, true)):
+            given = f'it is {got:.4g}' if isinstance(got, float) else f'the engine stops with {got}'
+            wrong.append(f'{program}, at x = 2:\nexpected {true:.4g} as the gradient of x; {given}.')
+    said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
+    return Trial(True, not wrong, {'gradients': tuple(found)}, said)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about engines that the learner has not seen. It may take gradients from the engine alone."""
+    calls = []
+
+    def counted(engine: Engine) -> Engine:
+        return lambda *given: calls.append(given) or engine(*given)
+
+    def told() -> list[Any]:
+        return [answer(counted(engine)) for engine, _ in HIDDEN]
+
+    with ms.Tape() as tape:
+        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine')
+    if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
+        said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
+        return Trial(True, False, {'slope': 'by a gradient'}, said)
+    return trial
+
+
+TRIALS = {'1a': right, '1b': loop, '1c': rule, '1d': hunt}

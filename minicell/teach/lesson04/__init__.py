@@ -1,5 +1,193 @@
-"""Lesson 04: its figures, the trials of a gradient check, and central differences for a check of one's own."""
+"""Lesson 04: its figures, and the trials of central differences, four Cells to be sorted, and a whole check."""
 
-from .differences import slopes
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun, sorted_words
+
 from .figures import FIGURES
-from .trials import TRIALS
+from .hidden import HIDDEN, ROW, Hidden
+from .suspects import SUSPECTS, classify
+
+WIDE, NARROW = 1e-1, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
+CLOSE = 1e-7
+TINY = 1e-8  # a step that leaves few digits of a difference
+
+
+def cubes(x: np.ndarray) -> float:
+    """A function whose slope differs from number to number, in size and in sign."""
+    return float(np.sum(weights(x) * x**3))
+
+
+def weights(x: np.ndarray) -> np.ndarray:
+    """1, -2, 3, ..."""
+    return np.arange(1, x.size + 1) * np.resize([1.0, -1.0], x.size)
+
+
+def mixed(x: np.ndarray) -> float:
+    """A function whose numbers meet."""
+    return float(np.sin(x[0]) * x[1] - np.exp(x[-1]) * x[0])
+
+
+X = np.array([0.5, 1.0, 0.0, -2.0])  # the slopes of cubes are 0.75, -6, 0 and -48
+FEW = np.array([-0.7, 0.0, 1.3])
+
+
+def truth(eps: float) -> dict[str, np.ndarray]:
+    """The slopes that are expected, by central differences with this eps where it is seen."""
+    first, second, last = FEW
+    return {
+        'wide': weights(X) * (3 * X**2 + eps**2),  # the cube's central difference is off by eps squared, exactly
+        'narrow': weights(X) * 3 * X**2,
+        'mixed': np.array([np.cos(first) * second - np.exp(last), np.sin(first), -np.exp(last) * first]),
+    }
+
+
+def slopes(answer: Any) -> Trial:
+    """Try a function that works out slopes: on two functions, with a wide and a narrow eps."""
+    if not callable(answer):
+        said = f'check wants the function slopes; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': type(answer).__name__}, said)
+    did: dict[str, Any] = {}
+    for name, f, x, eps in (('wide', cubes, X, WIDE), ('narrow', cubes, X, NARROW), ('mixed', mixed, FEW, NARROW)):
+        given, seen = x.copy(), []
+
+        def watched(z: np.ndarray, f: Any = f, seen: list = seen) -> float:
+            seen.append(np.array(z, np.float64))
+            return f(z)
+
+        try:
+            found = answer(watched, given, eps)
+        except TypeError as error:
+            if half_begun(error):
+                return BLANK
+            raise
+        if found is ...:
+            return BLANK
+        if name == 'wide':
+            did['moved'] = moved(seen, x, eps)
+        did[name] = np.asarray(found, np.float64) if isinstance(found, np.ndarray) else type(found).__name__
+        if not np.array_equal(given, x):
+            did['x'] = 'changed'
+    return judged(did)
+
+
+def moved(seen: list[np.ndarray], x: np.ndarray, eps: float) -> str:
+    """How far the answer moved x, the first time that it did."""
+    first = next((np.abs(z - x) for z in seen if z.shape == x.shape and not np.array_equal(z, x)), None)
+    if first is None:
+        return 'not at all'
+    how = 'all at once' if np.count_nonzero(first) > 1 else 'one number'
+    share = float(np.max(first)) / eps
+    near = {'hardly': 0.0, 'half': 0.5, 'eps': 1.0}
+    return f'{how}, by {next((name for name, due in near.items() if abs(share - due) < 1e-3), f"{share:.1g} eps")}'
+
+
+def judged(did: dict[str, Any]) -> Trial:
+    """Compare with the formula on the wide step, and with the calculus on the narrow ones.
+
+    Half of eps up and half of eps down is a central difference as well.
+    """
+    half = did['moved'] == 'one number, by half'
+    due = truth(WIDE / 2 if half else WIDE)
+    for name, right in due.items():
+        got = did[name]
+        eps = WIDE if name == 'wide' else NARROW
+        if not isinstance(got, np.ndarray):
+            return Trial(True, False, did, f'slopes returned {got}; expected an array.')
+        if got.shape != right.shape:
+            return Trial(True, False, did, f'slopes returned shape {got.shape}; expected {right.shape}.')
+        off = float(np.max(np.abs(got - right)))
+        if not off <= CLOSE * (1 + float(np.max(np.abs(right)))):
+            said = f'With eps = {eps:g}, yours says {listed(got)}; central differences say {listed(right)}.'
+            if listed(got) == listed(right):
+                said += f' In digits that are not shown, yours is off by up to {off:.0e}.'
+            return Trial(True, False, did, said)
+    if 'x' in did:
+        return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')
+    off = float(np.max(np.abs(did['narrow'] - due['narrow'])))
+    said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on two functions.'
+    return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference, too.)' * half)
+
+
+def listed(row: np.ndarray) -> str:
+    """A row of numbers for a sentence."""
+    return ', '.join(f'{number:.5g}' for number in row)
+
+
+# ---- 4b ------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'wrong', 'wrong at second order', 'right, with a kink')
+
+
+@cache
+def found() -> dict[str, tuple[str, str]]:
+    """The word for each Cell, and the measurement behind it."""
+    return {letter: classify(kind) for letter, kind in SUSPECTS.items()}
+
+
+def verdicts(answer: Any) -> Trial:
+    """Compare a dict of words with what the checks say."""
+    due = {letter: word for letter, (word, _) in found().items()}
+    wrong = lambda letter, word: f'{letter} is not “{word}”. Measured, {found()[letter][1]}.'
+    done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in found().items())
+    return sorted_words(answer, 'verdicts', due, WORDS, wrong, done)
+
+
+# ---- 4c ------------------------------------------------------------------------------------------------------------
+
+
+def agrees(answer: Any) -> Trial:
+    """Ask a learner's check about Cells that are right and Cells that are wrong."""
+    if not callable(answer):
+        said = f'check wants the function agrees; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': type(answer).__name__}, said)
+    verdicts: dict[str, Any] = {}
+    seen: list[np.ndarray] = []
+    state = np.random.get_state()
+    np.random.seed(4)  # so that an answer gets the same verdict each time
+    try:
+        for name, hidden in HIDDEN.items():
+            verdicts[name] = verdict_on(answer, hidden, seen)
+            if verdicts[name] == 'True' and not hidden.right:  # a random dout may have no negative number
+                verdicts[name] = verdict_on(answer, hidden, seen)
+            if verdicts[name] is ...:
+                return BLANK
+    finally:
+        np.random.set_state(state)
+    moved = least_step(seen)
+    did = {'moved': moved, 'verdicts': f'{moved}: {", ".join(verdicts.values())}'}
+    wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
+    if not wrong:
+        return Trial(True, True, did, f'All {len(HIDDEN)} hidden Cells are told apart, the right ones from the wrong.')
+    name = wrong[0]
+    said = f'{len(HIDDEN) - len(wrong)} of {len(HIDDEN)} hidden Cells are judged rightly. One that is not: its bprop '
+    said += f'{HIDDEN[name].said}. Yours says {verdicts[name]}; expected {HIDDEN[name].right}.'
+    return Trial(True, False, did, said)
+
+
+def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> Any:
+    """What a check says of a Cell, as a word; `...` if it is not written to its end."""
+    try:
+        with np.errstate(all='ignore'), warnings.catch_warnings():
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a NaN, which is what the check is to find
+            found = answer(hidden.cell(seen), ROW.copy())
+    except ERRORS as error:
+        return ... if half_begun(error) else f'{type(error).__name__}: {error}'.splitlines()[0]
+    if found is ...:
+        return ...
+    return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
+
+
+def least_step(seen: list[np.ndarray]) -> str:
+    """How far x was moved, where it was moved least."""
+    steps = [float(np.max(np.abs(x - ROW))) for x in seen if x.shape == ROW.shape]
+    least = min((step for step in steps if step), default=0.0)
+    return 'not at all' if not least else 'hardly' if least < TINY else 'enough'
+
+
+TRIALS = {'4a': slopes, '4b': verdicts, '4c': agrees}

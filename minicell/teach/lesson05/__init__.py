@@ -1,5 +1,113 @@
-"""Lesson 05: the malformed bprops, their figure, and how answers about them are tried."""
+"""Lesson 05: its figure of malformed bprops; trials of guesses, of a repair, and of a check of one number."""
+
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, half_begun, points, sorted_words
 
 from .figures import FIGURES
-from .specimens import here, in_mindspore, silent
-from .trials import TRIALS
+from .specimens import SPECIMENS, here, in_mindspore, silent
+
+WORDS = ('raises', 'silent', 'fine')
+
+
+def guesses(answer: Any) -> Trial:
+    """Compare a dict of guesses with what the eight do when they run."""
+    given = {str(number): word for number, word in answer.items()} if isinstance(answer, dict) else answer
+    due = {str(number): here(number).verdict for number in SPECIMENS}
+
+    def wrong(number: str, word: str) -> str:
+        right = sum(given.get(each, ...) == verdict for each, verdict in due.items())
+        line = SPECIMENS[int(number)].line
+        return f'{right} of {len(due)} are right. Number {number}, `{line}`: {happened(int(number))}'
+
+    return sorted_words(given, 'guesses', due, WORDS, wrong, f'{len(due)} of {len(due)} are right.')
+
+
+def happened(number: int) -> str:
+    """What came of a specimen, in a sentence."""
+    outcome = here(number)
+    if outcome.verdict == 'raises':
+        return f'it raises {outcome.error}. {outcome.said}'
+    arrived = ', '.join(f'{v:g}' for v in outcome.gradient.tolist())
+    return f'no error. What arrives is {arrived}: {"right" if outcome.verdict == "fine" else "wrong"}.'
+
+
+TRIED = ((2, 3, 2.5), (3, 4, -1.0))  # rows, columns, k
+
+
+def inputs(rows: int, columns: int, k: float) -> list[Any]:
+    """x, y and k."""
+    return [*points((columns,), (rows, columns), seed=5), k]
+
+
+blend = bprop_check(
+    'Blend',
+    ('dx', 'dy', 'dk'),
+    lambda x, y, k: k * (x * y).mean(0),
+    'k times the mean of the rows',
+    {f'x ({columns},), y ({rows}, {columns}), k {k:g}': inputs(rows, columns, k) for rows, columns, k in TRIED},
+    by_hand=inputs(3, 4, 2.5),
+)
+
+
+def share(x: Any, y: Any, k: float, dout: Any) -> Any:
+    """The right gradient of y."""
+    return ms.ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
+
+
+# What a hidden Cell returns as the gradient of y, in words -> how, and whether that is wrong.
+HIDDEN = {
+    'each row counted in full': (lambda x, y, k, dout: y.shape[0] * share(x, y, k, dout), True),
+    'right': (share, False),
+    'no k': (lambda x, y, k, dout: share(x, y, 1, dout), True),
+    'the wrong sign': (lambda x, y, k, dout: -share(x, y, k, dout), True),
+    'no dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
+    'None': (lambda x, y, k, dout: None, True),
+    'the true gradient, by autodiff': (
+        lambda x, y, k, dout: ms.grad(lambda y: (k * (x * y).mean(0) * dout).sum())(y),
+        False,
+    ),
+}
+
+
+def hidden(dy: Any) -> ms.nn.Cell:
+    """A Cell as Blend, with this gradient of y."""
+
+    class Hidden(ms.nn.Cell):
+        def construct(self, x: Any, y: Any, k: float) -> Any:
+            """k times the mean of the rows."""
+            return k * (x * y).mean(0)
+
+        def bprop(self, x: Any, y: Any, k: float, out: Any, dout: Any) -> tuple:
+            """The right gradient of x, and that of y which is to be judged."""
+            return k * (dout * y).mean(0), dy(x, y, k, dout), None
+
+    return Hidden()
+
+
+def one_number(answer: Any) -> Trial:
+    """Ask a function whether dy is wrong, about Cells that the learner has not seen."""
+    if not callable(answer):
+        said = f'check wants the function caught; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    told, lines = [], []
+    for name, (dy, wrong) in HIDDEN.items():
+        try:
+            word = answer(hidden(dy), *inputs(2, 4, 2.5))
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            word = f'{type(error).__name__}: {error}'.partition('\n')[0]
+        if word is ...:
+            return BLANK
+        word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
+        told.append(word)
+        lines.append(f'{"✓" if word == wrong else "✗"} dy is {name}: caught says {word}.')
+    passed = told == [wrong for _, wrong in HIDDEN.values()]
+    return Trial(True, passed, {'told': tuple(told)}, '\n'.join(lines))
+
+
+TRIALS = {'5a': guesses, '5b': blend, '5c': one_number}

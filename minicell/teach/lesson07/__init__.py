@@ -1,4 +1,255 @@
-"""Lesson 07: a figure of masks, and the trials of a Cell that drops rows."""
+"""Lesson 07: its figure of masks, and the trials of a Cell that drops rows and of a hunt."""
 
-from .figures import FIGURES
-from .trials import TRIALS
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, hunted, unfinished
+
+from .figures import FIGURES, dice
+from .suspects import HIDDEN, WORDS
+
+FINE = (
+    'one gradient',
+    'has no say',
+    'each call has its own mask',
+    'as many as asked for',
+    'the mean of y is x',
+    'the mask that was used',
+    'bprop fits',
+)
+SEED = 7
+MASK = np.array([1, 0, 1, 1, 0, 1], bool)[:, None]
+DMASK = np.array([0, 1, 1, 0, 0, 1], bool)[:, None]  # a gradient of the mask, which has no say
+
+
+def backward(answer: Any) -> Trial:
+    """Try a Cell on masks that it has drawn itself, on a mask that it is given, and with a keep_prob of 0."""
+    kind = class_of(answer, 'DropRows')
+    if isinstance(kind, Trial):
+        return kind
+    cell = kind(0.8)
+    if cell.bprop is None:
+        return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+    did = called(cell)
+    if unfinished(did):
+        return BLANK
+    did |= {f'keep_prob {keep}': twice(kind, keep) for keep in (0.5, 1.0, 0.0)}
+    wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
+    off = 'dx' in did and not (did['dx'].shape == due().shape and np.allclose(did['dx'], due()))
+    if off and not any('two calls' in each for each in wrong):
+        wrong.insert(0, compared(did['dx']))
+    said = wrong[0] if wrong else 'dx fits the mask of its own call, with a keep_prob of 0.8, 0.5, 1.0 and 0.0.'
+    return Trial(True, not wrong, did, said)
+
+
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    """x and dy; a kept row of x holds a zero."""
+    rng = np.random.default_rng(SEED)
+    x, dy = rng.standard_normal((2, 6, 2)).round(2)
+    x[2, 0] = 0.0
+    return x, dy
+
+
+def due() -> np.ndarray:
+    """The right dx for the given mask."""
+    return numbers()[1] * MASK / 0.8
+
+
+def compared(dx: np.ndarray) -> str:
+    """The first number that is off, in a sentence."""
+    right = due()
+    if dx.shape != right.shape:
+        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    if np.isnan(dx).any():
+        row, column = np.argwhere(np.isnan(dx))[0]
+        return f'keep_prob 0.8, row {row}: x is {numbers()[0][row, column]:g}, and your dx is NaN.'
+    row, column = np.argwhere(~np.isclose(dx, right))[0]
+    state = 'kept' if MASK[row, 0] else 'dropped'
+    return (
+        f'keep_prob 0.8, row {row}, which was {state}: dy is {numbers()[1][row, column]:.4g}, your dx is '
+        f'{dx[row, column]:.4g}; expected {right[row, column]:.4g}.'
+    )
+
+
+def called(cell: Any) -> dict[str, Any]:
+    """What bprop returns for a mask that it is given, called by hand: twice, then with a gradient of the mask."""
+    x, dy = map(ms.Tensor, numbers())
+    mask = ms.Tensor(MASK)
+    y = ms.Tensor(x.asnumpy() * MASK / 0.8)
+    seen = []
+    with dice(SEED):
+        cell.construct(x)  # a Cell that keeps something on self has something to keep
+        for dmask in (ms.ops.zeros_like(mask), ms.ops.zeros_like(mask), ms.Tensor(DMASK)):
+            try:
+                with np.errstate(all='ignore'):  # what comes of a division by 0 is said below
+                    returned = cell.bprop(x, (mask, y), (dmask, dy))
+            except ERRORS as error:
+                if half_begun(error):
+                    return {'dx': ...}
+                return {'returned': f'bprop stops with {type(error).__name__}: {error}'.splitlines()[0]}
+            if not isinstance(returned, tuple | list) or len(returned) != 1:
+                got = f'{len(returned)} gradients' if isinstance(returned, tuple | list) else type(returned).__name__
+                return {'returned': f'bprop returned {got}; there is one input: return (dx,).'}
+            if returned[0] is ...:
+                return {'dx': ...}
+            if not isinstance(returned[0], ms.Tensor):
+                return {'returned': f'dx is no Tensor, but {type(returned[0]).__name__}.'}
+            seen.append(returned[0].asnumpy().astype(np.float64))
+    first, again, third = seen
+    if first.shape != again.shape or not np.array_equal(first, again, equal_nan=True):
+        return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
+    say = 'has no say'
+    if not np.array_equal(first, third, equal_nan=True):
+        say = 'With another gradient of the mask in dout, dx is another, too: but y alone depends on x.'
+    return {'returned': 'one gradient', 'dx': first, 'gradient of the mask': say}
+
+
+def twice(kind: type, keep: float) -> str:
+    """Two calls on one tape, then backward: does each dx fit the mask of its own call?"""
+    cell, x = kind(keep), ms.Tensor(np.ones((40, 3)))
+    masks = []
+
+    def loss(x: ms.Tensor) -> ms.Tensor:
+        total = 0
+        for factor in (1.0, 10.0):
+            mask, y = cell(x)
+            masks.append(mask.asnumpy())
+            total = total + (factor * y).sum()
+        return total
+
+    try:
+        with dice(SEED), warnings.catch_warnings(), np.errstate(all='ignore'):
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a mask on self: the verdict says it
+            dx = ms.grad(loss)(x).asnumpy()
+    except ERRORS as error:
+        return f'keep_prob {keep}: bprop stops with {type(error).__name__}: {error}'.splitlines()[0]
+    if np.isnan(dx).any():
+        return f'keep_prob {keep}: dx is NaN.'
+    scale = 1 / keep if keep else 0.0
+    first, second = masks
+    if np.allclose(dx, (first + 10.0 * second) * scale * np.ones((1, 3))):
+        return 'each call has its own mask'
+    if np.allclose(dx, 11.0 * second * scale * np.ones((1, 3))):
+        return f'keep_prob {keep}: two calls, and the first got the mask of the second.'
+    return f'keep_prob {keep}: dx does not fit the masks that forward drew.'
+
+
+# ---- 7b ------------------------------------------------------------------------------------------------------------
+
+KEEPS, CALLS, ROWS, MOST = (0.8, 0.3, 1.0, 0.0), 20, 100, 0.05
+
+
+def forward(answer: Any) -> Trial:
+    """Try a Cell on many rows: which are kept, how the kept ones grow, whether the mask is the one that was used."""
+    kind = class_of(answer, 'DropRows')
+    if isinstance(kind, Trial):
+        return kind
+    did: dict[str, Any] = {}
+    with dice(SEED):
+        for keep in KEEPS:
+            found = one(kind, keep)
+            if found is None:
+                return BLANK
+            did |= found
+    wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
+    if not wrong:
+        with dice(SEED):
+            wrong = [said for said in (judged(kind(keep), keep) for keep in KEEPS) if said not in FINE][:1]
+        did['bprop'] = wrong[0] if wrong else 'bprop fits'
+    kept = ', '.join(f'{keep:.0%}' for keep in KEEPS)
+    said = wrong[0] if wrong else f'{kept} of the rows are kept when asked for, the mean of y is x, and bprop fits.'
+    return Trial(True, not wrong, did, said)
+
+
+def judged(cell: Any, keep: float) -> str:
+    """Whether bprop is the gradient of this construct: what was handed out has to be what bprop makes use of."""
+    found = ms.check_bprop(cell, ms.Tensor(numbers()[0]))
+    if found.ok:
+        return 'bprop fits'
+    if not found.rows:
+        return f'keep_prob {keep}: {found}'
+    row = found.rows[0]
+    return (
+        f'keep_prob {keep}: with the mask that you hand out, bprop is not the gradient of y: at row {row.worst[0]} dx '
+        f'is {row.yours[row.worst]:.4g}; expected {row.true[row.worst]:.4g}.'
+    )
+
+
+def one(kind: type, keep: float) -> dict[str, Any] | None:
+    """What construct does with rows of ones, for one keep_prob; None if it is not finished."""
+    name = f'keep_prob {keep}'
+    masks, ys = [], []
+    for _ in range(CALLS):
+        try:
+            out = kind(keep).construct(ms.ops.ones((ROWS, 2)))
+        except ERRORS as error:
+            if half_begun(error):
+                return None
+            return {name: f'{name}: construct stops with {type(error).__name__}: {error}'.splitlines()[0]}
+        if not isinstance(out, tuple) or len(out) != 2:
+            return {name: f'construct returned {type(out).__name__}; expected (mask, y).'}
+        if any(part is ... for part in out):
+            return None
+        shapes = [part.shape if isinstance(part, ms.Tensor) else None for part in out]
+        if shapes != [(ROWS, 1), (ROWS, 2)]:
+            due = f'expected a mask ({ROWS}, 1) and a y ({ROWS}, 2).'
+            return {name: f'construct returned {", ".join(map(described, out))}; {due}'}
+        masks.append(out[0].asnumpy().astype(np.float64))
+        ys.append(out[1].asnumpy().astype(np.float64))
+    return many_calls(name, keep, np.stack(masks), np.stack(ys))
+
+
+def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """What many calls did, part by part; axes: call, row, number."""
+    if not np.all(np.isfinite(y)):
+        return {f'{name} numbers': f'{name}: y holds NaN or infinity.'}
+    passed = y[..., :1] != 0
+    share, each = float(passed.mean()), passed.mean(axis=(1, 2))
+    kept = 'as many as asked for'
+    if 0 < share < 1 and np.all((each == 0) | (each == 1)):
+        kept = f'{name}: each call keeps all rows or none.'
+    elif abs(share - keep) > MOST:
+        kept = f'{name}: {share:.0%} of the rows kept.'
+    used = np.array_equal(mask != 0, passed)
+    factor = float(y[passed[..., 0]].mean()) if passed.any() else 0.0
+    mean = 'the mean of y is x'
+    if abs(factor * keep - (keep > 0)) > 1e-6:
+        mean = f'{name}: kept rows are multiplied by {factor:.4g}, so the mean of y is {factor * keep:.3g} of x.'
+    return {
+        f'{name} kept': kept,
+        f'{name} mask': 'the mask that was used'
+        if used
+        else f'{name}: the mask that was handed out is not the one that made y.',
+        f'{name} mean': mean,
+    }
+
+
+def described(part: Any) -> str:
+    """An output, for a sentence."""
+    return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
+
+
+# ---- 7c ------------------------------------------------------------------------------------------------------------
+
+
+def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
+    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
+    found = []
+    for kind, keep, _ in hidden:
+        with dice(seed):
+            found.append(answer(kind(keep)))
+    return found
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    told = partial(asked, answer, HIDDEN, SEED)
+    return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
+
+
+TRIALS = {'7a': backward, '7b': forward, '7c': hunt}

@@ -1,4 +1,148 @@
-"""Lesson 08: a figure of a threshold, and the trials of ties and of select."""
+"""Lesson 08: its figure of a threshold, and the trials of ties, a layer written with select, and a hunt."""
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, dict_of, half_begun, hunted
 
 from .figures import FIGURES
-from .trials import TRIALS
+
+# the six cases of exercise 8a: one number, on a threshold; the lesson shows this very text
+CASES = {
+    'A': (lambda x: ops.select(x > 1, x, 20.0), ms.Tensor([1.0])),
+    'B': (lambda x: ops.select(x >= 1, x, 20.0), ms.Tensor([1.0])),
+    'C': (lambda x: ops.select(x > 1, 1.0, x), ms.Tensor([1.0])),
+    'D': (lambda x: ops.select(x >= 1, 1.0, x), ms.Tensor([1.0])),
+    'E': (lambda x: ops.maximum(x, 1.0), ms.Tensor([1.0])),
+    'F': (lambda x: ops.relu(x - 1), ms.Tensor([1.0])),
+}
+
+
+@cache
+def due() -> dict[str, float]:
+    """The gradient of each case, by running it."""
+    return {letter: float(ms.grad(f)(x).asnumpy()[0]) for letter, (f, x) in CASES.items()}
+
+
+def ties(answer: Any) -> Trial:
+    """Compare a dict of gradients with what backward hands out."""
+    given = dict_of(answer, 'slopes', CASES)
+    if isinstance(given, Trial):
+        return given
+    given = {letter: number(each) for letter, each in given.items()}
+    strange = [f'{letter}: {given[letter]!r}' for letter in CASES if not isinstance(given[letter], float | type(...))]
+    wrong = [letter for letter in CASES if given[letter] is not ... and given[letter] != due()[letter]]
+    open_ = [letter for letter in CASES if given[letter] is ...]
+    right = len(CASES) - len(wrong) - len(open_)
+    said = f'{right} of {len(CASES)} are right.'
+    if strange:
+        said = f'{strange[0]} is no number.'
+    elif wrong:
+        said += f' {wrong[0]} is not {given[wrong[0]]:g}.'
+    elif open_:
+        said += f' Still open: {", ".join(open_)}.'
+    return Trial(True, right == len(CASES), given, said)
+
+
+def number(answer: Any) -> Any:
+    """A number as a float; whatever else it is, as it is."""
+    return float(answer) if isinstance(answer, int | float) else answer
+
+
+# ---- 8b ------------------------------------------------------------------------------------------------------------
+
+T = 0.5
+X = np.array([-2.0, -0.5, -0.25, 0.0, 0.3, 0.5, 1.5])
+KINK = np.abs(X) == T  # there the slope is 0 on one side and 1 on the other, and all between is right
+DUE = np.where(X > T, X - T, np.where(X < -T, X + T, 0.0)), (np.abs(X) > T).astype(float)
+PARTS = ('y', 'dy/dx')
+
+
+def shrink(answer: Any) -> Trial:
+    """Try a Cell on numbers in all three branches and on both thresholds: values, and what autodiff says."""
+    kind = class_of(answer, 'Shrink')
+    if isinstance(kind, Trial):
+        return kind
+    cell = kind(T)
+    did: dict[str, Any] = {'bprop': 'none' if cell.bprop is None else 'one of its own'}
+    try:
+        with warnings.catch_warnings(), np.errstate(all='ignore'):  # of a division by 0: the verdict says NaN
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+            y = cell(ms.Tensor(X))
+            if not isinstance(y, ms.Tensor | type(...)):
+                did['stops'] = type(y).__name__
+                return Trial(True, False, did, f'construct returned {type(y).__name__}; expected a Tensor.')
+            slope = ms.grad(lambda x: cell(x).sum())(ms.Tensor(X))
+    except ERRORS as error:
+        if half_begun(error):
+            return BLANK
+        did['stops'] = type(error).__name__
+        return Trial(True, False, did, f'construct stops with {type(error).__name__}: {error}'.splitlines()[0])
+    slope = slope.asnumpy()
+    if slope.shape == X.shape:
+        at_kinks = ' and '.join(f'{each:g}' for each in slope[KINK])
+        slope = np.where(KINK & (slope >= 0) & (slope <= 1), 0.0, slope)
+    for part, mine, right in zip(PARTS, (y.asnumpy(), slope), DUE, strict=True):
+        did[part] = mine  # of wrong values the gradient says nothing more
+        if mine.shape != right.shape:
+            return Trial(True, False, did, f'{part} has shape {mine.shape}; x has shape {X.shape}.')
+        off = np.flatnonzero(~np.isclose(mine, right))
+        if off.size:
+            k = next((k for k in off if np.isnan(mine[k])), off[0])
+            value = 'NaN' if np.isnan(mine[k]) else f'{mine[k]:g}'
+            wanted = 'a number from 0 to 1' if part == 'dy/dx' and KINK[k] else f'{right[k]:g}'
+            return Trial(True, False, did, f't = {T}, x = {X[k]:g}: {part} is {value}; expected {wanted}.')
+    if cell.bprop is not None:
+        return Trial(True, False, did, 'All numbers are right. But autodiff was not asked: there is a bprop.')
+    said = f'Values and gradients are right, for {X.size} numbers, and you wrote no bprop.'
+    kinks = f'At the two thresholds your slope is {at_kinks}: there any number from 0 to 1 is right.'
+    return Trial(True, True, did, f'{said}\n{kinks}')
+
+
+# ---- 8c --------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'gap', 'edge', 'nan')
+
+
+def bounds(x: Any) -> Any:
+    """The constant that a number outside is replaced by."""
+    return ops.select(x > 0, 1.0, -1.0)
+
+
+HIDDEN: tuple[tuple[Callable, str], ...] = (
+    (lambda x: ops.select(ops.abs(x) <= 1, x, x / ops.abs(x)), 'nan'),
+    (lambda x: ops.select(ops.logical_and(x >= -1, x <= 1), x, bounds(x)), 'right'),
+    (lambda x: ops.select(x >= 0, ops.select(x > 1, 1.0, x), ms.Tensor(np.maximum(x.asnumpy(), -1.0))), 'gap'),
+    (lambda x: ops.select(ops.logical_and(x > -1, x < 1), x, bounds(x)), 'edge'),
+    (lambda x: ms.Tensor(np.clip(x.asnumpy(), -1.0, 1.0)), 'gap'),
+    (lambda x: ops.select(x > 1, 1.0, ops.select(x < -1, -1.0, x)), 'right'),
+    (lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x)), 'edge'),
+    (lambda x: ops.select(x * x <= 1, x, x / ops.sqrt(x * x)), 'nan'),
+)
+
+
+class Suspect(nn.Cell):
+    """A layer that computes one of them."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.function = function
+
+    def construct(self, x: Any) -> Any:
+        """Forward, which is the same in all of them."""
+        return self.function(x)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about layers that the learner has not seen."""
+    told = lambda: [answer(Suspect(function)) for function, _ in HIDDEN]
+    return hunted(answer, told, [('', due) for _, due in HIDDEN], WORDS, 'Layer')
+
+
+TRIALS = {'8a': ties, '8b': shrink, '8c': hunt}

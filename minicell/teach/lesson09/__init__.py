@@ -1,4 +1,128 @@
-"""Lesson 09: a figure of first and second order, and the trials of both."""
+"""Lesson 09: its figure of first and second order; trials of a Cell at each order, beside a twin without bprop."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import ops
+from minicell.core.errors import MinicellWarning
+from minicell.teach.ink.thumb import short
+from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted
 
 from .figures import FIGURES
-from .trials import TRIALS
+from .suspects import FUNCTIONS, HIDDEN, WORDS, Suspect
+
+ORDERS = ('first', 'second', 'third')
+HERE = (-1.2, 0.0, 0.4, 0.9, 2.0)  # 0 among them: a slope may not be looked for by dividing
+WEIGHTS = (0.7, 0.5, -1.3, 0.4, 1.1)
+CLOSE = {'rtol': 1e-4, 'atol': 1e-6}
+
+
+def loss(f: Callable, x: Any) -> Any:
+    """The sum of w · f(x)²: its dout is 2 · w · f(x), which depends on x. Of a tuple, f(x) is the first."""
+    y = f(x)
+    y = y[0] if isinstance(y, tuple) else y
+    return (ms.Tensor(np.array(WEIGHTS)) * y * y).sum()
+
+
+def derivatives(f: Callable, orders: int) -> dict[str, Any]:
+    """The derivatives of the loss, order by order; where one raises, the error, and no more after it."""
+    found: dict[str, Any] = {}
+    x, here = ms.Tensor(np.array(HERE)), lambda x: loss(f, x)
+    for name in ORDERS[:orders]:
+        here = ms.grad(here)
+        try:
+            found[name] = here(x).asnumpy()
+        except Exception as error:
+            found[name] = error
+            break
+    return found
+
+
+def attempt(answer: Any, name: str, plain: Callable, orders: int) -> Trial:
+    """Try a class of Cells, or a Cell, that computes `plain`: what it gives at each order, and what is due."""
+    cell = cell_of(answer, name)
+    if isinstance(cell, Trial):
+        return cell
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter('always')
+        with np.errstate(all='ignore'):  # of a division by 0: the verdict says NaN
+            mine = derivatives(cell, orders)
+        out = cell(ms.Tensor(np.array(HERE)))
+    if any(isinstance(value, Exception) and half_begun(value) for value in mine.values()):
+        return BLANK
+    returned = f'{len(out)} outputs' if isinstance(out, tuple) else 'one output'
+    out = out[0] if isinstance(out, tuple) else out
+    did: dict[str, Any] = {
+        order: f'raised {type(value).__name__}' if isinstance(value, Exception) else value
+        for order, value in mine.items()
+    }
+    if not np.allclose(out.asnumpy(), plain(ms.Tensor(np.array(HERE))).asnumpy()):
+        did = {'forward': 'another'} | did
+        return Trial(True, False, did, f'construct no longer returns the {name.lower()} of x.')
+    told = sorted({each.category.__name__ for each in warned if issubclass(each.category, MinicellWarning)})
+    kept = [key for key, value in vars(cell).items() if isinstance(value, np.ndarray | ms.Tensor)]
+    did |= {'told': ', '.join(told), 'kept': ', '.join(kept), 'returned': returned}
+    due = derivatives(plain, orders)
+    lines = [line(order, value, due[order]) for order, value in mine.items()]
+    passed = len(mine) == orders and all(said.startswith('✓') for said in lines)
+    if passed and not each_its_own(cell, plain):
+        did['two calls'] = 'mixed up'
+        passed = False
+        lines = ['Each order is right for one call. With two calls, the first gets numbers of the second.']
+    return Trial(True, passed, did, '\n'.join(lines))
+
+
+def each_its_own(f: Callable, plain: Callable) -> bool:
+    """Whether two calls before backward get a gradient each, and not one that is made of what the last call left."""
+    x = ms.Tensor(np.array(HERE))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        mine, due = (ms.grad(lambda x, g=g: loss(g, x) + loss(g, x + 1.0))(x).asnumpy() for g in (f, plain))
+    return np.allclose(mine, due, **CLOSE)
+
+
+def line(order: str, mine: Any, due: np.ndarray) -> str:
+    """One order in words."""
+    if isinstance(mine, Exception):
+        return f'✗ {order} order: {type(mine).__name__}: {str(mine).splitlines()[0]}'
+    if np.allclose(mine, due, **CLOSE):
+        return f'✓ {order} order is right.'
+    if np.isnan(mine).any():
+        return f'✗ {order} order is NaN at x = {HERE[int(np.argmax(np.isnan(mine)))]}.'
+    worst = int(np.argmax(np.abs(mine - due)))
+    return (
+        f'✗ {order} order is off by up to {short(abs(mine[worst] - due[worst]))}, at x = {HERE[worst]}: '
+        f'yours {short(mine[worst])}, true {short(due[worst])}.'
+    )
+
+
+def cube(x: Any) -> Any:
+    """The twin of exercise 9a, without a bprop."""
+    return x * x * x
+
+
+def sinh(x: Any) -> Any:
+    """The twin of exercise 9b."""
+    e = ops.exp(x)
+    return (e - 1 / e) / 2
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen, each beside the same function without a bprop."""
+    return hunted(
+        answer,
+        lambda: [answer(Suspect(function, rule), FUNCTIONS[function][0]) for function, rule, _ in HIDDEN],
+        [(function, due) for function, _, due in HIDDEN],
+        WORDS,
+    )
+
+
+TRIALS = {
+    '9a': lambda answer: attempt(answer, 'Cube', cube, 3),
+    '9b': lambda answer: attempt(answer, 'Sinh', sinh, 2),
+    '9c': hunt,
+}

@@ -1,4 +1,257 @@
-"""Lesson 10: a figure of a weight that is used often, and the trials of its owners."""
+"""Lesson 10: its figure of a weight used often; trials of its owners, who changes which, and of a check."""
 
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.core.errors import MinicellWarning
+from minicell.teach.ink.thumb import short
+from minicell.teach.trials import BLANK, ERRORS, Trial, cell_of, half_begun, hunted, sorted_words
+
+from . import zoo
 from .figures import FIGURES
-from .trials import TRIALS
+
+ROWS = (4, 1, 2)
+SEED = 10
+NAMES = ('dx', 'dw', 'db')
+
+
+def affine(answer: Any) -> Trial:
+    """Try a Cell on batches: the form of what its bprop returns, and three gradients beside a twin without bprop."""
+    try:
+        cell = cell_of(answer, 'Affine')
+    except ms.errors.PropertyError as error:
+        if half_begun(error):
+            return BLANK
+        raise
+    if isinstance(cell, Trial):
+        return cell
+    did: dict[str, Any] = {'returned': returned(cell)}
+    if '...' in did['returned']:
+        return BLANK
+    lines: list[str] = []
+    for rows in ROWS:
+        x, dout = batch(rows)
+        if not np.allclose(cell.construct(x).asnumpy(), (cell.w * x + cell.b).asnumpy()):
+            did['forward'] = 'another'
+            return Trial(True, False, did, 'construct no longer returns w * x + b: leave it as it was.')
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter('ignore', MinicellWarning)  # the verdict says it
+                found = gradients(cell, (cell.w, cell.b), x, dout)
+        except (ms.errors.MinicellError, AttributeError) as error:
+            did['raised'] = f'{type(error).__name__}: {str(error).splitlines()[0]}'  # one class for several mistakes
+            return Trial(True, False, did, did['raised'])
+        did |= {f'{name}, {rows} rows': g for name, g in zip(NAMES, found, strict=True)}
+        lines += [line(*each, rows) for each in zip(NAMES, found, truth(cell, x, dout), strict=True)]
+    wrong = [said for said in lines if said]
+    passed = not wrong
+    said = f'dx, dw and db agree with autodiff, in batches of {", ".join(map(str, ROWS))} rows.'
+    return Trial(True, passed, did, said if passed else '\n'.join(wrong[:3]))
+
+
+def batch(rows: int) -> tuple[Any, Any]:
+    """Rows of x, and a dout for them."""
+    rng = np.random.default_rng(SEED + rows)
+    return tuple(ms.Tensor(rng.standard_normal((rows, 3)), ms.float32) for _ in range(2))
+
+
+def gradients(function: Any, parameters: tuple, x: Any, dout: Any) -> list[np.ndarray]:
+    """The gradients of (function(x) · dout).sum() by x and by the Parameters."""
+    dx, by_weight = ms.grad(lambda x: (function(x) * dout).sum(), 0, list(parameters))(x)
+    return [g.asnumpy() for g in (dx, *by_weight)]
+
+
+def truth(cell: Any, x: Any, dout: Any) -> list[np.ndarray]:
+    """The same by autodiff, of a twin with Parameters of its own."""
+    w, b = (ms.Parameter(ms.Tensor(p), name=p.name) for p in (cell.w, cell.b))
+    return gradients(lambda x: w * x + b, (w, b), x, dout)
+
+
+def line(name: str, mine: np.ndarray, due: np.ndarray, rows: int) -> str:
+    """What is wrong with one gradient, or nothing."""
+    if np.allclose(mine, due, rtol=1e-4, atol=1e-5):
+        return ''
+    worst = int(np.argmax(np.abs(mine - due)))
+    return (
+        f'✗ {name} with {rows} row{"s" * (rows > 1)}, at [{np.unravel_index(worst, mine.shape)[-1]}]: yours '
+        f'{short(float(mine.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+    )
+
+
+def returned(cell: Any) -> str:
+    """What bprop returns for one batch, called by hand: the form of it, and the shapes in it."""
+    x, dout = batch(ROWS[0])
+    try:
+        return form(cell.bprop(x, cell.construct(x), dout))
+    except Exception as error:
+        return '...' if half_begun(error) else f'raised {type(error).__name__}'
+
+
+def form(value: Any) -> str:
+    """A structure of Tensors in signs."""
+    if isinstance(value, ms.Tensor):
+        return f'Tensor {value.shape}'
+    if isinstance(value, tuple | list):
+        return f'{type(value).__name__}({", ".join(map(form, value))})'
+    if isinstance(value, dict):
+        keys = (key.name if isinstance(key, ms.Parameter) else repr(key) for key in value)
+        return f'{{{", ".join(f"{k}: {form(v)}" for k, v in zip(keys, value.values(), strict=True))}}}'
+    return '...' if value is ... else type(value).__name__
+
+
+# ---- 10b -----------------------------------------------------------------------------------------------------------
+
+WORDS = ('optimizer', 'forward', 'nobody')
+SHOTS = ('w', 'fixed', 'listed', 'norm.gamma', 'norm.moving_mean', 'hidden.w')
+PREDICTING = 'norm.moving_mean, set_train(False)'
+
+
+@cache
+def found() -> dict[str, str]:
+    """Who changed each of them, by doing it."""
+    return {**step(True), PREDICTING: step(False)['norm.moving_mean']}
+
+
+def step(training: bool) -> dict[str, str]:
+    """One step of training: what was changed by forward, and what by the optimizer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)  # they are what this exercise is about
+        net = zoo.Zoo().set_train(training)
+        optimizer = ms.nn.SGD(net.trainable_params(), 0.1)
+        x, due = (ms.Tensor(np.array(rows), ms.float32) for rows in ([[1.0], [2.0], [6.0]], [[0.0], [5.0], [1.0]]))
+        before = values(net)
+        loss = ms.value_and_grad(lambda x: ((net(x) - due) ** 2).mean(), None, optimizer.parameters)
+        _, gradients = loss(x)
+        between = values(net)
+        optimizer(gradients)
+        after = values(net)
+    return {name: who(before[name], between[name], after[name]) for name in SHOTS}
+
+
+def values(net: Any) -> dict[str, float]:
+    """What each Parameter holds."""
+    all_of_them = {**{p.name: p for p in net.get_parameters()}, 'listed': net.listed[0]}
+    return {name: all_of_them[name].asnumpy().ravel()[0].item() for name in SHOTS}
+
+
+def who(before: float, between: float, after: float) -> str:
+    """Who has changed a number."""
+    if before != between:
+        return 'forward'
+    return 'optimizer' if between != after else 'nobody'
+
+
+def changed_by(answer: Any) -> Trial:
+    """Compare a dict of words with what one step of training does."""
+    due = found()
+
+    def wrong(name: str, word: str) -> str:
+        agree = sum(answer.get(each, ...) == who for each, who in due.items())
+        return f'{name}: not {word}. {agree} of {len(due)} agree.'
+
+    done = 'All seven agree with what one step of training does.'
+    return sorted_words(answer, 'changed_by', due, WORDS, wrong, done)
+
+
+# ---- 10c and 10d ---------------------------------------------------------------------------------------------------
+
+
+def cases() -> dict[str, tuple[Callable, Any, np.ndarray]]:
+    """What stands in a sentence -> a loss of no arguments, its Parameter, and the slopes that are due."""
+    row, square, cut = (ms.Parameter(ms.Tensor(np.array(p)), name='p') for p in ROW_SQUARE_CUT)
+    x = ms.Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1.5]]))
+    hidden = zoo.NoW(*zoo.ONE)
+    hidden.w.set_data(ms.Tensor(cut.asnumpy()))
+    made = {
+        'a loss of the third order': (lambda: ((row * x) ** 3).sum(), row),
+        'a Parameter with two rows': (lambda: (ms.ops.exp(square) * square[::-1]).sum(), square),
+        'a Cell whose bprop leaves w out': (lambda: (hidden(x) ** 2).sum(), hidden.w),
+    }
+    due = [ms.grad(loss, None, [p])()[0].asnumpy() for loss, p in list(made.values())[:2]]
+    due.append((2 * (hidden.w * x + hidden.b) * x).sum(0).asnumpy())
+    return {name: (*each, true) for (name, each), true in zip(made.items(), due, strict=True)}
+
+
+ROW_SQUARE_CUT = ([0.0, -1.0, 0.5], [[0.3, -0.8], [0.0, 1.1]], [0.4, -2.0, 0.0])
+EPS = 1e-3  # so large that a push to one side is told from two
+
+
+def measured(answer: Any) -> Trial:
+    """Try a function that measures the slopes of a loss, and see whether it leaves the Parameter as it was."""
+    if not callable(answer):
+        said = f'check wants the function differences; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    did: dict[str, Any] = {}
+    wrong = []
+    for name, (loss, p, due) in cases().items():
+        before = p.asnumpy().copy()
+        try:
+            with np.errstate(all='ignore'):
+                found = answer(loss, p, EPS)
+        except (*ERRORS, LookupError) as error:
+            if half_begun(error):
+                return BLANK
+            return Trial(True, False, {'raised': type(error).__name__}, f'{name}:\n{type(error).__name__}: {error}')
+        if found is ...:
+            return BLANK
+        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
+        did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
+        did[f'{name}, p'] = 'as it was' if np.array_equal(p.asnumpy(), before) else 'changed'
+        p.set_data(ms.Tensor(before))
+        said = off(found, due) or ('' if did[f'{name}, p'] == 'as it was' else f'the slopes are right, but {CHANGED}')
+        wrong += [f'{name}: {said}'] if said else []
+    done = f'Your slopes agree with the true ones: {"; ".join(did_of(did))}. And p is as it was.'
+    return Trial(True, not wrong, did, wrong[0] if wrong else done)
+
+
+CHANGED = 'p is not as it was before.'
+
+
+def did_of(did: dict[str, Any]) -> list[str]:
+    """The names of the losses alone."""
+    return [name for name in did if not name.endswith(', p')]
+
+
+def off(found: Any, due: np.ndarray) -> str:
+    """What is wrong with the slopes, or nothing."""
+    if not isinstance(found, np.ndarray):
+        return f'expected an array of shape {due.shape}; it is {type(found).__name__}.'
+    if found.shape != due.shape:
+        return f'expected the shape of p, {due.shape}; it is {found.shape}.'
+    if np.isnan(found).any():
+        return 'there is NaN among the slopes.'
+    if np.allclose(found, due, rtol=1e-4, atol=1e-4):
+        return ''
+    worst = int(np.argmax(np.abs(found - due)))
+    return f'at [{worst}] your slope is {short(float(found.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+
+
+def differences(loss: Callable, p: Any, eps: float = 1e-4) -> np.ndarray:
+    """The slope of a loss for each number of a Parameter, which is left as it was."""
+    start, slopes = p.asnumpy().copy(), np.zeros(p.shape)
+    for k in range(start.size):
+        for sign in (1, -1):
+            moved = start.copy()
+            moved.flat[k] += sign * eps
+            p.set_data(ms.Tensor(moved))
+            slopes.flat[k] += sign * loss().item() / (2 * eps)
+    p.set_data(ms.Tensor(start))
+    return slopes
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about Cells that the learner has not seen."""
+    return hunted(
+        answer,
+        lambda: [answer(kind(*numbers), differences) for kind, numbers, _ in zoo.HIDDEN],
+        [(f'w = {list(numbers[0])}', due) for _, numbers, due in zoo.HIDDEN],
+        zoo.WORDS,
+    )
+
+
+TRIALS = {'10a': affine, '10b': changed_by, '10c': measured, '10d': hunt}

@@ -1,4 +1,99 @@
-"""Lesson 11: a figure of runs and graphs, and the trials of both modes."""
+"""Lesson 11: its figures of runs and graphs; trials of a bprop without an `if`, of statements, and of a hunt."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell.core.errors import MinicellError, MinicellWarning
+from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted, sorted_words
 
 from .figures import FIGURES
-from .trials import TRIALS
+from .hunt import HIDDEN, changes
+from .hunt import WORDS as SUSPICIONS
+from .statements import STATEMENTS, modes
+
+FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
+DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
+
+
+def leaky(answer: Any) -> Trial:
+    """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
+    cell = cell_of(answer, 'Leaky')
+    if isinstance(cell, Trial):
+        return cell
+    probe = ms.Tensor(FIRST)
+    if blank(cell, probe):
+        return BLANK
+    before, did, lines, found = ms.get_context('mode'), {}, [], []
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        for name, x in (('traced', FIRST), ('replayed', LATER)):
+            with warnings.catch_warnings(), np.errstate(all='ignore'):
+                warnings.simplefilter('ignore', MinicellWarning)  # of a NaN: the verdict says it
+                dx = ms.grad(lambda x: (ms.Tensor(DOUT) * cell(x)).sum())(ms.Tensor(x)).asnumpy()
+            due = DOUT * np.where(x > 0, 1.0, 0.1)
+            found.append(np.asarray(dx, np.float64))
+            if not np.isfinite(found[-1]).all():
+                at = x[~np.isfinite(found[-1])][0]
+                lines.append(f'✗ {name}: at x = {at:g} your gradient is {found[-1][x == at][0]}')
+                continue
+            lines.append(f'{"✓" if np.allclose(dx, due) else "✗"} {name}, x = {x}: {dx}, and it should be {due}')
+        did['dx'] = np.concatenate(found)  # as one: half of it would fit several beliefs
+    except MinicellError as error:
+        did['raised'] = str(error).splitlines()[0].split(' inside ')[0]
+        lines.append(f'✗ {str(error).splitlines()[0]}')
+    finally:
+        ms.set_context(mode=before)
+    return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
+
+
+def blank(cell: Any, x: Any) -> bool:
+    """Whether the dots are still there."""
+    try:
+        returned = cell.bprop(x, cell.construct(x), x)
+    except TypeError as error:
+        return half_begun(error)  # as in `... * dout`: half begun
+    except (ValueError, ArithmeticError, MinicellError):
+        return False
+    return isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...
+
+
+# ---- 11b -----------------------------------------------------------------------------------------------------------
+
+WORDS = ('both', 'eager only', 'neither')
+
+
+def found() -> dict[str, tuple[str, str]]:
+    """The word for each statement, and what was said, by running it in both modes."""
+    return {letter: modes(kind) for letter, kind in STATEMENTS.items()}
+
+
+def both_modes(answer: Any) -> Trial:
+    """Compare a dict of words with what runs."""
+    measured = found()
+    due = {letter: word for letter, (word, _) in measured.items()}
+    wrong = lambda letter, word: f'{letter} is not “{word}”. Run in both modes, it says: {measured[letter][1]}.'
+    done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in measured.items())
+    return sorted_words(answer, 'modes', due, WORDS, wrong, done)
+
+
+# ---- 11c -----------------------------------------------------------------------------------------------------------
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about classes of Cells that the learner has not seen; the mode is left as it is."""
+
+    def told() -> list[Any]:
+        before = ms.get_context('mode')
+        try:
+            with changes() as given:
+                return [answer(kind, given) for kind, _ in HIDDEN]
+        finally:
+            ms.set_context(mode=before)
+
+    return hunted(answer, told, [('', due) for _, due in HIDDEN], SUSPICIONS)
+
+
+TRIALS = {'11a': leaky, '11b': both_modes, '11c': hunt}

@@ -1,5 +1,169 @@
-"""Lesson 13: the learner's engine, the trials of its six steps, and a figure of its tape beside minicell's."""
+"""Lesson 13: the trials of the six steps, each of what a learner has defined so far; and that of the hunt.
 
-from .engine import lines, own, so_far, stored, whole, with_names
+A trial gets the last thing that a step defines, and finds the rest in the namespace of its code: the learner's
+notebook, or the box of the panel. It tries on an empty tape, and puts the learner's own entries back.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType, SimpleNamespace
+from typing import Any
+
+from minicell.teach.trials import BLANK, Trial, half_begun
+
+from . import probes
+from .engine import STEPS, lines, own, so_far, stored, whole, with_names
 from .figures import FIGURES
-from .trials import TRIALS
+from .hunt import hunt
+from .programs import Wrong, stopped
+
+# what each step defines for the others; the last one is what is checked
+DEFINES = (
+    ('Tensor', 'write', 'leaf'),
+    ('op', 'record'),
+    ('grad', 'walk_back', 'gradients'),
+    ('walk_back',),
+    ('Cell',),
+    ('leaf',),
+)
+LAST = tuple(names[-1] for names in DEFINES)
+MENDS = (4, 6)  # steps that write anew what an earlier step has defined
+
+
+def functions(answer: Any) -> list[FunctionType]:
+    """A function, or the methods that stand in a class (not those that step 2 gives to Tensor)."""
+    if not isinstance(answer, type):
+        return [answer] if isinstance(answer, FunctionType) else []
+    methods = [each for each in vars(answer).values() if isinstance(each, FunctionType)]
+    return [each for each in methods if each.__qualname__.startswith(f'{answer.__qualname__}.')]
+
+
+def space_of(answer: Any, name: str) -> dict[str, Any] | Trial:
+    """The names beside an answer, or the Trial that says what it is instead."""
+    kind = 'class' if name[0].isupper() else 'function'
+    space = functions(answer)[0].__globals__ if functions(answer) else {}
+    if space.get(name) is answer:
+        return space
+    said = f'check wants the {kind} {name}; it got {type(answer).__name__}.'
+    return Trial(True, False, {'is': type(answer).__name__}, said)
+
+
+@contextmanager
+def borrowed(space: dict[str, Any]) -> Iterator[SimpleNamespace]:
+    """The engine as a namespace, with an empty tape; afterwards the tape is as before."""
+    entries = space.get('entries')
+    if not isinstance(entries, list):
+        raise Wrong('entries', type(entries).__name__, 'There is no list called `entries` beside it.')
+    kept = entries[:]
+    try:
+        entries.clear()
+        yield SimpleNamespace(**space)
+    finally:
+        entries[:] = kept
+
+
+def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[Any], Trial]:
+    """The trial of a step. A probe returns what is right, as a sentence, or raises Wrong."""
+    name = LAST[number - 1]
+
+    def trial(answer: Any) -> Trial:
+        space = space_of(answer, name)
+        if isinstance(space, Trial):
+            return space
+        said: list[str] = []
+        did: dict[str, Any] = {}
+        for probe in probes:
+            try:
+                with borrowed(space) as engine:
+                    said.append(f'✓ {probe(engine)}')
+            except Wrong as wrong:
+                did[wrong.part] = wrong.found
+                said.append(f'✗ {wrong}')
+            except Exception as error:
+                did['stops'] = f'{probe.__name__}: {type(error).__name__}'
+                said.append(f'✗ {probe.__doc__} {stopped(error)}')
+                if half_begun(error):
+                    did['dots'] = ...
+            if 'stops' in did:
+                break
+        told = '\n'.join(sorted(said, key=lambda line: line[0] == '✓')).replace('`', '')  # what is wrong comes first
+        if not did:
+            return Trial(True, True, {}, told)
+        if has_dots(answer):
+            return BLANK
+        return missing_before(number, space) or (BLANK if 'dots' in did else Trial(True, False, did, told))
+
+    return trial
+
+
+def has_dots(answer: Any) -> bool:
+    """Whether the dots still stand in some code."""
+    return any(const is ... for each in functions(answer) for const in consts(each.__code__))
+
+
+def consts(code: CodeType) -> Iterator[Any]:
+    """The constants of some code, and of the functions in it."""
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from consts(const)
+        else:
+            yield const
+
+
+def missing_before(number: int, space: dict[str, Any]) -> Trial | None:
+    """The Trial that says which earlier step is not there yet, or None."""
+    earlier = range(1, number)
+    latest = {name: k for k in earlier for name in DEFINES[k - 1]}
+    missing = [k for name, k in latest.items() if space.get(name, ...) is ... or has_dots(space[name])]
+    if not missing and number not in MENDS:  # (what mends an earlier step may be what breaks it)
+        missing = [k for k in earlier if not TRIALS[STEPS[k - 1]](space[LAST[k - 1]]).passed]
+    if not missing:
+        return None
+    said = (
+        f'This step stands on step {min(missing)}, which does not pass its check yet. To go on without it, run '
+        f'these two lines, then this cell:\nfrom minicell.teach.lesson13 import so_far\nexec(so_far({number - 1}))'
+    )
+    return Trial(True, False, {'before': min(missing)}, said)
+
+
+TRIALS = {
+    '13a': step(1, probes.constant, probes.addresses, probes.found_again),
+    '13b': step(
+        2,
+        probes.constants_leave_none,
+        probes.the_first_leaf_counts,
+        probes.one_input_is_enough,
+        probes.the_entry_holds_tensors,
+        probes.the_rule_of_cos,
+        probes.the_other_rules,
+    ),
+    '13c': step(
+        3,
+        probes.walks_down,
+        probes.calls_with_leaves,
+        probes.chains,
+        probes.several_inputs,
+        probes.unused_input,
+        probes.only_what_is_due,
+    ),
+    '13d': step(
+        4,
+        probes.chains,
+        probes.two_uses,
+        probes.more_uses,
+        probes.only_what_is_due,
+        probes.still_the_first_leaf,
+        probes.constants_of_other_shapes,
+        probes.the_sum_is_on_the_tape,
+    ),
+    '13e': step(5, probes.takes_over, probes.gets_dout, probes.without_bprop, probes.one_entry, probes.when_asked),
+    '13f': step(
+        6,
+        probes.first_order,
+        probes.second_order,
+        probes.second_order_of_a_cell,
+        probes.higher_orders,
+        probes.one_in_the_other,
+    ),
+    '13g': hunt,
+}

@@ -70,7 +70,7 @@ def own(space: dict[str, Any]) -> ModuleType:
     """The engine that a notebook defines, `own(globals())`; where a step does not pass, the stored one. Says which."""
     from minicell.teach.exercise import quiet
 
-    from .trials import LAST, TRIALS
+    from . import LAST, TRIALS
 
     for number, (name, last) in enumerate(zip(STEPS, LAST, strict=True), 1):
         with quiet():

@@ -1,4 +1,193 @@
-"""Lesson 14: a figure of a quantizer and its two masks, and the trials of two lies and of a hunt."""
+"""Lesson 14: its figure of a quantizer and its masks; trials of two Cells that lie as told, and of a hunt."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.trials import BLANK, Trial, called, cell_of, class_of, fresh, hunted, unfinished
 
 from .figures import FIGURES
-from .trials import TRIALS
+
+WORDS = ('right', 'edge', 'leaky', 'deaf')
+ENDS = np.array([-1.0, 1.0, -1.5, 1.5, 0.0, -0.25, 0.6, -1.0001, 1.0001, -30.0, 0.999])
+DOUT = np.array([2.0, -3.0, 5.0, -1.2, 0.5, -0.7, 1.4, -2.2, 3.1, 4.0, -1.9])
+
+
+def sign(answer: Any) -> Trial:
+    """Try a Cell on both ends, beyond them and between, with a dout of both signs; twice, and in another shape."""
+    cell = cell_of(answer, 'Sign')
+    if isinstance(cell, Trial):
+        return cell
+    cases = {'': (ENDS, DOUT), 'in two rows, ': (ENDS[:4].reshape(2, 2), -DOUT[:4].reshape(2, 2))}
+
+    def named(where: str, place: tuple[int, ...]) -> str:
+        return f'{where}x = {cases[where][0][place]:g}, dout = {cases[where][1][place]:g}'
+
+    return lied(
+        cell,
+        cases,
+        forward=lambda x: np.where(x >= 0, 1.0, -1.0),
+        due=lambda x, dout: dout * (np.abs(x) <= 1),
+        named=named,
+        done=f'dout passes from −1 to 1, both ends included, and nowhere else: tried on {ENDS.size} numbers.',
+    )
+
+
+def clip(answer: Any) -> Trial:
+    """Try a Cell on gradients that are too long, just long enough, short and zero; then train a power with it."""
+    kind = class_of(answer, 'Clip')
+    if isinstance(kind, Trial):
+        return kind
+    if kind(1.0).bprop is None:
+        return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+    x = np.array([2.0, -7.0])
+    gradients = {'(3, −4)': [3.0, -4.0], '(0, 0)': [0.0, 0.0], '(0.3, −0.4)': [0.3, -0.4], '(0.6, −0.8)': [0.6, -0.8]}
+    did: dict[str, Any] = {}
+    for most, of in ((1.0, gradients), (2.5, {'(3, −4)': [3.0, -4.0], '(−1, 2)': [-1.0, 2.0]})):
+        cases = {f'most = {most:g}, dout = {name}': (x, np.array(numbers)) for name, numbers in of.items()}
+        found = lied(
+            kind(most),
+            cases,
+            forward=lambda x: x,
+            due=lambda x, dout, most=most: dout * most / max(float(np.sqrt((dout * dout).sum())), most),
+            named=lambda where, place: f'{where}, number {place[0] + 1}',
+            done='',
+        )
+        if not found.attempted:
+            return BLANK
+        did |= {f'{part} {most:g}': value for part, value in found.did.items()}
+        if not found.passed:
+            return Trial(True, False, did, found.said)
+    w, loss = deep(kind(1.0))
+    said = (
+        'Long gradients get the length `most`, and short ones pass as they are, zeros included.\n'
+        f'With your Clip(1.0), w goes from 1.5 to {w:.4f} in 800 steps: loss {loss:.1e}.'
+    )
+    return Trial(True, True, did, said)
+
+
+def deep(cell: Any) -> tuple[float, float]:
+    """One weight whose twelfth power should be 2, trained through a Cell that clips: where it ends, and its loss."""
+    w = ms.Tensor([1.5], ms.float64)
+
+    def loss(w: ms.Tensor) -> ms.Tensor:
+        return ((cell(w) ** 12 - 2) ** 2).sum()
+
+    slope = ms.value_and_grad(loss)
+    for _ in range(800):
+        w = w - 0.001 * slope(w)[1]
+    return w.item(), slope(w)[0].item()
+
+
+def lied(
+    cell: Any,
+    cases: dict[str, tuple[np.ndarray, np.ndarray]],
+    forward: Callable[[np.ndarray], np.ndarray],
+    due: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    named: Callable[[str, tuple[int, ...]], str],
+    done: str,
+) -> Trial:
+    """Compare what bprop returns with the lie that was asked for; no gradient check can, since it asks for the truth.
+
+    cases: where -> x and dout. named(where, place) names one of the numbers, for a sentence.
+    """
+    did: dict[str, Any] = {}
+    said = ''
+    for where, (x, dout) in cases.items():
+        with warnings.catch_warnings(), np.errstate(all='ignore'):
+            warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+            found = called(cell, [ms.Tensor(x)], ms.Tensor(dout), ['dx'])
+            if unfinished(found):
+                return BLANK
+            said = said or formed(found)
+            if 'dx' in found and not said:
+                said = compared(found['dx'], due(x, dout), lambda place, where=where: named(where, place))
+                out = cell.construct(*fresh([ms.Tensor(x)]))
+                if not np.allclose(out.asnumpy(), forward(x)):
+                    said = 'construct no longer returns what it did: leave it as it was.'
+        did |= {f'{where}{part}': value for part, value in found.items()}
+    return Trial(True, not said, did, said or done)
+
+
+def formed(found: dict[str, Any]) -> str:
+    """What is wrong with the form of what bprop returned, in a sentence; '' if nothing is."""
+    if found['returned'] != 'one gradient':
+        return f'bprop: {found["returned"]}; there is one input: return (dx,).'
+    if not isinstance(found['dx'], np.ndarray):
+        return f'dx is no Tensor, but {found["dx"]}.'
+    if 'wrote into' in found:
+        return f'bprop has written into {found["wrote into"]}.'
+    if 'a call between' in found:
+        return 'Another call of the Cell, before backward begins, changes what bprop returns.'
+    return ''
+
+
+def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str]) -> str:
+    """The first number that is off, NaN before others, in a sentence; '' if none is."""
+    if dx.shape != right.shape:
+        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
+    if not len(off):
+        return ''
+    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
+    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
+    return f'{named(place)}: your dx is {value}; expected {right[place] + 0.0:.4g}.'
+
+
+# ---- 14c -----------------------------------------------------------------------------------------------------------
+
+
+class Hidden(nn.Cell):
+    """A quantizer as in the lesson; `passes(level, most, dout)` is what bprop returns."""
+
+    def __init__(self, bits: int, passes: Callable[[Any, float, Any], Any]) -> None:
+        super().__init__()
+        self.step = 4 / 2**bits
+        self.most = 2 - self.step / 2
+        self.passes = passes
+
+    def rounded(self, w: Any) -> Any:
+        """The level of each number, beyond the levels as well."""
+        return (ops.floor(w / self.step) + 0.5) * self.step
+
+    def construct(self, w: Any) -> Any:
+        """Within the levels."""
+        return ops.clamp(self.rounded(w), -self.most, self.most)
+
+    def bprop(self, w: Any, out: Any, dout: Any) -> Any:
+        """The lie of this one."""
+        return (self.passes(self.rounded(w), self.most, dout),)
+
+
+def mask(level: Any, most: float) -> Any:
+    """Which weights are on one of the levels."""
+    return ops.logical_and(level >= -most, level <= most)
+
+
+HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
+    (2, lambda level, most, dout: dout * mask(level, most), 'right'),
+    (2, lambda level, most, dout: dout * ops.logical_and(level > -most, level < most), 'edge'),
+    (3, lambda level, most, dout: ops.ones_like(dout) * mask(level, most), 'deaf'),
+    (4, lambda level, most, dout: dout * (level <= most), 'leaky'),
+    (1, lambda level, most, dout: dout * mask(level, most), 'right'),
+    (3, lambda level, most, dout: dout * ops.logical_and(level > -most, level <= most), 'edge'),
+    (2, lambda level, most, dout: ops.sign(dout) * mask(level, most), 'deaf'),
+    (1, lambda level, most, dout: dout * 1, 'leaky'),
+)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about quantizers that the learner has not seen."""
+
+    def told() -> list[Any]:
+        return [answer(Hidden(bits, passes)) for bits, passes, _ in HIDDEN]
+
+    names = [f'{bits} bit{"s" * (bits > 1)}' for bits, _, _ in HIDDEN]
+    return hunted(answer, told, list(zip(names, (due for *_, due in HIDDEN), strict=True)), WORDS)
+
+
+TRIALS = {'14a': sign, '14b': clip, '14c': hunt}

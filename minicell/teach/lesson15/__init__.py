@@ -1,4 +1,270 @@
-"""Lesson 15: a figure of memory and time, and the trials of two checkpoints and of a hunt."""
+"""Lesson 15: its figure of memory and time; trials of two checkpoints, and of a hunt for what one does with dice."""
+
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import minicell as ms
+from minicell import nn, ops
+from minicell.teach.lesson07 import asked
+from minicell.teach.lesson07.figures import dice
+from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, class_of, form, half_begun, hunted, points
 
 from .figures import FIGURES
-from .trials import TRIALS
+
+SEED = 15
+MIXING = ms.Tensor(np.random.default_rng(SEED).standard_normal((3, 3)).round(2))
+
+
+def mixed(x: Any) -> Any:
+    """A part whose outputs depend on several numbers of x each."""
+    return ops.tanh(x @ MIXING) @ MIXING
+
+
+PARTS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
+    'tanh(x @ w) @ w': (mixed, (2, 3)),
+    'x * x * x': (lambda x: x * x * x, (5,)),
+    'x * x.sum()': (lambda x: x * x.sum(), (2, 2)),
+}
+
+
+def checkpoint(answer: Any) -> Trial:
+    """Try a Cell around several parts: its gradients, a call in between, and whether bprop runs the part again."""
+    kind = class_of(answer, 'Recompute')
+    if isinstance(kind, Trial):
+        return kind
+    did: dict[str, Any] = {}
+    for name, (part, shape) in PARTS.items():
+        cell = kind(part)
+        if cell.bprop is None:
+            return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+        cases = {f'part {name}, x of {shape}': points(shape, seed=SEED)}
+        found = bprop_check('Recompute', ['dx'], part, f'what {name} returns', cases)(cell)
+        if not found.attempted:
+            return BLANK
+        did |= {f'{name}: {key}': value for key, value in found.did.items()}
+        if not found.passed:
+            return Trial(True, False, did, found.said)
+    forward, backward = runs(kind)
+    if (forward, backward > 0) != (1, True):
+        did['runs'] = forward, backward
+        said = f'The part has run {forward} times in forward and {backward} times in backward; expected 1 and 1.'
+        return Trial(True, False, did, f'The gradients are right. {said}')
+    said = f'dx agrees with autodiff for {len(PARTS)} parts, with two calls of each, and construct keeps nothing.'
+    return Trial(True, True, did, said)
+
+
+def runs(kind: type) -> tuple[int, int]:
+    """How often the part runs in forward, and how often in backward."""
+    ran: list[int] = []
+
+    def part(x: Any) -> Any:
+        ran.append(1)
+        return mixed(x)
+
+    cell, x = kind(part), points((2, 3), seed=SEED)[0]
+    _, back = ms.vjp(lambda x: cell(x).sum(), x)
+    forward = len(ran)
+    back(ms.Tensor(1.0, x.dtype))
+    return forward, len(ran) - forward
+
+
+# ---- 15b -----------------------------------------------------------------------------------------------------------
+
+X = np.array([1.5, 0.0, -2.0, 0.7, -0.3, 0.0, 3.0, -1.1])
+DY = np.array([2.0, -1.0, 0.5, 3.0, -2.5, 1.5, -0.4, 1.0])
+FACTORS = (1.0, -10.0)
+
+
+def dropping(shape: tuple[int, ...]) -> np.ndarray:
+    """Factors of a part that drops numbers: 0 or 2."""
+    return 2.0 * (np.random.random(shape) < 0.5)
+
+
+def noise(shape: tuple[int, ...]) -> np.ndarray:
+    """Factors of a part that weighs each number anew: where x is 0, y is 0, and the slope is not."""
+    return 0.5 + np.random.random(shape)
+
+
+THROWS = {'a part that drops': dropping, 'a part that weighs': noise}
+
+
+class Thrower(nn.Cell):
+    """A part that multiplies by what it throws, and writes the throws down."""
+
+    def __init__(self, throw: Callable[[tuple[int, ...]], np.ndarray]) -> None:
+        super().__init__()
+        self.throw = throw
+        self.thrown: list[np.ndarray] = []
+
+    def construct(self, x: Any) -> Any:
+        """x times the throws."""
+        self.thrown.append(self.throw(x.shape))
+        return x * ms.Tensor(self.thrown[-1])
+
+
+@contextmanager
+def tried() -> Any:
+    """The same throws each time, and no warnings: the verdict says what they would."""
+    with dice(SEED), warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        yield
+
+
+def keeps_dice(answer: Any) -> Trial:
+    """Try a checkpoint around parts that throw: two calls on one tape, and where the dice stand afterwards."""
+    kind = class_of(answer, 'KeepDice')
+    if isinstance(kind, Trial):
+        return kind
+    did: dict[str, Any] = {}
+    for name, throw in THROWS.items():
+        if kind(Thrower(throw)).bprop is None:
+            return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+        try:
+            with tried():
+                found, said = by_hand(kind(Thrower(throw)))
+                if any(part is ... for part in found.values()):
+                    return BLANK
+                if not said:
+                    seen, said = two_calls(kind(Thrower(throw)))
+                    found |= seen
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            found, said = {'stops': type(error).__name__}, f'stops with {type(error).__name__}: {error}'.splitlines()[0]
+        did |= {f'{name}: {part}': value for part, value in found.items()}
+        if said:
+            return Trial(True, False, did, f'{name}: {said}')
+    said = 'Each call gets the dice of its own forward, for a part that drops numbers and one that weighs them.'
+    return Trial(True, True, did, f'{said}\nAfter backward the dice go on as if nothing had happened.')
+
+
+def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
+    """What bprop returns when it is called by hand; and what is wrong with its form, in a sentence."""
+    x, dy = ms.Tensor(X), ms.Tensor(DY)
+    out = cell.construct(x)
+    if not (isinstance(out, tuple) and len(out) == 2 and all(isinstance(part, ms.Tensor) for part in out)):
+        return {'construct': type(out).__name__}, 'construct no longer returns (y, seed): leave it as it was.'
+    if not np.array_equal(out[0].asnumpy(), X * cell.part.thrown[0]):
+        return {'construct': 'another y'}, 'construct no longer returns what the part does: leave it as it was.'
+    returned = cell.bprop(x, out, (dy, ops.zeros_like(out[1])))
+    if returned is ... or (isinstance(returned, tuple | list) and any(each is ... for each in returned)):
+        return {'dx': ...}, ''
+    said = form(returned)
+    if said != 'one gradient':
+        return {'returned': said}, f'bprop returned {said}; there is one input: return (dx,).'
+    if not isinstance(returned[0], ms.Tensor):
+        return {'returned': type(returned[0]).__name__}, f'dx is no Tensor, but {type(returned[0]).__name__}.'
+    return {'returned': said}, ''
+
+
+def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
+    """Two calls on one tape, then backward: dx, and what is wrong with it or with the dice, in a sentence."""
+
+    def loss(x: Any) -> Any:
+        return sum((ms.Tensor(factor * DY) * cell(x)[0]).sum() for factor in FACTORS)
+
+    value, back = ms.vjp(loss, ms.Tensor(X))
+    before = np.random.get_state()
+    dx = back(ops.ones_like(value))[0].asnumpy().astype(np.float64)
+    after = np.random.get_state()
+    went_on = np.array_equal(before[1], after[1]) and before[2] == after[2]
+    did = {'dx': dx, 'dice after': 'go on' if went_on else 'moved'}
+    first, second = cell.part.thrown[:2]
+    due = DY * (FACTORS[0] * first + FACTORS[1] * second)
+    if dx.shape != due.shape:
+        return did, f'dx has shape {dx.shape}; x has shape {due.shape}.'
+    off = np.flatnonzero(~np.isclose(dx, due))
+    if off.size:
+        if np.allclose(dx, DY * sum(FACTORS) * second):
+            return did, 'of two calls, the first got the dice of the second.'
+        k = next((k for k in off if np.isnan(dx[k])), off[0])
+        value = 'NaN' if np.isnan(dx[k]) else f'{dx[k] + 0.0:.4g}'
+        return did, f'two calls, number {k + 1}: dx is {value}; expected {due[k] + 0.0:.4g}, by the dice of forward.'
+    if not went_on:
+        return did, 'dx is right, but backward has moved the dice: what is thrown next is not what it would have been.'
+    return did, ''
+
+
+# ---- 15c -----------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'new dice', 'stale dice', 'turned back')
+
+
+class Kept(nn.Cell):
+    """A checkpoint around a part that keeps each number with probability `keep`; this one is right."""
+
+    def __init__(self, keep: float) -> None:
+        super().__init__()
+        self.keep = keep
+
+    def part(self, x: Any) -> Any:
+        """Drops numbers."""
+        return x * ms.Tensor(np.random.random(x.shape) < self.keep) / self.keep
+
+    def construct(self, x: Any) -> Any:
+        """The part, and the seed of its dice."""
+        self.seed = np.random.randint(2**31 - 1)
+        with dice(self.seed):
+            y = self.part(x)
+        return y, ms.Tensor(self.seed)
+
+    def again(self, x: Any, dy: Any) -> Any:
+        """Runs the part, and goes back through it."""
+        return (ms.grad(lambda x: (self.part(x) * dy).sum())(x),)
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        """With the dice of this call."""
+        with dice(int(out[1].item())):
+            return self.again(x, dout[0])
+
+
+class New(Kept):
+    """Throws anew."""
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        """As if the dice had been kept."""
+        return self.again(x, dout[0])
+
+
+class Stale(Kept):
+    """The seed of the last call, whichever call is asked about."""
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        """Takes it from self."""
+        with dice(self.seed):
+            return self.again(x, dout[0])
+
+
+class TurnedBack(Kept):
+    """Leaves the dice where forward had them."""
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        """Sets the seed for good."""
+        np.random.seed(int(out[1].item()))
+        return self.again(x, dout[0])
+
+
+HIDDEN = (
+    (Stale, 0.5, 'stale dice'),
+    (Kept, 0.5, 'right'),
+    (TurnedBack, 0.5, 'turned back'),
+    (New, 0.5, 'new dice'),
+    (Kept, 0.8, 'right'),
+    (New, 0.8, 'new dice'),
+    (TurnedBack, 0.8, 'turned back'),
+    (Stale, 0.8, 'stale dice'),
+)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about checkpoints that the learner has not seen."""
+    told = partial(asked, answer, HIDDEN, SEED)
+    return hunted(answer, told, [(f'{keep:.0%} kept', due) for _, keep, due in HIDDEN], WORDS)
+
+
+TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': hunt}

@@ -1,10 +1,52 @@
-"""The trial of exercise 3a, the right bprop of a matrix product, and the hunt of 3b for wrong ones."""
+"""Lesson 03: the figure of a scaled loss, the trial of exercise 3a, and the hunt of 3b for wrong matrix products."""
 
 from collections.abc import Callable
 from typing import Any
 
 from minicell import nn, ops
+from minicell.teach.figure import slider
+from minicell.teach.live import Live, run
 from minicell.teach.trials import Trial, bprop_check, hunted, points
+from minicell.view.picture import Picture
+
+# ---- the loss, scaled ------------------------------------------------------------------------------------------------
+
+LOSS = """\
+def loss(x, y):
+    z = net(x, y)
+    return (scale * z).sum()
+
+
+dx, dy = ms.grad(loss, (0, 1))(x, y)
+"""
+
+
+def first_numbers(picture: Picture) -> str:
+    """The first number of each gradient that a bprop returned, and what it should be."""
+    judged = [g for reading in picture.record.readings for g in reading.gradients if g.true is not None and g.value]
+    return ' '.join(
+        f'{g.name}{[0] * g.true.ndim} is {g.value.data.flat[0]:.3g}; it should be {g.true.flat[0]:.3g}.' for g in judged
+    )
+
+
+def loss_scale(net: Any, x: Any, y: Any) -> Live:
+    """A slider for the factor before the loss, and the tape of scale · sum(net(x, y)) at that factor."""
+    control = slider(
+        'Loss scale: multiplies the loss, and with it dout',
+        'The factor before the loss',
+        1.0,
+        (-1, 1),
+        0.05,
+        powers=True,
+    )
+
+    def program(scale: float) -> Any:
+        return run(LOSS, net=net, x=x, y=y, scale=scale)
+
+    return Live('loss-scale', control, program, stills=(0.1, 1.0, 10.0), says=first_numbers)
+
+
+# ---- 3a --------------------------------------------------------------------------------------------------------------
 
 SHAPES = ((2, 3, 3), (4, 2, 3), (1, 5, 2), (3, 1, 4))  # n, k, m: on the first, y is square, as in the document
 
@@ -73,4 +115,5 @@ def hunt(answer: Any) -> Trial:
     return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS)
 
 
+FIGURES = {'loss scale': loss_scale}
 TRIALS = {'3a': matmul, '3b': hunt}
