@@ -25,10 +25,11 @@ from minicell.view.page import fragment
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
-from . import front, lite, reference, texts
+from . import course as lessons_page
+from . import elsewhere, front, lite, reference, search, texts
 from .document import Page, document
 
-BESIDE = 'course.css', 'course.js'
+BESIDE = 'course.css', 'course.js', 'search.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
 TIMEOUT = 300  # seconds a cell
 NEEDS = '<p class="needs">'
@@ -64,41 +65,43 @@ def write(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lay_styles(folder)
-        made = []
+        pages = []
         for k, path in enumerate(lessons):
             said(k, len(lessons) + 1, path.stem)
             notebook = run(nbformat.read(path, as_version=4), path.stem)
-            made.append(keep(folder, page(notebook, path.stem, course, answers), address))
+            pages.append(page(notebook, path.stem, course, answers))
         said(len(lessons), len(lessons) + 1, 'the first page')
-        made += [keep(folder, each, address) for each in others(course, answers)]
-        made.append(keep(folder, front.write(folder, python), address))
+        pages += [*others(folder, course, answers), front.write(folder, python)]
+        made = [keep(folder, each, address) for each in pages]
+        (folder / 'search-index.js').write_text(search.index(pages), encoding='utf-8')
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
     said(len(lessons) + 1, len(lessons) + 1, 'done')
     return made
 
 
-def others(course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
+def others(folder: Path, course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
     """All pages but the lessons and the first one. `answers`: they lead to JupyterLite."""
-    start = next((words for path in shipped().glob('00_*.ipynb') for words in cells_of_text(path)), '')
-    yield texts.course(course, start, WHOLE.format(lite.link(course[0][0])) if answers else '')
+    yield lessons_page.page(folder, course, start(), WHOLE.format(lite.link(course[0][0])) if answers else '')
     yield from texts.how()
     yield texts.mindspore()
     yield from reference.pages()
 
 
-def cells_of_text(path: Path) -> Iterator[str]:
-    """The text of a notebook, as one."""
+def start() -> str:
+    """The text of lesson 00, which has the map of the course, and the words of other frameworks."""
+    (path,) = shipped().glob('00_*.ipynb')
     cells = nbformat.read(path, as_version=4).cells
-    yield '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
+    return '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
 
 
 def lay_styles(folder: Path) -> None:
     """Write what every page needs beside it."""
-    for name in BESIDE:
-        (folder / name).write_text(files(__package__).joinpath(name).read_text(encoding='utf-8'), encoding='utf-8')
-    with (folder / BESIDE[0]).open('a', encoding='utf-8') as sheet:
-        sheet.write(fragment.look())  # the first page's picture has its style before its script
+    beside = {name: files(__package__).joinpath(name).read_text(encoding='utf-8') for name in BESIDE}
+    beside['course.css'] += fragment.look()  # the first page's picture has its style before its script
+    beside['course.js'] = elsewhere.script(start()) + beside['course.js']
+    for name, text in beside.items():
+        (folder / name).write_text(text, encoding='utf-8')
 
 
 def keep(folder: Path, page: Page, address: str) -> Path:
