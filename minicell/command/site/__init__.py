@@ -73,7 +73,7 @@ def write(
         said(len(lessons), len(lessons) + 1, 'the first page')
         pages += [*others(folder, course, answers), front.write(folder, python)]
         made = [keep(folder, each, address) for each in pages]
-        (folder / 'search-index.js').write_text(search.index(pages), encoding='utf-8')
+        keep_index(folder, pages)
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
     said(len(lessons) + 1, len(lessons) + 1, 'done')
@@ -110,6 +110,11 @@ def keep(folder: Path, page: Page, address: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(document(page, address), encoding='utf-8')
     return path
+
+
+def keep_index(folder: Path, pages: list[Page]) -> None:
+    """Write what the search reads."""
+    (folder / 'search-index.js').write_text(search.index(pages), encoding='utf-8')
 
 
 def title(notebook: Any) -> str:

@@ -63,7 +63,8 @@ def item(name: str, title: str, asks: str, minutes: str, picture: str) -> str:
     asked = html_of(asks).strip().removeprefix('<p>').removesuffix('</p>')
     return (
         f'<li><span class="number" aria-hidden="true">{number}</span><a href="{name}.html">{escape(head)}</a>'
-        f'<span class="minutes">{minutes} min</span><p>{asked}</p><p class="able">You will be able to {ABLE[number]}</p>{picture}</li>'
+        f'<span class="minutes">{minutes} min</span><p>{asked}</p>'
+        f'<p class="able">You will be able to {ABLE[number]}</p>{picture}</li>'
     )
 
 

@@ -20,7 +20,10 @@ SEARCH = """<form class="search js-only" role="search">
 <input type="search" aria-label="Search the site" placeholder="Search" autocomplete="off" spellcheck="false">
 <div class="found" hidden></div><p class="said" role="status"></p>
 </form>"""
-ALSO = '<label class="also-in js-only"><span>Words of</span> <select><option value="">MindSpore</option>{}</select></label>'
+ALSO = (
+    '<label class="also-in js-only"><span>Words of</span> '
+    '<select><option value="">MindSpore</option>{}</select></label>'
+)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ def table(start: str) -> dict[str, dict[str, str]]:
         keys = re.findall(r'`([^`]+)`', ours)
         for name, cell in zip(head[1:], theirs, strict=True):
             said = cell.replace('`', '').split(', ')
-            for key, word in zip(keys, said if len(said) == len(keys) else [cell.replace('`', '')] * len(keys), strict=True):
+            for key, word in zip(
+                keys, said if len(said) == len(keys) else [cell.replace('`', '')] * len(keys), strict=True
+            ):
                 found[name] |= {key: word, key.rpartition('.')[2]: word}  # `nn.Cell` is written `Cell` too
     return found
 

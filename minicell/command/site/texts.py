@@ -12,7 +12,6 @@ from .document import Page
 HOW = 'how/'  # the modules of the core
 
 
-
 def html_of(markdown: str) -> str:
     """Markdown as HTML, with headings that can be linked and code blocks that can be scrolled."""
     from nbconvert.filters.markdown_mistune import markdown2html_mistune

@@ -14,7 +14,9 @@ def come(entry: Entry, reading: Reading) -> str:
         return ', '.join(told(v) for v in reading.douts)
     if entry.outputs[0].name and reading.origin is not None:
         return told(reading.douts[0]._replace(name=gradient(entry.outputs[0].name)))
-    return f'what backward starts with: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
+    return (
+        f'what backward starts with: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
+    )
 
 
 def missing(arrival: Arrival) -> str:
@@ -96,7 +98,7 @@ def single(v: Value | None) -> bool:
 
 def few(v: Value) -> bool:
     """Whether all its numbers are said."""
-    return v.data is not None and (v.data.size == 1 or v.data.ndim == 1 and 0 < v.data.size <= FEW)
+    return v.data is not None and (v.data.size == 1 or (v.data.ndim == 1 and 0 < v.data.size <= FEW))
 
 
 def amount(v: Value) -> str:
