@@ -2,8 +2,8 @@
 
 The first page is `front`, with Python in the reader's browser (`pyodide`) for whoever edits its program. Each lesson is
 run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise becomes its
-text. A tape shows itself as in a notebook, for its picture steps by itself. `texts` and `reference` are the other
-pages, `document` is what all of them have in common.
+text. A tape shows itself as in a notebook, for its picture steps by itself. `course`, `texts` and `reference` are the
+other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its bar.
 """
 
 import os
