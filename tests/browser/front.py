@@ -16,6 +16,19 @@ from tests.browser.picture import Picture, pictures
 
 PATIENCE = 120_000  # ms
 WIDE, MIDDLE, PHONE = SIZES = (1366, 768), (900, 900), (390, 844)
+# Texts that are too small to be read, in the page and in its picture, and how far it scrolls sideways.
+SMALL = """() => [...document.querySelectorAll('body *')].filter(one => one.checkVisibility())
+  .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+  .map(one => {
+    const m = one.getScreenCTM?.() ?? {a: 1, b: 0};
+    return [parseFloat(getComputedStyle(one).fontSize) * Math.hypot(m.a, m.b), one.textContent.slice(0, 40)];
+  }).filter(([size]) => size < 11.99)"""
+SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+# What can be pressed and is lower or narrower than a finger needs; links within a sentence are as high as its line.
+TAPPED = """() => [...document.querySelectorAll('a, button, summary, label, textarea')]
+  .filter(one => one.checkVisibility() && !one.closest('p:not(.onwards, .run)') && !one.matches('.skip'))
+  .map(one => [one.getBoundingClientRect(), one.textContent.trim()])
+  .filter(([box]) => Math.min(box.width, box.height) < 23.9).map(([box, text]) => [box.width, box.height, text])"""
 
 
 class Quiet(SimpleHTTPRequestHandler):

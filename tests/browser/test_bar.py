@@ -10,26 +10,13 @@ from minicell.command.site import elsewhere
 from minicell.command.site.document import FRAMEWORKS
 from minicell.command.site.front.scenes import SCENES
 from tests.browser.axe import axe
-from tests.browser.front import PHONE, SIZES, WIDE, closed, new
+from tests.browser.front import PHONE, SIDEWAYS, SIZES, SMALL, TAPPED, WIDE, closed, new
 
 pytestmark = pytest.mark.browser
 
 # By axe, which takes longest; half of it goes to the page of tables, which is measured once.
 MEASURED = {(1366, 'light'), (390, 'dark')}
 OTHERS = 'course', 'how', 'how/cell', 'mindspore', 'api/index', 'api/minicell.grad', 'api/minicell.nn.-cell'
-# Texts that are too small to be read, in the page and in its picture, and how far it scrolls sideways.
-SMALL = """() => [...document.querySelectorAll('body *')].filter(one => one.checkVisibility())
-  .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
-  .map(one => {
-    const m = one.getScreenCTM?.() ?? {a: 1, b: 0};
-    return [parseFloat(getComputedStyle(one).fontSize) * Math.hypot(m.a, m.b), one.textContent.slice(0, 40)];
-  }).filter(([size]) => size < 11.99)"""
-SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-# What can be pressed and is lower or narrower than a finger needs; links within a sentence are as high as its line.
-TAPPED = """() => [...document.querySelectorAll('a, button, summary, label, textarea')]
-  .filter(one => one.checkVisibility() && !one.closest('p:not(.onwards, .run)') && !one.matches('.skip'))
-  .map(one => [one.getBoundingClientRect(), one.textContent.trim()])
-  .filter(([box]) => Math.min(box.width, box.height) < 23.9).map(([box, text]) => [box.width, box.height, text])"""
 
 
 @pytest.mark.parametrize('scheme', ['light', 'dark'])
@@ -126,7 +113,7 @@ def test_on_a_phone_the_bar_is_a_menu(browser, front_url):
         page.locator('.menu summary').click()
     assert results(page, 'takeover') and page.evaluate(SIDEWAYS) <= 0 and page.evaluate(TAPPED) == []
     assert axe(page).serious == []
-    page.locator('h1').click()
+    page.mouse.click(8, PHONE[1] - 8)
     expect(page.locator('.found')).to_be_hidden()
     page.set_viewport_size(dict(zip(('width', 'height'), WIDE, strict=True)))
     assert [part.is_visible() for part in parts] == [True] * 3

@@ -29,6 +29,7 @@ if (location.protocol === 'file:') {
       const text = walk.currentNode, around = text.parentElement;
       if (!around.closest(PROSE) || around.closest('pre, .mc2, svg, .also') || around.closest('section') !== part.closest('section')) continue;
       const inCode = around.closest('code'), word = inCode ? bare(text.data) : apart.exec(text.data)?.[1];
+      if (around.closest('h2')) said.clear(); // a new part
       const once = words[word] + (around.closest('[data-when]')?.dataset.when ?? ''); // of those, one at a time is seen
       if (!Object.hasOwn(words, word ?? '') || said.has(once)) continue;
       said.add(once);

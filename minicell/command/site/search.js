@@ -13,13 +13,14 @@
     script.onerror = fail;
     document.head.append(script);
   });
-  // How well a part answers, 0 for not at all: every word is due; a heading says more than a text, a whole name most.
+  // How well a part answers, 0 for not at all: every word is due; a heading says more than a text, a whole name most,
+  // and `sin` is not `Sin`.
   function score(asked, title, head, text) {
     const name = title.toLowerCase(), above = head.toLowerCase(), below = text.toLowerCase();
     let sum = 0;
-    for (const word of asked) {
-      const whole = name === word || name.endsWith(`.${word}`) || above === word;
-      const now = whole * 50 + above.includes(word) * 10 + name.includes(word) * 6 + below.includes(word);
+    for (const exact of asked) {
+      const word = exact.toLowerCase(), whole = name === word || name.endsWith(`.${word}`) || above === word;
+      const now = whole * 50 + title.endsWith(`.${exact}`) + above.includes(word) * 10 + name.includes(word) * 6 + below.includes(word);
       if (!now) return 0;
       sum += now;
     }
@@ -36,7 +37,7 @@
     return found.sort((a, b) => b.sum - a.sum);
   }
   function excerpt(text, asked) { // the words around the first hit, with the hit marked
-    const all = text.toLowerCase(), hit = asked.find(word => all.includes(word)), at = hit ? all.indexOf(hit) : 0;
+    const all = text.toLowerCase(), hit = asked.map(word => word.toLowerCase()).find(word => all.includes(word)), at = hit ? all.indexOf(hit) : 0;
     const from = at > AROUND ? text.indexOf(' ', at - AROUND) + 1 : 0, line = document.createElement('span');
     const end = at + (hit?.length ?? 0);
     line.append(`${from ? '… ' : ''}${text.slice(from, at)}`);
@@ -61,11 +62,11 @@
     said.textContent = '';
   }
   async function ask() {
-    const asked = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = () => field.value.split(/\s+/).filter(Boolean), asked = words();
     if (!asked.length) return close();
     try {
       const pages = await load();
-      if (field.value.toLowerCase().split(/\s+/).filter(Boolean).join() === asked.join()) show(search(pages, asked), asked);
+      if (words().join() === asked.join()) show(search(pages, asked), asked);
     } catch {
       said.textContent = 'The list of words could not be loaded.';
     }
