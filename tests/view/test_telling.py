@@ -183,7 +183,7 @@ with ms.Tape() as tape:
     title, said = words(tape)[-1]
     assert title == 'dw arrives' and said == 'dw = [1, 4].'
     assert saying(tape, 'Your hook on w changes dw') == 'dw = [1, 4].'
-    assert saying(tape, 'Takeover: backward calls your hook on w').startswith('It gets dw (2,) from 2 to 8')
+    assert saying(tape, 'Takeover: backward calls your hook on w').startswith('It gets dw = [2, 8],')
 
 
 # ---- names, places, what nobody knows --------------------------------------------------------------------------------
