@@ -1,4 +1,4 @@
-"""What all hunts have in common: other experiments than the stored one, of which some find every bug and some miss one."""
+"""What all hunts have in common: other experiments than the stored one. Some find every bug, and some miss one."""
 
 from collections.abc import Callable, Iterable
 
