@@ -39,6 +39,7 @@ WHOLE = (
     '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. The first '
     'lesson that you run fetches NumPy and matplotlib from Pyodide’s server, and needs half a minute.</p>'
 )
+SCROLLS = 'tabindex="0" role="region" aria-label="{}"'  # what may be wider than a screen is reached by keys
 CELL = """<section class="{kind}" id="{id}">{body}</section>"""
 
 Said = Callable[[int, int, str], None]
@@ -179,19 +180,20 @@ def cells(notebook: Any) -> Iterator[str]:
 def output(out: Any) -> str:
     """One output of a cell: the richest of its forms that needs no kernel."""
     if out.output_type == 'stream':
-        return f'<pre class="out" tabindex="0" role="region" aria-label="Printed">{escape(out.text)}</pre>'
+        return f'<pre class="out" {SCROLLS.format("Printed")}>{escape(out.text)}</pre>'
     data = out.get('data', {})
     data = data.get(STILL, data)  # a page is read on another machine
     for kind in ('text/html', 'image/svg+xml'):
         if kind in data:
-            return f'<div class="out">{"".join(data[kind])}</div>'
+            reached = re.sub(r'<pre(?![^>]*tabindex)', f'<pre {SCROLLS.format("Printed")}', ''.join(data[kind]))
+            return f'<div class="out">{reached}</div>'
     if 'image/png' in data:
         alt = escape(
             out.metadata.get('image/png', {}).get('alt', '') or ''.join(data.get('text/plain', '')), quote=True
         )
         return f'<img class="out" alt="{alt}" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
     plain = ''.join(data.get('text/plain', ''))
-    return f'<pre class="out" tabindex="0" role="region" aria-label="Result">{escape(plain)}</pre>' if plain else ''
+    return f'<pre class="out" {SCROLLS.format("Result")}>{escape(plain)}</pre>' if plain else ''
 
 
 def question(notebook: Any) -> str:
