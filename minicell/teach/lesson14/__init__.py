@@ -17,11 +17,11 @@ from .figures import FIGURES
 WORDS = ('right', 'edge', 'leaky', 'deaf', 'cut')
 # ---- 14a -----------------------------------------------------------------------------------------------------------
 
-W = np.array([[0.5, -1.2, 3.1], [7.0, -4.7, 2.9]])
+W = np.array([[0.5, -1.2, 3.1], [7.0, -4.7, 9.5]])
 FACTORS = np.array([[2.0, -1.0, 3.0], [5.0, 0.5, -4.0]])  # no number of w is worth what another is
 Rise = Callable[[np.ndarray], np.ndarray]
 RISES: dict[str, tuple[Rise, float]] = {
-    'a staircase with steps of 2, reach = 2': (lambda w: np.clip(2 * np.floor(w / 2) + 1, -3, 3), 2.0),
+    'a staircase with steps of 4, reach = 4': (lambda w: np.clip(4 * np.floor(w / 4) + 2, -6, 6), 4.0),
     'a sum of cubes, reach = 0.5': (lambda w: w**3, 0.5),
 }
 
