@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,10 +12,9 @@ import pytest
 import minicell as ms
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson13 import LAST, TRIALS, lines, own, so_far, stored, whole
+from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, lines, own, so_far, stored, typed, whole
 from minicell.teach.lesson13.engine import STEPS
-from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, of_minicell, of_module, side_by_side
-from minicell.teach.lesson13.hunt import HIDDEN, WORDS, changed
+from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
 from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
@@ -68,11 +68,15 @@ WRONG = [
     ('13b', 'return Tensor(array)', 'return array', 'Your code stops with'),
     ('13b', 'any(x.at >= 0 for x in inputs)', 'inputs[-1].at >= 0', '`x * a` with a constant a should leave Mul'),
     ('13b', 'write(name, rule, inputs, array)', 'write(name, rule, inputs, -array)', ''),
-    ('13b', '-dout * sin(x)', '-sin(x)', 'The rule of cos, for x of 0.5 and 2'),
-    ('13b', '-dout * sin(x)', '-dout * sin(out)', 'The rule of cos, for x of 0.5 and 2'),
-    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', 'The rule of cos returns a tuple of one'),
+    ('13b', '-dout * sin(x)', '-sin(x)', 'The rule of cos, input 1'),
+    ('13b', '-dout * sin(x)', '-dout * sin(out)', 'The rule of cos, input 1'),
+    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', 'The rule of cos should return a tuple'),
     ('13b', 'write(name, rule, inputs, array)', 'write(rule, name, inputs, array)', 'yours leaves'),
     ('13a', 'np.asarray(array, dtype)', 'np.asarray(array)', 'float32, not int64'),
+    ('13b', '(-dout,)', '-dout', 'The rule of neg should return a tuple'),
+    ('13b', '(-dout,)', '(Tensor(-dout.array),)', 'The rule of neg has the right numbers, but'),
+    ('13b', '(dout * y, dout * x)', '(dout * y,)', 'The rule of mul should return a tuple'),
+    ('13b', 'turn(dout)', 'dout', 'The rule of turn, input 1'),
     ('13b', 'dout * y, dout * x', 'dout * x, dout * y', 'The rule of mul, input 1'),
     ('13b', '(turn(x), dout)', '(dout, turn(x))', 'The rule of matmul, input 2'),
     ('13c', '(*inputs)[0]', '(*inputs)[1]', 'grad(matmul)(x, y)'),
@@ -282,7 +286,8 @@ def test_the_box_of_a_step_begins_where_the_one_before_ends():
 def test_about_a_hundred_lines():
     code = [line for line in so_far(6).splitlines() if line.strip()]
     assert 70 <= len(code) <= 110
-    assert f'in {len(code)}\nlines' in by_id(read('13').cells)['l13-title'].source
+    assert typed() > len(code) / 2, 'most of it is typed, and not given'
+    assert f'has {len(code)} lines, and you type {typed()} of them' in by_id(read('13').cells)['l13-title'].source
     assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
 
 
@@ -306,14 +311,48 @@ def pair():
     return Pair(stored())
 
 
-def test_every_entry_is_as_in_minicell(pair):
-    for k, program in enumerate(PROGRAMS):
-        good, whole = pair.judged(k)
-        assert good == whole == len(of_minicell(program)) > 2
-        assert f'{good} of {whole} entries' in pair.says(k)
+def test_every_entry_is_as_in_minicell_at_every_step(pair):
+    for frame in pair.frames:
+        good, whole = pair.judged(frame)
+        assert good == whole == frame.written
+        assert f'{good} of {whole} entries' in pair.says(frame)
     net = of_minicell(PROGRAMS[1])[2]
     assert net.name == 'Net' and net.custom and net.inputs == (0, 1)
     assert [entry.name for entry in of_minicell(PROGRAMS[2])] == ['Leaf', 'Leaf', 'Sin', 'Cos', 'Mul']
+
+
+def test_a_step_writes_one_entry_or_reads_one(pair):
+    assert pair.frames[0] == (0, 1, None)
+    for before, after in pairwise(pair.frames):
+        if before.program != after.program:
+            assert after == (before.program + 1, 1, None)
+        elif after.read is None:
+            assert after.written == before.written + 1 and before.read is None
+        else:
+            assert after.written == before.written and after.read == (0 if before.read is None else before.read + 1)
+    assert [pair.frames[end].program for end in pair.ends] == [0, 1, 2]
+
+
+def test_the_last_step_brings_the_gradients(pair):
+    """Those that minicell gives who is asked in the usual way."""
+    for program, end in zip(PROGRAMS, pair.ends, strict=True):
+        due = PEER.gradients(program.made(PEER))(*map(ms.Tensor, program.given))
+        for entry, dx in zip(of_minicell(program), due, strict=False):
+            np.testing.assert_allclose(dout_of(entry, pair.frames[end].read), dx.asnumpy(), rtol=1e-6)
+
+
+def test_what_a_step_says(pair):
+    said = [pair.happens(frame) for frame in pair.frames]
+    assert said[:2] == ['Forward: entry 0, Leaf, is written.', 'Forward: entry 1, Leaf, is written.']
+    assert said[4:7] == [
+        'Backward begins: ones arrive at entry 3, Add.',
+        'Backward reads entry 3, Add. A gradient goes to 2 and to 0.',
+        'Backward reads entry 2, Mul. A gradient goes to 0, where it is added, and to 1.',
+    ]
+    assert said[-2:] == [
+        'Backward passes over entry 2, Sin: nothing has arrived there.',
+        'Backward reads entry 1, Leaf. A gradient goes to 0.',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -330,9 +369,10 @@ def test_a_wrong_engine_looks_otherwise(old, new, k):
     assert old in so_far(6)
     exec(so_far(6).replace(old, new), space)
     drawn = Pair(SimpleNamespace(**space))
-    good, whole = drawn.judged(k)
+    good, whole = drawn.judged(drawn.frames[drawn.ends[k]])
     assert good < whole
-    assert any(isinstance(shape, Text) and shape.text == 'other' for shape in drawn.draw(k).shapes)
+    shapes = drawn.draw(drawn.ends[k] + 1).shapes
+    assert any(isinstance(shape, Text) and shape.text == 'other' for shape in shapes)
 
 
 def test_the_figure_leaves_the_tape_alone(mine):
@@ -344,8 +384,8 @@ def test_the_figure_leaves_the_tape_alone(mine):
 
 
 def test_every_drawing_has_one_size_and_its_text_fits(pair):
-    for k in range(len(PROGRAMS)):
-        picture = pair.draw(k)
+    for step in range(1, len(pair.frames) + 1):
+        picture = pair.draw(step)
         assert picture.size == (WIDTH, HEIGHT)
         for shape in picture.shapes:
             if isinstance(shape, Text):
@@ -356,9 +396,9 @@ def test_every_drawing_has_one_size_and_its_text_fits(pair):
 
 def test_the_figure_is_fast(mine):
     figure, times = side_by_side(mine), []
-    for k in (1, 2, 0) * 5:
+    for step in range(2, figure.control.max + 1):
         start = time.process_time()
-        figure.control.value = k
+        figure.control.value = step
         times.append(time.process_time() - start)
     assert sorted(times)[-2] < 0.15
 
