@@ -41,7 +41,7 @@ def space():
 
 def rows() -> dict[int, tuple[int, int]]:
     """The table: parts -> layers run, memory."""
-    found = re.findall(r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+)$', shown('shown'), re.M)
+    found = re.findall(r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+) Tensors$', shown('shown'), re.M)
     return {int(many): (int(ran), int(memory)) for many, ran, memory in found}
 
 
@@ -59,7 +59,7 @@ def test_what_the_text_says_of_the_table_is_so():
     assert [many for many in memory if memory[many] == min(memory.values())] == [8, 16]
     assert max(memory, key=memory.get) == 1
     text = CELLS['l15-figure-after'].source
-    assert 'least at\n8 and 16,' in text and 'about 11.' in text
+    assert 'smallest at\n8 and 16 parts' in text and 'about 11.' in text
 
 
 def test_the_check_agrees_where_no_dice_are_thrown():
@@ -144,7 +144,7 @@ def test_every_drawing_has_one_size_and_its_text_fits():
 def test_the_time_is_shown_live_alone():
     """It is another on each machine: a committed notebook says how to get it instead."""
     shown = figure.figure(TABLE)
-    assert '28 ms in place of 10 ms' in shown.draw(shown.control.value).words
+    assert '28 ms instead of 10 ms' in shown.draw(shown.control.value).words
     kept = shown.shown._repr_mimebundle_()
     assert ' ms' not in kept['text/plain'] and ' ms' not in kept['image/svg+xml']
     assert 'run the cell' in kept['image/svg+xml']
