@@ -12,11 +12,12 @@ import pytest
 import minicell as ms
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, lines, own, so_far, stored, typed, whole
+from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, so_far, stored, whole
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, read
 
@@ -225,82 +226,20 @@ def test_the_eight_engines_are_what_they_are_called():
     assert {word for *_, word in HIDDEN} == set(WORDS)
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    EXERCISES['13g'],
     [
-        ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps'),
-        ('x=0.7', 'x=-1.3'),
-        ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'"),
-        ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))'),
-        ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))'),
-    ],
-)
-def test_other_checks_find_all(old, new):
-    verdict = EXERCISES['13g'].check_code(changed_code('13g', old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps', ''),
+        ('x=0.7', 'x=-1.3', ''),
+        ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'", ''),
+        ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))', ''),
+        ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))', ''),
         ("return 'leaf'", "return 'copy'", "'copy', which is none of the five words"),
         ("return 'right'", 'return None', 'None, which is none of the five words'),
         ('eps=0.01', 'eps=1e-7', '✗ Engine 3'),
         ('if wrong(m.sin)', 'if not wrong(m.sin)', '✗ Engine 1'),
     ],
 )
-def test_other_checks_miss_one(old, new, said):
-    verdict = EXERCISES['13g'].check_code(changed_code('13g', old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-
-
-# ---- the engine as a module ------------------------------------------------------------------------------------------
-
-
-def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):
-    space: dict[str, Any] = {}
-    exec(so_far(6), space)
-    assert own(space).Tensor is space['Tensor']
-    assert capsys.readouterr().out.startswith('All six steps are yours')
-    space['Cell'].rule = lambda self, dout, out, *inputs: self.bprop(*inputs, dout, out)
-    assert own(space).Tensor is not space['Tensor']
-    assert capsys.readouterr().out.startswith('Step 5 of yours does not pass its check yet')
-    assert own({}).grad and capsys.readouterr().out.startswith('Step 1 of yours')
-
-
-def test_each_stored_engine_has_a_tape_of_its_own():
-    one, other = stored(), stored()
-    one.leaf(one.Tensor(1.0))
-    assert len(one.entries) == 1 and other.entries == [] and one.__name__ == 'engine'
-
-
-def test_the_box_of_a_step_begins_where_the_one_before_ends():
-    for number, name in enumerate(STEPS):
-        fetch = f'exec(so_far({number}))'
-        assert (fetch in EXERCISES[name].start) == (number > 0)
-        assert EXERCISES[name].solution.partition('\n\n')[0] == EXERCISES[name].start.partition('\n\n')[0]
-    whole = so_far(6)
-    assert 'so_far' not in whole and whole.count('def walk_back') == 2 and whole.count('def leaf') == 2
-
-
-def test_about_a_hundred_lines():
-    code = [line for line in so_far(6).splitlines() if line.strip()]
-    assert 70 <= len(code) <= 110
-    assert typed() > len(code) / 2, 'most of it is typed, and not given'
-    assert f'has {len(code)} lines, and you type {typed()} of them' in by_id(read('13').cells)['l13-title'].source
-    assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
-
-
-def test_the_whole_engine_is_shown_folded():
-    shown = whole()
-    assert repr(shown) == so_far(6) and told('whole').strip() == so_far(6).strip()
-    assert '<details><summary>' in shown._repr_html_() and 'def walk_back' in shown._repr_html_()
-
-
-def test_lines_are_looked_up():
-    source = (ROOT / 'minicell/core/tape.py').read_text(encoding='utf-8').splitlines()
-    first, last = map(int, re.findall(r'\d+', lines('tape', 'place')))
-    assert source[first - 1].startswith('def place(') and source[last - 1].strip() == 'return out'
 
 
 # ---- the figure ----------------------------------------------------------------------------------------------------
@@ -409,6 +348,12 @@ def test_the_figure_is_fast(mine):
 def told(name: str, lesson: str = '13') -> str:
     cell = by_id(read(lesson).cells)[f'l{lesson}-{name}']
     return ''.join(o.get('text', '') or ''.join(o.get('data', {}).get('text/plain', '')) for o in cell.outputs)
+
+
+def test_the_whole_engine_is_shown_folded():
+    shown = whole()
+    assert repr(shown) == so_far(6) and told('whole').strip() == so_far(6).strip()
+    assert '<details><summary>' in shown._repr_html_() and 'def walk_back' in shown._repr_html_()
 
 
 def test_the_listing_prints_the_text_of_lesson_03():

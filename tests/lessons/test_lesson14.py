@@ -14,6 +14,7 @@ from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson14 import HIDDEN, Hidden, yours
 from minicell.teach.lesson14 import figures as figure
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.notebooks import by_id, read
 
 LONG, SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c', '14d'))
@@ -385,24 +386,13 @@ def test_check_never_raises(of, given):
 # ---- exercise 14d ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
-        ('if below != 0 or above != 0:', 'if abs(below) + abs(above) > 0:'),
-        ('[-3.0, -cell.most, cell.most, 3.0]', '[-2 - cell.step, -cell.most, cell.most, 2 + cell.step]'),
-        ('[-3.0, -cell.most, cell.most, 3.0]', '[-9.0, 0.01 - cell.most, cell.most - 0.01, 9.0]'),
-        ('low not in (0, -0.5) or high not in (0, 3)', 'low * (low + 0.5) or high * (high - 3)'),
-    ],
-)
-def test_other_experiments_find_all(old, new):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('if below != 0 or above != 0:', 'if abs(below) + abs(above) > 0:', ''),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-2 - cell.step, -cell.most, cell.most, 2 + cell.step]', ''),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-9.0, 0.01 - cell.most, cell.most - 0.01, 9.0]', ''),
+        ('low not in (0, -0.5) or high not in (0, 3)', 'low * (low + 0.5) or high * (high - 3)', ''),
         ('if low == 0 or high == 0:', 'if low == 0 and high == 0:', '✗ Cell 6'),
         ('if below != 0 or above != 0:', 'if below != 0 and above != 0:', '✗ Cell 4'),
         ('[2.0, -0.5, 3.0, -1.5]', '[1.0, 1.0, 1.0, 1.0]', '✗ Cell 1'),
@@ -411,10 +401,6 @@ def test_other_experiments_find_all(old, new):
         ('(w)[2].item() == 0', '(w)[3].item() == 0', '✗ Cell 1'),
     ],
 )
-def test_other_experiments_miss_one(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
 
 
 def test_long_differences_tell_the_eight_apart(space):

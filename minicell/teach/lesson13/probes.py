@@ -12,7 +12,7 @@ import numpy as np
 import minicell as ms
 from minicell import ops
 
-from .programs import PEER, Program, Wrong, document, equal, must, numbers, plain, product, sine, stopped
+from .programs import PEER, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, stopped
 
 SPARE = 3  # entries that the tape has already, so that an address is not right by chance
 
@@ -320,17 +320,7 @@ def one_entry(m: SimpleNamespace) -> str:
 def when_asked(m: SimpleNamespace) -> str:
     """When construct and bprop run."""
     ran: list[str] = []
-
-    class Counts(m.Cell):
-        def construct(self, x: Any) -> Any:
-            ran.append('construct')
-            return x * 2
-
-        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            ran.append('bprop')
-            return (dout * 2,)
-
-    cell = Counts()
+    cell = counting(m, ran)
     m.gradients(lambda x: (cell(x), cell(m.Tensor(1.0)), x * 2)[2])(m.Tensor(3.0))
     must('bprop' not in ran, 'ran', tuple(ran), '`bprop` runs though no gradient comes to it.')
     ran.clear()
