@@ -62,35 +62,47 @@ def test_the_stored_table_is_what_the_notebooks_code_measures(page, run):
     assert found == pytest.approx(page['table'][name, frozen, detached][seed], abs=0.006, rel=1e-4)
 
 
-def test_it_has_nine_surrogates_two_readouts_two_resets_and_five_seeds(page):
-    assert len(page['surrogates']) == 9 and len(page['table']) == 36 and page['runs'] == 180
-    assert all(len(of) == table.SEEDS == 5 for of in page['table'].values())
-
-
 def test_what_the_text_says_of_it(page):
-    mean, dw, quiet = page['mean'], page['dw'], page['quiet']
-    assert mean['true derivative', False, False] > 0.85 and mean['true derivative', True, False] < 0.15
+    assert len(page['surrogates']) == 9 and len(page['of']) == 36 and page['runs'] == 180
+    mean, _, dw, quiet = (
+        {run: summary[k] for run, summary in page['of'].items()} for k in range(len(table.Summary._fields))
+    )
+    assert mean['true derivative', False, False] > 0.85 and mean['true derivative', True, False] < 0.1, 'than guessing'
     assert abs(mean['a = 1', True, False] - mean['a = 5', True, False]) < 0.02, 'both are right answers of the vote'
-    for name in ('a = 1', 'a = 5'):
-        assert mean[name, True, False] > 0.9 and mean[name, True, True] > 0.9
     assert mean['a = 100', True, False] < mean['a = 25', True, False] < 0.6
     # heights multiply; two cures, of which neither changes how many are reached
     high, cured, low = ('a = 100', True, False), ('a = 100', True, True), ('a = 100, height 1', True, False)
     assert dw[high] > 10 * dw[cured] and mean[high] < 0.2
-    assert 0.7 < mean[low] < 0.85 and 0.7 < mean[cured] < 0.85 and abs(mean[low] - mean[cured]) < 0.1
-    assert mean['a = 100', False, False] < 0.75 and mean['a = 100', False, True] > 0.95
+    assert 0.7 < mean[low] < 0.85 and 0.7 < mean[cured] < 0.85
     # few are reached, and long tails cure that
     assert max(mean[low], mean[cured]) < mean['a = 5', True, False] - 0.1
-    assert mean['fast sigmoid', True, False] > 0.9 and mean['fast sigmoid', True, True] > 0.9
-    assert mean['triangular', False, False] < mean['true derivative', False, False]
+    assert mean['fast sigmoid', True, False] > 0.9
     # what a ratio of ten misses
     steep, cut = ('a = 25', True, False), ('a = 25', True, True)
     assert dw[steep] < dw[cut] and mean[steep] + 0.2 < mean[cut]
     assert quiet[high] > quiet['a = 5', True, False] > quiet['a = 1', True, False]
     assert max(dw[name, True, False] for name in page['surrogates'] if name != 'a = 100') * 10 < dw[high]
-    printed = by_id(read('12').cells)['l12-shown'].outputs[0].data['text/plain']
-    for name, of in mean.items():
-        assert f'{of:.3f} ±{page["spread"][name]:.3f}' in printed, name
+
+
+def test_the_table_shows_every_run(page):
+    control, words = table.shown(page['table']).control, table.shown(page['table']).shown.text
+    assert [label for label, _ in control.options] == ['free', 'frozen']
+    for (name, frozen, detached), seeds in page['table'].items():
+        drawn = table.draw(page['of'], frozen)
+        written = {shape.text for shape in drawn.shapes if isinstance(shape, Text)}
+        mean, spread = np.mean([seed[0] for seed in seeds]), np.std([seed[0] for seed in seeds], ddof=1)
+        dw, quiet = np.median([seed[1] for seed in seeds]), np.mean([seed[2] for seed in seeds])
+        assert {name, f'{mean:.2f} ±{spread:.2f}', f'{dw:.3g}', f'{quiet:.0f}'} <= written
+        head = 'reset detached' if detached else 'reset in the graph'
+        said = f'{head} {mean:.3f} ±{spread:.3f}, |dW1| {dw:.3g}, {quiet:.0f} silent'
+        assert said in next(line for line in drawn.words.splitlines() if line.startswith(f'{name}: '))
+        assert drawn.words in words, 'a page without a kernel has both'
+
+
+def test_the_figure_is_seed_0_of_the_table(page):
+    for name, surrogate in page['surrogates'].items():
+        net, data = page['Net'](surrogate), page['digits'](100, np.random.default_rng(0))
+        assert figures.look(net, *data).gradient == pytest.approx(page['table'][name, True, False][0][1], rel=1e-4)
 
 
 def test_the_fast_sigmoid_is_narrower_than_a_100_and_its_tails_are_longer(page):
@@ -198,7 +210,6 @@ def test_the_sum_of_both_outputs_hides_the_surrogate():
 @pytest.fixture
 def bench(page) -> figures.Bench:
     return figures.bench(
-        page['table'],
         page['surrogates'],
         page['Net'],
         lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20),
@@ -209,10 +220,10 @@ def bench(page) -> figures.Bench:
 
 def test_the_still_tells_of_every_surrogate(page, bench):
     said = bench.shown._repr_mimebundle_()['text/plain'].splitlines()
-    assert said[0].startswith('Surrogate a = 5, frozen readout, after 20 steps') and 'spikes for the digit 3' in said[0]
-    assert [line.split(':')[0] for line in said[1:]] == list(page['surrogates'])
-    assert 'reaches 0% of the membranes' in said[-1] and '|dW1| 0.00' in said[-1]
-    assert 'slope goes from −1.00 to 1.00' in said[-2]
+    assert said[0].startswith('Surrogate a = 5, seed 0, frozen readout, after 20 steps')
+    assert 'spikes for the digit 3' in said[0] and 'seed 0, before training' in said[1]
+    assert [line.split(' reaches')[0] for line in said[2:]] == list(page['surrogates'])
+    assert 'reaches 0% of the membranes' in said[-1] and 'slope goes from −1.00 to 1.00' in said[-2]
 
 
 def test_train_and_freeze(bench, monkeypatch):
@@ -248,7 +259,8 @@ def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
         drawn.append(bench.draw(choice, train.Curve((3.0, 9e5), 300, 0.5)))
     assert len({each.size for each in drawn}) == 1 and np.median(times) < 0.15
     start = figures.Start(*(page[name] for name in ('surrogates', 'Net', 'train', 'accuracy', 'digits')))
-    for each in [*drawn, figures.gallery(page['table'], start, list(page['surrogates']))]:
+    tables = [table.draw(page['of'], frozen) for frozen in (False, True)]
+    for each in [*drawn, *tables, figures.gallery(start, list(page['surrogates']))]:
         for shape in each.shapes:
             if isinstance(shape, Text):
                 x, _, w, _ = shape.box
@@ -259,7 +271,7 @@ def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(pa
     monkeypatch.setattr(train, 'FRAME', 0)
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)
     of = {'a = 5': page['surrogates']['a = 5'], 'mine': own(ops.ones_like)()}
-    shown = figures.bench(page['table'], of, page['Net'], few, page['accuracy'], page['digits'])
+    shown = figures.bench(of, page['Net'], few, page['accuracy'], page['digits'])
     shown.choice.value = 1
     assert 'Surrogate: mine' in shown.picture.value and '>100%<' in shown.picture.value
     shown.width.value = 0.02

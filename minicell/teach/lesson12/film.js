@@ -5,13 +5,13 @@ function film(root, data) {
   const LENGTH = 800; // ms a step, while it plays
   const EVERY = 0.01; // of the largest: a smaller gradient does not count as one
   const [INK, PALE, LEVEL, QUIET] = ['#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'];
-  const [FORWARD, BACKWARD, UNDER, BEHIND] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2'];
+  const [FORWARD, BACKWARD, UNDER, BEHIND, NOW] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2', '#FFE2B0'];
   const {seen: [sx, sy, side], grid: [gx, gy, wide, high], tube: [zero, unit, low, top],
     race: [rx, ry, rh, room], size: [W, H]} = data.at;
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
-  const own = data.frames.map(frame => [...frame]);
-  const set = {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
-    detached: data.detached, triangle: false, width: 1, height: 1};
+  const start = () => ({clean: [...data.bitmaps[data.target]], target: data.target, frames: data.frames, noise: 0.2,
+    detached: data.detached, triangle: false, width: 1, height: 1});
+  const set = start();
   let run = null, now = 0, playing = false, began = 0, request = 0;
 
   // ---- the network
@@ -80,7 +80,8 @@ function film(root, data) {
     const moment = STEPS - 1 - step, felt = run.felt[moment].map(Math.abs);
     const reached = felt.filter(v => v > EVERY * Math.max(...felt)).length;
     return [`Backward, moment ${moment + 1}: the membranes’ gradient has length ${short(norm(felt))}`,
-      `${reached} of ${NEURONS} get more than 1 % of the largest. |dW1| so far: ${short(run.learnt[moment])}.`];
+      `${reached} of ${NEURONS} membranes get more than 1 % of the largest. `
+      + `|dW1| for this one digit, so far: ${short(run.learnt[moment])}.`];
   }
   const best = values => values.indexOf(Math.max(...values));
 
@@ -117,6 +118,7 @@ function film(root, data) {
     drawn = new Set();
     const moment = step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step, backward = step > MOMENTS;
     const forward = step < MOMENTS;
+    box('now', gx, gy + moment * high, NEURONS * wide, high, NOW);
     set.frames[moment].forEach((value, k) => {
       const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
       box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
@@ -144,9 +146,7 @@ function film(root, data) {
       for (let row = 0; row < MOMENTS; row++) {
         const x = gx + n * wide, y = gy + row * high;
         if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45))) {
-          const more = forward && row === moment && part < 1 ? 2 * (1 - ease((part - 0.45) / 0.4)) : 0;
-          const [from, above] = [x + 2 - more / 2, y + 2 - more / 2];
-          box(`s${row}-${n}`, from, above, wide - 4 + more, high - 4 + more, backward ? UNDER : FORWARD, 2);
+          box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
         }
         const felt = run.felt[row][n];
         if (backward && row >= moment && Math.abs(felt) > EVERY ** 2 * run.largest) {
@@ -156,10 +156,10 @@ function film(root, data) {
         }
       }
     }
+    const length = (name, y, words) => put(name, 'text', {x: gx + NEURONS * wide + 8, y, fill: '#A84300'}, words);
+    if (backward) length('length', gy - 12, 'length');
     for (let row = moment; backward && row < MOMENTS; row++)
-      if (row > moment || part > 0.5)
-        put(`n${row}`, 'text', {x: gx + NEURONS * wide + 8, y: gy + row * high + 11, fill: '#A84300'},
-          short(norm(run.felt[row])));
+      if (row > moment || part > 0.5) length(`n${row}`, gy + row * high + 11, short(norm(run.felt[row])));
     race(step, moment, part);
     for (const [name, {element, had}] of parts)
       if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
@@ -226,17 +226,16 @@ function film(root, data) {
   }
 
   // ---- the page around it
-  function html(tag, parent, properties = {}, attributes = {}) {
-    const element = Object.assign(document.createElement(tag), properties);
+  function added(element, parent, attributes) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     parent.append(element);
     return element;
   }
+  function html(tag, parent, properties = {}, attributes = {}) {
+    return added(Object.assign(document.createElement(tag), properties), parent, attributes);
+  }
   function svg(tag, parent, attributes) {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    parent.append(element);
-    return element;
+    return added(document.createElementNS('http://www.w3.org/2000/svg', tag), parent, attributes);
   }
   function slider(parent, label, least, largest, step, value, act, unit = '') {
     const around = html('label', parent, {textContent: label});
@@ -339,8 +338,7 @@ function film(root, data) {
     go(step, false);
   }
   function reset() {
-    Object.assign(set, {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
-      detached: data.detached, triangle: false, width: 1, height: 1});
+    Object.assign(set, start());
     [noise, ...shapes].forEach(each => each.back());
     for (const [key, input] of Object.entries(boxes)) input.checked = set[key];
     asked.value = data.target;

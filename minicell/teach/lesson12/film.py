@@ -39,6 +39,7 @@ RACE = (716, 78, 22, 70)  # the readouts: x of 0, y, the height of a row, and th
 KNOTS = np.round(6 * np.sinh(np.linspace(-8, 8, 1601)) / np.sinh(8), 6)  # where the slope is asked: close to 0, closely
 LIT, PALE, LEVEL, QUIET = '#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'
 UNDER, BEHIND = '#B9D3E8', '#A9C9E2'  # a spike under its gradient; a readout that does not lead
+NOW = '#FFE2B0'  # the row of the moment that is shown
 EVERY = 0.01  # of the largest: a smaller gradient does not count as one
 TIMES = {'rise': 320, 'moment': 480, 'loss': 1800, 'back': 480, 'last': 3500}  # ms a picture of the GIF
 
@@ -123,16 +124,19 @@ class Film:
         felt = np.abs(run.felt[moment])
         reached = int((felt > EVERY * felt.max()).sum()) if felt.max() else 0
         return f'Backward, moment {moment + 1}: the membranes’ gradient has length {short(norm(felt))}', (
-            f'{reached} of {NEURONS} get more than 1 % of the largest. |dW1| so far: {short(run.learnt[moment])}.'
+            f'{reached} of {NEURONS} membranes get more than 1 % of the largest. '
+            f'|dW1| for this one digit, so far: {short(run.learnt[moment])}.'
         )
 
     # ---- drawn -----------------------------------------------------------------------------------------------------
 
     def scene(self, step: int, rising: bool = False) -> dict[str, Shape]:
         """All that moves, by name. `rising`: before the spikes of this moment are taken off the membranes."""
-        run, out = self.run, {}
+        run = self.run
         moment = min(step, MOMENTS - 1) if step <= MOMENTS else STEPS - 1 - step
         backward = step > MOMENTS
+        x, y, wide, high = GRID
+        out: dict[str, Shape] = {'now': Box(x, y + moment * high, NEURONS * wide, high, NOW)}
         x, y, side = SEEN
         for k, value in enumerate(self.frames[moment]):
             on, right = value > 0.5, bitmaps[self.target][k]
@@ -166,10 +170,10 @@ class Film:
                     if abs(felt) > EVERY**2 * largest:
                         out[f'g{row}-{n}'] = pointer(left + wide / 2, above + high / 2, max(size, 1), -np.sign(felt))
         if backward:
-            for row in range(moment, MOMENTS):
-                out[f'n{row}'] = text(
-                    x + NEURONS * wide + 8, y + row * high + 11, 50, short(norm(run.felt[row])), 12, BACKWARD_TEXT
-                )
+            lengths = {'length': (y - 12, 'length')}
+            lengths |= {f'n{row}': (y + row * high + 11, short(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
+            for name, (at, words) in lengths.items():
+                out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, BACKWARD_TEXT)
         return out | self.race(step, moment)
 
     def race(self, step: int, moment: int) -> dict[str, Shape]:
@@ -223,13 +227,9 @@ class Film:
         out.append(
             text(x, low + 18, 430, f'their membranes; grey and dashed: {self.silent.sum()} silent neurons', 13, MUTED)
         )
-        right = x + NEURONS * wide + 8
-        out.append(text(right, low + 18, 60, 'slope', 13, BACKWARD_TEXT))
-        out.append(
-            text(
-                x, low + 38, 640, '▲ ▼ (backward): where the membrane should go, for a smaller loss', 13, BACKWARD_TEXT
-            )
-        )
+        out.append(text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT))
+        way = 'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope'
+        out.append(text(x, low + 38, 660, way, 12, BACKWARD_TEXT))
         x, y, high, room = RACE
         out.append(text(x - room - 12, y - 12, 150, 'ten readouts', 13, MUTED))
         out += [
