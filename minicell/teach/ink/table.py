@@ -31,7 +31,9 @@ def table(
     """The table; `base` is the base line of its heads, `edges` are its left and right. One row may be picked out."""
     left, right = edges
     out: list[Shape] = [
-        text(column.x, base, column.room, column.head, size - 1, MUTED, column.anchor) for column in columns if column.head
+        text(column.x, base, column.room, column.head, size - 1, MUTED, column.anchor)
+        for column in columns
+        if column.head
     ]
     for k, row in enumerate(rows):
         top = base + 8 + k * high

@@ -206,8 +206,8 @@ def says(name: str, readout: str, step: str, seen: Look, result: float | None) -
     """The picture in words, with its numbers."""
     end = f', accuracy {result:.2f}' if result is not None else ''
     return (
-        f'Surrogate {name}, seed 0, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes from '
-        f'{short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}, |dW1| is {short(seen.gradient)}, '
+        f'Surrogate {name}, seed 0, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes '
+        f'from {short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}, |dW1| is {short(seen.gradient)}, '
         f'{seen.spikes.sum()} spikes for the digit 3, {seen.silent} of 32 neurons are silent{end}.'
     )
 

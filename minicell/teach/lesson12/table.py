@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicell.teach.figure import Drawing, Figure, choice
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PANEL, RULE, Box, Path as Line, text
+from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PANEL, RULE, Box, text
+from minicell.teach.ink.shapes import Path as Line
 from minicell.teach.ink.table import Column, Drawn, table
 from minicell.teach.train import bar
 
@@ -23,7 +24,10 @@ SEEDS = 5
 READOUTS = ('free', 'frozen')
 WIDTH, LEFT, ROW, SIZE = 760, 16, 32, 15
 BAR = 66  # an accuracy of 1
-HALVES = {False: ('reset in the graph', 172), True: ('reset detached', 464)}  # detached -> its head, and where it begins
+HALVES = {
+    False: ('reset in the graph', 172),
+    True: ('reset detached', 464),
+}  # detached -> its head, and where it begins
 LOW = 0.5  # an accuracy below it is marked
 
 
@@ -96,12 +100,12 @@ def draw(of: dict[tuple[str, bool, bool], Summary], frozen: bool) -> Drawing:
             )
         )
     size = (WIDTH, 98 + len(rows) * ROW + 34)
-    note = f'Accuracy: mean ± standard deviation of {SEEDS} seeds. |dW1|: their median. Silent: of 32 neurons, the mean.'
+    note = f'Accuracy: mean ± standard deviation of {SEEDS} seeds. |dW1|: before training, their median. Silent: of 32.'
     shapes = [
         Box(0.5, 0.5, WIDTH - 1, size[1] - 1, stroke=RULE, radius=4),
         *heads,
         *table(columns, rows, 86, ROW, (LEFT, WIDTH - LEFT), size=SIZE),
-        text(LEFT, size[1] - 14, WIDTH - 2 * LEFT, note, 12, MUTED),
+        text(LEFT, size[1] - 14, WIDTH - 2 * LEFT, note, 13, MUTED),
     ]
     return Drawing(shapes, size, title, f'{title}. {note}\n' + '.\n'.join(words) + '.')
 
