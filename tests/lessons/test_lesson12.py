@@ -74,6 +74,7 @@ def test_what_the_text_says_of_it(page):
     # few are reached, and long tails cure that
     assert max(mean[low], mean[cured]) < mean['a = 5', True, False] - 0.1
     assert mean['fast sigmoid', True, False] > 0.9
+    assert mean['triangular', False, False] < mean['true derivative', False, False]
     # what a ratio of ten misses
     steep, cut = ('a = 25', True, False), ('a = 25', True, True)
     assert dw[steep] < dw[cut] and mean[steep] + 0.2 < mean[cut]

@@ -205,37 +205,32 @@ class Film:
     @cached_property
     def ground(self) -> list[Shape]:
         """What stands still."""
-        x, y, side = SEEN
-        out: list[Shape] = [Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6)]
-        out += [
-            text(x, y - 12, 96, 'it sees', 13, MUTED),
-            text(x - 2, y + 5 * side + 16, 120, '× wrong pixel', 12, MUTED),
-        ]
         x, y, wide, high = GRID
+        left, above, side = SEEN
+        zero, lead, row, room = RACE
         low, top = level(TUBE[2]), level(TUBE[3])
-        out.append(text(x, y - 12, 430, f'spikes of {NEURONS} neurons, moment by moment', 13, MUTED))
-        out += [text(x - 6, y + row * high + 11, 24, str(row + 1), 12, MUTED, 'end') for row in range(MOMENTS)]
-        for n in range(NEURONS):
-            left = x + n * wide
-            out.append(Box(left + 1, y, wide - 2, MOMENTS * high, '#F0F0F0' if self.silent[n] else '#F7F9FB'))
-            dash = '2 2' if self.silent[n] else ''
-            out.append(
-                Box(left + 1.5, top, wide - 3, low - top, 'none', '#9AA0A8' if dash else '#D9DEE4', dash=dash, radius=3)
-            )
-        out.append(text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'))
-        out.append(text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True))
-        out.append(
-            text(x, low + 18, 430, f'their membranes; grey and dashed: {self.silent.sum()} silent neurons', 13, MUTED)
-        )
-        out.append(text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT))
-        way = 'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope'
-        out.append(text(x, low + 38, 660, way, 12, BACKWARD_TEXT))
-        x, y, high, room = RACE
-        out.append(text(x - room - 12, y - 12, 150, 'ten readouts', 13, MUTED))
-        out += [
-            text(x - room - 4, y + k * high + 16, 20, str(k), 14, INK, 'end', k == self.target) for k in range(DIGITS)
+        colours = f'membranes; black: spiking; grey and dashed: {self.silent.sum()} silent neurons'
+        back = 'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope'
+        out: list[Shape] = [
+            Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6),
+            text(left, above - 12, 96, 'it sees', 13, MUTED),
+            text(left - 2, above + 5 * side + 16, 120, '× wrong pixel', 12, MUTED),
+            text(x, y - 12, 430, f'spikes of {NEURONS} neurons, moment by moment', 13, MUTED),
+            text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'),
+            text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True),
+            text(x, low + 18, 430, colours, 13, MUTED),
+            text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT),
+            text(x, low + 38, 660, back, 12, BACKWARD_TEXT),
+            text(zero - room - 12, lead - 12, 150, 'ten readouts', 13, MUTED),
+            text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
         ]
-        out.append(text(x, y + 12 * high + 64, 140, 'its answer', 13, MUTED, 'middle'))
+        out += [text(x - 6, y + k * high + 11, 24, str(k + 1), 12, MUTED, 'end') for k in range(MOMENTS)]
+        for k in range(DIGITS):
+            out.append(text(zero - room - 4, lead + k * row + 16, 20, str(k), 14, INK, 'end', k == self.target))
+        for n, silent in enumerate(self.silent):
+            column, line, dash = ('#F0F0F0', '#9AA0A8', '2 2') if silent else ('#F7F9FB', '#D9DEE4', '')
+            out.append(Box(x + n * wide + 1, y, wide - 2, MOMENTS * high, column))
+            out.append(Box(x + n * wide + 1.5, top, wide - 3, low - top, 'none', line, radius=3, dash=dash))
         return out
 
     @property
