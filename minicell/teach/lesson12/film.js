@@ -174,6 +174,8 @@ function film(root, data) {
     values.forEach((value, d) => {
       const long = room * value / run.long;
       const fill = d === first ? FORWARD : BEHIND;
+      put(`t${d}`, 'text', {x: rx - room - 4, y: ry + d * rh + 16, fill: INK, 'font-size': 14, 'text-anchor': 'end',
+        'font-weight': d === set.target ? 'bold' : 'normal'}, String(d));
       box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, fill);
       const size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull)) * (step === MOMENTS ? ease(part) : 1);
       if (step >= MOMENTS && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);

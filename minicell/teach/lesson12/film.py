@@ -185,6 +185,7 @@ class Film:
         for k, value in enumerate(values):
             long = room * value / most
             first = k == values.argmax()
+            out[f't{k}'] = text(x - room - 4, y + k * high + 16, 20, str(k), 14, INK, 'end', k == self.target)
             out[f'u{k}'] = Box(
                 x + min(long, 0), y + k * high + 3, max(abs(long), 1), high - 6, FORWARD if first else BEHIND
             )
@@ -221,12 +222,10 @@ class Film:
             text(x, low + 18, 430, colours, 13, MUTED),
             text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT),
             text(x, low + 38, 660, back, 12, BACKWARD_TEXT),
-            text(zero - room - 12, lead - 12, 150, 'ten readouts', 13, MUTED),
+            text(zero - room - 12, lead - 12, 160, 'readouts; bold: correct', 13, MUTED),
             text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
         ]
         out += [text(x - 6, y + k * high + 11, 24, str(k + 1), 12, MUTED, 'end') for k in range(MOMENTS)]
-        for k in range(DIGITS):
-            out.append(text(zero - room - 4, lead + k * row + 16, 20, str(k), 14, INK, 'end', k == self.target))
         for n, silent in enumerate(self.silent):
             column, line, dash = ('#F0F0F0', '#9AA0A8', '2 2') if silent else ('#F7F9FB', '#D9DEE4', '')
             out.append(Box(x + n * wide + 1, y, wide - 2, MOMENTS * high, column))
