@@ -116,57 +116,60 @@ function film(root, data) {
   // A step at a part of its way, from 0 to 1. Forward: the membranes rise, some spike, and those are reset.
   function draw(step, part) {
     drawn = new Set();
-    const moment = step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step, backward = step > MOMENTS;
-    const forward = step < MOMENTS;
-    box('now', gx, gy + moment * high, NEURONS * wide, high, NOW);
-    set.frames[moment].forEach((value, k) => {
-      const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
-      box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
-      if (on !== Boolean(set.clean[k]))
-        put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
-          stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
-    });
+    const at = {step, part, forward: step < MOMENTS, backward: step > MOMENTS,
+      moment: step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step};
+    box('now', gx, gy + at.moment * high, NEURONS * wide, high, NOW);
+    set.frames[at.moment].forEach(pixel);
     for (let n = 0; n < NEURONS; n++) {
-      const value = run.before[moment][n], fires = run.spikes[moment][n], rest = value - fires;
-      const was = moment ? run.before[moment - 1][n] - run.spikes[moment - 1][n] : 0;
-      let at = rest;
-      if (backward) at = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : rest, value, part * 2);
-      else if (forward && part < 1)
-        at = part < 0.65 ? between(was, value, part / 0.45) : between(value, rest, (part - 0.65) / 0.35);
-      const ends = [level(at), level(0)].sort((a, b) => a - b);
-      const lit = forward && fires && part > 0.4 && part < 1;
-      const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
-      box(`v${n}`, gx + n * wide + 2, ends[0], wide - 4, Math.max(ends[1] - ends[0], 1), fill);
-      const fades = lit && part > 0.45 ? 1 - ease((part - 0.5) / 0.35) : 0; // a spark, from the neuron to its mark
-      if (fades) {
-        const y = gy + (moment + 0.5) * high;
-        put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(ends[0] - y), fill: INK,
-          opacity: fades.toFixed(2)});
-      }
-      for (let row = 0; row < MOMENTS; row++) {
-        const x = gx + n * wide, y = gy + row * high;
-        if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45))) {
-          box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
-        }
-        const felt = run.felt[row][n];
-        if (backward && row >= moment && Math.abs(felt) > EVERY ** 2 * run.largest) {
-          let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
-          if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
-          if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
-        }
-      }
+      membrane(n, at);
+      for (let row = 0; row < MOMENTS; row++) mark(n, row, at);
     }
-    const length = (name, y, words) => put(name, 'text', {x: gx + NEURONS * wide + 8, y, fill: '#A84300'}, words);
-    if (backward) length('length', gy - 12, 'length');
-    for (let row = moment; backward && row < MOMENTS; row++)
-      if (row > moment || part > 0.5) length(`n${row}`, gy + row * high + 11, short(norm(run.felt[row])));
-    race(step, moment, part);
+    if (at.backward) lengths(at);
+    race(at);
     for (const [name, {element, had}] of parts)
       if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
   }
-  function race(step, moment, part) {
-    let values = run.readouts[step < MOMENTS ? moment : MOMENTS - 1];
-    if (step < MOMENTS && part < 1) {
+  function pixel(value, k) {
+    const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
+    box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
+    if (on !== Boolean(set.clean[k]))
+      put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
+        stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
+  }
+  function membrane(n, {part, moment, forward, backward}) {
+    const rest = when => (when < 0 ? 0 : run.before[when][n] - run.spikes[when][n]);
+    const value = run.before[moment][n], lit = forward && run.spikes[moment][n] && part > 0.4 && part < 1;
+    let now = rest(moment);
+    if (backward) now = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : now, value, part * 2);
+    else if (forward && part < 1)
+      now = part < 0.65 ? between(rest(moment - 1), value, part / 0.45) : between(value, now, (part - 0.65) / 0.35);
+    const [above, below] = [level(now), level(0)].sort((a, b) => a - b);
+    const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
+    box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1), fill);
+    if (lit && part < 0.85) { // a spark, from the neuron to its mark
+      const y = gy + (moment + 0.5) * high, fades = 1 - ease((part - 0.5) / 0.35);
+      put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(above - y), fill: INK,
+        opacity: fades.toFixed(2)});
+    }
+  }
+  function mark(n, row, {part, moment, forward, backward}) {
+    const x = gx + n * wide, y = gy + row * high, felt = run.felt[row][n];
+    if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45)))
+      box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
+    if (!backward || row < moment || Math.abs(felt) <= EVERY ** 2 * run.largest) return;
+    let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
+    if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
+    if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
+  }
+  function lengths({part, moment}) {
+    const x = gx + NEURONS * wide + 8, fill = '#A84300';
+    put('length', 'text', {x, y: gy - 12, fill}, 'length');
+    for (let row = part > 0.5 ? moment : moment + 1; row < MOMENTS; row++)
+      put(`n${row}`, 'text', {x, y: gy + row * high + 11, fill}, short(norm(run.felt[row])));
+  }
+  function race({step, moment, part, forward}) {
+    let values = run.readouts[forward ? moment : MOMENTS - 1];
+    if (forward && part < 1) {
       const before = moment ? run.readouts[moment - 1] : values.map(() => 0);
       values = values.map((value, d) => between(before[d], value, 2 * part - 1));
     }
