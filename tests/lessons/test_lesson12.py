@@ -300,3 +300,9 @@ def test_one_run_is_far_below_ten_seconds(page):
 def test_the_lesson_is_set_up():
     L = lesson('12')
     assert list(L.about.exercises) == ['12a', '12b', '12c', '12d', '12e'] and L.check('12a').state == 'open'
+
+
+def test_both_figures_wait_for_the_vote():
+    """What they show answers it; the kit keeps a figure back that names a vote."""
+    drawn = [cell.source for cell in read('12').cells if cell.source.startswith('L.figure(')]
+    assert len(drawn) == 2 and all(source.endswith(", after='steeper')") for source in drawn)
