@@ -76,8 +76,7 @@ def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) ->
     cells = sorted({type(y).__name__ for rule, _, y, *_ in gradient.entries if rule.name == 'Takeover'})
     if not cells:
         return
-    plus = back(*us)
-    minus = back(*[wrap(-u.array) for u in us])
+    plus, minus = back(*us), back(*[wrap(-u.array) for u in us])
     scale = sum(float(np.abs(g.array).sum()) for g in plus) + 1e-6
     odd = sum(float(np.abs(p.array + m.array).sum()) for p, m in zip(plus, minus, strict=True))
     # for a linear one, Euler: its derivative at u in the direction u is itself
