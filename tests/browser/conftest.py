@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.lab import NAMES, find_chromium, launch
+from tests.browser.lite import address, built  # noqa: F401
 from tests.browser.play import site, visit  # noqa: F401
 
 

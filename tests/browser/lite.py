@@ -1,0 +1,50 @@
+"""JupyterLite, built once for all tests from the package registry, and served on loopback."""
+
+import contextlib
+import functools
+import time
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from minicell.command.site import lite
+from tests.browser.lab import LOOPBACK
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Python's own web server, without a word for each request."""
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder, while it is served."""
+    with ThreadingHTTPServer((LOOPBACK, 0), functools.partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f'http://{LOOPBACK}:{server.server_port}/'
+        server.shutdown()
+
+
+@pytest.fixture(scope='session')
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that JupyterLite was built into; its pages tell a test about themselves."""
+    start = time.monotonic()
+    place = lite.build(tmp_path_factory.mktemp('site'))
+    config = lite.read(place / lite.OURS)
+    config['jupyter-config-data']['exposeAppInBrowser'] = True
+    lite.written(place / lite.OURS, config)
+    (place.parent / 'favicon.ico').write_bytes(b'')  # Chromium asks for one
+    print(f'built in {time.monotonic() - start:.0f} s')
+    return place
+
+
+@pytest.fixture(scope='session')
+def address(built: Path) -> Iterator[str]:
+    """Where the site is that JupyterLite is a part of."""
+    with served(built.parent) as url:
+        yield url
