@@ -29,6 +29,7 @@ from ..core.tensor import wrap
 from ..errors import NotANumberWarning, NotLinearWarning
 
 READERS = {differentiate.read_once.__code__, differentiate.read_back.__code__}
+NOTICED = sys.platform != 'emscripten'  # in a browser, numbers have no flags: NumPy notices no division by zero
 
 
 def bad_number(kind: str, flag: int) -> None:
@@ -49,10 +50,11 @@ def say_not_a_number(gradient, gradients: list) -> None:
         return
     if gradient.first_bad is None:
         cells = ', '.join(sorted(kind.__name__ for kind in addresses_by_class))
+        seen = 'No division by zero or other invalid operation on the way back made it: it'
+        unseen = 'A division by zero made it, which Python in a browser does not notice, or it'
         warn(
-            'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
-            'it: it came with a number, an input, a value computed forward, sens'
-            + (f', or what the bprop of {cells} returned.' if cells else '.'),
+            f'A gradient holds NaN or infinity. {seen if NOTICED else unseen} came with a number, an input, a value '
+            'computed forward, sens' + (f', or what the bprop of {cells} returned.' if cells else '.'),
             NotANumberWarning,
         )
         return
@@ -60,8 +62,7 @@ def say_not_a_number(gradient, gradients: list) -> None:
     line = f' ({where_is(where.file, where.line)}: {where.text})' if where.code and not where.ours else ''
     who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
     warn(
-        f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
-        f'{kind.replace("value", "operation")}. '
+        f'A gradient holds NaN or infinity. It was first made by {who}{line}, by {kind.replace("value", "operation")}. '
         f'If a select was to keep that away: backward multiplies by 0 there, and 0 times infinity is NaN. Put the '
         f'select before the op, so that the op never sees the bad value.',
         NotANumberWarning,
@@ -84,11 +85,10 @@ def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) ->
     euler -= sum(float(s.array.sum()) for s in slopes)
     size = scale * max([float(np.abs(v.array).max(initial=0)) for v in along], default=0) + 1e-6
     if not (odd <= 1e-3 * scale and abs(euler) <= 1e-3 * size):
-        who = differentiate.name_of(fn)
         warn(
-            f'jvp of {who} goes through the bprop of {", ".join(cells)}, which is not linear in dout: the '
-            f'derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
-            f'gradient: a gradient is linear in dout.',
+            f'jvp of {differentiate.name_of(fn)} goes through the bprop of {", ".join(cells)}, which is not linear in '
+            f'dout: the derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice '
+            f'the gradient: a gradient is linear in dout.',
             NotLinearWarning,
         )
 

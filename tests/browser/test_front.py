@@ -1,35 +1,25 @@
 """The first page in Chromium, with nothing but loopback: scenes before any Python, then Python in the page itself."""
 
-import functools
 import gzip
-import json
 import re
-import threading
 import time
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from statistics import median
 
-import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from minicell.command import site
-from minicell.command.site import front, pyodide
+from minicell.command.site import pyodide
 from minicell.command.site.front import program
 from minicell.command.site.front.scenes import SCENES, programs
 from tests.browser.axe import axe
-from tests.browser.lab import LOOPBACK, ROOT
-from tests.browser.picture import Picture, pictures
+from tests.browser.front import WINDOW, closed, edit, new, python_asked, tape, type_in, wait_for_run
 
 pytestmark = pytest.mark.browser
 
 # What a quiet machine keeps is a third of this; a busy one needs some room.
-FIRST_PICTURE, OWN_PICTURE, REDRAWN = 3.0, 36.0, 0.6  # seconds
+FIRST_PICTURE, REDRAWN = 3.0, 0.6  # seconds
 MEGABYTES = 10
-PATIENCE = 120_000  # ms
-SIZES = (1366, 768), (900, 900), (390, 844)
+SIZES = WINDOW, (900, 900), (390, 844)
 # By axe, which takes longest; half of it goes to the page of tables, which is measured once.
 MEASURED = {(1366, 'light'), (390, 'dark')}
 OTHERS = 'course', 'how', 'how/cell', 'mindspore', 'api/index', 'api/minicell.grad', 'api/minicell.nn.-cell'
@@ -46,86 +36,10 @@ TAPPED = """() => [...document.querySelectorAll('a, button, summary, label, text
   .filter(one => one.checkVisibility() && !one.closest('p:not(.onwards, .run)') && !one.matches('.skip'))
   .map(one => [one.getBoundingClientRect(), one.textContent.trim()])
   .filter(([box]) => Math.min(box.width, box.height) < 23.9).map(([box, text]) => [box.width, box.height, text])"""
-TYPE = """text => {
-  document.getElementById('code').value = text;
-  document.getElementById('code').dispatchEvent(new Event('input'));
-}"""
-# Milliseconds from an edit until the frame that shows its picture.
-EDIT = """text => new Promise(done => {
-  const code = document.getElementById('code'), root = document.getElementById('picture'), began = performance.now();
-  new MutationObserver((changes, watch) => {
-    watch.disconnect();
-    requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
-  }).observe(root, {attributes: true, attributeFilter: ['data-run']});
-  code.value = text;
-  code.dispatchEvent(new Event('input'));
-})"""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Python's own web server, without a word for each request; it never says that a file has not changed."""
-
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
-@pytest.fixture(scope='module')
-def folder(tmp_path_factory) -> Path:
-    """The site without its lessons, with Pyodide beside it."""
-    folder = tmp_path_factory.mktemp('front')
-    site.lay_styles(folder)
-    for page in site.others([(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]):
-        site.keep(folder, page, '')
-    site.keep(folder, front.write(folder, beside=True), '')
-    return folder
-
-
-@pytest.fixture(scope='module')
-def url(folder: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer((LOOPBACK, 0), functools.partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f'http://{LOOPBACK}:{server.server_port}/'
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def new(browser: Browser, size: tuple[int, int] = SIZES[0], scheme: str = 'light', **options) -> Page:
-    """A page that notes whom it asks, and what it complains about."""
-    viewport = {'width': size[0], 'height': size[1]}
-    context = browser.new_context(viewport=viewport, color_scheme=scheme, reduced_motion='reduce', **options)
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.seen, page.asked = [], []
-    page.on('console', lambda message: page.seen.append(f'{message.type}: {message.text}'))
-    page.on('pageerror', lambda error: page.seen.append(str(error)))
-    context.on('request', lambda request: page.asked.append(request.url))
-    return page
-
-
-def closed(page: Page) -> None:
-    """Nothing went wrong in it, and nobody else was asked."""
-    far = [url for url in page.asked if not url.startswith((f'http://{LOOPBACK}:', 'file:', 'data:', 'blob:'))]
-    page.context.close()
-    assert (page.seen, far) == ([], [])
-
-
-def python_asked(page: Page) -> list[str]:
-    return [url for url in page.asked if '/python/' in url]
-
-
-def tape(page: Page) -> Picture:
-    (found,) = pictures(page, page.locator('.stage'))
-    return found
 
 
 def choose(page: Page, option: str) -> None:
     page.locator('.scene.shown label', has_text=option).click()
-
-
-def wait_for_run(page: Page, number: int) -> None:
-    page.wait_for_selector(f'#picture[data-run="{number}"]')
 
 
 # ---- before any Python ---------------------------------------------------------------------------------------------
@@ -242,38 +156,6 @@ def test_from_a_file_the_scenes_step_and_typing_says_what_it_needs(browser, fold
 # ---- Python in the page --------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope='module')
-def typing(browser, url) -> Iterator[Page]:
-    """A page whose Python runs; how long it took is printed and asserted."""
-    page = new(browser)
-    page.goto(url + '#scene=3')
-    page.locator('.scene.shown [data-edit]').click()
-    text = page.locator('#about-typing').inner_text()
-    assert f'{pyodide.MEGABYTES} MB' in text and python_asked(page) == [], 'its size is said before'
-    began = time.monotonic()
-    page.locator('#run').click()
-    expect(page.locator('#bar')).to_be_visible()
-    wait_for_run(page, 1)
-    took = time.monotonic() - began
-    print(f'own first picture {took:.1f} s')
-    assert took < OWN_PICTURE
-    page.runs = 1
-    yield page
-    closed(page)
-
-
-def type_in(page: Page, text: str) -> None:
-    """Replace the program, as one edit."""
-    page.runs += 1
-    page.evaluate(TYPE, text)
-
-
-def edit(page: Page, text: str) -> float:
-    """Replace the program; return the seconds until its picture, or its error, is there."""
-    page.runs += 1
-    return page.evaluate(EDIT, text) / 1000
-
-
 def test_an_edit_redraws_at_once(typing):
     code = programs()['document 1']
     times = [edit(typing, code.replace('x + 1', f'x + {k}')) for k in range(2, 14)]
@@ -304,36 +186,6 @@ def test_an_error_is_a_sentence_at_its_line(typing):
     expect(error).to_be_hidden()
     expect(typing.locator('#printed')).to_have_text('42')
     expect(typing.locator('#status')).to_have_text(program.NO_TAPE)
-
-
-def listings() -> dict[str, str]:
-    """The code of each lesson without its questions and figures, as one program. The last one trains for a minute."""
-    found = {}
-    for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))[:12]:
-        cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == 'code']
-        own = [re.sub(r'^%%.*\n', '', cell) for cell in cells]
-        own = [cell for cell in own if not re.search(r'\bL\.|minicell\.teach|^%|matplotlib', cell, re.MULTILINE)]
-        found[path.stem] = '\n\n'.join(['import numpy as np', *own])
-    return found
-
-
-PROGRAMS = {**programs(), **listings()}
-
-
-@pytest.mark.parametrize('name', PROGRAMS)
-def test_a_program_runs_as_it_does_natively(name, typing):
-    """The same printed text, the same number of steps, the same error: some listings lean on what was left out."""
-    due = json.loads(program.run(PROGRAMS[name]))
-    assert due['steps'] > 3 and (due['error'] or {'kind': 'NameError'})['kind'] == 'NameError'
-    edit(typing, PROGRAMS[name])
-    assert typing.locator('#picture').get_attribute('data-error') == (due['error'] or {'kind': ''})['kind']
-    assert tape(typing).steps == due['steps']
-    assert timeless(typing.locator('#printed').text_content()) == timeless(due['printed'])
-
-
-def timeless(text: str) -> str:
-    """What was printed, but for how long something took."""
-    return re.sub(r'\d+(\.\d+)? (ms|s)\b', '… s', text)
 
 
 def test_stop_ends_a_program_that_would_never_end(typing):

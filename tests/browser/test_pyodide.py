@@ -105,4 +105,9 @@ def test_the_tests_of_core_and_graph_pass_there(browser: Browser, built: Path, a
     print(', '.join(f'{count} {outcome}' for outcome, count in counts.items()))
     assert {name: why for name, (outcome, why) in told.items() if outcome == 'failed'} == {}
     assert {name for name, (outcome, _) in told.items() if outcome == 'skipped'} == set(CANNOT)
-    assert set(told) == collected()
+    assert set(map(nameless, told)) == set(map(nameless, collected()))
+
+
+def nameless(test: str) -> str:
+    """A test's name without the address of an object in it."""
+    return re.sub('0x[0-9a-f]+', '0x…', test)

@@ -75,7 +75,7 @@ def told(v: Value) -> str:
     if low != low:
         return f'{name}{shape_text(v.shape)} with NaN'
     if low == high:
-        return f'{name}{shape_text(v.shape)}, all {numbers.said(low)}'
+        return f'{name}{shape_text(v.shape)}, all {numbers.said(low + 0.0)}'  # either of 0 and −0 may be the lower one
     return f'{name}{shape_text(v.shape)} from {numbers.said(low)} to {numbers.said(high)}'
 
 

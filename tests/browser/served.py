@@ -1,4 +1,4 @@
-"""JupyterLite, built once for all tests from the package registry, and served on loopback."""
+"""The parts of the site that run Python: made once for all tests, of what the package registry has, and served."""
 
 import contextlib
 import functools
@@ -10,12 +10,13 @@ from threading import Thread
 
 import pytest
 
-from minicell.command.site import lite
-from tests.browser.lab import LOOPBACK
+from minicell.command import site
+from minicell.command.site import front, lite
+from tests.browser.lab import LOOPBACK, ROOT
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Python's own web server, without a word for each request."""
+    """Python's own web server, without a word for each request; it never says that a file has not changed."""
 
     def log_message(self, *arguments: object) -> None:
         pass
@@ -47,4 +48,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(built: Path) -> Iterator[str]:
     """Where the site is that JupyterLite is a part of."""
     with served(built.parent) as url:
+        yield url
+
+
+@pytest.fixture(scope='session')
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site without its lessons, with Pyodide beside it."""
+    folder = tmp_path_factory.mktemp('front')
+    site.lay_styles(folder)
+    for page in site.others([(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]):
+        site.keep(folder, page, '')
+    site.keep(folder, front.write(folder, beside=True), '')
+    return folder
+
+
+@pytest.fixture(scope='session')
+def url(folder: Path) -> Iterator[str]:
+    """Where that is."""
+    with served(folder) as url:
         yield url
