@@ -291,12 +291,16 @@ def ticks(code: str, capsys: pytest.CaptureFixture) -> str:
     space: dict = {'ms': ms, 'nn': nn, '__name__': '__main__'}
     exec(code, space)
     exec(by_id(read('01').cells)['l01-product'].source.removeprefix('%%result swapped\n'), space)
-    return ''.join(re.findall(r': ([✓✗])', capsys.readouterr().out))
+    printed = capsys.readouterr().out
+    assert ('mul is not written yet' in printed) == ('return ...' in code) and 'ellipsis' not in printed
+    right = printed.count('✓') == 3  # only then is the rule differentiated
+    assert printed.endswith('the slope of its dx with respect to y: 1.0\n') == right == ('the slope' in printed)
+    return ''.join(re.findall(r': ([✓✗])', printed))
 
 
 def test_the_learners_rule_runs_as_the_bprop_of_a_cell(capsys):
     """The swap shows where the inputs differ; the solution passes in both places, and no stored mistake does."""
-    assert ticks(RULE.solution, capsys) == '✓✗✓✓' and ticks(RULE.start, capsys) == '✓✗✗✗'
+    assert ticks(RULE.solution, capsys) == '✓✗✓✓' and ticks(RULE.start, capsys) == '✓✗'
     said = {mistake.name: ticks(mistake.code, capsys) for mistake in RULE.mistakes}
     assert said.pop('swapped') == '✓✗✓✗' and set(said.values()) == {'✓✗✗✗'}
 

@@ -59,7 +59,11 @@ def test_the_ir_is_that_of_the_real_graph_mode():
     assert 'graph loss(x0: Float32 (2,))' in said and '# bprop: its own' in said
     assert 'graph Square.bprop(x0: Float32 (2,), x1: Float32 (2,), x2: Float32 (2,))' in said
     assert said.rstrip().endswith('runs by Python: loss 1, bprop 1')
-    assert shown('shapes').startswith('2 traces')
+    assert shown('shapes').startswith('2 traces') and '✓' in shown('shapes') and '✗' not in shown('shapes')
+
+
+def test_a_check_of_a_rule_that_counts_depends_on_when_it_is_run():
+    assert re.findall('^[✓✗]', shown('checked'), re.M) == ['✓', '✗']
 
 
 def test_print_comes_once_with_a_warning():
