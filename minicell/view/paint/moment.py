@@ -304,6 +304,11 @@ class Moment:
         readers = (p for p in runs if min(p.level - 1, 1) == level)
         return max(readers, key=lambda p: p.started, default=None)
 
+    @property
+    def behind(self) -> bool:
+        """Whether the first tape has told its story: backward reads the second now."""
+        return len(self.strips) > 1 and self.run(1) is not None
+
     def column(self, entry: int) -> Column | None:
         """The column of an entry, if it is open."""
         for strip, focus in zip(self.strips, self.focus, strict=True):

@@ -7,7 +7,7 @@ from .. import metrics
 from ..paint import style
 from ..paint.kit import Frame
 
-EDGE = 2  # units around it all, so that no frame loses half its line
+EDGE = 16  # units of paper around it all
 TITLE, CAPTION = 28, 22  # heights of their rows
 GAP = 8
 
