@@ -93,7 +93,7 @@ def drawn(step: int, narrow: bool) -> Frame:
     f.text('neto', right + 212, under + 70, 'own bprop', 'ff mid')
     f.rect('sum', right + 284, under + 22, 80, 70, f'card f{quiet}' if step > 2 else 'card', 2, rx=8, go='sum')
     f.text('sumt', right + 324, under + 50, 'sum', 'b mid' if step > 2 else 'fut mid')
-    f.text('loss', right + 324, under + 74, '15.337', 'n' if step > 2 else 'n fut')
+    f.text('loss', right + 324, under + 74, '15.337', 'mid' if step > 2 else 'mid fut')
     road = under + 160
     end = right + 18
     f.path('road', f'M{right + 364},{road}H{end}', 'road', 0)
@@ -156,7 +156,7 @@ def tiles(f, key, x, y, values, w, h, wrong=False, account=False, classes=''):
                 x + j * w + w / 2,
                 y + i * h + h / 2 + 5,
                 f'{number:.2f}' if account else f'{number:g}',
-                'n',
+                'mid',
             )
 
 

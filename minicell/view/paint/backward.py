@@ -81,7 +81,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     for slot in column.inputs:
         value = gradient(m, reading, slot, run, strip)
         if value is not None:
-            beside = len(column.inputs) > (2 if lane.backward_h > 80 else 1)  # names above would need too much room
+            # names above would need too much room
+            beside = slot.above and len(column.inputs) > (2 if lane.backward_h > 80 else 1)
             high = slot.plate.h if strip.all is not None else each - (3 if beside else 17)
             how = tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
             reached.append(slot.x + how.w)
@@ -115,10 +116,11 @@ def cotangent(
         large(m, key, slot, value, told, lane)
         if not m.plan.narrow:
             return
-    if told and (slot.above or lane.backward_h < 80):
+    if told and slot.above:
         frame.text(f'{key}n', slot.x + 1, top - 5, told, 'b', 5, room=max(room, 40))
     elif told:
-        frame.text(f'{key}n', slot.name_x, slot.back + 5, told, 'b', 5, room=max(slot.x - slot.name_x - 2, 8))
+        left = max(slot.name_x - 18 * (slot.name_x < lane.x + 5), 0)  # nothing stands before the first
+        frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'b end', 5, room=max(slot.x - 6 - left, 8))
     ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
     frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
@@ -126,7 +128,7 @@ def cotangent(
 
 def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) -> None:
     """The number that all was for."""
-    frame, left, right, top = m.frame, 14, slot.x + slot.plate.w + 6, lane.road - 26
+    frame, left, right, top = m.frame, 8, slot.x + slot.plate.w + 6, lane.road - 26
     if m.plan.narrow:
         right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
     frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)

@@ -183,13 +183,7 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
     sub = own or ('not taped' if entry.kind == 'loose' else entry.source if column.w > 70 else '')
     frame.text(f'e{i}t', middle, y + h / 2 + (-4 if sub else 5), title, ink, room=w - 8)
     if sub and f'e{i}o' not in frame:  # (it may still lie over its line of code)
-        look = (
-            f'{"ff" if begun else "fut"} mid'
-            if own
-            else f'm mid {grey}'
-            if sub == entry.source
-            else f'mid {grey}'
-        )
+        look = f'{"ff" if begun else "fut"} mid' if own else f'm mid {grey}' if sub == entry.source else f'mid {grey}'
         frame.text(f'e{i}o', middle, y + h / 2 + 15, sub, look, room=w - 8)
 
 

@@ -39,12 +39,11 @@ def step_line(
         if mark.look != 'dim':
             kind = f'note {mark.look}' + ' later' * (mark.look == 'xx')
             shapes.append(['rect', dict(x=x - 5, y=RAIL - 5, width=10, height=10, rx=5) | {'class': kind}, mark.since])
-        share = 0.0 if mark.look == 'dim' else 0.5
-        if any(0 < other - x < NEAR for other in loud):  # of two that are near each other, each name points away
-            share = 1.0
-        elif any(0 < x - other < NEAR for other in loud):
-            share = 0.0
-        left = min(max(x + 5 * (2 * share - 1) * (share != 0.5) - share * wide, 0), width - wide)
+        left = x
+        if mark.look != 'dim':  # of two that are near each other, each name points away
+            before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
+            left = x + 5 - wide if after else x - 5 if before else x - wide / 2
+        left = min(max(left, 0), width - wide)
         if any(left < b + 10 and a < left + wide + 10 for a, b in taken):
             continue
         taken.append((left, left + wide))

@@ -7,7 +7,7 @@ from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
-from .plan import CODE, GAP, PAD, TALL, Box
+from .plan import CODE, GAP, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
@@ -68,9 +68,13 @@ def because(m: Moment, entry: Entry, room: float) -> str:
     if entry.kind == 'hook':
         said = ['because you registered it'] * entry.yours
     else:
-        said = [f'because {entry.name} has its own bprop', 'because it has its own bprop', 'because of its own bprop']
+        said = [
+            f'because {entry.name} has its own bprop',
+            'because of its own bprop',
+            f'{entry.name} has its own bprop',
+        ]
     said = [f'takeover, {words}' for words in said] * (m.behind and not m.plan.narrow) + said
-    return next((words for words in said if width(words, 'b') <= room), '')
+    return next((words for words in said if width(words, 'b' * (not m.behind)) <= room), '')
 
 
 def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
@@ -94,7 +98,7 @@ def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     frame.path('fat', to, f'fat{past}', 1, draw=600)
     frame.head('fath', bend, tip, 'd', f'fatk{past}', 6, 24, late=450)
     side, ink = ' end' if bend > 200 else '', 'dim' if past else 'bf'
-    room, x = (bend if side else m.plan.w - bend) - 24, bend + (-20 if side else 20)
+    room, x = (bend if side else m.plan.w - bend) - 24, bend + (-26 if side else 26)
     frame.text('tk', x, tip - 30, label_of(entry, room), f'{ink}{side}', 6, late=450)
     frame.text('why', x, tip - 12, because(m, entry, room), f'{ink}{side}', 6, late=450)
 
@@ -193,7 +197,9 @@ class Cards:
         frame.sheet(f't{k}', x + 1, y, w - 2, h, ' now' if given else '')
         left, room = x + 16, (w - 32 - GAP) / 2
         how = tiles.plate(g.value, room if true is not None or m.plan.narrow else 2 * room, h - 48, digits, TALL)
-        self.title(k, left, y + 28, room, f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}', g.formula)
+        self.title(
+            k, left, y + 28, room, f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}', g.formula
+        )
         tiles.draw(frame, mine, left - 1, y + 38, g.value, how, account=True, marks=marks, top=self.top)
         self.tips[k] = left + how.w / 2
         if m.compare and g.true is not None:
@@ -227,7 +233,7 @@ class Cards:
         now = not m.compare and m.now.kind == 'give' and m.now.reading == self.number
         look = '' if now else ' past'
         facts = self.entry.facts
-        if not m.plan.narrow and facts and not facts.reads_dout and out - m.plan.under > 38:
+        if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
             frame.text('nob', CODE + 40, out - 14, 'dout came in, and no line uses it', 'b xx', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)

@@ -4,7 +4,6 @@ from . import program
 from .kit import Frame
 from .moment import Moment
 from .plan import PAD, ROW
-from .program import Row
 
 UP = 15  # from a baseline to the top of its row
 

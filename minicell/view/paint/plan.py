@@ -104,7 +104,7 @@ def one_tape(needs: Needs) -> Plan:
 
 def two_tapes(needs: Needs) -> Plan:
     """A screen: the same, smaller, and under it a panel with the second tape."""
-    top = max(84, HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3))
+    top = max(82, HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3))
     lane = Lane(STAGE, WIDE - STAGE, top - 58, 58, top + 8, 34, 0, top + 92, 44, 300)
     below = lane.head + 10
     own, cells = max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 3)
@@ -113,8 +113,8 @@ def two_tapes(needs: Needs) -> Plan:
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
     second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 34, 0, y + 188, 52, 330)
-    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells, (lane, second),
-                first - 5, results, second=(y, 254))  # fmt: skip
+    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
+                (lane, second), first - 5, results, second=(y, 254))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:
@@ -134,5 +134,5 @@ def narrow(needs: Needs) -> Plan:
         panel = (end + 12, 314)
         lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, 34, 0, panel[0] + 212, 54, 264),)
         end = panel[0] + 317
-    return Plan(NARROW, end, Box(0, HEAD, NARROW, y - GAP - HEAD), Box(0, first, NARROW, 0), own, 0, 0, lanes, first - 20,
-                results, True, panel, count)  # fmt: skip
+    return Plan(NARROW, end, Box(0, HEAD, NARROW, y - GAP - HEAD), Box(0, first, NARROW, 0), own, 0, 0, lanes,
+                first - 20, results, True, panel, count)  # fmt: skip

@@ -21,9 +21,9 @@ DARK = {
 
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
-    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 
-    'mid2': dict(size=15, bold=True), 'big': dict(size=22), 'h1': dict(size=22, bold=True),
-    'h2': dict(size=15, fill='dim'), 'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
+    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True),
+    'big': dict(size=22), 'h1': dict(size=22, bold=True), 'h2': dict(size=15, fill='dim'),
+    'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
     'ff': dict(fill='fwd', bold=True), 'bf': dict(fill='bwd', bold=True), 'xx': dict(fill='bad', bold=True),
     'zero': dict(opacity=0), 'onr': dict(fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
@@ -60,7 +60,8 @@ SHAPES = {
     'badge.own': dict(fill='paper', stroke='bwd'),
     'thumb': dict(fill='leader'),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
-    'note': dict(fill='bwd'), 'note.on': dict(fill='dim'), 'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
+    'note': dict(fill='bwd'), 'note.on': dict(fill='dim'),
+    'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
 }  # fmt: skip
 PLAIN_TEXT = dict(size=13, fill='ink')
 

@@ -104,7 +104,7 @@ def _numbers(
                 if marks.peer:
                     own += ' peer' * worst
                 else:
-                    own += ' wrong' * bool(marks.wrong[i, j]) + ' worst' * worst
+                    own += (' wrong' if marks.wrong[i, j] else ' tru') + ' worst' * worst
                     bold = ' b' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
