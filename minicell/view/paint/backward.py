@@ -89,7 +89,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
             told = next((g.name for g in reading.gave if g.of == slot.value.name), f'd{slot.value.name}')
             told = m.story.final_name(told, entry, run)
             if beside:
-                short = f'd{told.rpartition(".")[2]}' if '.' in told else told
+                short = f'd{told.rpartition(".")[2].rstrip(")")}' if '.' in told else told
                 at = slot.x + how.w + 6
                 frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 'b', 5, room=max(column.x - at - 24, 0))
                 reached[-1] = at + min(width(short, 'b'), max(column.x - at - 24, 20))

@@ -44,7 +44,7 @@ def step_line(
             before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
             left = x + 5 - wide if after else x - 5 if before else x - wide / 2
         left = min(max(left, 0), width - wide)
-        if any(left < b + 10 and a < left + wide + 10 for a, b in taken):
+        if any(left < b + 6 and a < left + wide + 6 for a, b in taken):
             continue
         taken.append((left, left + wide))
         words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f'{mark.look} later'}

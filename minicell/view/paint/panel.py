@@ -36,6 +36,8 @@ def draw_code(m: Moment) -> None:
     if own:
         above = program.window(cells, plan.cell_rows, mark) if apart else []
         first = plan.own.y - ROW * len(above) - 6 * bool(above)
+        if above and first - plan.cell - PAD - UP < ROW:  # its name is in line with that of backward
+            first = plan.cell + PAD + UP
         m.own_rows = program.rows(own, plan.own.y, 'o', deep, plan.own.w, plan.own_rows - len(own))
         found = program.rows(above, first, 'c', deep, plan.own.w)
         x, w = plan.own.x, plan.own.w
