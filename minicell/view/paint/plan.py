@@ -87,8 +87,8 @@ def card_h(needs: Needs) -> float:
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
-    top = max(130, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 36, 0, top + 121, 84, 330)
+    top = max(128, HEAD + 2 * PAD + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 34, 0, top + 120, 84, 330)
     below = lane.head + 10
     call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
@@ -97,7 +97,7 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 40, WIDE, card_h(needs))
+    results = Box(0, first + ROW * (own - 1) + 38, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
