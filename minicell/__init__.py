@@ -6,7 +6,6 @@ The examples in its docstrings begin with `import minicell as ms` and `from mini
 from . import common, errors, names, nn, ops
 from .common import get_seed, set_seed
 from .common.parameter import Parameter, ParameterTuple
-from .composite import GradOperation, get_grad
 from .core import dtype
 from .core.dtype import (
     bool_,
@@ -26,14 +25,13 @@ from .core.dtype import (
 )
 from .core.grad import grad, value_and_grad, vjp
 from .core.tensor import Tensor
-from .jacobian import jacfwd, jacrev, jvp
 from .lazy import later
 from .ops.create import tensor
 
 from_numpy = Tensor.from_numpy
 globals().update({name: getattr(dtype, of) for name, of in names.DTYPES.items()})
 
-for _ask in (grad, value_and_grad, GradOperation, get_grad, vjp, jvp):
+for _ask in (grad, value_and_grad, vjp):
     setattr(ops, _ask.__name__, _ask)  # MindSpore has them there too
 
 __version__ = '0.1.0'
@@ -45,6 +43,8 @@ __getattr__, __dir__ = later(
     {
         'numpy': '',
         'shown': 'Tape',
+        'composite': 'GradOperation get_grad',
+        'jacobian': 'jacfwd jacrev jvp',
         'check': 'CheckResult check_bprop',
         'explanation': 'explain',
         'graph.jitted': 'jit',
@@ -55,7 +55,7 @@ __getattr__, __dir__ = later(
 )
 
 # from minicell import * leaves Python's own int, float and bool alone
-__all__ = [name for name in globals() if not name.startswith('_') and name not in ('bool', 'float', 'int')]
+__all__ = [name for name in __dir__() if not name.startswith('_') and name not in ('bool', 'float', 'int')]
 
 
 def load_ipython_extension(shell: object) -> None:

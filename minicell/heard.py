@@ -1,33 +1,23 @@
 """What a Tape hears of hooks: each call of one, and what it returns."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from types import SimpleNamespace
 
 from .core import tape
 from .core.rules import Marker
 
 
-class Hook(NamedTuple):
+class Hook(SimpleNamespace):
     """An event of a Tape: a hook is called. kind: 'backward_pre' or 'backward' (of a Cell), 'tensor' or 'op'."""
 
-    at: int
-    function: Callable
-    owner: object
-    kind: str
-    gradients: tuple
 
-
-class Hooked(NamedTuple):
+class Hooked(SimpleNamespace):
     """It has returned: the gradient in place of what it was given, a tuple of them, or None."""
-
-    at: int
-    function: Callable
-    returned: object
 
 
 CALLED, RETURNED = Marker('hook'), Marker('hooked')
-CALLED.event = lambda at, x, y, out: Hook(at, x, *y, out)
-RETURNED.event = lambda at, x, y, out: Hooked(at, x, y)
+CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
+RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
 
 
 def heard(hook: Callable, arguments: tuple, owner: object, kind: str, gradients: tuple) -> object:

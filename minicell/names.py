@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
 from types import FunctionType, ModuleType
@@ -42,8 +43,13 @@ def renamed(op: Callable, names: str) -> Callable:
 
 def told(op: Callable, names: tuple[str, ...] = ('input', 'other')) -> Callable:
     """The op, whose signature leaves out `up`, which no user gives: how many frames away the user's line is."""
-    op.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])
+    op.__signature__ = _signature(names)
     return op
+
+
+@cache
+def _signature(names: tuple[str, ...]) -> Signature:
+    return Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])
 
 
 def give(ops: dict) -> None:
@@ -77,7 +83,14 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
 
 # the module of ops, or of nn -> which names come from there
 OPS = {
+    '.composite': 'GradOperation get_grad',  # MindSpore has these, and jvp, here too
+    '.jacobian': 'jvp',
     'conv': 'BiasAdd Conv2D bias_add conv2d',
+    'operators': 'ACos Abs Add Asin Atan BitwiseAnd BitwiseOr BitwiseXor Ceil Cos Cosh Div Equal Erf Exp Expm1 Flatten '
+    'Floor FloorDiv FloorMod Greater GreaterEqual Identity Less LessEqual Log Log1p LogSoftmax LogicalAnd '
+    'LogicalNot LogicalOr Maximum Minimum Mul Neg NotEqual Pow ReLU ReLU6 RealDiv Reciprocal ReduceAll '
+    'ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Round Rsqrt Sigmoid Sign Sin '
+    'Sinh Softmax Sqrt Square Sub Tan Tanh',
     'loss': 'binary_cross_entropy binary_cross_entropy_with_logits cross_entropy l1_loss mse_loss nll_loss '
     'smooth_l1_loss',
     'window': 'avg_pool2d max_pool2d',

@@ -4,10 +4,11 @@ import numpy as np
 
 from ..core import dtype
 from ..errors import PropertyError, SettingError
+from ..lazy import later
 from ..ops.checks import must, must_be
-from . import initializer
 
 __all__ = ['dtype', 'get_seed', 'initializer', 'set_seed']
+__getattr__, __dir__ = later(globals(), {'initializer': ''})
 _seed: int | None = None
 
 

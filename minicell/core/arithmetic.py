@@ -16,8 +16,8 @@ from .tensor import Tensor
 
 # 0 and 1 as arrays of rank 0, because NumPy takes twice as long with a Python number. For the dtypes of Tensors, the
 # number itself, because ops keep constants of the float dtypes.
-ZERO = {d.numpy: np.zeros((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 0)
-ONE = {d.numpy: np.ones((), d.numpy) for d in ALL} | dict.fromkeys(ALL, 1)
+ZERO = {d.numpy: np.array(0, d.numpy) for d in ALL} | dict.fromkeys(ALL, 0)
+ONE = {d.numpy: np.array(1, d.numpy) for d in ALL} | dict.fromkeys(ALL, 1)
 
 # fmt: off
 add = binary('Add', np.add,      lambda g, out, x, y: g,     lambda g, out, x, y: g)

@@ -5,11 +5,11 @@ after a trap, or graph mode, has set it.
 """
 
 import weakref
+from _thread import _local  # it is threading.local; importing threading as a whole takes half a millisecond
 from collections.abc import Callable
 from functools import partial
-from threading import local
 
-mine = local()  # has the attribute `tick` only in the thread that the tape belongs to
+mine = _local()  # has the attribute `tick` only in the thread that the tape belongs to
 in_own_thread = partial(hasattr, mine, 'tick')  # f(): whether the tape belongs to the thread that asks
 
 open_tapes: list = []

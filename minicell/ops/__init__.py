@@ -1,17 +1,13 @@
 """The ops: functions (`ops.matmul(x, y)`), MindSpore's operator classes (`ops.MatMul()(x, y)`), Tensor's operators."""
 
 import sys
-from collections.abc import Callable
-from functools import partial
 
-from ..core.errors import DTypeError
 from ..core.tensor import Tensor
 from ..lazy import later
 from ..names import GONE, OPS, give
 from . import methods
-from .checks import must_be
 from .hooks import HookBackward, InsertGradientOf
-from .primitive import Primitive, primitive
+from .primitive import Primitive
 from .write import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 
 # fmt: off
@@ -49,57 +45,6 @@ def shape(input_x: Tensor) -> tuple[int, ...]:
 def size(input_x: Tensor) -> int:
     """How many numbers."""
     return input_x.size
-
-
-# ---- operator classes: those that take no settings bear the name of their op's rule -----------------------------
-
-# fmt: off
-WITHOUT_SETTINGS = {op.rule.name: op for op in (
-    abs, acos, add, asin, atan, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, cosh, _div, equal, erf, exp, expm1,
-    floor, floor_div, greater, greater_equal, identity, less, less_equal, log, log1p, logical_and, logical_not,
-    logical_or, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, _relu, relu6, round, rsqrt, sigmoid, sign,
-    sin, sinh, sqrt, square, sub, tan, tanh,
-)} | {'Flatten': flatten, 'RealDiv': _div, 'Reshape': reshape}
-# fmt: on
-globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
-
-
-class ReduceSum(Primitive):
-    """The sum over axes; keep_dims leaves them as length 1."""
-
-    def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None:
-        self.settings = {'keep_dims': keep_dims, 'skip_mode': skip_mode}
-        self.function = partial(sum, keepdim=keep_dims)
-
-
-def _reduction(name: str, op: Callable, word: str = 'keep_dims') -> type[Primitive]:
-    def __init__(self, keep_dims: bool = False) -> None:
-        self.settings = {'keep_dims': keep_dims}
-        self.function = partial(op, **{word: keep_dims})
-
-    return primitive(name, op, init=__init__)
-
-
-ReduceMean, ReduceProd = _reduction('ReduceMean', mean), _reduction('ReduceProd', prod)
-ReduceMax, ReduceMin = _reduction('ReduceMax', amax, 'keepdims'), _reduction('ReduceMin', amin, 'keepdims')
-ReduceAll, ReduceAny = _reduction('ReduceAll', all), _reduction('ReduceAny', any)
-
-
-class Softmax(Primitive):
-    """exp(x) / sum(exp(x)) along an axis."""
-
-    def __init__(self, axis: int = -1) -> None:
-        must_be(axis, int, DTypeError, "For 'Softmax', 'axis' is an int")
-        self.settings = {'axis': (axis,)}
-        self.function = partial(softmax, axis=axis)
-
-
-class LogSoftmax(Primitive):
-    """The logarithm of Softmax."""
-
-    def __init__(self, axis: int = -1) -> None:
-        self.settings = {'axis': axis}
-        self.function = partial(log_softmax, axis=axis)
 
 
 give(globals())

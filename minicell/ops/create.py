@@ -20,7 +20,7 @@ EYE = Plain('Eye', np.eye)
 RANGE = Plain('Range', np.arange)
 ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
 
-BY_NAME = {name: d.numpy.name for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
+BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
 
 getframe = sys._getframe
 
@@ -34,11 +34,12 @@ def as_numpy(dtype: object, only: bool = False) -> np.dtype:
     >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
     (dtype('float16'), dtype('int32'), dtype('float64'))
     """
+    if isinstance(dtype, str) and not only:
+        dtype = BY_NAME.get(dtype.lower(), dtype)
     if isinstance(dtype, DType):
         return dtype.numpy
     try:
-        name = BY_NAME.get(dtype.lower(), dtype) if isinstance(dtype, str) else dtype
-        found = None if name is None else np.dtype(name)  # NumPy would take None for float64
+        found = None if dtype is None else np.dtype(dtype)  # NumPy would take None for float64
     except TypeError:
         found = None
     if only or found not in BY_NUMPY:

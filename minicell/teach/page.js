@@ -50,6 +50,7 @@
     }
     for (const group of document.querySelectorAll('.widget-radio-box:not([role])')) {
       group.setAttribute('role', 'radiogroup');
+      group.style.flexWrap = 'wrap'; // or a long row of choices hides its circles
       name(group, words(group.closest('.widget-radio')));
       groups += 1;
       for (const radio of group.querySelectorAll('input')) radio.name = `minicell-radio-${groups}`;

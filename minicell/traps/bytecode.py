@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType, SimpleNamespace
-from typing import NamedTuple
 
 from ..core.cell import Cell
 from ..core.errors import HOME
@@ -31,18 +30,13 @@ CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
 
 
-class Path(NamedTuple):
-    """A name that code loads, and what it reads of it: attributes, and (key,) for a constant key."""
-
-    name: str
-    how: str  # the instruction that loads the name
-    steps: tuple
-    changed: bool  # what stands at the end is stored or deleted
-
-
 @lru_cache(maxsize=4096)
-def paths(code: CodeType) -> list[Path]:
-    """What some code reads, without the functions written in it."""
+def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
+    """What some code reads, without the functions written in it: (name, how, steps, changed).
+
+    how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
+    changed: what stands at the end is stored or deleted.
+    """
     steps = [s for s in dis.get_instructions(code) if s.opname not in BETWEEN]
     steps += steps[-1:] * 2
     found = []
@@ -50,7 +44,7 @@ def paths(code: CodeType) -> list[Path]:
         if not step.opname.startswith(LOADS):
             continue
         *before, name = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        found += [Path(other, step.opname, (), False) for other in before]
+        found += [(other, step.opname, (), False) for other in before]
         path = []
         while (then := steps[k + 1]).opname in ATTRIBUTE or steps[k + 2].opname == 'BINARY_SUBSCR':
             if then.opname not in (*ATTRIBUTE, 'LOAD_CONST'):
@@ -58,7 +52,7 @@ def paths(code: CodeType) -> list[Path]:
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname == 'LOAD_CONST' else ''
-        found.append(Path(name, step.opname, tuple(path), any(end.startswith(CHANGE) for end in ends)))
+        found.append((name, step.opname, tuple(path), any(end.startswith(CHANGE) for end in ends)))
     return found
 
 

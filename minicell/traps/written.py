@@ -199,7 +199,7 @@ def reads(function: Callable) -> frozenset[str]:
     parameters = frozenset(code.co_varnames[: code.co_argcount + bool(code.co_flags & 0x04)])
     if code.co_cellvars:  # a nested function reads some of them
         return parameters
-    return parameters & {path.name for path in paths(code) if path.steps[:1] not in (('shape',), ('dtype',))}
+    return parameters & {name for name, _, steps, _ in paths(code) if steps[:1] not in (('shape',), ('dtype',))}
 
 
 doors.check_entry = check_unwritten

@@ -171,6 +171,7 @@ def test_noise_flips_pixels_and_reset_brings_the_first_digit_back(visit, film):
         press(tab, 'ArrowLeft')
     assert 5 < np.mean(wrong) < 10
     tab.get_by_label('It should say').select_option('8')
+    assert tab.evaluate(DRAWN)['t8']['font-weight'] == 'bold' and tab.evaluate(DRAWN)['t3']['font-weight'] == 'normal'
     tab.get_by_role('button', name='Reset').click()
     assert tab.evaluate(DRAWN) == first and slider(tab, 'Noise').input_value() == '20'
 

@@ -16,6 +16,7 @@ from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.notebooks import by_id, listings, read
 
 ORDER, LOOP, RULE, HUNT = map(exercise, ('1a', '1b', '1c', '1d'))
@@ -285,6 +286,23 @@ def test_a_rule_of_a_product(returned, passed):
     assert verdict.passed == passed and verdict.state != 'open', verdict
 
 
+def ticks(code: str, capsys: pytest.CaptureFixture) -> str:
+    """What the lesson's cell says of the swapped rule and of this `mul`, at both places."""
+    space: dict = {'ms': ms, 'nn': nn, '__name__': '__main__'}
+    exec(code, space)
+    exec(by_id(read('01').cells)['l01-product'].source.removeprefix('%%result swapped\n'), space)
+    printed = capsys.readouterr().out
+    assert ('mul is not written yet' in printed) == ('return ...' in code) and 'ellipsis' not in printed
+    return ''.join(re.findall(r': ([✓✗])', printed))
+
+
+def test_the_learners_rule_runs_as_the_bprop_of_a_cell(capsys):
+    """The swap shows where the inputs differ; the solution passes in both places, and no stored mistake does."""
+    assert ticks(RULE.solution, capsys) == '✓✗✓✓' and ticks(RULE.start, capsys) == '✓✗'
+    said = {mistake.name: ticks(mistake.code, capsys) for mistake in RULE.mistakes}
+    assert said.pop('swapped') == '✓✗✓✗' and set(said.values()) == {'✓✗✗✗'}
+
+
 def test_every_bug_is_silent_and_each_word_is_due():
     assert {word for _, word in HIDDEN} == set(WORDS)
     for suspect, word in HIDDEN:
@@ -295,8 +313,8 @@ def test_every_bug_is_silent_and_each_word_is_due():
 SMALL = (ops.sin, ops.exp, lambda x: ops.sin(ops.sin(x)), lambda x: x * x)
 
 
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
         ('x * x)', 'x + x)', ''),
         ('ops.sin(ops.sin(x))', 'ops.exp(ops.sin(x))', ''),
@@ -312,10 +330,6 @@ SMALL = (ops.sin, ops.exp, lambda x: ops.sin(ops.sin(x)), lambda x: x * x)
         ("return 'no dout'", "return 'dout'", "'dout', which is none of the four words"),
     ],
 )
-def test_the_hunt_is_for_any_good_experiment(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- to take home ------------------------------------------------------------------------------------------------

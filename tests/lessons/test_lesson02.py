@@ -42,6 +42,17 @@ def test_what_the_cells_print():
     assert 'hands out 1, 1' in printed(cells['l02-tape'])
 
 
+def test_with_a_constant_in_its_bprop_the_square_fails_at_second_order_alone():
+    """The change that the lesson asks for, in the cell that it asks to change."""
+    cells = by_id(read('02').cells)
+    assert 'write `ops.stop_gradient(x)` for `x`' in cells['l02-second-note'].source
+    source = cells['l02-inside'].source.partition('\n')[2]
+    space: dict = {'ms': ms, 'nn': nn, 'ops': ops}
+    exec(source.replace('2 * x * dout', '2 * ops.stop_gradient(x) * dout'), space)
+    verdicts = [ms.check_bprop(f, A).ok for f in (space['square'], ms.grad(space['square']))]
+    assert verdicts == [True, False]
+
+
 def test_the_note_on_one_tensor_in_two_places():
     got = ms.grad(lambda p, q: p + 3 * q, (0, 1))(A, A)
     assert [float(g) for g in got] == [1.0, 3.0]

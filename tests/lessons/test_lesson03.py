@@ -156,6 +156,15 @@ def test_what_is_kept_on_self_is_of_the_last_call(kept):
     assert verdict.mistake.name == 'kept-on-self'
 
 
+@pytest.mark.parametrize(('factor', 'right'), [('y.T', True), ('ops.stop_gradient(y).T', False)])
+def test_the_second_order_of_an_answer_is_checked_as_the_lesson_says(lesson_03, factor, right):
+    asked = 'ms.check_bprop(ms.grad(MatMul(), (0, 1)), x, y)'
+    assert f'`{asked}`' in ' '.join(by_id(lesson_03.cells)['l03-exercise-after'].source.split())
+    space: dict = {'x': X, 'y': Y}
+    exec(answer(f'return ops.matmul(dout, {factor}), ops.matmul(x.T, dout)'), space)
+    assert eval(asked, space).ok == right
+
+
 # ---- exercise 3b -------------------------------------------------------------------------------------------------
 
 

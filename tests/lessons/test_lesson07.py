@@ -14,6 +14,7 @@ from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson07 import figures as figure
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.notebooks import by_id, listings, read
 
 UNPACK, FORWARD, HUNT = map(exercise, ('7a', '7b', '7c'))
@@ -253,25 +254,14 @@ def test_wrong_constructs_fail(lines, said, named):
 # ---- exercise 7c -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_other_experiments_find_all_three_or_miss_one = experiments(
+    HUNT,
     [
-        ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():'),
-        ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():'),
-        ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()'),
-        ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1'),
-        ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #'),
-    ],
-)
-def test_other_experiments_find_all_three(old, new):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():', ''),
+        ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():', ''),
+        ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()', ''),
+        ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1', ''),
+        ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #', ''),
         ('if (dx != again).any():', 'if (dx != y).any():', 'Cell 3'),
         ('(dx != again).any()', '(dx == again).all()', 'Cell 1'),
         ('if abs(dx - y).max() > 1e-6:', 'if (dx > 1).any():', 'Cell 1'),
@@ -279,10 +269,6 @@ def test_other_experiments_find_all_three(old, new):
         ("    return 'right'", '    return None', 'None, which is none'),
     ],
 )
-def test_other_experiments_miss_one(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
 
 
 def test_the_seed_makes_differences_agree():

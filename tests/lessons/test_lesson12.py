@@ -1,4 +1,4 @@
-"""What is particular to lesson 12: its table is what its own code measures, its figure, and its exercises."""
+"""What is particular to lesson 12: its table is what its own code measures, its texts, and its figures."""
 
 import ast
 import io
@@ -13,13 +13,10 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson, train
-from minicell.teach.exercise import run
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson12 import figures, found, frozen, network, surrogates, table, yours
+from minicell.teach.lesson12 import figures, network, table
 from minicell.teach.order import exercise
 from tests.lessons.notebooks import by_id, fault, read
-
-NEURON, OWN, RESCUE, HUNT, LEAK = map(exercise, ('12a', '12b', '12c', '12d', '12e'))
 
 
 @pytest.fixture(scope='module')
@@ -42,7 +39,7 @@ def defined(source: str) -> dict[str, str]:
 
 def test_the_exercises_train_what_the_notebook_shows():
     cells = by_id(read('12').cells)
-    shown = defined(NEURON.solution)
+    shown = defined(exercise('12a').solution)
     for name in ('data', 'network', 'table'):
         shown |= defined(cells[f'l12-{name}'].source)
     for name, code in defined(Path(network.__file__).read_text(encoding='utf-8')).items():
@@ -62,35 +59,48 @@ def test_the_stored_table_is_what_the_notebooks_code_measures(page, run):
     assert found == pytest.approx(page['table'][name, frozen, detached][seed], abs=0.006, rel=1e-4)
 
 
-def test_it_has_nine_surrogates_two_readouts_two_resets_and_five_seeds(page):
-    assert len(page['surrogates']) == 9 and len(page['table']) == 36 and page['runs'] == 180
-    assert all(len(of) == table.SEEDS == 5 for of in page['table'].values())
-
-
 def test_what_the_text_says_of_it(page):
-    mean, dw, quiet = page['mean'], page['dw'], page['quiet']
-    assert mean['true derivative', False, False] > 0.85 and mean['true derivative', True, False] < 0.15
+    assert len(page['surrogates']) == 9 and len(page['of']) == 36 and page['runs'] == 180
+    mean, _, dw, quiet = (
+        {run: summary[k] for run, summary in page['of'].items()} for k in range(len(table.Summary._fields))
+    )
+    assert mean['true derivative', False, False] > 0.85 and mean['true derivative', True, False] < 0.1, 'than guessing'
     assert abs(mean['a = 1', True, False] - mean['a = 5', True, False]) < 0.02, 'both are right answers of the vote'
-    for name in ('a = 1', 'a = 5'):
-        assert mean[name, True, False] > 0.9 and mean[name, True, True] > 0.9
     assert mean['a = 100', True, False] < mean['a = 25', True, False] < 0.6
     # heights multiply; two cures, of which neither changes how many are reached
     high, cured, low = ('a = 100', True, False), ('a = 100', True, True), ('a = 100, height 1', True, False)
     assert dw[high] > 10 * dw[cured] and mean[high] < 0.2
-    assert 0.7 < mean[low] < 0.85 and 0.7 < mean[cured] < 0.85 and abs(mean[low] - mean[cured]) < 0.1
-    assert mean['a = 100', False, False] < 0.75 and mean['a = 100', False, True] > 0.95
+    assert 0.7 < mean[low] < 0.85 and 0.7 < mean[cured] < 0.85
     # few are reached, and long tails cure that
     assert max(mean[low], mean[cured]) < mean['a = 5', True, False] - 0.1
-    assert mean['fast sigmoid', True, False] > 0.9 and mean['fast sigmoid', True, True] > 0.9
+    assert mean['fast sigmoid', True, False] > 0.9
     assert mean['triangular', False, False] < mean['true derivative', False, False]
     # what a ratio of ten misses
     steep, cut = ('a = 25', True, False), ('a = 25', True, True)
     assert dw[steep] < dw[cut] and mean[steep] + 0.2 < mean[cut]
     assert quiet[high] > quiet['a = 5', True, False] > quiet['a = 1', True, False]
     assert max(dw[name, True, False] for name in page['surrogates'] if name != 'a = 100') * 10 < dw[high]
-    printed = by_id(read('12').cells)['l12-shown'].outputs[0].data['text/plain']
-    for name, of in mean.items():
-        assert f'{of:.3f} ±{page["spread"][name]:.3f}' in printed, name
+
+
+def test_the_table_shows_every_run(page):
+    control, words = table.shown(page['table']).control, table.shown(page['table']).shown.text
+    assert [label for label, _ in control.options] == ['free', 'frozen']
+    for (name, frozen, detached), seeds in page['table'].items():
+        drawn = table.draw(page['of'], frozen)
+        written = {shape.text for shape in drawn.shapes if isinstance(shape, Text)}
+        mean, spread = np.mean([seed[0] for seed in seeds]), np.std([seed[0] for seed in seeds], ddof=1)
+        dw, quiet = np.median([seed[1] for seed in seeds]), np.mean([seed[2] for seed in seeds])
+        assert {name, f'{mean:.2f} ±{spread:.2f}', f'{dw:.3g}', f'{quiet:.0f}'} <= written
+        head = 'reset detached' if detached else 'reset in the graph'
+        said = f'{head} {mean:.3f} ±{spread:.3f}, |dW1| {dw:.3g}, {quiet:.0f} silent'
+        assert said in next(line for line in drawn.words.splitlines() if line.startswith(f'{name}: '))
+        assert drawn.words in words, 'a page without a kernel has both'
+
+
+def test_the_figure_is_seed_0_of_the_table(page):
+    for name, surrogate in page['surrogates'].items():
+        net, data = page['Net'](surrogate), page['digits'](100, np.random.default_rng(0))
+        assert figures.look(net, *data).gradient == pytest.approx(page['table'][name, True, False][0][1], rel=1e-4)
 
 
 def test_the_fast_sigmoid_is_narrower_than_a_100_and_its_tails_are_longer(page):
@@ -192,13 +202,19 @@ def test_the_sum_of_both_outputs_hides_the_surrogate():
     assert printed[0].endswith('[1. 1. 1.]') and '1.25' in printed[1] and 'IFNode has 2 float outputs' in printed[2]
 
 
+def test_the_tape_shows_the_lines_of_that_neuron():
+    tape = by_id(read('12').cells)['l12-tape']
+    assert 'node = Neuron()' in tape.source
+    printed = tape.outputs[0].data['text/plain']
+    assert 'spike = self.surrogate(v - self.v_threshold)' in printed and 'IFNode' not in printed
+
+
 # ---- the figure ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def bench(page) -> figures.Bench:
     return figures.bench(
-        page['table'],
         page['surrogates'],
         page['Net'],
         lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20),
@@ -209,10 +225,10 @@ def bench(page) -> figures.Bench:
 
 def test_the_still_tells_of_every_surrogate(page, bench):
     said = bench.shown._repr_mimebundle_()['text/plain'].splitlines()
-    assert said[0].startswith('Surrogate a = 5, frozen readout, after 20 steps') and 'spikes for the digit 3' in said[0]
-    assert [line.split(':')[0] for line in said[1:]] == list(page['surrogates'])
-    assert 'reaches 0% of the membranes' in said[-1] and '|dW1| 0.00' in said[-1]
-    assert 'slope goes from −1.00 to 1.00' in said[-2]
+    assert said[0].startswith('Surrogate a = 5, seed 0, frozen readout, after 20 steps')
+    assert 'spikes for the digit 3' in said[0] and 'seed 0, before training' in said[1]
+    assert [line.split(' reaches')[0] for line in said[2:]] == list(page['surrogates'])
+    assert 'reaches 0% of the membranes' in said[-1] and 'slope goes from −1.00 to 1.00' in said[-2]
 
 
 def test_train_and_freeze(bench, monkeypatch):
@@ -248,7 +264,8 @@ def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
         drawn.append(bench.draw(choice, train.Curve((3.0, 9e5), 300, 0.5)))
     assert len({each.size for each in drawn}) == 1 and np.median(times) < 0.15
     start = figures.Start(*(page[name] for name in ('surrogates', 'Net', 'train', 'accuracy', 'digits')))
-    for each in [*drawn, figures.gallery(page['table'], start, list(page['surrogates']))]:
+    tables = [table.draw(page['of'], frozen) for frozen in (False, True)]
+    for each in [*drawn, *tables, figures.gallery(start, list(page['surrogates']))]:
         for shape in each.shapes:
             if isinstance(shape, Text):
                 x, _, w, _ = shape.box
@@ -258,9 +275,10 @@ def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
 def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(page, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)
-    of = {'a = 5': page['surrogates']['a = 5'], 'mine': own(ops.ones_like)()}
-    shown = figures.bench(page['table'], of, page['Net'], few, page['accuracy'], page['digits'])
+    of = {'a = 5': page['surrogates']['a = 5'], 'mine': nn.straight_through()}
+    shown = figures.bench(of, page['Net'], few, page['accuracy'], page['digits'])
     shown.choice.value = 1
+    shown.height.value = 1.0000000000000002  # as a page sends it when it opens the figure
     assert 'Surrogate: mine' in shown.picture.value and '>100%<' in shown.picture.value
     shown.width.value = 0.02
     assert shown.choice.value == 2 and 'Surrogate: your triangle' in shown.picture.value
@@ -279,163 +297,12 @@ def test_one_run_is_far_below_ten_seconds(page):
     assert time.process_time() - begun < 5
 
 
-# ---- the exercises -------------------------------------------------------------------------------------------------
-
-
-def test_other_right_answers_pass():
-    class Atan(nn.Surrogate):
-        def slope(self, x):
-            return 1 / (1 + (2 * x) ** 2)
-
-    assert OWN.check(Atan()).passed
-
-    class Step(nn.Cell):
-        def construct(self, x):
-            return ops.greater(x, 0).astype(x.dtype)
-
-        def bprop(self, x, out, dout):
-            return (dout * 1.25 * (1 - ops.tanh(2.5 * x) ** 2),)
-
-    class Other(nn.IFNode):
-        def __init__(self, surrogate=None, v_threshold=1.0, detached=False):
-            super().__init__(v_threshold, surrogate_function=surrogate or Step())
-            self.surrogate, self.detached = self.surrogate_function, detached
-
-        def construct(self, x, v):
-            spike, after = super().construct(x, v)
-            return spike, v + x - ops.stop_gradient(spike) if self.detached else after
-
-    assert NEURON.check(Other).passed, NEURON.check(Other)
-
-
-def test_the_lesson_goes_on_with_the_learners_neuron_as_soon_as_it_passes(capsys):
-    theirs = run(NEURON.solution, 'Neuron', 'a cell')
-    assert yours(theirs) is theirs and 'is yours' in capsys.readouterr().out
-    stored = yours(run(NEURON.start, 'Neuron', 'a cell'))
-    assert 'has not passed yet' in capsys.readouterr().out and NEURON.check(stored).passed
-
-
-def test_the_tape_shows_the_lines_of_that_neuron():
-    tape = by_id(read('12').cells)['l12-tape']
-    assert 'node = Neuron()' in tape.source
-    printed = tape.outputs[0].data['text/plain']
-    assert 'spike = self.surrogate(v - self.v_threshold)' in printed and 'IFNode' not in printed
-
-
-def test_a_neuron_half_written_is_told_what_is_open():
-    """Whatever of the four places is filled, the rest is named, and nothing raises."""
-    right = NEURON.solution
-    for old, new, said in (
-        ('v = v + x', 'v = ...', 'Still open: a line of construct.'),
-        ('self.surrogate(v - self.v_threshold) * self.v_threshold', '...', 'Still open: a line of construct.'),
-        ('v - taken', '...', 'Still open: the membrane.'),
-        ('(dout * 5.0 * s * (1 - s),)', '(...,)', 'Still open: what bprop returns.'),
-        ('(dout * 5.0 * s * (1 - s),)', '(dout * ...,)', 'Still open: what bprop returns.'),
-    ):
-        verdict = NEURON.check_code(right.replace(old, new))
-        assert verdict.state == 'failed' and said in verdict.said, verdict
-
-
-def own(slope):
-    """A surrogate with this slope."""
-    return type('Mine', (nn.Surrogate,), {'slope': lambda self, x: slope(x)})
-
-
-def one(condition, x):
-    """1 where it holds, else 0."""
-    return condition.astype(x.dtype)
-
-
-@pytest.mark.parametrize(
-    'slope',
-    [
-        lambda x: one(ops.abs(x) < 1, x),  # a boxcar
-        lambda x: 0.3 * ops.relu(1 - ops.abs(x)),  # Bellec et al.
-        lambda x: 1 / (1 + 100 * ops.abs(x)) ** 2,  # Zenke and Ganguli
-        lambda x: ops.exp(-2 * x * x),
-        ops.ones_like,
-    ],
-)
-def test_respectable_surrogates_pass(slope):
-    assert OWN.check(own(slope)).passed
-
-
-@pytest.mark.parametrize(
-    ('slope', 'named'),
-    [
-        (lambda x: nn.relusigmoid(25).slope(x), 'narrow'),
-        (lambda x: 1000 * ops.relu(1 - ops.abs(x) / 2), 'loud'),
-        (lambda x: 5 * one(x > 0, x), 'above'),
-        (lambda x: one(x < 0, x), 'below'),
-        (lambda x: ops.exp(-2 * (x - 2.5) ** 2), None),
-        (lambda x: x / x, None),
-    ],
-)
-def test_what_the_lesson_calls_ill_fails(slope, named):
-    verdict = OWN.check(own(slope))
-    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else None) == named, verdict
-
-
-@pytest.mark.parametrize(
-    ('settings', 'named'),
-    [
-        ((0.1, 0.01, 300), 'halfway'),
-        ((0.05, 0.05, 60), 'impatient'),
-        ((1.0, 0.001, 300), 'slower'),
-        ((2.0, 0.01, 300), 'larger'),
-        ((0.05, 0.02, 150), ''),
-        ((0.02, 0.01, 300), ''),
-    ],
-)
-def test_a_rescue_is_told_what_fails(settings, named):
-    verdict = RESCUE.check(dict(zip(('v_threshold', 'learning_rate', 'steps'), settings, strict=True)))
-    assert verdict.passed == (not named) and (verdict.mistake.name if verdict.mistake else '') == named, verdict
-
-
-def test_the_faults_are_faults_where_it_is_trained():
-    accuracies = {letter: frozen(kind()) for letter, kind in surrogates.SUSPECTS.items()}
-    assert accuracies['A'] > 0.85 and max(accuracies[letter] for letter in 'CDE') < 0.5
-
-    class Below(nn.relusigmoid):
-        def slope(self, x):
-            return super().slope(x + 1.5)
-
-    above, below = f'{accuracies["B"]:.2f}', f'{frozen(Below()):.2f}'
-    assert f'comes to {above}, and with the peak 1.5 below instead of above, it reaches {below}.' in HUNT.why
-
-
-def test_what_the_checks_say():
-    class Sum(nn.Surrogate):
-        def slope(self, x):
-            return x.sum()
-
-    class Smooth(network.Neuron):
-        def __init__(self):
-            super().__init__(nn.relusigmoid())
-            self.surrogate.construct = lambda x: ops.sigmoid(5 * x)
-
-    assert 'one number for each x, in its shape; got shape ()' in OWN.check(Sum).said
-    assert 'no longer the step' in NEURON.check(Smooth).said
-    assert (
-        'check wants the class Neuron; it got list' in NEURON.check([]).said
-        and 'an nn.Surrogate; it got int' in OWN.check(3).said
-    )
-    assert 'Still open: steps. It was 300.' in RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said
-    assert "number above 0, but got 'x'" in RESCUE.check({'v_threshold': 'x', 'learning_rate': 1, 'steps': 1}).said
-    said = RESCUE.check({'v_threshold': 1, 'learning_rate': 0.01, 'steps': 9999}).said
-    assert 'no more than 600 steps are tried' in said
-    half = {letter: word for letter, (word, _) in found().items() if letter in 'AB'}
-    assert 'Still open: C, D, E.' in HUNT.check(half).said
-    assert (
-        "'odd' is none of the five words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
-    )
-
-
-def test_the_hunt_is_decided_by_measuring():
-    assert sorted(word for word, _ in found().values()) == sorted(surrogates.FAULTS)
-    assert found()['C'][0] == 'sign' and surrogates.SUSPECTS['C'] is surrogates.Triangular
-
-
 def test_the_lesson_is_set_up():
     L = lesson('12')
     assert list(L.about.exercises) == ['12a', '12b', '12c', '12d', '12e'] and L.check('12a').state == 'open'
+
+
+def test_both_figures_wait_for_the_vote():
+    """What they show answers it; the kit keeps a figure back that names a vote."""
+    drawn = [cell.source for cell in read('12').cells if cell.source.startswith('L.figure(')]
+    assert len(drawn) == 2 and all(source.endswith(", after='steeper')") for source in drawn)

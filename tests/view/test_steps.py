@@ -112,6 +112,13 @@ def test_fan_out_is_added_up():
     assert sum(parts) == total == 2 + 3 + 1
 
 
+def test_a_sum_is_shown_only_when_it_is_made():
+    source = 'def f(a):\n    return a + a\nwith ms.Tape() as tape:\n    ms.grad(f)(ms.Tensor(3.0))\n'
+    double = made(source, 'double')
+    before, after = (shown(double, at(double, title)) for title in ('Add’s rule gives', 'a was used twice'))
+    assert '2' not in before[before.index('starts with') :] and '2' in after[after.index('starts with') :]
+
+
 def test_a_rule_is_a_formula_with_its_numbers():
     step = at(picture('fanout'), 'Mul’s rule gives da and db')
     text = ' '.join(shown(picture('fanout'), step))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
 
-SIZE, HEAD = 13.0, 12.0
+SIZE = 13.0  # of a cell; a head is one smaller
 Drawn = Callable[[float, float], list[Shape]]  # of where its column begins, and its base line
 
 
@@ -26,11 +26,14 @@ def table(
     high: float,
     edges: tuple[float, float],
     picked: int | None = None,
+    size: float = SIZE,
 ) -> list[Shape]:
     """The table; `base` is the base line of its heads, `edges` are its left and right. One row may be picked out."""
     left, right = edges
     out: list[Shape] = [
-        text(column.x, base, column.room, column.head, HEAD, MUTED, column.anchor) for column in columns if column.head
+        text(column.x, base, column.room, column.head, size - 1, MUTED, column.anchor)
+        for column in columns
+        if column.head
     ]
     for k, row in enumerate(rows):
         top = base + 8 + k * high
@@ -42,7 +45,7 @@ def table(
         for column, cell in zip(columns, row, strict=True):
             if isinstance(cell, str):
                 bold = k == picked
-                out.append(text(column.x, y, column.room, cell, SIZE, INK, column.anchor, bold, column.mono))
+                out.append(text(column.x, y, column.room, cell, size, INK, column.anchor, bold, column.mono))
             else:
                 out += cell(column.x, y)
     return out

@@ -97,8 +97,7 @@ def here(number: int) -> Outcome:
         gradient = ms.grad(loss(net))(ms.Tensor(X)).asnumpy()
     except ms.errors.MinicellError as error:
         return Outcome('raises', type(error).__name__, str(error).splitlines()[0], None)
-    asked = str(ms.check_bprop(net, ms.Tensor(X))).splitlines()[0]
-    return judged(gradient, f'No error. Asked, check_bprop says: {asked}')
+    return judged(gradient, 'No error, and no message.')
 
 
 def judged(gradient: np.ndarray, said: str) -> Outcome:

@@ -5,13 +5,13 @@ function film(root, data) {
   const LENGTH = 800; // ms a step, while it plays
   const EVERY = 0.01; // of the largest: a smaller gradient does not count as one
   const [INK, PALE, LEVEL, QUIET] = ['#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'];
-  const [FORWARD, BACKWARD, UNDER, BEHIND] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2'];
+  const [FORWARD, BACKWARD, UNDER, BEHIND, NOW] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2', '#FFE2B0'];
   const {seen: [sx, sy, side], grid: [gx, gy, wide, high], tube: [zero, unit, low, top],
     race: [rx, ry, rh, room], size: [W, H]} = data.at;
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
-  const own = data.frames.map(frame => [...frame]);
-  const set = {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
-    detached: data.detached, triangle: false, width: 1, height: 1};
+  const start = () => ({clean: [...data.bitmaps[data.target]], target: data.target, frames: data.frames, noise: 0.2,
+    detached: data.detached, triangle: false, width: 1, height: 1});
+  const set = start();
   let run = null, now = 0, playing = false, began = 0, request = 0;
 
   // ---- the network
@@ -80,7 +80,8 @@ function film(root, data) {
     const moment = STEPS - 1 - step, felt = run.felt[moment].map(Math.abs);
     const reached = felt.filter(v => v > EVERY * Math.max(...felt)).length;
     return [`Backward, moment ${moment + 1}: the membranes’ gradient has length ${short(norm(felt))}`,
-      `${reached} of ${NEURONS} get more than 1 % of the largest. |dW1| so far: ${short(run.learnt[moment])}.`];
+      `${reached} of ${NEURONS} membranes get more than 1 % of the largest. `
+      + `|dW1| for this one digit, so far: ${short(run.learnt[moment])}.`];
   }
   const best = values => values.indexOf(Math.max(...values));
 
@@ -115,58 +116,60 @@ function film(root, data) {
   // A step at a part of its way, from 0 to 1. Forward: the membranes rise, some spike, and those are reset.
   function draw(step, part) {
     drawn = new Set();
-    const moment = step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step, backward = step > MOMENTS;
-    const forward = step < MOMENTS;
-    set.frames[moment].forEach((value, k) => {
-      const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
-      box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
-      if (on !== Boolean(set.clean[k]))
-        put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
-          stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
-    });
+    const at = {step, part, forward: step < MOMENTS, backward: step > MOMENTS,
+      moment: step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step};
+    box('now', gx, gy + at.moment * high, NEURONS * wide, high, NOW);
+    set.frames[at.moment].forEach(pixel);
     for (let n = 0; n < NEURONS; n++) {
-      const value = run.before[moment][n], fires = run.spikes[moment][n], rest = value - fires;
-      const was = moment ? run.before[moment - 1][n] - run.spikes[moment - 1][n] : 0;
-      let at = rest;
-      if (backward) at = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : rest, value, part * 2);
-      else if (forward && part < 1)
-        at = part < 0.65 ? between(was, value, part / 0.45) : between(value, rest, (part - 0.65) / 0.35);
-      const ends = [level(at), level(0)].sort((a, b) => a - b);
-      const lit = forward && fires && part > 0.4 && part < 1;
-      const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
-      box(`v${n}`, gx + n * wide + 2, ends[0], wide - 4, Math.max(ends[1] - ends[0], 1), fill);
-      const fades = lit && part > 0.45 ? 1 - ease((part - 0.5) / 0.35) : 0; // a spark, from the neuron to its mark
-      if (fades) {
-        const y = gy + (moment + 0.5) * high;
-        put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(ends[0] - y), fill: INK,
-          opacity: fades.toFixed(2)});
-      }
-      for (let row = 0; row < MOMENTS; row++) {
-        const x = gx + n * wide, y = gy + row * high;
-        if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45))) {
-          const more = forward && row === moment && part < 1 ? 2 * (1 - ease((part - 0.45) / 0.4)) : 0;
-          const [from, above] = [x + 2 - more / 2, y + 2 - more / 2];
-          box(`s${row}-${n}`, from, above, wide - 4 + more, high - 4 + more, backward ? UNDER : FORWARD, 2);
-        }
-        const felt = run.felt[row][n];
-        if (backward && row >= moment && Math.abs(felt) > EVERY ** 2 * run.largest) {
-          let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
-          if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
-          if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
-        }
-      }
+      membrane(n, at);
+      for (let row = 0; row < MOMENTS; row++) mark(n, row, at);
     }
-    for (let row = moment; backward && row < MOMENTS; row++)
-      if (row > moment || part > 0.5)
-        put(`n${row}`, 'text', {x: gx + NEURONS * wide + 8, y: gy + row * high + 11, fill: '#A84300'},
-          short(norm(run.felt[row])));
-    race(step, moment, part);
+    if (at.backward) lengths(at);
+    race(at);
     for (const [name, {element, had}] of parts)
       if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
   }
-  function race(step, moment, part) {
-    let values = run.readouts[step < MOMENTS ? moment : MOMENTS - 1];
-    if (step < MOMENTS && part < 1) {
+  function pixel(value, k) {
+    const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
+    box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
+    if (on !== Boolean(set.clean[k]))
+      put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
+        stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
+  }
+  function membrane(n, {part, moment, forward, backward}) {
+    const rest = when => (when < 0 ? 0 : run.before[when][n] - run.spikes[when][n]);
+    const value = run.before[moment][n], lit = forward && run.spikes[moment][n] && part > 0.4 && part < 1;
+    let now = rest(moment);
+    if (backward) now = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : now, value, part * 2);
+    else if (forward && part < 1)
+      now = part < 0.65 ? between(rest(moment - 1), value, part / 0.45) : between(value, now, (part - 0.65) / 0.35);
+    const [above, below] = [level(now), level(0)].sort((a, b) => a - b);
+    const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
+    box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1), fill);
+    if (lit && part < 0.85) { // a spark, from the neuron to its mark
+      const y = gy + (moment + 0.5) * high, fades = 1 - ease((part - 0.5) / 0.35);
+      put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(above - y), fill: INK,
+        opacity: fades.toFixed(2)});
+    }
+  }
+  function mark(n, row, {part, moment, forward, backward}) {
+    const x = gx + n * wide, y = gy + row * high, felt = run.felt[row][n];
+    if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45)))
+      box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
+    if (!backward || row < moment || Math.abs(felt) <= EVERY ** 2 * run.largest) return;
+    let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
+    if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
+    if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
+  }
+  function lengths({part, moment}) {
+    const x = gx + NEURONS * wide + 8, fill = '#A84300';
+    put('length', 'text', {x, y: gy - 12, fill}, 'length');
+    for (let row = part > 0.5 ? moment : moment + 1; row < MOMENTS; row++)
+      put(`n${row}`, 'text', {x, y: gy + row * high + 11, fill}, short(norm(run.felt[row])));
+  }
+  function race({step, moment, part, forward}) {
+    let values = run.readouts[forward ? moment : MOMENTS - 1];
+    if (forward && part < 1) {
       const before = moment ? run.readouts[moment - 1] : values.map(() => 0);
       values = values.map((value, d) => between(before[d], value, 2 * part - 1));
     }
@@ -174,6 +177,8 @@ function film(root, data) {
     values.forEach((value, d) => {
       const long = room * value / run.long;
       const fill = d === first ? FORWARD : BEHIND;
+      put(`t${d}`, 'text', {x: rx - room - 4, y: ry + d * rh + 16, fill: INK, 'font-size': 14, 'text-anchor': 'end',
+        'font-weight': d === set.target ? 'bold' : 'normal'}, String(d));
       box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, fill);
       const size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull)) * (step === MOMENTS ? ease(part) : 1);
       if (step >= MOMENTS && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);
@@ -226,17 +231,16 @@ function film(root, data) {
   }
 
   // ---- the page around it
-  function html(tag, parent, properties = {}, attributes = {}) {
-    const element = Object.assign(document.createElement(tag), properties);
+  function added(element, parent, attributes) {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     parent.append(element);
     return element;
   }
+  function html(tag, parent, properties = {}, attributes = {}) {
+    return added(Object.assign(document.createElement(tag), properties), parent, attributes);
+  }
   function svg(tag, parent, attributes) {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    parent.append(element);
-    return element;
+    return added(document.createElementNS('http://www.w3.org/2000/svg', tag), parent, attributes);
   }
   function slider(parent, label, least, largest, step, value, act, unit = '') {
     const around = html('label', parent, {textContent: label});
@@ -339,8 +343,7 @@ function film(root, data) {
     go(step, false);
   }
   function reset() {
-    Object.assign(set, {clean: [...data.bitmaps[data.target]], target: data.target, frames: own, noise: 0.2,
-      detached: data.detached, triangle: false, width: 1, height: 1});
+    Object.assign(set, start());
     [noise, ...shapes].forEach(each => each.back());
     for (const [key, input] of Object.entries(boxes)) input.checked = set[key];
     asked.value = data.target;

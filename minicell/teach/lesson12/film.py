@@ -39,6 +39,7 @@ RACE = (716, 78, 22, 70)  # the readouts: x of 0, y, the height of a row, and th
 KNOTS = np.round(6 * np.sinh(np.linspace(-8, 8, 1601)) / np.sinh(8), 6)  # where the slope is asked: close to 0, closely
 LIT, PALE, LEVEL, QUIET = '#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'
 UNDER, BEHIND = '#B9D3E8', '#A9C9E2'  # a spike under its gradient; a readout that does not lead
+NOW = '#FFE2B0'  # the row of the moment that is shown
 EVERY = 0.01  # of the largest: a smaller gradient does not count as one
 TIMES = {'rise': 320, 'moment': 480, 'loss': 1800, 'back': 480, 'last': 3500}  # ms a picture of the GIF
 
@@ -123,16 +124,19 @@ class Film:
         felt = np.abs(run.felt[moment])
         reached = int((felt > EVERY * felt.max()).sum()) if felt.max() else 0
         return f'Backward, moment {moment + 1}: the membranes’ gradient has length {short(norm(felt))}', (
-            f'{reached} of {NEURONS} get more than 1 % of the largest. |dW1| so far: {short(run.learnt[moment])}.'
+            f'{reached} of {NEURONS} membranes get more than 1 % of the largest. '
+            f'|dW1| for this one digit, so far: {short(run.learnt[moment])}.'
         )
 
     # ---- drawn -----------------------------------------------------------------------------------------------------
 
     def scene(self, step: int, rising: bool = False) -> dict[str, Shape]:
         """All that moves, by name. `rising`: before the spikes of this moment are taken off the membranes."""
-        run, out = self.run, {}
+        run = self.run
         moment = min(step, MOMENTS - 1) if step <= MOMENTS else STEPS - 1 - step
         backward = step > MOMENTS
+        x, y, wide, high = GRID
+        out: dict[str, Shape] = {'now': Box(x, y + moment * high, NEURONS * wide, high, NOW)}
         x, y, side = SEEN
         for k, value in enumerate(self.frames[moment]):
             on, right = value > 0.5, bitmaps[self.target][k]
@@ -166,10 +170,10 @@ class Film:
                     if abs(felt) > EVERY**2 * largest:
                         out[f'g{row}-{n}'] = pointer(left + wide / 2, above + high / 2, max(size, 1), -np.sign(felt))
         if backward:
-            for row in range(moment, MOMENTS):
-                out[f'n{row}'] = text(
-                    x + NEURONS * wide + 8, y + row * high + 11, 50, short(norm(run.felt[row])), 12, BACKWARD_TEXT
-                )
+            lengths = {'length': (y - 12, 'length')}
+            lengths |= {f'n{row}': (y + row * high + 11, short(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
+            for name, (at, words) in lengths.items():
+                out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, BACKWARD_TEXT)
         return out | self.race(step, moment)
 
     def race(self, step: int, moment: int) -> dict[str, Shape]:
@@ -181,6 +185,7 @@ class Film:
         for k, value in enumerate(values):
             long = room * value / most
             first = k == values.argmax()
+            out[f't{k}'] = text(x - room - 4, y + k * high + 16, 20, str(k), 14, INK, 'end', k == self.target)
             out[f'u{k}'] = Box(
                 x + min(long, 0), y + k * high + 3, max(abs(long), 1), high - 6, FORWARD if first else BEHIND
             )
@@ -201,41 +206,30 @@ class Film:
     @cached_property
     def ground(self) -> list[Shape]:
         """What stands still."""
-        x, y, side = SEEN
-        out: list[Shape] = [Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6)]
-        out += [
-            text(x, y - 12, 96, 'it sees', 13, MUTED),
-            text(x - 2, y + 5 * side + 16, 120, '× wrong pixel', 12, MUTED),
-        ]
         x, y, wide, high = GRID
+        left, above, side = SEEN
+        zero, lead, row, room = RACE
         low, top = level(TUBE[2]), level(TUBE[3])
-        out.append(text(x, y - 12, 430, f'spikes of {NEURONS} neurons, moment by moment', 13, MUTED))
-        out += [text(x - 6, y + row * high + 11, 24, str(row + 1), 12, MUTED, 'end') for row in range(MOMENTS)]
-        for n in range(NEURONS):
-            left = x + n * wide
-            out.append(Box(left + 1, y, wide - 2, MOMENTS * high, '#F0F0F0' if self.silent[n] else '#F7F9FB'))
-            dash = '2 2' if self.silent[n] else ''
-            out.append(
-                Box(left + 1.5, top, wide - 3, low - top, 'none', '#9AA0A8' if dash else '#D9DEE4', dash=dash, radius=3)
-            )
-        out.append(text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'))
-        out.append(text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True))
-        out.append(
-            text(x, low + 18, 430, f'their membranes; grey and dashed: {self.silent.sum()} silent neurons', 13, MUTED)
-        )
-        right = x + NEURONS * wide + 8
-        out.append(text(right, low + 18, 60, 'slope', 13, BACKWARD_TEXT))
-        out.append(
-            text(
-                x, low + 38, 640, '▲ ▼ (backward): where the membrane should go, for a smaller loss', 13, BACKWARD_TEXT
-            )
-        )
-        x, y, high, room = RACE
-        out.append(text(x - room - 12, y - 12, 150, 'ten readouts', 13, MUTED))
-        out += [
-            text(x - room - 4, y + k * high + 16, 20, str(k), 14, INK, 'end', k == self.target) for k in range(DIGITS)
+        colours = f'membranes; black: spiking; grey and dashed: {self.silent.sum()} silent neurons'
+        back = 'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope'
+        out: list[Shape] = [
+            Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6),
+            text(left, above - 12, 96, 'it sees', 13, MUTED),
+            text(left - 2, above + 5 * side + 16, 120, '× wrong pixel', 12, MUTED),
+            text(x, y - 12, 430, f'spikes of {NEURONS} neurons, moment by moment', 13, MUTED),
+            text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'),
+            text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True),
+            text(x, low + 18, 430, colours, 13, MUTED),
+            text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT),
+            text(x, low + 38, 660, back, 12, BACKWARD_TEXT),
+            text(zero - room - 12, lead - 12, 160, 'readouts; bold: correct', 13, MUTED),
+            text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
         ]
-        out.append(text(x, y + 12 * high + 64, 140, 'its answer', 13, MUTED, 'middle'))
+        out += [text(x - 6, y + k * high + 11, 24, str(k + 1), 12, MUTED, 'end') for k in range(MOMENTS)]
+        for n, silent in enumerate(self.silent):
+            column, line, dash = ('#F0F0F0', '#9AA0A8', '2 2') if silent else ('#F7F9FB', '#D9DEE4', '')
+            out.append(Box(x + n * wide + 1, y, wide - 2, MOMENTS * high, column))
+            out.append(Box(x + n * wide + 1.5, top, wide - 3, low - top, 'none', line, radius=3, dash=dash))
         return out
 
     @property

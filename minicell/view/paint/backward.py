@@ -212,7 +212,8 @@ def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: S
     ended = run is not None and run.ended is not None and run.ended <= m.step
     if ended or (strip.all is not None and not now):
         return m.story.cotangent(slot.key, m.step, run)
-    return Sum((0, v) for key, v in m.story.handed(reading) if key == slot.key).until(0)
+    own = [v for key, v in m.story.handed(reading) if key == slot.key]
+    return Sum(enumerate(own)).until(0 if now else len(own))  # (of a value used twice the first: adding is a step)
 
 
 def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
