@@ -240,13 +240,8 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
     quiet = '' if here and m.now.kind == 'reach' else ' q'
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
-    what = (
-        'straight on'
-        if not call
-        else f'{len(entry.hidden)} rules'
-        if len(entry.hidden) > 1
-        else phrases.displaced(entry)
-    )
+    what = phrases.displaced(entry) if len(entry.hidden) < 2 else f'{len(entry.hidden)} rules'
+    what = what if call else 'straight on'
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
     state = ('never called' if call else 'it decides') if seen else 'the usual way'

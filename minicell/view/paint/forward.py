@@ -196,13 +196,10 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
     look, top = '' if now and not m.compare else ' q2', m.own_rows[-1].y + 11
     frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
     frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)
-    which = (
-        f'lines {lines[0]} to {lines[-1]}'
-        if len(lines) > 2
-        else f'line{"s" * (len(lines) > 1)} ' + ' and '.join(map(str, lines))
-    )
-    verb = 'write' if len(lines) > 1 else 'writes'
-    frame.text('bridget', x + 16, m.plan.second[0] + 20, f'{which} of your bprop {verb} this tape', 'ff', room=lane.w)
+    said = f'line {lines[0]} of your bprop writes this tape'
+    if len(lines) > 1:
+        said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} of your bprop write this tape'
+    frame.text('bridget', x + 16, m.plan.second[0] + 20, said, 'ff', room=lane.w)
 
 
 def written_by(m: Moment, i: int) -> bool:

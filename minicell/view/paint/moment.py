@@ -197,14 +197,8 @@ class Story:
         for place, gradient in enumerate(reading.gave):
             if gradient.value is None or gradient.value.data is None:
                 continue
-            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of]
-            k = (
-                place
-                if place < len(entry.inputs) and entry.inputs[place].name == gradient.of
-                else named[0]
-                if named
-                else place
-            )
+            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
+            k = place if place in named else named[0]
             if k < len(entry.keys):
                 yield entry.keys[k], gradient.value
 

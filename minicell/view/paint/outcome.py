@@ -58,8 +58,7 @@ def error(m: Moment) -> None:
 def label_of(entry: Entry, room: float) -> str:
     """What the band says, in as many words as it has room for."""
     into = 'your hook' if entry.kind == 'hook' else 'your own lines' if entry.yours else 'its own bprop'
-    short = {'your own lines': 'your lines'}.get(into, into)
-    said = (f'takeover: into {into}', f'takeover: {short}', 'takeover')
+    said = (f'takeover: into {into}', f'takeover: {into}'.replace('own lines', 'lines'), 'takeover')
     return next((words for words in said if width(words, 'onr') <= room), '')
 
 
