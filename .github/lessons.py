@@ -64,7 +64,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (330, 256, 924, 476),
+        (330, 250, 924, 464),
         'Backward leaves its road before it comes to MatMul’s rule, into your own lines, because Net has its own bprop',
     ),
     '04': Still(
