@@ -31,6 +31,16 @@ def exercise(name: str) -> Exercise:
     return Ordering(text, trial) if text.lines else Exercise(text, trial)
 
 
+def yours(name: str, answer: Any, what: str) -> Any:
+    """A learner's answer if it passes; until then the stored solution, so that the lesson goes on. Says which."""
+    asked = exercise(name)
+    if asked.check(answer).passed:
+        print(f'From here on {what} is yours.')
+        return answer
+    print(f'Exercise {name} has not passed yet: from here on {what} is that of its solution.')
+    return run(asked.solution, asked.answer_name, f'the solution of {name}')
+
+
 class Ordering(Exercise):
     """An exercise whose answer is a list of keys. `right` works out the real order."""
 

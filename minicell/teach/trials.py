@@ -6,7 +6,8 @@ functions are its parts, for lessons that try something else.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +117,26 @@ def hunted(
     # one part: many experiments fail in one place, and only all that was said tells them apart
     did = {'told': tuple(word if isinstance(word, str) else repr(word) for word in found)}
     return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
+
+
+@contextmanager
+def dice(seed: int) -> Iterator[None]:
+    """The same throws each time, and the learner's own dice untouched."""
+    before = np.random.get_state()
+    np.random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(before)
+
+
+def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
+    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
+    found = []
+    for kind, keep, _ in hidden:
+        with dice(seed):
+            found.append(answer(kind(keep)))
+    return found
 
 
 # ---- a bprop, called by hand ---------------------------------------------------------------------------------------

@@ -293,6 +293,8 @@ def ticks(code: str, capsys: pytest.CaptureFixture) -> str:
     exec(by_id(read('01').cells)['l01-product'].source.removeprefix('%%result swapped\n'), space)
     printed = capsys.readouterr().out
     assert ('mul is not written yet' in printed) == ('return ...' in code) and 'ellipsis' not in printed
+    right = printed.count('✓') == 3  # only then is the rule differentiated
+    assert printed.endswith('the slope of its dx with respect to y: 1.0\n') == right == ('the slope' in printed)
     return ''.join(re.findall(r': ([✓✗])', printed))
 
 

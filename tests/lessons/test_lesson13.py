@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +12,12 @@ import pytest
 import minicell as ms
 from minicell.teach.about import about
 from minicell.teach.ink.shapes import Text
-from minicell.teach.lesson13 import LAST, TRIALS, lines, own, so_far, stored, whole
+from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, so_far, stored, whole
 from minicell.teach.lesson13.engine import STEPS
-from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, of_minicell, of_module, side_by_side
-from minicell.teach.lesson13.hunt import HIDDEN, WORDS, changed
+from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, read
 
@@ -68,11 +69,15 @@ WRONG = [
     ('13b', 'return Tensor(array)', 'return array', 'Your code stops with'),
     ('13b', 'any(x.at >= 0 for x in inputs)', 'inputs[-1].at >= 0', '`x * a` with a constant a should leave Mul'),
     ('13b', 'write(name, rule, inputs, array)', 'write(name, rule, inputs, -array)', ''),
-    ('13b', '-dout * sin(x)', '-sin(x)', 'The rule of cos, for x of 0.5 and 2'),
-    ('13b', '-dout * sin(x)', '-dout * sin(out)', 'The rule of cos, for x of 0.5 and 2'),
-    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', 'The rule of cos returns a tuple of one'),
+    ('13b', '-dout * sin(x)', '-sin(x)', 'The rule of cos, input 1'),
+    ('13b', '-dout * sin(x)', '-dout * sin(out)', 'The rule of cos, input 1'),
+    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', 'The rule of cos should return a tuple'),
     ('13b', 'write(name, rule, inputs, array)', 'write(rule, name, inputs, array)', 'yours leaves'),
     ('13a', 'np.asarray(array, dtype)', 'np.asarray(array)', 'float32, not int64'),
+    ('13b', '(-dout,)', '-dout', 'The rule of neg should return a tuple'),
+    ('13b', '(-dout,)', '(Tensor(-dout.array),)', 'The rule of neg has the right numbers, but'),
+    ('13b', '(dout * y, dout * x)', '(dout * y,)', 'The rule of mul should return a tuple'),
+    ('13b', 'turn(dout)', 'dout', 'The rule of turn, input 1'),
     ('13b', 'dout * y, dout * x', 'dout * x, dout * y', 'The rule of mul, input 1'),
     ('13b', '(turn(x), dout)', '(dout, turn(x))', 'The rule of matmul, input 2'),
     ('13c', '(*inputs)[0]', '(*inputs)[1]', 'grad(matmul)(x, y)'),
@@ -221,81 +226,20 @@ def test_the_eight_engines_are_what_they_are_called():
     assert {word for *_, word in HIDDEN} == set(WORDS)
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    EXERCISES['13g'],
     [
-        ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps'),
-        ('x=0.7', 'x=-1.3'),
-        ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'"),
-        ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))'),
-        ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))'),
-    ],
-)
-def test_other_checks_find_all(old, new):
-    verdict = EXERCISES['13g'].check_code(changed_code('13g', old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps', ''),
+        ('x=0.7', 'x=-1.3', ''),
+        ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'", ''),
+        ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))', ''),
+        ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))', ''),
         ("return 'leaf'", "return 'copy'", "'copy', which is none of the five words"),
         ("return 'right'", 'return None', 'None, which is none of the five words'),
         ('eps=0.01', 'eps=1e-7', '✗ Engine 3'),
         ('if wrong(m.sin)', 'if not wrong(m.sin)', '✗ Engine 1'),
     ],
 )
-def test_other_checks_miss_one(old, new, said):
-    verdict = EXERCISES['13g'].check_code(changed_code('13g', old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-
-
-# ---- the engine as a module ------------------------------------------------------------------------------------------
-
-
-def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):
-    space: dict[str, Any] = {}
-    exec(so_far(6), space)
-    assert own(space).Tensor is space['Tensor']
-    assert capsys.readouterr().out.startswith('All six steps are yours')
-    space['Cell'].rule = lambda self, dout, out, *inputs: self.bprop(*inputs, dout, out)
-    assert own(space).Tensor is not space['Tensor']
-    assert capsys.readouterr().out.startswith('Step 5 of yours does not pass its check yet')
-    assert own({}).grad and capsys.readouterr().out.startswith('Step 1 of yours')
-
-
-def test_each_stored_engine_has_a_tape_of_its_own():
-    one, other = stored(), stored()
-    one.leaf(one.Tensor(1.0))
-    assert len(one.entries) == 1 and other.entries == [] and one.__name__ == 'engine'
-
-
-def test_the_box_of_a_step_begins_where_the_one_before_ends():
-    for number, name in enumerate(STEPS):
-        fetch = f'exec(so_far({number}))'
-        assert (fetch in EXERCISES[name].start) == (number > 0)
-        assert EXERCISES[name].solution.partition('\n\n')[0] == EXERCISES[name].start.partition('\n\n')[0]
-    whole = so_far(6)
-    assert 'so_far' not in whole and whole.count('def walk_back') == 2 and whole.count('def leaf') == 2
-
-
-def test_about_a_hundred_lines():
-    code = [line for line in so_far(6).splitlines() if line.strip()]
-    assert 70 <= len(code) <= 110
-    assert f'in {len(code)}\nlines' in by_id(read('13').cells)['l13-title'].source
-    assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
-
-
-def test_the_whole_engine_is_shown_folded():
-    shown = whole()
-    assert repr(shown) == so_far(6) and told('whole').strip() == so_far(6).strip()
-    assert '<details><summary>' in shown._repr_html_() and 'def walk_back' in shown._repr_html_()
-
-
-def test_lines_are_looked_up():
-    source = (ROOT / 'minicell/core/tape.py').read_text(encoding='utf-8').splitlines()
-    first, last = map(int, re.findall(r'\d+', lines('tape', 'place')))
-    assert source[first - 1].startswith('def place(') and source[last - 1].strip() == 'return out'
 
 
 # ---- the figure ----------------------------------------------------------------------------------------------------
@@ -306,14 +250,48 @@ def pair():
     return Pair(stored())
 
 
-def test_every_entry_is_as_in_minicell(pair):
-    for k, program in enumerate(PROGRAMS):
-        good, whole = pair.judged(k)
-        assert good == whole == len(of_minicell(program)) > 2
-        assert f'{good} of {whole} entries' in pair.says(k)
+def test_every_entry_is_as_in_minicell_at_every_step(pair):
+    for frame in pair.frames:
+        good, whole = pair.judged(frame)
+        assert good == whole == frame.written
+        assert f'{good} of {whole} entries' in pair.says(frame)
     net = of_minicell(PROGRAMS[1])[2]
     assert net.name == 'Net' and net.custom and net.inputs == (0, 1)
     assert [entry.name for entry in of_minicell(PROGRAMS[2])] == ['Leaf', 'Leaf', 'Sin', 'Cos', 'Mul']
+
+
+def test_a_step_writes_one_entry_or_reads_one(pair):
+    assert pair.frames[0] == (0, 1, None)
+    for before, after in pairwise(pair.frames):
+        if before.program != after.program:
+            assert after == (before.program + 1, 1, None)
+        elif after.read is None:
+            assert after.written == before.written + 1 and before.read is None
+        else:
+            assert after.written == before.written and after.read == (0 if before.read is None else before.read + 1)
+    assert [pair.frames[end].program for end in pair.ends] == [0, 1, 2]
+
+
+def test_the_last_step_brings_the_gradients(pair):
+    """Those that minicell gives who is asked in the usual way."""
+    for program, end in zip(PROGRAMS, pair.ends, strict=True):
+        due = PEER.gradients(program.made(PEER))(*map(ms.Tensor, program.given))
+        for entry, dx in zip(of_minicell(program), due, strict=False):
+            np.testing.assert_allclose(dout_of(entry, pair.frames[end].read), dx.asnumpy(), rtol=1e-6)
+
+
+def test_what_a_step_says(pair):
+    said = [pair.happens(frame) for frame in pair.frames]
+    assert said[:2] == ['Forward: entry 0, Leaf, is written.', 'Forward: entry 1, Leaf, is written.']
+    assert said[4:7] == [
+        'Backward begins: ones arrive at entry 3, Add.',
+        'Backward reads entry 3, Add. A gradient goes to 2 and to 0.',
+        'Backward reads entry 2, Mul. A gradient goes to 0, where it is added, and to 1.',
+    ]
+    assert said[-2:] == [
+        'Backward passes over entry 2, Sin: nothing has arrived there.',
+        'Backward reads entry 1, Leaf. A gradient goes to 0.',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -330,9 +308,10 @@ def test_a_wrong_engine_looks_otherwise(old, new, k):
     assert old in so_far(6)
     exec(so_far(6).replace(old, new), space)
     drawn = Pair(SimpleNamespace(**space))
-    good, whole = drawn.judged(k)
+    good, whole = drawn.judged(drawn.frames[drawn.ends[k]])
     assert good < whole
-    assert any(isinstance(shape, Text) and shape.text == 'other' for shape in drawn.draw(k).shapes)
+    shapes = drawn.draw(drawn.ends[k] + 1).shapes
+    assert any(isinstance(shape, Text) and shape.text == 'other' for shape in shapes)
 
 
 def test_the_figure_leaves_the_tape_alone(mine):
@@ -344,8 +323,8 @@ def test_the_figure_leaves_the_tape_alone(mine):
 
 
 def test_every_drawing_has_one_size_and_its_text_fits(pair):
-    for k in range(len(PROGRAMS)):
-        picture = pair.draw(k)
+    for step in range(1, len(pair.frames) + 1):
+        picture = pair.draw(step)
         assert picture.size == (WIDTH, HEIGHT)
         for shape in picture.shapes:
             if isinstance(shape, Text):
@@ -356,9 +335,9 @@ def test_every_drawing_has_one_size_and_its_text_fits(pair):
 
 def test_the_figure_is_fast(mine):
     figure, times = side_by_side(mine), []
-    for k in (1, 2, 0) * 5:
+    for step in range(2, figure.control.max + 1):
         start = time.process_time()
-        figure.control.value = k
+        figure.control.value = step
         times.append(time.process_time() - start)
     assert sorted(times)[-2] < 0.15
 
@@ -369,6 +348,12 @@ def test_the_figure_is_fast(mine):
 def told(name: str, lesson: str = '13') -> str:
     cell = by_id(read(lesson).cells)[f'l{lesson}-{name}']
     return ''.join(o.get('text', '') or ''.join(o.get('data', {}).get('text/plain', '')) for o in cell.outputs)
+
+
+def test_the_whole_engine_is_shown_folded():
+    shown = whole()
+    assert repr(shown) == so_far(6) and told('whole').strip() == so_far(6).strip()
+    assert '<details><summary>' in shown._repr_html_() and 'def walk_back' in shown._repr_html_()
 
 
 def test_the_listing_prints_the_text_of_lesson_03():

@@ -1,5 +1,6 @@
 """The engine that the solutions of lesson 13 make: minicell's own tests of the same behaviours, and random programs."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,9 +8,13 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.lesson13 import stored
+from minicell.teach.lesson13 import lines, own, so_far, stored, typed
+from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import PROGRAMS
-from minicell.teach.lesson13.programs import PEER
+from minicell.teach.lesson13.programs import PEER, counting, sine
+from minicell.teach.order import exercise
+from tests.lessons.kernels import ROOT
+from tests.lessons.notebooks import by_id, read
 
 
 @pytest.fixture
@@ -64,17 +69,7 @@ def test_bprop_gets_inputs_out_and_dout(m):
 @ENGINES
 def test_construct_runs_once_and_bprop_once_and_never_forward(m):
     calls = []
-
-    class Counts(m.Cell):
-        def construct(self, x):
-            calls.append('construct')
-            return x * 2
-
-        def bprop(self, x, out, dout):
-            calls.append('bprop')
-            return (dout * 2,)
-
-    cell = Counts()
+    cell = counting(m, calls)
     cell(m.Tensor(X))
     assert calls == ['construct']
     m.grad(cell)(m.Tensor(X))
@@ -128,17 +123,6 @@ def cube(m: Any) -> Any:
             return (dout * 3 * x * x,)
 
     return Cube()
-
-
-def sine(m: Any) -> Any:
-    class Sin(m.Cell):
-        def construct(self, x):
-            return m.sin(x)
-
-        def bprop(self, x, out, dout):
-            return (m.cos(x) * dout,)
-
-    return Sin()
 
 
 # as in tests/core/test_nested.py
@@ -204,3 +188,46 @@ def test_random_programs_as_in_minicell(mine, seed):
     close(*both(mine, program, [0.4, -0.9]))
     twice = SimpleNamespace(mine=mine.grad(mine.grad(program(mine))), due=ms.grad(ms.grad(program(PEER))))
     close([twice.mine(mine.Tensor([0.4, -0.9])).array], [twice.due(ms.Tensor([0.4, -0.9])).asnumpy()])
+
+
+# ---- the engine as a module ------------------------------------------------------------------------------------------
+
+
+def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):
+    space: dict[str, Any] = {}
+    exec(so_far(6), space)
+    assert own(space).Tensor is space['Tensor']
+    assert capsys.readouterr().out.startswith('All six steps are yours')
+    space['Cell'].rule = lambda self, dout, out, *inputs: self.bprop(*inputs, dout, out)
+    assert own(space).Tensor is not space['Tensor']
+    assert capsys.readouterr().out.startswith('Step 5 of yours does not pass its check yet')
+    assert own({}).grad and capsys.readouterr().out.startswith('Step 1 of yours')
+
+
+def test_each_stored_engine_has_a_tape_of_its_own():
+    one, other = stored(), stored()
+    one.leaf(one.Tensor(1.0))
+    assert len(one.entries) == 1 and other.entries == [] and one.__name__ == 'engine'
+
+
+def test_the_box_of_a_step_begins_where_the_one_before_ends():
+    for number, name in enumerate(STEPS):
+        fetch, start, solution = f'exec(so_far({number}))', exercise(name).start, exercise(name).solution
+        assert (fetch in start) == (number > 0)
+        assert solution.partition('\n\n')[0] == start.partition('\n\n')[0]
+    whole = so_far(6)
+    assert 'so_far' not in whole and whole.count('def walk_back') == 2 and whole.count('def leaf') == 2
+
+
+def test_about_a_hundred_lines():
+    code = [line for line in so_far(6).splitlines() if line.strip()]
+    assert 70 <= len(code) <= 110
+    assert typed() > len(code) / 2, 'most of it is typed, and not given'
+    assert f'has {len(code)} lines, and you type {typed()} of them' in by_id(read('13').cells)['l13-title'].source
+    assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
+
+
+def test_lines_are_looked_up():
+    source = (ROOT / 'minicell/core/tape.py').read_text(encoding='utf-8').splitlines()
+    first, last = map(int, re.findall(r'\d+', lines('tape', 'place')))
+    assert source[first - 1].startswith('def place(') and source[last - 1].strip() == 'return out'

@@ -9,12 +9,15 @@ import pytest
 import minicell as ms
 from minicell import nn
 from minicell.teach.about import about
+from minicell.teach.exercise import run
 from minicell.teach.ink.shapes import Box, Text
+from minicell.teach.lesson14 import HIDDEN, Hidden, yours
 from minicell.teach.lesson14 import figures as figure
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.notebooks import by_id, read
 
-SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c'))
+LONG, SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c', '14d'))
 CELLS = by_id(read('14').cells)
 
 
@@ -28,6 +31,7 @@ def shown(name: str) -> str:
 def space():
     """What the first cells of the lesson define."""
     here: dict = {}
+    here['long_difference'] = run(LONG.solution, 'long_difference', 'a cell')
     for name in ('data', 'quantize', 'network', 'run', 'long'):
         exec(re.sub(r'^%%result .*', '', CELLS[f'l14-{name}'].source), here)
     lies = CELLS['l14-lies'].source
@@ -79,11 +83,11 @@ def test_the_fewer_bits_the_more_weights_stop():
     assert float(first[1]) - float(first[3]) > 0.2 and abs(float(last[1]) - float(last[3])) < 0.02
 
 
-def test_the_long_difference_is_what_a_move_of_one_level_does(space):
+def test_the_trend_is_what_a_move_of_one_level_does(space):
     (x, t), _ = space['both'](1)
     net = space['Net'](space['Quantize'](2), 1)
     before = [w.asnumpy().copy() for w in (net.w1, net.w2)]
-    found = space['long_difference'](net, x, t)
+    found = space['trend'](net, x, t)
     assert all(np.array_equal(w.asnumpy(), old) for w, old in zip((net.w1, net.w2), before, strict=True))
     losses = []
     for way in (1.0, -1.0):
@@ -122,8 +126,31 @@ def test_one_true_step_of_the_deep_product_makes_it_worse():
 
 
 def test_the_straight_through_estimator_agrees_with_long_differences_and_not_with_the_truth():
-    first, second, *_ = shown('long').splitlines()
+    fetched, first, second, *_ = shown('long').splitlines()
+    assert fetched.startswith('Exercise 14a has not passed yet')
     assert float(first.split()[-1]) > 0.9 and second.startswith('✗')
+
+
+def test_the_lie_holds_at_both_orders_and_one_that_is_cut_at_the_first_alone():
+    """Each gradient beside its long difference: whether they agree at first order, and at second."""
+    found = re.findall(r'^(\w*) +grad(?:\(grad\))? +\[(.*?)\]  long difference.*\[(.*?)\]$', shown('second'), re.M)
+    agree = [np.allclose(*(np.array(row.split(), float) for row in rows)) for _, *rows in found]
+    names = [name for name, *_ in found if name]
+    orders = dict(zip(names, zip(agree[::2], agree[1::2], strict=True), strict=True))
+    due = {'Quantize': (True, True), 'Cut': (True, False), 'Flipped': (False, False), 'Honest': (False, True)}
+    assert orders == due
+    assert float(found[0][1].split()[0]) != 0 != float(found[1][1].split()[0])
+
+
+def test_beyond_the_levels_is_outside_of_minus_2_to_2(space):
+    """As the text says: there, and only there, a move of one level down and up changes nothing."""
+    w = ms.Tensor(np.array([-5.0, -2.01, -1.99, 0.2, 1.99, 2.01, 5.0]))
+    for bits in (1, 2, 3):
+        cell = space['Quantize'](bits)
+        far = space['long_difference'](lambda w, cell=cell: cell(w).sum(), w, cell.step)
+        passed = ms.grad(lambda w, cell=cell: cell(w).sum())(w).asnumpy()
+        for found in (far, passed):
+            assert np.array_equal(found != 0, abs(w.asnumpy()) < 2)
 
 
 def test_no_cell_takes_ten_seconds(space):
@@ -179,6 +206,59 @@ def test_every_drawing_has_one_size_and_its_text_fits(space, net):
 
 
 # ---- exercise 14a ------------------------------------------------------------------------------------------------
+
+RULE = '(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / (2 * reach)'
+MOVES = '        step = np.zeros(w.shape)\n        step[place] = reach\n'
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        (RULE, 'float(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))) / reach / 2'),
+        (RULE, '-(f(w - ms.Tensor(step)) - f(w + ms.Tensor(step))).item() * 0.5 / reach'),
+        ('return found', 'return ms.Tensor(found)'),
+        (f'{MOVES}        found[place] = {RULE}', '        up, low = w.asnumpy().copy(), w.asnumpy().copy()\n'
+         '        up[place] += reach\n        low[place] -= reach\n'
+         '        found[place] = (f(ms.Tensor(up)) - f(ms.Tensor(low))).item() / (2 * reach)'),
+    ],
+)  # fmt: skip
+def test_other_long_differences_pass(old, new):
+    assert old in LONG.solution
+    verdict = LONG.check_code(LONG.solution.replace(old, new))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said', 'named'),
+    [
+        (RULE, '(f(w + ms.Tensor(step)) - f(w)).item() / reach', 'your difference is', 'one-side'),
+        (RULE, '(f(w) - f(w - ms.Tensor(step))).item() / reach', 'your difference is', None),
+        ('= reach', '= 1e-4', 'a staircase', 'tiny'),
+        (RULE, '(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / 2 * reach', 'your difference is', None),
+        ('return found', 'return found.sum()', 'an array of shape (2, 3) should come back', None),
+        ('return found', 'return found.ravel()', 'an array of shape (2, 3) should come back', None),
+        (RULE, 'float("nan")', 'your difference is NaN', None),
+        (RULE, 'f(w, reach)', 'stops with TypeError', None),
+        (f'{MOVES}        found[place] = {RULE}', '        w[place] += reach\n        step = np.zeros(w.shape)\n'
+         '        step[place] = 2 * reach\n        found[place] = (f(w) - f(w - ms.Tensor(step))).item() / (2 * reach)',
+         'w itself has changed', None),
+    ],
+)  # fmt: skip
+def test_wrong_long_differences_fail(old, new, said, named):
+    assert old in LONG.solution
+    verdict = LONG.check_code(LONG.solution.replace(old, new))
+    assert verdict.state == 'failed' and said in verdict.said, verdict
+    assert (verdict.mistake.name if verdict.mistake else None) == named
+
+
+def test_the_lesson_goes_on_with_a_difference_that_passes(capsys):
+    mine = run(LONG.solution, 'long_difference', 'a cell')
+    assert yours(mine) is mine and 'is yours' in capsys.readouterr().out
+    due = yours(run(LONG.start, 'long_difference', 'a cell'))(lambda w: (w * w).sum(), ms.Tensor([3.0]), 1.0)
+    assert due == [6] and 'has not passed yet' in capsys.readouterr().out
+
+
+# ---- exercise 14b ------------------------------------------------------------------------------------------------
 
 
 def body(of, line: str) -> str:
@@ -243,7 +323,7 @@ def test_construct_stays():
         assert verdict.state == 'failed' and 'construct no longer' in verdict.said, verdict
 
 
-# ---- exercise 14b ------------------------------------------------------------------------------------------------
+# ---- exercise 14c ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -297,44 +377,46 @@ def test_half_begun_is_not_attempted(of, line):
     assert of.check_code(body(of, line)).state == 'open'
 
 
-@pytest.mark.parametrize('of', [SIGN, CLIP, HUNT])
+@pytest.mark.parametrize('of', [LONG, SIGN, CLIP, HUNT])
 @pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
 def test_check_never_raises(of, given):
     assert of.check(given).state == 'failed'
 
 
-# ---- exercise 14c ------------------------------------------------------------------------------------------------
+# ---- exercise 14d ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
-        ('if below != 0 or above != 0:', 'if abs(below) + abs(above) > 0:'),
-        ('[-3.0, -cell.most, cell.most, 3.0]', '[-2 - cell.step, -cell.most, cell.most, 2 + cell.step]'),
-        ('[-3.0, -cell.most, cell.most, 3.0]', '[-9.0, 0.01 - cell.most, cell.most - 0.01, 9.0]'),
-        ('low not in (0, -0.5) or high not in (0, 3)', 'low * (low + 0.5) or high * (high - 3)'),
-    ],
-)
-def test_other_experiments_find_all(old, new):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('if below != 0 or above != 0:', 'if abs(below) + abs(above) > 0:', ''),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-2 - cell.step, -cell.most, cell.most, 2 + cell.step]', ''),
+        ('[-3.0, -cell.most, cell.most, 3.0]', '[-9.0, 0.01 - cell.most, cell.most - 0.01, 9.0]', ''),
+        ('low not in (0, -0.5) or high not in (0, 3)', 'low * (low + 0.5) or high * (high - 3)', ''),
         ('if low == 0 or high == 0:', 'if low == 0 and high == 0:', '✗ Cell 6'),
         ('if below != 0 or above != 0:', 'if below != 0 and above != 0:', '✗ Cell 4'),
         ('[2.0, -0.5, 3.0, -1.5]', '[1.0, 1.0, 1.0, 1.0]', '✗ Cell 1'),
-        ("'leaky'", "'leak'", 'none of the four words'),
+        ("'leaky'", "'leak'", 'none of the five words'),
         ("    return 'right'", '    return None', 'None, which is none'),
+        ('(w)[2].item() == 0', '(w)[3].item() == 0', '✗ Cell 1'),
     ],
 )
-def test_other_experiments_miss_one(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
+
+
+def test_long_differences_tell_the_eight_apart(space):
+    """By the lesson's own measure, and not by asking bprop: at first order, and at second."""
+    difference = space['long_difference']
+    for bits, passes, word in HIDDEN:
+        cell = Hidden(bits, passes)
+        w = ms.Tensor([-3.0, -cell.most, cell.most, 3.0])
+        slope = ms.grad(lambda w, cell=cell: ((cell(w) - 3) ** 2 / 2).sum())
+        due = difference(lambda w, cell=cell: ((cell(w) - 3) ** 2 / 2).sum(), w, cell.step)
+        one = slope(w).asnumpy()
+        same = np.array_equal(one != 0, due != 0)
+        deaf = same and not np.allclose(one[1:3], cell(w).asnumpy()[1:3] - 3)
+        cut = same and not ms.grad(slope)(w).asnumpy().any()
+        found = 'deaf' if deaf else 'cut' if cut else 'right' if same else 'leaky' if one[0] or one[3] else 'edge'
+        assert found == word, (bits, found)
 
 
 def test_the_named_belief_is_among_the_choices():

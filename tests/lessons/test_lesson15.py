@@ -13,6 +13,7 @@ from minicell.teach.about import about
 from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson15 import figures as figure
 from minicell.teach.order import exercise
+from tests.lessons.hunts import experiments
 from tests.lessons.notebooks import by_id, read
 
 AGAIN, DICE, HUNT = map(exercise, ('15a', '15b', '15c'))
@@ -41,7 +42,7 @@ def space():
 
 def rows() -> dict[int, tuple[int, int]]:
     """The table: parts -> layers run, memory."""
-    found = re.findall(r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+)$', shown('shown'), re.M)
+    found = re.findall(r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+) Tensors$', shown('shown'), re.M)
     return {int(many): (int(ran), int(memory)) for many, ran, memory in found}
 
 
@@ -59,7 +60,7 @@ def test_what_the_text_says_of_the_table_is_so():
     assert [many for many in memory if memory[many] == min(memory.values())] == [8, 16]
     assert max(memory, key=memory.get) == 1
     text = CELLS['l15-figure-after'].source
-    assert 'least at\n8 and 16,' in text and 'about 11.' in text
+    assert 'smallest at\n8 and 16 parts' in text and 'about 11.' in text
 
 
 def test_the_check_agrees_where_no_dice_are_thrown():
@@ -144,7 +145,7 @@ def test_every_drawing_has_one_size_and_its_text_fits():
 def test_the_time_is_shown_live_alone():
     """It is another on each machine: a committed notebook says how to get it instead."""
     shown = figure.figure(TABLE)
-    assert '28 ms in place of 10 ms' in shown.draw(shown.control.value).words
+    assert '28 ms instead of 10 ms' in shown.draw(shown.control.value).words
     kept = shown.shown._repr_mimebundle_()
     assert ' ms' not in kept['text/plain'] and ' ms' not in kept['image/svg+xml']
     assert 'run the cell' in kept['image/svg+xml']
@@ -294,24 +295,13 @@ def test_the_checks_leave_the_learners_dice_alone():
 # ---- exercise 15c ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
-        ('    cell.construct(x)  #', '    np.random.random(3), cell.construct(2 * x)  #'),
-        ('(seen[0] != seen[1]).any()', 'not np.array_equal(*seen)'),
-        ('after[0] == after[1]', 'len(set(after)) == 1'),
-        ('((seen[0] != 0) != (y.asnumpy() != 0)).any()', '(seen[0] != y.asnumpy()).any()'),
-    ],
-)
-def test_other_experiments_find_all(old, new):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
-    [
+        ('    cell.construct(x)  #', '    np.random.random(3), cell.construct(2 * x)  #', ''),
+        ('(seen[0] != seen[1]).any()', 'not np.array_equal(*seen)', ''),
+        ('after[0] == after[1]', 'len(set(after)) == 1', ''),
+        ('((seen[0] != 0) != (y.asnumpy() != 0)).any()', '(seen[0] != y.asnumpy()).any()', ''),
         ('    cell.construct(x)  #', '    #', '✗ Cell 1'),
         ('if after[0] == after[1]:', 'if after[0] != after[1]:', '✗ Cell 2'),
         ('if (seen[0] != seen[1]).any():', 'if (seen[0] != y.asnumpy()).any():', '✗ Cell 1'),
@@ -319,10 +309,6 @@ def test_other_experiments_find_all(old, new):
         ("    return 'right'", '    return None', 'None, which is none'),
     ],
 )
-def test_other_experiments_miss_one(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
 
 
 def test_the_named_belief_is_among_the_choices():

@@ -98,6 +98,15 @@ def test_the_minutes_of_a_lesson_are_those_of_the_clock(number):
     assert sorted(section for which, _ in told for section in named(which)) == list(range(2, len(clock) - 1))
 
 
+@pytest.mark.parametrize('number', ['13', '14', '15'])
+def test_a_mistake_to_vote_on_is_stored(number):
+    """What a class without keyboards inserts and votes on is one of the lesson's common mistakes."""
+    part = ' '.join(re.search('Without keyboards.*?\n\n', PARTS[number][1], re.DOTALL)[0].split())
+    known = {mistake.misconception for each in about(number).exercises.values() for mistake in each.mistakes}
+    quoted = re.findall('“(.*?)”', part)
+    assert len(quoted) >= 2 and set(quoted) <= known
+
+
 @pytest.mark.parametrize('heading', PLANS[1:])
 def test_a_plan_leaves_enough_time(heading):
     """What a row of a plan shows of a lesson takes no longer than the row says, even by somebody alone."""

@@ -1,16 +1,15 @@
 """Lesson 07: its figure of masks, and the trials of a Cell that drops rows and of a hunt."""
 
 import warnings
-from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, class_of, half_begun, hunted, unfinished
+from minicell.teach.trials import BLANK, ERRORS, Trial, asked, class_of, dice, half_begun, hunted, unfinished
 
-from .figures import FIGURES, dice
+from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
 
 FINE = (
@@ -235,15 +234,6 @@ def described(part: Any) -> str:
 
 
 # ---- 7c ------------------------------------------------------------------------------------------------------------
-
-
-def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
-    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
-    found = []
-    for kind, keep, _ in hidden:
-        with dice(seed):
-            found.append(answer(kind(keep)))
-    return found
 
 
 def hunt(answer: Any) -> Trial:

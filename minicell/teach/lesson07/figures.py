@@ -1,7 +1,5 @@
 """The figure of lesson 07: the mask of forward and the masks of two backwards side by side, for one keep_prob."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from minicell.teach.ink.shapes import (
     text,
     tick,
 )
+from minicell.teach.trials import dice
 
 CHANNELS, SEED = 8, 99
 WIDTH, TOP, ROW = 760, 118, 27
@@ -40,17 +39,6 @@ class Thrown(NamedTuple):
     dout: np.ndarray
     mine: np.ndarray
     anew: np.ndarray
-
-
-@contextmanager
-def dice(seed: int) -> Iterator[None]:
-    """The same throws each time, and the learner's own dice untouched."""
-    before = np.random.get_state()
-    np.random.seed(seed)
-    try:
-        yield
-    finally:
-        np.random.set_state(before)
 
 
 def throw(mine: Any, anew: Any, keep: float) -> Thrown:

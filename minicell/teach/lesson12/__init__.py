@@ -7,8 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn
-from minicell.teach.exercise import run
-from minicell.teach.order import exercise
+from minicell.teach import order
 from minicell.teach.trials import BLANK, Trial, class_of, dict_of, half_begun, sorted_words
 
 from .figures import FIGURES
@@ -79,13 +78,8 @@ def neuron(answer: Any) -> Trial:
 
 
 def yours(answer: Any) -> Any:
-    """The learner's Neuron if it passes; until then that of the stored solution, so that the lesson goes on."""
-    asked = exercise('12a')
-    if asked.check(answer).passed:
-        print('From here on the neuron is yours.')
-        return answer
-    print('Exercise 12a has not passed yet: from here on the neuron is that of its solution.')
-    return run(asked.solution, asked.answer_name, 'the solution of 12a')
+    """The learner's Neuron if it passes; until then that of the stored solution."""
+    return order.yours('12a', answer, 'the neuron')
 
 
 def surrogate(cell: Any) -> Any:

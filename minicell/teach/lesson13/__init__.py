@@ -6,15 +6,14 @@ notebook, or the box of the panel. It tries on an empty tape, and puts the learn
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType, SimpleNamespace
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-from minicell.teach.trials import BLANK, Trial, half_begun
+from minicell.teach.trials import BLANK, Trial, half_begun, hunted
 
 from . import probes
-from .engine import STEPS, lines, own, so_far, stored, whole, with_names
+from .engine import STEPS, lines, module, own, so_far, stored, typed, whole, with_names
 from .figures import FIGURES
-from .hunt import hunt
 from .programs import Wrong, stopped
 
 # what each step defines for the others; the last one is what is checked
@@ -126,6 +125,42 @@ def missing_before(number: int, space: dict[str, Any]) -> Trial | None:
     return Trial(True, False, {'before': min(missing)}, said)
 
 
+# ---- 13g: engines with one line changed ----------------------------------------------------------------------------
+
+WORDS = ('right', 'first', 'no sum', 'leaf', 'off the tape')
+IN_RECORD, IN_WALK = 'if any(x.at >= 0 for x in inputs):', 'if x.at >= 0:'
+SUM = 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx'
+LEAF = '(dout,), (x,), x.array'
+
+# what stands in the stored engine, what stands there instead, and what that engine is
+HIDDEN = (
+    (SUM, 'arrived[x.at] = Tensor(arrived[x.at].array + dx.array) if x.at in arrived else dx', 'off the tape'),
+    (IN_RECORD, 'if any(x.at > 0 for x in inputs):', 'first'),
+    (IN_RECORD, 'if max(x.at for x in inputs) != -1:', 'right'),
+    (SUM, 'arrived[x.at] = dx', 'no sum'),
+    (LEAF, '(dout,), (Tensor(x.array),), x.array', 'leaf'),
+    (IN_WALK, 'if x.at > 0:', 'first'),
+    (SUM, 'arrived.setdefault(x.at, dx)', 'no sum'),
+    (SUM, 'arrived[x.at] = dx + arrived[x.at] if x.at in arrived else dx', 'right'),
+)
+
+
+def changed(old: str, new: str) -> ModuleType:
+    """The stored engine with another piece of code in one place, and an empty tape."""
+    before, found, after = so_far(6).rpartition(old)  # the last one: a later step writes anew what an earlier one wrote
+    if not found:
+        raise ValueError(f'{old!r} does not stand in the stored engine')
+    space: dict[str, Any] = {}
+    exec(compile(f'{before}{new}{after}', 'an engine of exercise 13g', 'exec'), space)
+    return module('engine', space)
+
+
+def hunt(answer: Any) -> Trial:
+    """Ask a function about engines that the learner has not seen, each with a tape that nobody has used."""
+    due = [('', word) for *_, word in HIDDEN]
+    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine')
+
+
 TRIALS = {
     '13a': step(1, probes.constant, probes.addresses, probes.found_again),
     '13b': step(
@@ -134,8 +169,7 @@ TRIALS = {
         probes.the_first_leaf_counts,
         probes.one_input_is_enough,
         probes.the_entry_holds_tensors,
-        probes.the_rule_of_cos,
-        probes.the_other_rules,
+        probes.the_rules,
     ),
     '13c': step(
         3,

@@ -34,6 +34,13 @@ def so_far(steps: int) -> str:
     return '\n\n'.join(solution(name) for name in STEPS[:steps])
 
 
+def typed() -> int:
+    """How many lines of the engine a learner types: those that no step has at its start."""
+    from minicell.teach.order import exercise  # which imports the lessons
+
+    return sum(bool(line.strip()) for name in STEPS for line in exercise(name).essence.splitlines())
+
+
 class Folded:
     """Code under a line that opens by a click."""
 

@@ -1,4 +1,4 @@
-"""The figure of lesson 13: the entries of the learner's engine under those of minicell, for three programs."""
+"""The figure of lesson 13: the learner's tape under that of minicell, step by step, for three programs."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -9,8 +9,8 @@ import numpy as np
 import minicell as ms
 from minicell.core import tape
 from minicell.core.cell import Cell
-from minicell.core.differentiate import Gradient, read_back
-from minicell.teach.figure import Drawing, Figure, choice
+from minicell.core.differentiate import Gradient
+from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -41,7 +41,15 @@ class Entry(NamedTuple):
     inputs: tuple[int, ...]
     custom: bool  # the entry of a Cell with a bprop
     out: np.ndarray
-    dout: np.ndarray | None  # what the walk of the outermost gradient brought there
+    douts: tuple[np.ndarray | None, ...]  # what has arrived there after 0, 1, 2 … steps of the outermost walk
+
+
+class Frame(NamedTuple):
+    """One step of the figure: so many entries have been written, and so many read (None: backward has not begun)."""
+
+    program: int
+    written: int
+    read: int | None
 
 
 class Program(NamedTuple):
@@ -62,7 +70,7 @@ PROGRAMS = (
 
 
 def of_minicell(program: Program) -> list[Entry]:
-    """The entries that minicell keeps, and what its walk brings to each."""
+    """The entries that minicell keeps, and what its rules bring to each, one entry read after the other."""
     inputs = tuple(map(ms.Tensor, program.given))
     gradient = Gradient(program.made(PEER), inputs, {}, tuple(range(len(inputs))), ())
 
@@ -72,11 +80,16 @@ def of_minicell(program: Program) -> list[Entry]:
         tape.record_from(tape.NOWHERE)
         cts: list = [None] * len(kept)
         cts[gradient.result.at - gradient.offset] = np.ones_like(gradient.result.array)
-        read_back(gradient, cts)
+        states = [cts[:]]
+        for at in range(len(kept) - 1, len(inputs) - 1, -1):  # as `read_back` does, which does not stop in between
+            rule, x, y, out, *_ = kept[at]
+            if cts[at] is not None:
+                rule.vjp_arrays(cts[at], cts, gradient.offset, x, y, out)
+            states.append(cts[:])
         return [
             Entry(entry[0].title(entry), addresses(entry[0].tensors(*entry[1:3]), gradient.offset),
-                  isinstance(entry[2], Cell), entry[3].array, dout)
-            for entry, dout in zip(kept, cts, strict=True)
+                  isinstance(entry[2], Cell), entry[3].array, douts)
+            for entry, douts in zip(kept, zip(*states, strict=True), strict=True)
         ]  # fmt: skip
 
     return gradient.while_open(run)
@@ -89,11 +102,12 @@ def of_module(m: ModuleType, program: Program) -> list[Entry]:
         leaves = [m.leaf(m.Tensor(each)) for each in program.given]
         out = program.made(m)(*leaves)
         entries = m.entries[begin:]
-        arrived = m.walk_back(out, m.Tensor(np.ones_like(out.array)), leaves[-1].at + 1)
-        douts = [arrived.get(made.at) for *_, made in entries]
+        ones, down = m.Tensor(np.ones_like(out.array)), range(len(entries), len(leaves) - 1, -1)
+        states = [m.walk_back(out, ones, begin + at) for at in down]
+        arrived = [[state.get(made.at) for state in states] for *_, made in entries]
         return [
-            Entry(name, addresses(inputs, begin), False, made.array, None if dout is None else dout.array)
-            for (name, _, inputs, made), dout in zip(entries, douts, strict=True)
+            Entry(name, addresses(inputs, begin), False, made.array, tuple(d and d.array for d in douts))
+            for (name, _, inputs, made), douts in zip(entries, arrived, strict=True)
         ]
     finally:
         m.entries[:] = kept
@@ -104,12 +118,22 @@ def addresses(tensors: Any, first: int) -> tuple[int, ...]:
     return tuple(max(t.at - first, -1) for t in tensors)
 
 
-def same(a: Entry, b: Entry) -> bool:
-    """Whether two engines have the same entry."""
-    if a[:2] != b[:2] or (a.dout is None) != (b.dout is None):
+def same(a: Entry, b: Entry, read: int | None) -> bool:
+    """Whether two engines have the same entry, and after so many steps back the same dout there."""
+    if a[:2] != b[:2]:
         return False
-    pairs = [(a.out, b.out)] + ([] if a.dout is None else [(a.dout, b.dout)])
-    return all(np.shape(x) == np.shape(y) and np.allclose(x, y, **CLOSE) for x, y in pairs)
+    pairs = [(a.out, b.out)]
+    if read is not None:
+        pairs.append((dout_of(a, read), dout_of(b, read)))
+    return all(
+        x is y is None or (x is not None is not y and np.shape(x) == np.shape(y) and np.allclose(x, y, **CLOSE))
+        for x, y in pairs
+    )
+
+
+def dout_of(entry: Entry, read: int) -> np.ndarray | None:
+    """What has arrived at an entry after so many steps back. (Two engines may take different numbers of steps.)"""
+    return entry.douts[min(read, len(entry.douts) - 1)]
 
 
 def rows(array: np.ndarray) -> list[str]:
@@ -134,67 +158,108 @@ def made_of(entry: Entry) -> str:
 
 
 class Pair:
-    """The entries of both engines for each program."""
+    """The entries of both engines for each program, and the steps that walk through them."""
 
     def __init__(self, m: ModuleType) -> None:
         self.both = [(of_minicell(program), of_module(m, program)) for program in PROGRAMS]
-        for theirs, mine in self.both:  # how an engine knows a Cell with a bprop is its own affair
+        self.frames: list[Frame] = []
+        for k, (theirs, mine) in enumerate(self.both):
+            # how an engine knows a Cell with a bprop is its own affair
             mine[: len(theirs)] = [b._replace(custom=a.custom) for a, b in zip(theirs, mine, strict=False)]
+            most = max(len(theirs), len(mine))
+            self.frames += [Frame(k, written, None) for written in range(1, most + 1)]
+            self.frames += [Frame(k, most, read) for read in range(len(theirs[0].douts))]
+        self.ends = [max(f for f, frame in enumerate(self.frames) if frame.program == k) for k in range(len(PROGRAMS))]
 
-    def judged(self, k: int) -> tuple[int, int]:
-        """How many entries are the same, and how many there are."""
-        theirs, mine = self.both[k]
-        return sum(map(same, theirs, mine)), max(len(theirs), len(mine))
+    def judged(self, frame: Frame) -> tuple[int, int]:
+        """How many entries are the same by now, and how many there are."""
+        theirs, mine = (entries[: frame.written] for entries in self.both[frame.program])
+        agree = [same(a, b, frame.read) for a, b in zip(theirs, mine, strict=False)]
+        return sum(agree), max(len(theirs), len(mine))
 
-    def draw(self, k: int) -> Drawing:
-        """The picture for one program."""
+    def current(self, frame: Frame) -> int:
+        """The address of the entry that was written or read last."""
+        return frame.written - 1 if frame.read is None else frame.written - max(frame.read, 1)
+
+    def happens(self, frame: Frame) -> str:
+        """What happens in a step, in a sentence."""
+        at = self.current(frame)
+        theirs = self.both[frame.program][0]
+        entry = theirs[min(at, len(theirs) - 1)]
+        what = f'entry {at}, {entry.name}'
+        if frame.read is None:
+            return f'Forward: {what}, is written.'
+        if frame.read == 0:
+            return f'Backward begins: ones arrive at {what}.'
+        if dout_of(entry, frame.read) is None:
+            return f'Backward passes over {what}: nothing has arrived there.'
+        met = [each for each in dict.fromkeys(entry.inputs) if each >= 0]
+        before = [dout_of(theirs[each], frame.read - 1) for each in met]
+        to = ' and to '.join(
+            f'{each}' if dout is None else f'{each}, where it is added,' for each, dout in zip(met, before, strict=True)
+        )
+        return f'Backward reads {what}. A gradient goes to {to.rstrip(",")}.'
+
+    def draw(self, step: int) -> Drawing:
+        """The picture of one step, counted from 1."""
+        frame = self.frames[step - 1]
+        k = frame.program
         out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4)]
-        out.append(text(LEFT, 28, WIDTH - 2 * LEFT, PROGRAMS[k].line, 15, mono=True))
+        out.append(text(LEFT, 28, WIDTH - 2 * LEFT, f'{k + 1} of {len(PROGRAMS)}: {PROGRAMS[k].line}', 15, mono=True))
+        out.append(text(LEFT, 52, WIDTH - 2 * LEFT, self.happens(frame), 14, bold=True))
         columns = max(map(len, self.both[k]))
         wide = min(WIDE, (WIDTH - 2 * LEFT + GAP) / columns - GAP)
         for (who, top), entries in zip(ROWS.items(), self.both[k], strict=True):
-            out += strip(who, top, entries, columns, wide)
-        good, whole = self.judged(k)
+            out += strip(who, top, entries, wide, frame, self.current(frame))
+        good, whole = self.judged(frame)
         between = ROWS['yours'] - 32
-        for column, (a, b) in enumerate(zip(*self.both[k], strict=False)):
-            ok, x = same(a, b), LEFT + column * (wide + GAP)
+        for column, (a, b) in enumerate(zip(*(entries[: frame.written] for entries in self.both[k]), strict=False)):
+            ok, x = same(a, b, frame.read), LEFT + column * (wide + GAP)
             colour = INK if ok else BACKWARD_TEXT
             out.append(tick(x + wide / 2 - 24, between - 10, ok, colour, 11))
             word = 'same' if ok else 'other'
             out.append(text(x + wide / 2 - 8, between, wide / 2 + 8, word, 12.5, colour, bold=True))
-        said = f'{good} of {whole} entries agree in name, inputs, numbers and dout.'
-        out.append(text(LEFT, 50, WIDTH - 2 * LEFT, said, 13, MUTED))
-        return Drawing(out, (WIDTH, HEIGHT), f'Two tapes: {PROGRAMS[k].name}', self.says(k))
+        said = f'{good} of {whole} agree in name, inputs, numbers and dout'
+        out.append(text(WIDTH - LEFT, ROWS['minicell'] - 10, 420, said, 13, MUTED, 'end'))
+        return Drawing(out, (WIDTH, HEIGHT), f'Two tapes: {PROGRAMS[k].name}', self.says(frame))
 
-    def says(self, k: int) -> str:
+    def says(self, frame: Frame) -> str:
         """The picture in words."""
-        good, whole = self.judged(k)
+        good, whole = self.judged(frame)
         entries = '; '.join(
-            f'{at} {entry.name}, {made_of(entry)}, out {told(entry.out)}, dout {told(entry.dout)}'
-            for at, entry in enumerate(self.both[k][1])
+            f'{at} {entry.name}, {made_of(entry)}, out {told(entry.out)}'
+            + ('' if frame.read is None else f', dout {told(dout_of(entry, frame.read))}')
+            for at, entry in enumerate(self.both[frame.program][1][: frame.written])
         )
-        return f'{PROGRAMS[k].line}. Your entries: {entries}. {good} of {whole} entries are as those of minicell.'
+        return (
+            f'{PROGRAMS[frame.program].line}. {self.happens(frame)} Your entries: {entries}. '
+            f'{good} of {whole} entries are as those of minicell.'
+        )
 
 
-def strip(who: str, top: float, entries: list[Entry], columns: int, wide: float) -> list[Shape]:
+def strip(who: str, top: float, entries: list[Entry], wide: float, frame: Frame, now: int) -> list[Shape]:
     """The tape of one engine, from left to right, with what the walk back brought under each entry."""
     what = {'minicell': 'the tape of minicell', 'yours': 'the tape of your engine'}[who]
     out: list[Shape] = [text(LEFT, top - 10, 300, what, 13, FORWARD, bold=True)]
-    for column in range(columns):
+    for column in range(frame.written):
         x = LEFT + column * (wide + GAP)
         if column >= len(entries):
             out += [Box(x, top, wide, HIGH, stroke=MUTED, dash='5 4', radius=5)]
             out += [text(x + 10, top + 42, wide - 14, 'no entry', 12, MUTED)]
             continue
-        out += card(x, top, wide, column, entries[column])
+        out += card(x, top, wide, column, entries[column], column == now, frame.read is not None)
+        if frame.read is not None:
+            read = column >= frame.written - frame.read
+            out += brought(x, top + HIGH + 17, wide, entries[column], dout_of(entries[column], frame.read), read)
     return out
 
 
-def card(x: float, top: float, wide: float, at: int, entry: Entry) -> list[Shape]:
-    """One entry. That of a Cell with a bprop has a double edge."""
-    out: list[Shape] = [Box(x, top, wide, HIGH, PAPER, FORWARD, 2, 5)]
+def card(x: float, top: float, wide: float, at: int, entry: Entry, now: bool, back: bool) -> list[Shape]:
+    """One entry. That of a Cell with a bprop has a double edge, and that of this step a thick one."""
+    edge = BACKWARD if now and back else FORWARD
+    out: list[Shape] = [Box(x, top, wide, HIGH, PAPER, edge, 4.5 if now else 2, 5)]
     if entry.custom:
-        out.append(Box(x + 4, top + 4, wide - 8, HIGH - 8, stroke=FORWARD, radius=3))
+        out.append(Box(x + 5, top + 5, wide - 10, HIGH - 10, stroke=edge, radius=3))
     room = wide - 20
     out += [
         Box(x + 9, top + 9, 22, 18, FORWARD, radius=3),
@@ -205,22 +270,27 @@ def card(x: float, top: float, wide: float, at: int, entry: Entry) -> list[Shape
         text(x + 10, top + 62, 30, 'out', 12),
     ]
     out += [text(x + 32, top + 62 + k * LINE, wide - 40, row, 12, mono=True) for k, row in enumerate(rows(entry.out))]
-    below = top + HIGH + 17
-    if entry.dout is None:
-        return [*out, text(x + 10, below, room, 'no dout arrives', 12, MUTED)]
+    return out
+
+
+def brought(x: float, top: float, wide: float, entry: Entry, dout: np.ndarray | None, read: bool) -> list[Shape]:
+    """What the walk has brought to an entry by now; `read`: whether the walk has come by."""
+    if dout is None:
+        return [text(x + 10, top, wide - 20, 'no dout arrives' if read else 'no dout yet', 12, MUTED)]
     word = 'grad' if made_of(entry) == 'an input' else 'dout'
-    out.append(text(x + 10, below, 34, word, 12, BACKWARD_TEXT, bold=True))
-    for k, row in enumerate(rows(entry.dout)):
-        out.append(text(x + 44, below + k * LINE, wide - 50, row, 12, BACKWARD_TEXT, mono=True))
-    end = below + 6 + LINE * (len(rows(entry.dout)) - 1)
+    out: list[Shape] = [text(x + 10, top, 34, word, 12, BACKWARD_TEXT, bold=True)]
+    for k, row in enumerate(rows(dout)):
+        out.append(text(x + 44, top + k * LINE, wide - 50, row, 12, BACKWARD_TEXT, mono=True))
+    end = top + 6 + LINE * (len(rows(dout)) - 1)
     return [*out, *arrow([(x + wide - 8, end), (x + 8, end)], BACKWARD, 1.6, 7)]
 
 
 def side_by_side(m: ModuleType) -> Figure:
-    """A choice among three programs, and the tape that each leaves in minicell and in an engine."""
+    """A slider that walks through three programs, entry by entry, in minicell and in an engine at once."""
     pair = Pair(m)
-    control = choice('Program', [program.name for program in PROGRAMS])
-    return Figure('side-by-side', control, lambda k: pair.draw(int(k)), stills=range(len(PROGRAMS)))
+    control = slider('Step', 'How far both engines have come', 1, (1, len(pair.frames)), 1)
+    stills = [end + 1 for end in pair.ends]
+    return Figure('side-by-side', control, lambda step: pair.draw(int(step)), stills=stills)
 
 
 FIGURES = {'side by side': side_by_side}

@@ -12,7 +12,7 @@ import numpy as np
 import minicell as ms
 from minicell import ops
 
-from .programs import PEER, Program, Wrong, document, equal, must, numbers, plain, product, sine, stopped
+from .programs import PEER, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, stopped
 
 SPARE = 3  # entries that the tape has already, so that an address is not right by chance
 
@@ -132,43 +132,33 @@ def the_entry_holds_tensors(m: SimpleNamespace) -> str:
     return 'The entry holds the Tensors themselves.'
 
 
-def the_rule_of_cos(m: SimpleNamespace) -> str:
-    """The rule of cos."""
-    spare(m)
-    x, dout = m.leaf(m.Tensor([0.5, 2.0])), m.leaf(m.Tensor([3.0, -1.0]))
-    out = m.cos(x)
-    found = m.entries[-1][1](dout, out, x) if m.entries[-1][0] == 'Cos' else ()
-    must(isinstance(found, tuple | list) and len(found) == 1, 'rule', 'form', 'The rule of cos returns a tuple of one.')
-    must(found[0] is not ..., 'dots', ..., 'The dots are still there.')
-    due = ms.grad(lambda x: ops.cos(x) * ms.Tensor([3.0, -1.0]))(ms.Tensor([0.5, 2.0]))
-    equal(found[0], due, 'rule of cos', 'The rule of cos, for x of 0.5 and 2 and dout of 3 and −1')
-    said = 'The rule of cos has the right numbers, but what it computes is not on the tape: write it with ops.'
-    must(found[0].at >= 0, 'rule of cos', 'no entry', said)
-    return 'The rule of cos is right, and made of ops.'
-
-
-def the_other_rules(m: SimpleNamespace) -> str:
-    """The rules that were given."""
+def the_rules(m: SimpleNamespace) -> str:
+    """The rules of the seven ops."""
     spare(m)
     table = {
         'add': (ops.add, SMALL, SMALL),
         'mul': (ops.mul, SMALL, SMALL[::-1]),
         'neg': (ops.neg, ROW),
         'sin': (ops.sin, ROW),
+        'cos': (ops.cos, ROW),
         'turn': (lambda x: ops.transpose(x, (1, 0)), ROW),
         'matmul': (ops.matmul, ROW, SQUARE),
     }
     for name, (op, *given) in table.items():
         right, back = ms.vjp(op, *map(ms.Tensor, given))
         scale = 1 + np.arange(right.size).reshape(right.shape)
-        inputs = [m.leaf(m.Tensor(each)) for each in given]
+        inputs, dout = [m.leaf(m.Tensor(each)) for each in given], m.leaf(m.Tensor(scale))
         out = vars(m)[name](*inputs)
         equal(out, right, name, f'What {name} returns')
-        found = m.entries[-1][1](m.Tensor(scale), out, *inputs)
+        part, said = f'rule of {name}', f'The rule of {name}'
+        found = m.entries[-1][1](dout, out, *inputs)
+        whole = isinstance(found, tuple | list) and len(found) == len(given)
+        must(whole, part, 'form', f'{said} should return a tuple, one gradient per input.')
         for k, dx in enumerate(back(ms.Tensor(scale, ms.float32))):
-            must(len(found) > k, f'rule of {name}', len(found), f'The rule of {name} returns too few gradients.')
-            equal(found[k], dx, f'rule of {name}', f'The rule of {name}, input {k + 1}')
-    return 'The other six rules are as they were given.'
+            equal(found[k], dx, part, f'{said}, input {k + 1}')
+            off = f'{said} has the right numbers, but what it computes is not on the tape: write it with ops.'
+            must(found[k].at >= 0, part, 'no entry', off)
+    return 'The seven rules are right, and made of ops.'
 
 
 # ---- steps 3 to 6: programs, beside minicell -----------------------------------------------------------------------
@@ -330,17 +320,7 @@ def one_entry(m: SimpleNamespace) -> str:
 def when_asked(m: SimpleNamespace) -> str:
     """When construct and bprop run."""
     ran: list[str] = []
-
-    class Counts(m.Cell):
-        def construct(self, x: Any) -> Any:
-            ran.append('construct')
-            return x * 2
-
-        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            ran.append('bprop')
-            return (dout * 2,)
-
-    cell = Counts()
+    cell = counting(m, ran)
     m.gradients(lambda x: (cell(x), cell(m.Tensor(1.0)), x * 2)[2])(m.Tensor(3.0))
     must('bprop' not in ran, 'ran', tuple(ran), '`bprop` runs though no gradient comes to it.')
     ran.clear()

@@ -77,6 +77,21 @@ def plain(m: Any) -> Callable:
     return Plain()
 
 
+def counting(m: Any, ran: list[str]) -> Callable:
+    """A Cell that notes each run of construct and of bprop."""
+
+    class Counts(m.Cell):
+        def construct(self, x: Any) -> Any:
+            ran.append('construct')
+            return x * 2
+
+        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+            ran.append('bprop')
+            return (dout * 2,)
+
+    return Counts()
+
+
 # ---- what is wrong, in a sentence ----------------------------------------------------------------------------------
 
 

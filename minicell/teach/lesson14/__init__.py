@@ -1,18 +1,68 @@
-"""Lesson 14: its figure of a quantizer and its masks; trials of two Cells that lie as told, and of a hunt."""
+"""Lesson 14: its figure; trials of a difference over a long way, of two Cells that lie as told, and of a hunt."""
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import BLANK, Trial, called, cell_of, class_of, fresh, hunted, unfinished
+from minicell.teach import order
+from minicell.teach.trials import BLANK, ERRORS, Trial, called, cell_of, class_of, fresh, half_begun, hunted, unfinished
 
 from .figures import FIGURES
 
-WORDS = ('right', 'edge', 'leaky', 'deaf')
+WORDS = ('right', 'edge', 'leaky', 'deaf', 'cut')
+# ---- 14a -----------------------------------------------------------------------------------------------------------
+
+W = np.array([[0.5, -1.2, 3.1], [7.0, -4.7, 9.5]])
+FACTORS = np.array([[2.0, -1.0, 3.0], [5.0, 0.5, -4.0]])  # no number of w is worth what another is
+Rise = Callable[[np.ndarray], np.ndarray]
+RISES: dict[str, tuple[Rise, float]] = {
+    'a staircase with steps of 4, reach = 4': (lambda w: np.clip(4 * np.floor(w / 4) + 2, -6, 6), 4.0),
+    'a sum of cubes, reach = 0.5': (lambda w: w**3, 0.5),
+}
+
+
+def trend(answer: Any) -> Trial:
+    """Try a difference on a staircase, over a way of one step, and on a smooth sum."""
+    if not callable(answer):
+        said = f'check wants the function long_difference; it got {type(answer).__name__}.'
+        return Trial(True, False, {'returned': 'no function'}, said)
+    did: dict[str, Any] = {}
+    wrong = ''
+    for name, (rise, reach) in RISES.items():
+        w = ms.Tensor(W)
+        try:
+            found = answer(lambda w, rise=rise: ms.Tensor((rise(w.asnumpy()) * FACTORS).sum()), w, reach)
+        except ERRORS as error:
+            if half_begun(error):
+                return BLANK
+            did[name] = type(error).__name__
+            wrong = wrong or f'{name}: stops with {did[name]}: {error}'.splitlines()[0]
+            continue
+        if found is ...:
+            return BLANK
+        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
+        did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
+        if not isinstance(found, np.ndarray) or found.shape != W.shape:
+            wrong = wrong or f'{name}: an array of shape {W.shape} should come back, as w has.'
+        elif not np.array_equal(w.asnumpy(), W):
+            wrong = wrong or f'{name}: w itself has changed. Move a copy, or add to it.'
+        else:
+            due = (rise(W + reach) - rise(W - reach)) / (2 * reach) * FACTORS
+            named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {W[at]:g}'
+            wrong = wrong or compared(found, due, named, 'your difference')
+    done = f'Each of the {W.size} numbers of w has its own difference: {"; ".join(RISES)}.'
+    return Trial(True, not wrong, did, wrong or done)
+
+
+yours = partial(order.yours, '14a', what='long_difference')
+
+# ---- 14b and 14c ---------------------------------------------------------------------------------------------------
+
 ENDS = np.array([-1.0, 1.0, -1.5, 1.5, 0.0, -0.25, 0.6, -1.0001, 1.0001, -30.0, 0.999])
 DOUT = np.array([2.0, -3.0, 5.0, -1.2, 0.5, -0.7, 1.4, -2.2, 3.1, 4.0, -1.9])
 
@@ -126,7 +176,7 @@ def formed(found: dict[str, Any]) -> str:
     return ''
 
 
-def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str]) -> str:
+def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
     """The first number that is off, NaN before others, in a sentence; '' if none is."""
     if dx.shape != right.shape:
         return f'dx has shape {dx.shape}; x has shape {right.shape}.'
@@ -135,10 +185,10 @@ def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]
         return ''
     place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
     value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
-    return f'{named(place)}: your dx is {value}; expected {right[place] + 0.0:.4g}.'
+    return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
 
 
-# ---- 14c -----------------------------------------------------------------------------------------------------------
+# ---- 14d -----------------------------------------------------------------------------------------------------------
 
 
 class Hidden(nn.Cell):
@@ -171,12 +221,12 @@ def mask(level: Any, most: float) -> Any:
 HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
     (2, lambda level, most, dout: dout * mask(level, most), 'right'),
     (2, lambda level, most, dout: dout * ops.logical_and(level > -most, level < most), 'edge'),
-    (3, lambda level, most, dout: ops.ones_like(dout) * mask(level, most), 'deaf'),
+    (3, lambda level, most, dout: ops.stop_gradient(dout) * mask(level, most), 'cut'),
     (4, lambda level, most, dout: dout * (level <= most), 'leaky'),
     (1, lambda level, most, dout: dout * mask(level, most), 'right'),
     (3, lambda level, most, dout: dout * ops.logical_and(level > -most, level <= most), 'edge'),
     (2, lambda level, most, dout: ops.sign(dout) * mask(level, most), 'deaf'),
-    (1, lambda level, most, dout: dout * 1, 'leaky'),
+    (1, lambda level, most, dout: ops.stop_gradient(dout) * mask(level, most), 'cut'),
 )
 
 
@@ -190,4 +240,4 @@ def hunt(answer: Any) -> Trial:
     return hunted(answer, told, list(zip(names, (due for *_, due in HIDDEN), strict=True)), WORDS)
 
 
-TRIALS = {'14a': sign, '14b': clip, '14c': hunt}
+TRIALS = {'14a': trend, '14b': sign, '14c': clip, '14d': hunt}

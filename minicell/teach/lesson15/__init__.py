@@ -10,9 +10,19 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.lesson07 import asked
-from minicell.teach.lesson07.figures import dice
-from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, class_of, form, half_begun, hunted, points
+from minicell.teach.trials import (
+    BLANK,
+    ERRORS,
+    Trial,
+    asked,
+    bprop_check,
+    class_of,
+    dice,
+    form,
+    half_begun,
+    hunted,
+    points,
+)
 
 from .figures import FIGURES
 

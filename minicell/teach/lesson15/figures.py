@@ -25,7 +25,7 @@ UPPER, UPPER_H = 212, 130
 NOTES = 500  # where the words stand
 LEVELS = (0, 50, 100, 150)
 
-Table = dict[int, tuple[int, float, float]]  # parts (0: none) -> layers run, memory in layers, seconds
+Table = dict[int, tuple[int, float, float]]  # parts (0: none) -> layers run, memory in Tensors, seconds
 
 
 def draw(table: Table, many: int, live: bool = True) -> Drawing:
@@ -68,7 +68,7 @@ def strip(layers: int, many: int) -> list[Shape]:
 
 def chart(table: Table, many: int) -> list[Shape]:
     """Memory against the number of parts; the chosen one is large, and a dashed line is the tape that keeps all."""
-    out: list[Shape] = [text(LEFT, UPPER - 16, 380, 'memory, in layers (measured)', 14, bold=True)]
+    out: list[Shape] = [text(LEFT, UPPER - 16, 380, 'memory, in Tensors (measured)', 14, bold=True)]
     for level in LEVELS:
         y = up(level)
         out.append(Path((((LEFT, y), (LEFT + WIDE, y)),), MUTED if level == 0 else RULE, 1))
@@ -91,7 +91,7 @@ def notes(table: Table, many: int, live: bool) -> list[Shape]:
     time = f'{seconds * 1000:.0f} ms' if live else 'run the cell'
     beside = f'everything kept: {seconds_all * 1000:.0f} ms' if live else 'to measure it on your machine'
     rows = (
-        ('memory', f'{memory:.0f} layers', f'everything kept: {memory_all:.0f} (dashed)'),
+        ('memory', f'{memory:.0f} Tensors', f'everything kept: {memory_all:.0f} (dashed)'),
         ('layers run', f'{ran}', f'everything kept: {ran_all}'),
         ('time', time, beside),
     )
@@ -131,10 +131,10 @@ def says(table: Table, many: int, live: bool) -> str:
     each = ran_all // many
     kept = f'{count(many, "input")} kept, the last {each} computed again, {ran_all - each} forgotten'
     said = (
-        f'{count(many, "part")} of {count(each, "layer")}: {kept}; memory for {memory:.0f} layers in place of '
-        f'{memory_all:.0f}, and {ran} layers run in place of {ran_all}.'
+        f'{count(many, "part")} of {count(each, "layer")}: {kept}; memory for {memory:.0f} Tensors instead of '
+        f'{memory_all:.0f}, and {ran} layers run instead of {ran_all}.'
     )
-    return f'{said} Time: {seconds * 1000:.0f} ms in place of {seconds_all * 1000:.0f} ms.' if live else said
+    return f'{said} Time: {seconds * 1000:.0f} ms instead of {seconds_all * 1000:.0f} ms.' if live else said
 
 
 def figure(table: Table) -> Figure:
