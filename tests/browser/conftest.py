@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.front import front_folder, front_url  # noqa: F401
 from tests.browser.lab import NAMES, find_chromium, launch
 from tests.browser.play import site, visit  # noqa: F401
 

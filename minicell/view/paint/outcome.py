@@ -148,8 +148,9 @@ class Cards:
         frame.sheet(f't{k}', x + 1, y, w - 2, h, ' ahead')
         frame.text(f't{k}N', x + PAD + 6, y + 36, name, 'fut mid2', room=w / 4 - 36)
         frame.text(f't{k}q', x + w / 4, y + h / 2 + 12, '?', 'mid ques')
-        frame.text(f't{k}F', x + w / 4 + 20, y + h / 2 + 5, f'{phrases.displaced(self.entry)}, or your own lines',
-                   'fut', room=w * 0.75 - 28)  # fmt: skip
+        whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
+        due = f'{whose} makes it' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
+        frame.text(f't{k}F', x + w / 4 + 20, y + h / 2 + 5, due, 'fut', room=w * 0.75 - 28)
 
     def card(self, k: int, place: int, g: Gradient, box: Box) -> None:
         """A gradient, beside it the true one, and the verdict on the card's edge."""
