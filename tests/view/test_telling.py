@@ -157,7 +157,7 @@ def test_what_a_hook_changes_is_the_hooks(kind):
     hooks = [a for a in authors.of(record) if a.kind == 'hook']
     assert [(a.name, a.value.data.tolist()) for a in hooks] == [(entry.name, [0.0, 0.0])]
     changed = next(g.name for r in record.readings if record.entries[r.entry] is entry for g in r.gave)
-    assert saying(tape, f'Your {entry.name} changes {changed}').endswith(f'{changed} (2,), all 0.')
+    assert saying(tape, f'Your {entry.name} changes {changed}').endswith(f'{changed} = [0, 0].')
     assert saying(tape, f'Takeover: backward calls your {entry.name}')
     assert entry.facts.start.line in [row.number for row in record.code]
 
@@ -181,9 +181,9 @@ with ms.Tape() as tape:
 """
     tape = tape_of(source, 'parameter')
     title, said = words(tape)[-1]
-    assert title == 'dw arrives' and said == 'dw (2,) from 1 to 4.'
-    assert saying(tape, 'Your hook on w changes dw') == 'dw (2,) from 1 to 4.'
-    assert saying(tape, 'Takeover: backward calls your hook on w').startswith('It gets dw (2,) from 2 to 8')
+    assert title == 'dw arrives' and said == 'dw = [1, 4].'
+    assert saying(tape, 'Your hook on w changes dw') == 'dw = [1, 4].'
+    assert saying(tape, 'Takeover: backward calls your hook on w').startswith('It gets dw = [2, 8],')
 
 
 # ---- names, places, what nobody knows --------------------------------------------------------------------------------

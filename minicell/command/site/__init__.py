@@ -2,8 +2,8 @@
 
 The first page is `front`, with Python in the reader's browser (`pyodide`) for whoever edits its program. Each lesson is
 run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise becomes its
-text. A tape shows itself as in a notebook, for its picture steps by itself. `texts` and `reference` are the other
-pages, `document` is what all of them have in common.
+text. A tape shows itself as in a notebook, for its picture steps by itself. `course`, `texts` and `reference` are the
+other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its bar.
 """
 
 import os
@@ -25,19 +25,21 @@ from minicell.view.page import fragment
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
-from . import front, lite, reference, texts
+from . import course as lessons_page
+from . import elsewhere, front, lite, reference, search, texts
 from .document import Page, document
 
-BESIDE = 'course.css', 'course.js'
+BESIDE = 'course.css', 'course.js', 'search.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
 TIMEOUT = 300  # seconds a cell
 NEEDS = '<p class="needs">'
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
 ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
 WHOLE = (
-    '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. The first '
-    'lesson that you run fetches NumPy and matplotlib from Pyodide’s server, and needs half a minute.</p>'
+    '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. Python '
+    'comes from this site, once, and needs half a minute to start.</p>'
 )
+SCROLLS = 'tabindex="0" role="region" aria-label="{}"'  # what may be wider than a screen is reached by keys
 CELL = """<section class="{kind}" id="{id}">{body}</section>"""
 
 Said = Callable[[int, int, str], None]
@@ -64,41 +66,43 @@ def write(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lay_styles(folder)
-        made = []
+        pages = []
         for k, path in enumerate(lessons):
             said(k, len(lessons) + 1, path.stem)
             notebook = run(nbformat.read(path, as_version=4), path.stem)
-            made.append(keep(folder, page(notebook, path.stem, course, answers), address))
+            pages.append(page(notebook, path.stem, course, answers))
         said(len(lessons), len(lessons) + 1, 'the first page')
-        made += [keep(folder, each, address) for each in others(course, answers)]
-        made.append(keep(folder, front.write(folder, python), address))
+        pages += [*others(folder, course, answers), front.write(folder, python)]
+        made = [keep(folder, each, address) for each in pages]
+        keep_index(folder, pages)
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
     said(len(lessons) + 1, len(lessons) + 1, 'done')
     return made
 
 
-def others(course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
+def others(folder: Path, course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
     """All pages but the lessons and the first one. `answers`: they lead to JupyterLite."""
-    start = next((words for path in shipped().glob('00_*.ipynb') for words in cells_of_text(path)), '')
-    yield texts.course(course, start, WHOLE.format(lite.link(course[0][0])) if answers else '')
+    yield lessons_page.page(folder, course, start(), WHOLE.format(lite.link(course[0][0])) if answers else '')
     yield from texts.how()
     yield texts.mindspore()
     yield from reference.pages()
 
 
-def cells_of_text(path: Path) -> Iterator[str]:
-    """The text of a notebook, as one."""
+def start() -> str:
+    """The text of lesson 00, which has the map of the course, and the words of other frameworks."""
+    (path,) = shipped().glob('00_*.ipynb')
     cells = nbformat.read(path, as_version=4).cells
-    yield '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
+    return '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
 
 
 def lay_styles(folder: Path) -> None:
     """Write what every page needs beside it."""
-    for name in BESIDE:
-        (folder / name).write_text(files(__package__).joinpath(name).read_text(encoding='utf-8'), encoding='utf-8')
-    with (folder / BESIDE[0]).open('a', encoding='utf-8') as sheet:
-        sheet.write(fragment.look())  # the first page's picture has its style before its script
+    beside = {name: files(__package__).joinpath(name).read_text(encoding='utf-8') for name in BESIDE}
+    beside['course.css'] += fragment.look()  # the first page's picture has its style before its script
+    beside['course.js'] = elsewhere.script(start()) + beside['course.js']
+    for name, text in beside.items():
+        (folder / name).write_text(text, encoding='utf-8')
 
 
 def keep(folder: Path, page: Page, address: str) -> Path:
@@ -107,6 +111,11 @@ def keep(folder: Path, page: Page, address: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(document(page, address), encoding='utf-8')
     return path
+
+
+def keep_index(folder: Path, pages: list[Page]) -> None:
+    """Write what the search reads."""
+    (folder / 'search-index.js').write_text(search.index(pages), encoding='utf-8')
 
 
 def title(notebook: Any) -> str:
@@ -171,19 +180,20 @@ def cells(notebook: Any) -> Iterator[str]:
 def output(out: Any) -> str:
     """One output of a cell: the richest of its forms that needs no kernel."""
     if out.output_type == 'stream':
-        return f'<pre class="out" tabindex="0" role="region" aria-label="Printed">{escape(out.text)}</pre>'
+        return f'<pre class="out" {SCROLLS.format("Printed")}>{escape(out.text)}</pre>'
     data = out.get('data', {})
     data = data.get(STILL, data)  # a page is read on another machine
     for kind in ('text/html', 'image/svg+xml'):
         if kind in data:
-            return f'<div class="out">{"".join(data[kind])}</div>'
+            reached = re.sub(r'<pre(?![^>]*tabindex)', f'<pre {SCROLLS.format("Printed")}', ''.join(data[kind]))
+            return f'<div class="out">{reached}</div>'
     if 'image/png' in data:
         alt = escape(
             out.metadata.get('image/png', {}).get('alt', '') or ''.join(data.get('text/plain', '')), quote=True
         )
         return f'<img class="out" alt="{alt}" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
     plain = ''.join(data.get('text/plain', ''))
-    return f'<pre class="out" tabindex="0" role="region" aria-label="Result">{escape(plain)}</pre>' if plain else ''
+    return f'<pre class="out" {SCROLLS.format("Result")}>{escape(plain)}</pre>' if plain else ''
 
 
 def question(notebook: Any) -> str:

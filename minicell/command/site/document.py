@@ -14,6 +14,16 @@ BAR = (
 )
 NAME = 'minicell'
 PICTURE = 'minicell.png'  # what a link to the site shows elsewhere
+INDEX = 'minicellIndex'  # what the search reads
+FRAMEWORKS = 'PyTorch', 'JAX'  # whose words can stand beside MindSpore's, as lesson 00 has them
+SEARCH = """<form class="search js-only" role="search">
+<input type="search" aria-label="Search the site" placeholder="Search" autocomplete="off" spellcheck="false">
+<div class="found" hidden></div><p class="said" role="status"></p>
+</form>"""
+ALSO = (
+    '<label class="also-in js-only"><span>Words of</span> '
+    '<select><option value="">MindSpore</option>{}</select></label>'
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,8 @@ def document(page: Page, address: str = '') -> str:
     up = '../' * page.path.count('/')
     title = page.title if NAME in page.title else f'{page.title} · {NAME}'
     bar = ''.join(f'<li><a href="{up}{path}"{current(page, path)}>{words}</a></li>' for path, words in BAR)
-    scripts = ''.join(f'<script src="{up}{name}" defer></script>' for name in ('course.js', *page.scripts))
+    scripts = ''.join(f'<script src="{up}{name}" defer></script>' for name in ('course.js', 'search.js', *page.scripts))
+    also = ALSO.format(''.join(f'<option value="{name}">MindSpore and {name}</option>' for name in FRAMEWORKS))
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +63,11 @@ def document(page: Page, address: str = '') -> str:
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar-top">
 <a class="home" href="{up}index.html">minicell</a>
+<details class="menu" open><summary>Menu</summary><div>
 <nav aria-label="The site"><ul>{bar}</ul></nav>
+{also}
+{SEARCH}
+</div></details>
 </header>
 <main id="main">
 {page.main}

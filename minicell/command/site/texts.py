@@ -1,4 +1,4 @@
-"""The pages of text: the list of lessons, how the core works, where MindSpore differs."""
+"""The pages of text: how the core works, and where MindSpore differs."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,6 @@ from ..lessons import PACKAGE
 from .document import Page
 
 HOW = 'how/'  # the modules of the core
-# A row of lesson 00's map.
-ROW = re.compile(
-    r'^\| (?:\[(?P<linked>[^\]]+)\]\(\S+\)|(?P<plain>[^|\[]+?)) \| (?P<asks>[^|]+) \| (?P<minutes>\d+) \|$', re.M
-)
 
 
 def html_of(markdown: str) -> str:
@@ -41,36 +37,6 @@ def table(found: re.Match) -> str:
     return f'<div class="wide-table" tabindex="0" role="region" aria-label="Table">{whole}</div>'
 
 
-def course(lessons: list[tuple[str, str]], start: str, whole: str = '') -> Page:
-    """The list of lessons. `lessons`: (page, title); `start`: the text of lesson 00, which has the map."""
-    rows = {
-        (found['linked'] or found['plain']).partition(' ')[0]: (found['asks'], found['minutes'])
-        for found in ROW.finditer(start)
-    }
-    parts = []
-    for name, words in lessons:
-        number = name[:2]
-        asks, minutes = rows.get(number, ('', ''))
-        said = html_of(asks).removeprefix('<p>').removesuffix('</p>') if asks else ''
-        time = f'<span class="minutes">{minutes} min</span>' if minutes else '<span></span>'
-        head = re.sub(r'^Lesson \d\d · ', '', words)
-        parts.append(
-            f'<li><span class="number" aria-hidden="true">{number}</span><a href="{name}.html">{escape(head)}</a>{time}'
-            f'<p>{said.strip().removeprefix("<p>").removesuffix("</p>")}</p></li>'
-        )
-    total = sum(int(minutes) for _, minutes in rows.values())
-    about = 'Short lessons on custom backward rules: predict, run, step through the tape, and write your own bprop.'
-    main = (
-        f'<h1>The lessons</h1><p>You need Python, a little NumPy, and the chain rule. Start anywhere: each lesson '
-        f'recaps what it needs. To read them all and step through every tape takes about {total // 60} hours; with all '
-        'exercises, plan two to three times that.</p>'
-        '<p>On these pages every tape steps: with its buttons, its line, or the arrow keys. Predictions and exercises '
-        f'need Python: run <code>minicell</code> on your own machine for those.</p>{whole}<ol class="course">'
-        f'{"".join(parts)}</ol>'
-    )
-    return Page('course.html', 'The lessons', about, main)
-
-
 def how() -> Iterator[Page]:
     """The walk through the core, from its own docstring, and after it the modules themselves."""
     first, *paragraphs = (core.__doc__ or '').strip().split('\n\n')
@@ -89,7 +55,7 @@ def how() -> Iterator[Page]:
         f'<div class="prose"><h1>How it works</h1><p>{told(first)}</p><p>All of <code>minicell/core</code> is '
         f'{lines:,} lines of Python, and they are written to be read. Press a name to read it here.</p>{prose[0]}'
         f'<dl class="modules">{"".join(rows)}</dl><h2>Two paths through it</h2>{"".join(prose[1:])}'
-        '<p>To see the same from outside, step through the <a href="index.html">first page</a>, or read '
+        '<p>To see the same from outside, step through the <a href="index.html#scene=1">first page</a>, or read '
         '<a href="01_the_tape.html">lesson 01</a>.</p></div>'
     )
     about = 'A walk through the core of minicell: what to read, and in which order.'

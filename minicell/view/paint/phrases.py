@@ -1,9 +1,11 @@
 """Parts of sentences: values, names, whose rule it is."""
 
-from ..model import Arrival, Entry, Pass, Reading, Record, Value, shape_text
+from ..model import Arrival, Entry, Pass, Reading, Record, Value
 from ..tell.names import gradient
 from . import formula, numbers
 from .strip import NAMES, name_of
+
+FEW = 4  # numbers that are said one by one
 
 
 def come(entry: Entry, reading: Reading) -> str:
@@ -12,7 +14,9 @@ def come(entry: Entry, reading: Reading) -> str:
         return ', '.join(told(v) for v in reading.douts)
     if entry.outputs[0].name and reading.origin is not None:
         return told(reading.douts[0]._replace(name=gradient(entry.outputs[0].name)))
-    return f'the start: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
+    return (
+        f'what backward starts with: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
+    )
 
 
 def missing(arrival: Arrival) -> str:
@@ -63,25 +67,38 @@ def true_formula(entry: Entry, k: int) -> str:
 
 
 def told(v: Value) -> str:
-    """A value in a sentence: `dz = 1`, `dx (2×3, from 1.40 to 2.30)`."""
-    name = f'{v.name} ' if v.name else ''
+    """A value in a sentence: `dz = 1`, `y = [3, −1.50]`, `dx: 2×3 numbers from 1.40 to 2.30`."""
     if v.data is None:
-        return f'{name}{v.words}'.strip()
+        return f'{v.name} {v.words}'.strip()
+    be = f'{v.name} = ' if v.name else ''
+    if single(v):
+        return f'{be}{numbers.said(v.data.item())}'
+    if few(v):
+        return f'{be}[{", ".join(numbers.said(each) for each in v.data.tolist())}]'
+    return f'{f"{v.name}: " if v.name else ""}{many(v)}'
+
+
+def many(v: Value) -> str:
+    """Numbers that are too many to be said one by one: `2×3 numbers from 1.40 to 2.30`."""
+    size = '×'.join(map(str, v.shape))
     if not v.data.size:
-        return f'{name}{shape_text(v.shape)} without elements'
-    if v.data.size == 1:
-        return f'{name}{"= " if name else ""}{numbers.said(v.data.item())}'
+        return f'{size} numbers, so none'
     low, high = float(v.data.min()), float(v.data.max())
     if low != low:
-        return f'{name}{shape_text(v.shape)} with NaN'
+        return f'{size} numbers, NaN among them'
     if low == high:
-        return f'{name}{shape_text(v.shape)}, all {numbers.said(low)}'
-    return f'{name}{shape_text(v.shape)} from {numbers.said(low)} to {numbers.said(high)}'
+        return f'{size} numbers, all {numbers.said(low + 0.0)}'  # either of 0 and −0 may be the lower one
+    return f'{size} numbers from {numbers.said(low)} to {numbers.said(high)}'
 
 
 def single(v: Value | None) -> bool:
     """Whether a value is one number."""
     return v is not None and v.data is not None and v.data.size == 1
+
+
+def few(v: Value) -> bool:
+    """Whether all its numbers are said."""
+    return v.data is not None and (v.data.size == 1 or (v.data.ndim == 1 and 0 < v.data.size <= FEW))
 
 
 def amount(v: Value) -> str:

@@ -3,19 +3,18 @@
 from typing import TYPE_CHECKING
 
 from ..model import Pass, Record, Step
-from . import numbers
 from .forward import yours
 from .phrases import (
     amount,
     capital,
     come,
     displaced,
+    few,
     listed,
     many_rules,
     missing,
     rule_of,
     sentence,
-    single,
     times,
     told,
     which_gradient,
@@ -104,7 +103,7 @@ def write(record: Record, step: Step, number: int) -> Said:
         return f'{entry.name} writes entries {entry.label}', f'Inside: {", ".join(entry.inside)}.'
     if entry.level:
         by = record.entries[record.readings[entry.by].entry] if entry.by is not None else None
-        gives = f'Entry {entry.label}: {outs}, by {entry.source or name_of(entry)}.'
+        gives = f'Entry {entry.label} is {entry.source or name_of(entry)}: {outs}.'
         if by is not None and by.kind == 'call' and by.yours and entry.mark:
             return f'Your line {entry.mark.line} lifts off, onto the second tape', gives
         return title, f'{gives} Backward is taped too: another gradient will read it.'
@@ -180,17 +179,18 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
             return f'Your {entry.name} changes nothing', 'It returned None: the gradient goes on as it came.'
         return f'Your {entry.name} changes {names}', f'{", ".join(told(g.value) for g in gave)}.'
     none = [g for g in reading.gave if g.value is None and g.of]
-    rest = f' {none[0].of} gets none: {none[0].why}.' if none and none[0].why else ''
+    rest = f' {none[0].of} gets no gradient: {none[0].why}.' if none and none[0].why else ''
     handed = ', '.join(told(g.value._replace(name=g.name)) for g in gave)
     return f'{capital(rule_of(entry))} gives {names}', (f'{handed}.{rest}' if handed else rest).strip() or 'None.'
 
 
 def add(record: Record, step: Step, number: int) -> Said:
     """Contributions are added."""
-    amounts = ' + '.join(map(amount, step.parts)) if all(map(single, step.parts)) else ''
-    total = f'{amounts} = {numbers.said(sum(float(v.data.item()) for v in step.parts))}.' if amounts else ''
     title = f'{step.what} was used {times(step.ways)}: its gradients are added'
-    return title, total or f'{step.ways} gradients so far.'
+    if not step.parts or not all(map(few, step.parts)):
+        return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
+    total = step.parts[0]._replace(name='', data=sum(v.data for v in step.parts))
+    return title, f'{" + ".join(map(amount, step.parts))} = {told(total)}.'
 
 
 def arrive(record: Record, step: Step, number: int) -> Said:

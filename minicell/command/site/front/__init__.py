@@ -15,12 +15,12 @@ from typing import Any
 from minicell.view.page import fragment
 from minicell.view.paint.film import Film
 from minicell.view.picture import Picture
-from minicell.view.write import png, svg
+from minicell.view.write import png, sheet, svg
 
 from .. import pyodide
 from ..document import PICTURE, Page
 from . import program
-from .scenes import CHOICES, ELSEWHERE, SCENES, programs
+from .scenes import CHOICES, OPENS, SCENES, programs
 
 ABOUT = (
     'Did the framework compute this gradient, or your own code? Five scenes with the real picture of a tape, and a '
@@ -43,8 +43,9 @@ def write(folder: Path, beside: bool = False) -> Page:
     config = pyodide.lay(folder, beside, source('worker.js'), source('program.py'))
     films = {name: {'code': code, 'layouts': fragment.layouts(shown[name].films)} for name, code in programs().items()}
     scenes = [{'program': scene.program, 'since': scene.since, 'opens': scene.opens} for scene in SCENES]
-    data = fragment.script({'films': films, 'scenes': scenes, 'python': config})
-    script = '\n'.join(['(() => {', fragment.player(), f'const told = {data};', source('front.js'), '})();', ''])
+    data = fragment.script({'films': films, 'scenes': scenes, 'opens': OPENS, 'python': config})
+    parts = ['(() => {', fragment.player(), f'const told = {data};', source('front.js'), source('typing.js')]
+    script = '\n'.join([*parts, '})();', ''])
     name = f'front/front-{sha256(script.encode()).hexdigest()[:8]}.js'
     for old in (folder / 'front').glob('front-*.js'):
         old.unlink()
@@ -104,19 +105,12 @@ def still(folder: Path, shown: Picture, number: int) -> str:
 
 def drawn(film: Film, step: int, dark: bool) -> str:
     """A step of a film as SVG."""
-    said = film.steps[step]
-    size = film.width, film.height
-    return svg.still(film.frames[step], size, said.title, said.caption, 1.0, dark, film.line, step, said.at)
+    return svg.write(sheet.of(film, step), dark=dark)
 
 
 def card(path: Path, shown: Picture) -> None:
     """What a link to the site shows elsewhere."""
-    film, step = shown.films[0], place(shown, 'takeover')
-    said = film.steps[step]
-    size = film.width, film.height
-    path.write_bytes(
-        png.still(film.frames[step], size, said.title, said.caption, CARD, False, film.line, step, said.at)
-    )
+    path.write_bytes(png.write(sheet.of(shown.films[0], place(shown, 'takeover')), CARD))
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------
@@ -131,20 +125,21 @@ def body(stills: list[str], config: dict[str, Any]) -> str:
     scenes = ''.join(section(k, picture) for k, picture in enumerate(stills))
     return f"""
 <div class="scenes">
-<div class="words">
+<div class="head">
 <h1>Who computed this gradient?</h1>
 <p class="lede">The framework, or code that you wrote yourself? Step through a real tape and see.
-<a class="skip-on" href="#scene=3" data-scene="2">Straight to the takeover</a></p>
+<a class="js-only" href="#scene=1" data-scene="0">Start from the beginning</a></p>
 <nav class="tabs" aria-label="Scenes"><ol>{tabs}
 <li><a href="#type" data-scene="type"><b>✎</b> <span>Type it</span></a></li></ol></nav>
+</div>
+<div class="stage js-only"><div class="mc2" id="picture">{stills[OPENS]}</div></div>
+<div class="words">
 {scenes}
 {editor(config['megabytes'], config['from'])}
-</div>
-<div class="stage js-only"><div class="mc2" id="picture">{stills[0]}</div></div>
-<div class="tools">
-<p class="js-only"><button type="button" id="copy">Copy a link to this step</button>
-<span id="copied" role="status"></span></p>
-{elsewhere()}
+<details class="tools js-only"><summary>More</summary>
+<p><button type="button" id="copy">Copy a link to this step</button> <span id="copied" role="status"></span></p>
+<p><a href="03_takeover.html">Lesson 03</a> has this takeover with questions and exercises.</p>
+</details>
 </div>
 </div>
 <section class="after">
@@ -153,8 +148,7 @@ def body(stills: list[str], config: dict[str, Any]) -> str:
 <li><a href="course.html"><b>The lessons</b></a>
 <span>From the tape to a spiking network: predict, run, and be surprised.</span></li>
 <li><a href="how.html"><b>How it works</b></a><span>A walk through the core: small, and only NumPy.</span></li>
-<li><a href="03_takeover.html"><b>The takeover, in full</b></a>
-<span>Lesson 03: why it happens, and how you notice.</span></li>
+<li><a href="api/index.html"><b>API</b></a><span>Every public name, with examples that run.</span></li>
 </ul>
 </section>
 """
@@ -169,12 +163,14 @@ def section(number: int, picture: str) -> str:
         onward = f'<a class="onward" href="#scene={number + 2}" data-scene="{number + 1}">Next: {ahead[0].title} →</a>'
     else:
         onward = '<a class="onward" href="#type" data-scene="type">Now type your own →</a>'
-    fix = '<button type="button" data-fix>Fix it</button>' if scene.program == 'document 1' else ''
-    controls = f'<div class="choices js-only">{choices}{fix}</div>' if choices else ''
+    controls = f'<div class="choices js-only">{choices}</div>' if choices else ''
+    when = ''.join(
+        f'<p data-when="{name}"{" hidden" * (name != scene.program)}>{words}</p>' for name, words in scene.when.items()
+    )
     return (
         f'<section class="scene" id="scene-{number + 1}" data-scene="{number}">'
-        f'<h2><span>{number + 1}</span> {scene.title}</h2><p>{scene.words}</p>{controls}'
-        f'<p class="js-only onwards">{onward} <button type="button" data-edit>Edit this program</button></p>'
+        f'<h2><span>{number + 1}</span> {scene.title}</h2><p>{scene.words}</p>{controls}{when}'
+        f'<p class="js-only onwards">{onward}</p>'
         f'<div class="still">{picture.replace("<img ", "<img loading=lazy ")}</div></section>'
     )
 
@@ -205,17 +201,3 @@ rows="22"></textarea></div>
 <div id="error" role="alert" hidden></div>
 <pre id="printed" tabindex="0" role="region" aria-label="Printed" hidden></pre>
 </section>"""
-
-
-def elsewhere() -> str:
-    """The same words in other frameworks."""
-    head, *rows = ELSEWHERE
-    lines = ''.join(
-        '<tr>' + f'<th scope="row">{row[0]}</th>' + ''.join(f'<td>{cell}</td>' for cell in row[1:]) + '</tr>'
-        for row in rows
-    )
-    heads = ''.join(f'<th scope="col">{cell}</th>' for cell in head)
-    return (
-        '<details class="elsewhere"><summary>The same in PyTorch and JAX</summary>'
-        f'<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></details>'
-    )

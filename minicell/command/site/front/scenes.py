@@ -111,6 +111,7 @@ class Scene(NamedTuple):
     opens: str | int
     ends: str | int  # the step of its still
     choices: tuple[str, ...] = ()
+    when: dict[str, str] = {}  # noqa: RUF012 program -> what is true of that one; its own program comes first
 
 
 SCENES = (
@@ -139,51 +140,60 @@ SCENES = (
     Scene(
         'A bprop takes over',
         'Takeover',
-        'This Cell brings its own backward rule, a method called <code>bprop</code>. Backward leaves its road and runs '
-        '<b>those lines</b>. The built-in rule of MatMul is never called, and <b>nobody checks</b> what comes back.',
+        'This Cell has a backward rule of its own, a method called <code>bprop</code>. So backward turns off its road '
+        'and runs <b>your lines</b>. MatMul’s rule, which would be right, is never called, and <b>nobody checks</b> '
+        'what your lines return. <span class="js-only">Press <b>›</b> to run them.</span>',
         'document 1',
         1,
         'takeover',
         'takeover',
-        ('bprop',),
     ),
     Scene(
         'Yours beside the true one',
         'Compare',
-        'The picture also works out the <b>true</b> gradient, without the bprop. Multiply the loss by 3: every true '
-        'gradient must triple. A bprop that ignores <code>dout</code> cannot know that.',
+        'The picture has also worked out the <b>true</b> gradients, without the bprop.',
         'document 1',
         'compare',
         'compare',
         'compare',
         ('bprop', 'loss'),
+        {
+            'document 1': 'These lines return <code>x + 1</code> and <code>y + 1</code>, which are no gradients at '
+            'all. Training would go on all the same. Choose another bprop.',
+            'document 3': 'The loss is three times as large, so the true gradients are too. Yours have not moved: '
+            'these lines do not use <code>dout</code>.',
+            'forgets 1': 'Right, but only by luck: every <code>dout</code> is 1 here, and these lines take it to be '
+            '1. Make the loss <code>3 * z.sum()</code>.',
+            'forgets 3': 'The true gradients have tripled, and yours have not: these lines take every '
+            '<code>dout</code> to be 1, and now it is 3.',
+            'right 1': 'These lines use <code>dout</code>, and both gradients are right. Does that hold for another '
+            'loss? Try <code>3 * z.sum()</code>.',
+            'right 3': 'Now every <code>dout</code> is 3. These lines use it, so your gradients have tripled along '
+            'with the true ones.',
+        },
     ),
     Scene(
         'Your lines become a second tape',
         'Again',
-        'Now ask for the gradient <b>of the gradient</b>. The lines of <code>bprop</code> are operations like any '
-        'other: they become entries 1′ and 2′ of a second tape, and backward runs through them. A stored number leaves '
-        'no entry, so the second gradient is lost.',
+        'Now the program asks for the gradient <b>of the gradient</b>.',
         'written',
         1,
         'second tape',
         'result',
         ('slope',),
+        {
+            'written': 'The lines of <code>bprop</code> are operations like any other. They become entries 1′ and 2′ '
+            'of a second tape, and backward runs through them.',
+            'stored': 'Here <code>bprop</code> reads a number that <code>construct</code> stored. A number leaves no '
+            'entry, so the second tape is empty and the second gradient is 0.',
+        },
     ),
 )
+OPENS = 2  # the scene that the page opens with: what it is all about
 
 # A choice: what it is called, and its options: name -> words. The first is taken.
 CHOICES = {
-    'bprop': ('This bprop', {'document': 'returns x + 1', 'forgets': 'forgets dout', 'right': 'is right'}),
+    'bprop': ('This bprop', {'document': 'returns x + 1', 'forgets': 'forgets dout', 'right': 'is fixed'}),
     'loss': ('The loss is', {'1': 'z.sum()', '3': '3 * z.sum()'}),
     'slope': ('In bprop, the slope is', {'written': 'ops.cos(x)', 'stored': 'a stored number'}),
 }
-# The same words elsewhere, as lesson 00 has them.
-ELSEWHERE = (
-    ('MindSpore, minicell', 'PyTorch', 'JAX'),
-    ('nn.Cell, construct', 'torch.nn.Module, forward', 'a function'),
-    ('bprop', 'backward of an autograd.Function', 'bwd of a custom_vjp'),
-    ('dout', 'grad_output', 'cotangent'),
-    ('ms.grad', 'torch.autograd.grad', 'jax.grad'),
-    ('ms.check_bprop', 'torch.autograd.gradcheck', 'jax.test_util.check_grads'),
-)
