@@ -49,7 +49,7 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (346, 58, 904, 322),
+        (350, 70, 924, 374),
         'Mul and Add run forward, and write an entry each; under the tape their two rules lead back to dx and dy',
     ),
     '01': Still(
@@ -64,8 +64,8 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (322, 212, 904, 518),
-        'Backward leaves its road into your own lines; their dx and dy are wrong, and the true ones stand beside them',
+        (330, 250, 924, 464),
+        'Backward leaves its road before it comes to MatMul’s rule, into your own lines, because Net has its own bprop',
     ),
     '04': Still(
         'l04-curve',
@@ -94,12 +94,12 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (184, 342, 794, 536),
-        'The second tape holds what a bprop computed, Cos and Mul, and is read back in its turn',
+        (16, 411, 556, 632),
+        'The lines of a bprop have written a second tape, a Cos first; read back in its turn, it gives bend = −0.479',
     ),
     '10': Still(
         'l10-tape',
-        (330, 58, 712, 366),
+        (336, 70, 800, 430),
         'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(

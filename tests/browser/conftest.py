@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.front import front_folder, front_url  # noqa: F401
+from tests.browser.front import typing  # noqa: F401
 from tests.browser.lab import NAMES, find_chromium, launch
 from tests.browser.play import site, visit  # noqa: F401
+from tests.browser.served import address, built, folder, url  # noqa: F401
 
 
 # A module at a time: while Playwright's sync API is open, nothing else in this process can start an event loop.

@@ -21,13 +21,13 @@ OTHERS = 'course', 'how', 'how/cell', 'mindspore', 'api/index', 'api/minicell.gr
 
 @pytest.mark.parametrize('scheme', ['light', 'dark'])
 @pytest.mark.parametrize('size', SIZES, ids=lambda size: str(size[0]))
-def test_every_page_can_be_read_and_pressed(size, scheme, browser, front_url, shots):
+def test_every_page_can_be_read_and_pressed(size, scheme, browser, url, shots):
     shots.mkdir(parents=True, exist_ok=True)
     page = new(browser, size, scheme)
     scenes = [f'index.html#scene={number + 1}' for number in range(len(SCENES))]
     for name in [*scenes, 'index.html#type', *(f'{name}.html' for name in OTHERS)]:
         page.goto('about:blank')
-        page.goto(front_url + name)
+        page.goto(url + name)
         expect(page.locator('h1')).to_have_count(1)
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate(SIDEWAYS) <= 0, name
@@ -39,9 +39,9 @@ def test_every_page_can_be_read_and_pressed(size, scheme, browser, front_url, sh
     closed(page)
 
 
-def test_on_paper_the_scenes_are_stills(browser, front_url):
+def test_on_paper_the_scenes_are_stills(browser, url):
     page = new(browser, scheme='dark')
-    page.goto(front_url)
+    page.goto(url)
     page.emulate_media(media='print')
     assert page.locator('.still').locator('visible=true').count() == len(SCENES)
     assert not page.locator('.stage').is_visible()
@@ -52,10 +52,10 @@ def test_on_paper_the_scenes_are_stills(browser, front_url):
 
 
 @pytest.fixture
-def searched(browser, front_folder) -> Page:
+def searched(browser, folder) -> Page:
     """A page of the reference, opened as a file: no server, and nothing to run the search."""
     page = new(browser, offline=True)
-    page.goto((front_folder / 'api/minicell.grad.html').as_uri())
+    page.goto((folder / 'api/minicell.grad.html').as_uri())
     yield page
     closed(page)
 
@@ -104,9 +104,9 @@ def test_the_search_is_worked_by_keys_alone(searched):
     searched.wait_for_url('**/minicell.ops.sin.html')
 
 
-def test_on_a_phone_the_bar_is_a_menu(browser, front_url):
+def test_on_a_phone_the_bar_is_a_menu(browser, url):
     page = new(browser, PHONE, 'dark')
-    page.goto(front_url + 'course.html')
+    page.goto(url + 'course.html')
     parts = page.get_by_role('searchbox'), page.locator('.also-in select'), page.locator('.bar-top li a').last
     for shown in (False, True, False):
         assert [part.is_visible() for part in parts] == [shown] * 3
@@ -123,9 +123,9 @@ def test_on_a_phone_the_bar_is_a_menu(browser, front_url):
 # ---- the words of other frameworks ---------------------------------------------------------------------------------
 
 
-def test_the_words_of_another_framework_stand_beside_ours_and_stay(browser, front_url):
+def test_the_words_of_another_framework_stand_beside_ours_and_stay(browser, url):
     page = new(browser)
-    page.goto(front_url)
+    page.goto(url)
     words, choice, also = elsewhere.table(site.start()), page.locator('.also-in select'), page.locator('.also')
     assert tuple(words) == FRAMEWORKS and also.count() == 0
     for name in FRAMEWORKS:
@@ -136,7 +136,7 @@ def test_the_words_of_another_framework_stand_beside_ours_and_stay(browser, fron
         assert axe(page).serious == []
     page.locator('.tabs a').nth(1).click()
     assert f'JAX: {words["JAX"]["dout"]}' in page.locator('.scene.shown .also').all_inner_texts()
-    page.goto(front_url + 'mindspore.html')
+    page.goto(url + 'mindspore.html')
     expect(choice).to_have_value('JAX')
     assert also.count() > 5
     choice.select_option('')

@@ -13,10 +13,10 @@ pytestmark = pytest.mark.browser
 FIRST_PICTURE = 3.0  # seconds; what a quiet machine keeps is a third of it
 
 
-def test_the_first_picture_comes_at_once_and_without_python(browser, front_url):
+def test_the_first_picture_comes_at_once_and_without_python(browser, url):
     page = new(browser)
     began = time.monotonic()
-    page.goto(front_url)
+    page.goto(url)
     page.wait_for_selector('#picture .box svg')
     took = time.monotonic() - began
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
@@ -26,9 +26,9 @@ def test_the_first_picture_comes_at_once_and_without_python(browser, front_url):
     closed(page)
 
 
-def test_five_scenes_around_one_picture(browser, front_url):
+def test_five_scenes_around_one_picture(browser, url):
     page = new(browser)
-    page.goto(front_url)
+    page.goto(url)
     picture = tape(page)
     root = picture.root.element_handle()
     for number, scene in enumerate(SCENES):
@@ -51,9 +51,9 @@ def test_five_scenes_around_one_picture(browser, front_url):
     closed(page)
 
 
-def test_it_opens_on_the_takeover_and_the_way_to_the_beginning_is_there(browser, front_url):
+def test_it_opens_on_the_takeover_and_the_way_to_the_beginning_is_there(browser, url):
     page = new(browser)
-    page.goto(front_url)
+    page.goto(url)
     expect(page.locator('.scene.shown h2')).to_have_text(f'{OPENS + 1} {SCENES[OPENS].title}')
     assert 'Takeover: backward leaves its road' in tape(page).text()
     assert 'your bprop makes it' in tape(page).text() and 'or by your bprop?' not in tape(page).text()
@@ -70,9 +70,9 @@ def test_it_opens_on_the_takeover_and_the_way_to_the_beginning_is_there(browser,
     closed(page)
 
 
-def test_on_a_phone_the_takeover_and_what_comes_out_are_in_view(browser, front_url):
+def test_on_a_phone_the_takeover_and_what_comes_out_are_in_view(browser, url):
     page = new(browser, PHONE)
-    page.goto(front_url)
+    page.goto(url)
 
     def inside(text: str) -> bool:
         """Whether a text of the picture stands on the screen, above the buttons at its foot."""
@@ -93,9 +93,9 @@ def test_on_a_phone_the_takeover_and_what_comes_out_are_in_view(browser, front_u
 
 
 @pytest.mark.parametrize('number', [number for number, scene in enumerate(SCENES) if scene.when])
-def test_the_words_follow_what_is_chosen(number, browser, front_url):
+def test_the_words_follow_what_is_chosen(number, browser, url):
     page = new(browser)
-    page.goto(front_url + f'#scene={number + 1}')
+    page.goto(url + f'#scene={number + 1}')
     seen = []
     for first in CHOICES[SCENES[number].choices[0]][1].values():
         for second in CHOICES[SCENES[number].choices[-1]][1].values():
@@ -111,9 +111,9 @@ def test_the_words_follow_what_is_chosen(number, browser, front_url):
     closed(page)
 
 
-def test_variants_step_at_once(browser, front_url):
+def test_variants_step_at_once(browser, url):
     page = new(browser)
-    page.goto(front_url + '#scene=4')
+    page.goto(url + '#scene=4')
     said = lambda: page.locator('#picture .title').inner_text()
     wrong, right = 'Your dx and dy are wrong, and nobody noticed', 'Your dx and dy are right'
     assert said() == wrong
@@ -130,9 +130,9 @@ def test_variants_step_at_once(browser, front_url):
     closed(page)
 
 
-def test_a_link_holds_scene_variant_and_step(browser, front_url):
+def test_a_link_holds_scene_variant_and_step(browser, url):
     page = new(browser)
-    page.goto(front_url + '#scene=4')
+    page.goto(url + '#scene=4')
     choose(page, 'forgets dout')
     choose(page, '3 * z.sum()')
     tape(page).button('Back').click()
@@ -147,9 +147,9 @@ def test_a_link_holds_scene_variant_and_step(browser, front_url):
     closed(page)
 
 
-def test_without_javascript_the_scenes_are_stills_with_their_words(browser, front_url):
+def test_without_javascript_the_scenes_are_stills_with_their_words(browser, url):
     page = new(browser, java_script_enabled=False)
-    page.goto(front_url)
+    page.goto(url)
     stills = page.locator('.still img')
     assert stills.count() == len(SCENES)
     for k in range(len(SCENES)):
@@ -160,9 +160,9 @@ def test_without_javascript_the_scenes_are_stills_with_their_words(browser, fron
     closed(page)
 
 
-def test_from_a_file_the_scenes_step_and_typing_says_what_it_needs(browser, front_folder):
+def test_from_a_file_the_scenes_step_and_typing_says_what_it_needs(browser, folder):
     page = new(browser, offline=True)
-    page.goto((front_folder / 'index.html').as_uri() + '#scene=3')
+    page.goto((folder / 'index.html').as_uri() + '#scene=3')
     tape(page).button('Next').click()
     assert 'Your line 10 makes dx' in tape(page).text()
     page.locator('.tabs a').last.click()
@@ -171,9 +171,9 @@ def test_from_a_file_the_scenes_step_and_typing_says_what_it_needs(browser, fron
     closed(page)
 
 
-def test_more_copies_a_link_to_the_step(browser, front_url):
+def test_more_copies_a_link_to_the_step(browser, url):
     page = new(browser, permissions=['clipboard-read', 'clipboard-write'])
-    page.goto(front_url)
+    page.goto(url)
     assert not page.locator('#copy').is_visible()
     page.locator('.tools summary').click()
     tape(page).button('Next').click()

@@ -1,121 +1,95 @@
-"""The course in JupyterLite: built from the package registries, and started in Chromium with nothing but loopback.
+"""The course in JupyterLite, in Chromium with nothing but loopback: each lesson runs to its end, and says what it says
+in a kernel of this machine.
 
-How far it gets is printed, and asserted: JupyterLab starts, the kernel gets idle, sliders move without it, and a lesson
-finds our wheel and stops at NumPy. NumPy and matplotlib have no wheel for the browser in the registries, only on
-Pyodide's own server; so that a lesson runs to its end in a browser cannot be tried without the internet.
+JupyterLab and Python start once, by the link of lesson 03. Then each lesson opens in the place of the last one: to
+start both takes longer than most lessons do. What a lesson has defined is taken away before the next one.
 """
 
-import functools
 import re
-import threading
 import time
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser
 
-from minicell import __version__
 from minicell.command import site
 from minicell.command.site import lite
-from tests.browser.lab import LOOPBACK, ROOT
+from tests.browser.axe import unroll, use
+from tests.browser.lab import LOOPBACK, PATIENCE, ROOT, Notebook, Seen, errors
+from tests.browser.picture import pictures
+from tests.browser.same import differences
+from tests.lessons.kernels import execute
 
 pytestmark = pytest.mark.browser
 
-MEGABYTES = 60
-PATIENCE = 90_000  # ms
-LESSON = '03_takeover'
-PYODIDE = lite.read(Path(lite.__file__).with_name('package.json'))['dependencies']['pyodide']
-SERVER = lite.lock.SERVER.format(version=PYODIDE)
-COMPILED = {'numpy', 'matplotlib', 'contourpy', 'kiwisolver', 'pillow'}
-DONE = '([prompt, before]) => /[0-9]/.test(prompt.textContent) && prompt.textContent !== before'
-IDLE = '.jp-Notebook-ExecutionIndicator[data-status=idle]'
-
-# All that can be known of our wheel without NumPy: it is there, whole, it compiles, and what else it imports is there.
-PROBE = """\
-import ast, importlib.metadata, importlib.util, pathlib, sys
-import ipywidgets as w
-folder = pathlib.Path(importlib.util.find_spec('minicell').origin).parent
-files = [file for part in ('', 'view', 'teach') for file in folder.glob(part + ('/**/*.py' if part else '*.py'))]
-files = [file for file in files if file.name not in ('build.py', 'installation.py')]  # of the command
-trees = [(file, ast.parse(file.read_text(encoding='utf-8'))) for file in files]
-for file, tree in trees: _ = compile(tree, str(file), 'exec')
-nodes = [node for file, tree in trees for node in ast.walk(tree)]
-names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-tops = sorted({name.partition('.')[0] for name in names})
-print('missing:', *[top for top in tops if importlib.util.find_spec(top) is None])
-print('version:', importlib.metadata.version('minicell'), 'on Python', sys.version.split()[0])
-print('compiled:', len(trees), 'lessons:', len(list((folder / 'lessons').glob('*.ipynb'))))
-a, b = w.IntSlider(value=3, max=9), w.IntText(value=3)
-w.jslink((a, 'value'), (b, 'value'))
-w.VBox([a, b])"""
+MEGABYTES = 62
+LESSONS = {path.stem: path for path in sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))}
+START, TAKEOVER = next(iter(LESSONS)), '03_takeover'
+WINDOW = {'width': 1400, 'height': 1000}
+LAY = """async ([lesson, place]) => {
+  const app = window.jupyterapp, panel = app.shell.currentWidget, kernel = panel.sessionContext.session.kernel;
+  await kernel.requestExecute({code: 'get_ipython().run_line_magic("reset", "-f")', store_history: false}).done;
+  const content = await (await fetch(new URL(`../files/${lesson}`, location.href))).json();
+  panel.dispose();
+  await app.serviceManager.contents.save(place, {type: 'notebook', format: 'json', content});
+  await app.commands.execute('docmanager:open', {path: place});
+}"""
+# What matplotlib says once in a new place.
+FONTS = 'Matplotlib is building the font cache; this may take a moment.\n'
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Python's own web server, without a word for each request."""
+class InBrowser(Notebook):
+    """A notebook in JupyterLite: lesson 03, in whose place others can be opened."""
 
-    def log_message(self, *arguments: object) -> None:
-        pass
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.name, self.seen = f'{TAKEOVER}.ipynb', Seen()
+        self.page = browser.new_page(viewport=WINDOW)
+        self.page.set_default_timeout(PATIENCE * 1000)
+        self.seen.watch(self.page)
+        self.page.goto(address + lite.link(TAKEOVER))
+        self._ready()
+
+    def lay(self, lesson: str) -> None:
+        """Open a lesson in the place of the last one, whose kernel forgets what that one defined."""
+        self.page.evaluate(LAY, [f'{lesson}.ipynb', self.name])
+        self._ready()
 
 
 @pytest.fixture(scope='module')
-def built(tmp_path_factory) -> Path:
-    """The folder that JupyterLite was built into."""
-    folder = tmp_path_factory.mktemp('site')
+def room(browser: Browser, address: str) -> Iterator[InBrowser]:
     start = time.monotonic()
-    place = lite.build(folder)
-    print(f'built in {time.monotonic() - start:.0f} s')
-    return place
+    notebook = InBrowser(browser, address)
+    print(f'JupyterLab and Python in the browser started in {time.monotonic() - start:.0f} s')
+    yield notebook
+    notebook.close()
 
 
 @pytest.fixture(scope='module')
-def address(built: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer((LOOPBACK, 0), functools.partial(Quiet, directory=str(built.parent)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f'http://{LOOPBACK}:{server.server_port}/'
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def natively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], list[Any]]]:
+    """natively(lesson) -> its code cells, run in a kernel of this machine."""
+    with ThreadPoolExecutor(1) as other:  # Playwright's loop has this thread
+        yield lambda lesson: other.submit(
+            execute, nbformat.read(LESSONS[lesson], as_version=4), tmp_path_factory.mktemp('native')
+        ).result()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={'width': 1400, 'height': 1000})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.far = []
-    # of the workers too, where Python runs; twice, if a service worker stands between
-    context.on('request', lambda request: note(page.far, request.url))
-    yield page
-    context.close()
+def said(cells: list[Any]) -> list[str]:
+    """What each cell printed, and its result if that is text alone."""
+    found = []
+    for cell in cells:
+        parts = [''.join(out['text']) for out in cell['outputs'] if out.get('name') == 'stdout']
+        data = [out['data'] for out in cell['outputs'] if out['output_type'] == 'execute_result']
+        parts += [''.join(each['text/plain']) for each in data if set(each) == {'text/plain'}]
+        found.append(''.join(parts))
+    return found
 
 
-def note(far: list[str], url: str) -> None:
-    """Note an address that is neither ours nor inside the page."""
-    if url.startswith('http') and not url.startswith(f'http://{LOOPBACK}:'):
-        far.append(url)
-
-
-def run_cell(page: Page) -> Locator:
-    """Run the cell with the focus, wait until its number says that it is done, and return its output."""
-    cell = page.locator('.jp-Notebook .jp-CodeCell.jp-mod-active')
-    prompt = cell.locator('.jp-InputPrompt')
-    before = prompt.inner_text()
-    page.keyboard.press('Control+Enter')
-    page.wait_for_function(DONE, arg=[prompt.element_handle(), before])
-    return cell.locator('.jp-OutputArea')
-
-
-def answer(page: Page, code: str) -> Locator:
-    """What a new cell below the one with the focus answers."""
-    for key in ('Escape', 'b', 'Enter'):
-        page.keyboard.press(key)
-    page.keyboard.insert_text(code)
-    return run_cell(page)
+def kinds(cells: list[Any]) -> list[list[list[str]]]:
+    """In which forms each cell shows each of its outputs."""
+    return [[sorted(out['data']) for out in cell['outputs'] if 'data' in out] for cell in cells]
 
 
 def test_it_is_whole_small_and_has_its_licences(built):
@@ -123,84 +97,70 @@ def test_it_is_whole_small_and_has_its_licences(built):
     static = built / 'static' / 'pyodide'
     packages = lite.read(static / lite.lock.NAME)['packages']
     assert {name for each in packages.values() for name in each['depends']} <= set(packages)
-    assert set(lite.STARTS_WITH) <= set(packages)
-    assert {name for name, each in packages.items() if each['file_name'].startswith(SERVER)} == COMPILED
-    local = {each['file_name'] for name, each in packages.items() if name not in COMPILED}
-    assert local == {path.name for path in static.glob('*.whl')}
+    assert {name.replace('_', '-') for name in lite.STARTS_WITH} <= set(packages)
+    here = {path.name for path in static.iterdir()}
+    assert here == {lite.lock.NAME, *lite.PYODIDE, *(each['file_name'] for each in packages.values())}
     licences = built / 'licences'
     listed = re.findall(r'^([\w-]+) [\w.]+: ', (licences / 'README.txt').read_text(encoding='utf-8'), re.MULTILINE)
-    assert set(packages) - COMPILED <= set(listed)
+    assert {name for name, each in packages.items() if each['file_name'].endswith('.whl')} <= set(listed)
     assert all(any((licences / name).iterdir()) for name in listed)
     assert 'Mozilla Public License' in (licences / 'micropip' / 'LICENSE').read_text(encoding='utf-8')
     assert 'PYTHON SOFTWARE FOUNDATION' in (licences / 'typing-extensions' / 'LICENSE').read_text(encoding='utf-8')
     assert (built / 'build' / 'third-party-licenses.json').is_file()
 
 
-def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(page, built, address):
-    folder, lessons = built.parent, sorted(lite.wheel.shipped().glob('[0-9]*.ipynb'))
+def test_what_a_learner_presses_answers(room, shots):
+    """Questions, hints and exercises, by the kernel in the page; and the picture of a tape, by itself.
+
+    The first test in the room: where another lesson has opened beside the same kernel, JupyterLite's widgets only draw.
+    """
+    room.run_all()
+    unroll(room)
+    assert sum(use(room)) > 0
+    picture = pictures(room.page, room.page.locator('.jp-Notebook'))[0]
+    first = picture.text()
+    picture.button('Back').click()
+    assert picture.text() != first
+    shots.mkdir(parents=True, exist_ok=True)
+    room.page.screenshot(path=shots / 'lite.png')
+    room.page.set_viewport_size(WINDOW)
+
+
+@pytest.mark.parametrize('lesson', LESSONS)
+def test_a_lesson_runs_to_its_end_and_says_the_same(lesson, room, natively):
+    room.lay(lesson)
+    start = time.monotonic()
+    cells = room.run_all()
+    print(f'{lesson}: {len(cells)} cells in {time.monotonic() - start:.0f} s')
+    assert [cell['source'] for cell in cells if cell['count'] is None] == []
+    assert set(errors(cells)) <= {FONTS}
+    due = [cell for cell in natively(lesson) if cell.source.strip()]
+    assert [cell['source'] for cell in cells] == [cell.source for cell in due]
+    assert next(differences(said(cells), said(due)), None) is None
+    assert kinds(cells) == kinds(due)
+    assert any(said(cells)) or lesson == START
+
+
+def test_nobody_else_is_asked_and_nothing_is_missing(room):
+    assert room.seen.hosts == {LOOPBACK}
+    assert (room.seen.failed, room.seen.console) == ([], [])
+
+
+def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(browser, built, address):
+    folder = built.parent
     site.lay_styles(folder)
-    pages = site.others([(each.stem, each.stem) for each in lessons], answers=True)
+    pages = site.others([(each, each) for each in LESSONS], answers=True)
     course = site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto(course.as_uri())
     assert page.locator('.served').count() == 1 and not page.locator('.served').is_visible()
     page.goto(address + course.name)
     page.locator('.served a').click()
-    page.locator('.jp-Notebook .jp-RenderedMarkdown h1', has_text=heading(lessons[0])).wait_for()
-    assert page.far == []
+    page.locator('.jp-Notebook .jp-RenderedMarkdown h1', has_text=heading(START)).wait_for()
+    page.close()
 
 
-def heading(lesson: Path) -> str:
+def heading(lesson: str) -> str:
     """What stands at the top of a lesson."""
-    return site.title(nbformat.read(lesson, as_version=4))
-
-
-def test_a_lesson_starts_and_gets_as_far_as_numpy(page, address, shots):
-    start = time.monotonic()
-    far = []
-
-    def said(what: str) -> None:
-        far.append(what)
-        print(f'{time.monotonic() - start:5.1f} s  {what}')
-
-    page.goto(address + lite.link(LESSON))
-    page.wait_for_selector('.jp-Notebook .jp-CodeCell')
-    said('JupyterLab shows the lesson')
-    page.wait_for_selector(IDLE)
-    first = page.locator('.jp-CodeCell .cm-content').first
-    first.click()
-    output = answer(page, "import sys\nprint('Python', sys.version.split()[0])").inner_text()
-    assert f'Python {lite.lock.PYTHON}' in output
-    said(f'{output.strip()} answers, in the browser')
-    assert page.far == [], 'up to here nothing is asked of anybody'
-
-    first.click()
-    output = run_cell(page).inner_text()
-    assert '/site-packages/minicell/__init__.py' in output, output[-1000:]
-    assert "ModuleNotFoundError: No module named 'numpy'" in output, output[-1000:]
-    said('our wheel is imported, up to its first `import numpy`')
-    asked = {url.removeprefix(SERVER).partition('-')[0] for url in page.far}
-    assert asked == COMPILED, page.far
-    said(f'asked of {SERVER}, and of nobody else: {", ".join(sorted(asked))}')
-
-    before = len(page.far)
-    probe = answer(page, PROBE)
-    probe.locator('.noUi-handle').wait_for()
-    printed = probe.inner_text()
-    missing = set(re.search(r'^missing: (.*)$', printed, re.MULTILINE)[1].split())
-    assert {'numpy'} <= missing <= {'numpy', 'matplotlib', 'PIL'}, printed
-    assert f'version: {__version__} on Python {lite.lock.PYTHON}' in printed
-    counts = re.search(r'compiled: (\d+) lessons: (\d+)', printed)
-    teach = list((ROOT / 'minicell/teach').rglob('*.py'))
-    assert int(counts[1]) > len(teach) > 60 and int(counts[2]) == len(list(lite.wheel.shipped().glob('*.ipynb')))
-    said(f'all {counts[1]} modules that lessons import compile, and lack nothing but {", ".join(sorted(missing))}')
-
-    number = probe.locator('input[type=number]')
-    assert number.input_value() == '3'
-    probe.locator('.noUi-handle').focus()
-    page.keyboard.press('ArrowRight')
-    page.wait_for_function('input => input.value === "4"', arg=number.element_handle())
-    said('a slider moves what is linked to it')
-    assert [url for url in page.far[before:] if not url.startswith(SERVER)] == []
-    shots.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=shots / 'lite.png')
-    assert len(far) == 6
+    return site.title(nbformat.read(LESSONS[lesson], as_version=4))

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 
 from minicell.view.page.fragment import fragment, page
 from minicell.view.write import svg
+from minicell.view.write.sheet import EDGE, sheet
 from tests.browser.axe import axe
 from tests.browser.lab import Notebook, Server
 from tests.browser.play import NARROW, PAINTED, SMALL, WIDE, check_drawn, go, many, now, number, slider
@@ -220,7 +221,7 @@ publish_display_data({'text/html': fragment(films(), ''), 'text/plain': 'a tape'
 def test_in_jupyterlab(browser, tmp_path):
     """It plays as an output, its keys are no commands there; where it is not trusted the still is left."""
     film = toy()
-    still = svg.still(film.frames[11], (900, 462), *film.steps[11][:2])
+    still = svg.write(sheet(film.frames[11], (900, 462), *film.steps[11][:2]))
     saved = new_code_cell('1', outputs=[new_output('display_data', {'text/html': fragment(films(), still, open=11)})])
     for name, cells in {'runs': [new_code_cell(SHOW), new_code_cell('2')], 'saved': [saved]}.items():
         kernel = {'kernelspec': {'name': 'python3', 'display_name': 'Python 3', 'language': 'python'}}
@@ -244,6 +245,6 @@ def test_in_jupyterlab(browser, tmp_path):
         notebook = Notebook(browser, server, 'saved.ipynb')
         image = notebook.page.locator('.jp-OutputArea-output img')
         expect(image).to_have_attribute('alt', f'{film.steps[11].title}. {film.steps[11].caption}')
-        assert image.evaluate('image => image.decode().then(() => image.naturalWidth)') == 904
+        assert image.evaluate('image => image.decode().then(() => image.naturalWidth)') == 900 + 2 * EDGE
         assert notebook.page.get_by_role('slider').count() == 0
         notebook.close()

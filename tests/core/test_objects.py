@@ -149,7 +149,7 @@ def lines(*text: str) -> str:
             'Tensor(shape=[2], dtype=Float64, value= [-1.00000000e-300,  1.00000000e+00])',
         ),
         (
-            Tensor(np.arange(16).reshape(2, 8)),
+            Tensor(np.arange(16, dtype=np.int64).reshape(2, 8)),
             lines(
                 'Tensor(shape=[2, 8], dtype=Int64, value=',
                 '[[ 0,  1,  2 ...  5,  6,  7],',
@@ -182,7 +182,7 @@ def test_repr_of_integers_breaks_after_twenty_four():
 def test_repr_of_rank_1_is_cut_above_a_thousand():
     assert '...' not in repr(Tensor(np.arange(1000)))
     assert (
-        repr(Tensor(np.arange(1001)))
+        repr(Tensor(np.arange(1001, dtype=np.int64)))
         == 'Tensor(shape=[1001], dtype=Int64, value= [   0,    1,    2 ...  998,  999, 1000])'
     )
 

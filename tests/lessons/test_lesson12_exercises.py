@@ -154,4 +154,9 @@ def test_what_the_checks_say():
 
 def test_the_hunt_is_decided_by_measuring():
     assert sorted(word for word, _ in found().values()) == sorted(surrogates.FAULTS)
-    assert found()['C'][0] == 'sign' and surrogates.SUSPECTS['C'] is surrogates.Triangular
+    assert found()['C'][0] == 'sign' and issubclass(surrogates.SUSPECTS['C'], surrogates.Triangular)
+
+
+def test_a_suspect_shows_its_letter_and_no_more():
+    for letter, kind in surrogates.SUSPECTS.items():
+        assert repr(kind).endswith(f".{letter}'>") and repr(kind()).startswith(f'{letter}('), repr(kind())

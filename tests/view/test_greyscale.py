@@ -11,6 +11,7 @@ from test_geometry import classes_drawn, contrast, grounds
 
 from minicell.view.paint import style
 from minicell.view.write import png
+from minicell.view.write.sheet import sheet
 
 
 def grey(colour):
@@ -75,7 +76,7 @@ def test_the_takeover_is_the_darkest_and_largest_change_of_its_step():
     film, step = picture('matmul').films[0], at(picture('matmul'), 'Takeover')
     images = []
     for k in (step - 1, step):
-        data = png.still(film.frames[k], (film.width, film.height))
+        data = png.write(sheet(film.frames[k], (film.width, film.height)))
         images.append(np.asarray(Image.open(BytesIO(data)).convert('L'), int))
     changed = np.abs(images[1] - images[0]) > 40
     rows, columns = np.nonzero(changed)

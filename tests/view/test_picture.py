@@ -20,6 +20,7 @@ import minicell as ms
 from minicell import ops
 from minicell.view import to_dot
 from minicell.view.picture import FORMATS, STILL, ZOOMS, Picture, uncollected
+from minicell.view.write.sheet import EDGE
 
 SVG = '{http://www.w3.org/2000/svg}'
 ROOT = Path(__file__).parents[2]
@@ -181,7 +182,7 @@ def test_it_is_saved(matmul, tmp_path, kind):
         assert root.find(f'{SVG}title').text.startswith('Your dx and dy are wrong')
     else:
         image = Image.open(BytesIO(data))
-        assert image.format == kind[1:].upper() and image.width == 904
+        assert image.format == kind[1:].upper() and image.width == 900 + 2 * EDGE
         assert kind != '.gif' or image.n_frames >= 8
 
 

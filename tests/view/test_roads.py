@@ -86,7 +86,43 @@ def test_no_curve_where_the_number_is_not_the_slope_of_a_slope():
     assert 'curve' not in gallery.made(minus, 'minus the slope').films[0].frames[-1]
 
 
-def test_a_grey_cell_is_said_to_be_right_where_others_are_wrong():
-    assert shown(picture('matmul_loss')).count('grey: right') == 1, 'of dx; all of dy is wrong'
-    assert 'grey: right' not in shown(picture('matmul_loss'), -2)
-    assert 'grey: right' not in shown(picture('right'))
+def test_a_right_number_among_wrong_ones_looks_as_its_true_one_does():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    looks = {key: shape.attrs['class'].split() for key, shape in frame.items() if re.match(r'[gs]\d\.', key)}
+    right = [key for key, look in looks.items() if key[0] == 'g' and 'tile' in look and 'wrong' not in look]
+    assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
+    assert looks[right[0]] == looks[f's{right[0][1:]}']
+
+
+def test_the_fork_says_why_the_road_is_left():
+    shown_ = picture('matmul_loss')
+    takeover = at(shown_, 'Takeover')
+    why = 'because Net has its own bprop'
+    assert why in shown(shown_, takeover) and why not in shown(shown_, takeover - 1)
+    frame = shown_.films[0].frames[takeover]
+    assert frame['why'].attrs['x'] > max(numbers(frame['fat'])[4:6]), 'right of where it bends off'
+
+
+@pytest.mark.parametrize('narrow', [False, True])
+def test_both_boxes_of_code_are_named(narrow):
+    told = shown(picture('matmul_loss'), 0, narrow)
+    assert 'your program' in told and ('your Cell' in told) == (not narrow)
+
+
+def test_the_first_tape_is_quiet_once_the_second_is_read():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    quiet = at(second, 'The second gradient starts')
+    before, after = second.films[0].frames[quiet - 1], second.films[0].frames[quiet]
+    assert before['afilm'].attrs['class'] == 'film' and after['afilm'].attrs['class'] == 'film q'
+    assert after['bfilm'].attrs['class'] == 'film'
+    loud = {'ff', 'bf', 'b', 'mid2', 'f', 'bk', 'q2'}
+    upper = [s for key, s in after.items() if key.startswith(('a', 'e0', 'r0'))]
+    assert upper and not any(loud & set(s.attrs.get('class', '').split()) for s in upper)
+
+
+def test_each_step_of_note_has_its_name_under_the_line():
+    op, slope = BENDS['down']
+    for film in gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films:
+        named = [a['T'] for tag, a, _ in film.line['shapes'] if tag == 'text']
+        assert {'takeover', 'second tape', 'result'} <= set(named)

@@ -64,16 +64,17 @@ def test_the_numbers_of_the_verdict_are_computed(added):
     last = shown(made(source, f'matmul {added}'))
     for g, yours, true in (('dx', X + added, TRUE[0]), ('dy', Y + 1, TRUE[1])):
         off = numbers.said(np.abs(yours - true).max())
-        assert f'✗ off by up to {off}' in last and g in last
+        assert f'✗ off by up to {off}' in last and f'your {g}' in last
         for array in (yours, true):
             assert {numbers.written(v, 2) for v in array.ravel()} <= set(last)
-    assert 'dout came in, and no line uses it' in last and 'should be' in last and f'yours: x + {added}' in last
+    assert 'dout came in, and no line uses it' in last and 'should be' in last
+    assert last.index('your dx') == last.index(f'x + {added}') - 1, 'how it was made stands beside it'
 
 
 def test_a_right_bprop_is_said_to_be_right():
     assert titles(picture('right'))[-1] == 'Your dx and dy are right'
     last = shown(picture('right'))
-    assert last.count('✓ right') == 2 and {'dx', 'dy'} <= set(last) and not any('✗' in text for text in last)
+    assert last.count('✓ right') == 2 and {'your dx', 'your dy'} <= set(last) and not any('✗' in text for text in last)
 
 
 def test_without_comparing_nobody_is_told():
@@ -81,7 +82,7 @@ def test_without_comparing_nobody_is_told():
     said = ' '.join(' '.join((*pair, *shown(alone, n))) for n, pair in enumerate(steps(alone)))
     for spoiler in ('should be', 'off by', '✓', '✗', 'wrong', 'a second time'):
         assert spoiler not in said
-    assert 'Compare' not in jumps(alone) and 'yours: x + 1' in said
+    assert 'Compare' not in jumps(alone) and 'your dx x + 1' in said
     assert titles(alone) == titles(picture('matmul'))[:-1]
 
 

@@ -15,7 +15,7 @@ from minicell.view.paint.film import Film, Step
 from minicell.view.paint.kit import Frame
 from minicell.view.paint.line import Mark, step_line
 from minicell.view.write import gif, png, svg
-from minicell.view.write.sheet import sheet
+from minicell.view.write.sheet import EDGE, sheet
 from tests.view.toy import films, toy
 
 SVG = '{http://www.w3.org/2000/svg}'
@@ -29,6 +29,16 @@ HOSTILE = [
 def args(film, step):
     said = film.steps[step]
     return film.frames[step], (film.width, film.height), said.title, said.caption
+
+
+def as_svg(*frame, scale=1.0, dark=False, **line):
+    """A frame as SVG."""
+    return svg.write(sheet(*frame, **line), scale, dark)
+
+
+def as_png(*frame, scale=1.0, dark=False):
+    """A frame as a PNG."""
+    return png.write(sheet(*frame), scale, dark)
 
 
 def named(name):
@@ -46,11 +56,11 @@ def named(name):
 @pytest.mark.parametrize('name', HOSTILE)
 def test_a_name_stays_a_text(name):
     film = named(name)
-    text = svg.still(*args(film, 0), line=film.line, step=0, at=(3, 22))
+    text = as_svg(*args(film, 0), line=film.line, step=0, at=(3, 22))
     root = ElementTree.fromstring(text.encode())
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {'svg', 'title', 'rect', 'text', 'g', 'path'}
     assert not [key for element in root.iter() for key in element.attrib if key.startswith('on') or 'href' in key]
-    png.still(*args(film, 0))
+    as_png(*args(film, 0))
     page = html.page([film], name, text)
     assert page.count('<script>') == 1 == page.count('</script>')
     assert page.count('<img') == 1 and '<!--' not in page
@@ -59,7 +69,7 @@ def test_a_name_stays_a_text(name):
 
 def test_an_svg_stands_alone():
     film = toy()
-    text = svg.still(*args(film, 11), line=film.line, step=11, at=film.steps[11].at)
+    text = as_svg(*args(film, 11), line=film.line, step=11, at=film.steps[11].at)
     root = ElementTree.fromstring(text)
     assert root.get('role') == 'img'
     assert root.find(f'{SVG}title').text == (
@@ -72,29 +82,29 @@ def test_an_svg_stands_alone():
         assert float(element.get('font-size')) >= 12
         assert element.get('fill').startswith('#')
     assert root.findall(f'.//{SVG}text')[0].get('font-size') == '22'
-    assert '✗ wrong' not in svg.still(*args(film, 10), line=film.line, step=10)
+    assert '✗ wrong' not in as_svg(*args(film, 10), line=film.line, step=10)
 
 
 def test_a_still_is_as_large_as_it_says_and_dark_if_asked():
     film = toy()
-    one, two = (ElementTree.fromstring(svg.still(*args(film, 7), scale=scale, dark=scale == 2)) for scale in (1, 2))
+    one, two = (ElementTree.fromstring(as_svg(*args(film, 7), scale=scale, dark=scale == 2)) for scale in (1, 2))
     assert float(two.get('width')) == 2 * float(one.get('width')) and one.get('viewBox') == two.get('viewBox')
     assert [root.find(f'{SVG}rect').get('fill') for root in (one, two)] == [style.LIGHT['paper'], style.DARK['paper']]
-    picture = Image.open(BytesIO(png.still(*args(film, 7), scale=2, dark=True)))
+    picture = Image.open(BytesIO(as_png(*args(film, 7), scale=2, dark=True)))
     assert picture.size == (round(float(two.get('width'))), round(float(two.get('height'))))
     assert picture.convert('RGB').getpixel((0, 0)) == (0x12, 0x14, 0x16)
 
 
 def test_the_same_frame_gives_the_same_bytes():
     film = toy()
-    assert svg.still(*args(film, 7)) == svg.still(*args(film, 7))
-    assert png.still(*args(film, 7)) == png.still(*args(toy(), 7))
+    assert as_svg(*args(film, 7)) == as_svg(*args(film, 7))
+    assert as_png(*args(film, 7)) == as_png(*args(toy(), 7))
 
 
 def at(film, step, *points, **options):
     """The colours of a PNG at these points of the frame."""
-    picture = Image.open(BytesIO(png.still(*args(film, step)[:2], **options))).convert('RGB')
-    return ['#' + bytes(picture.getpixel((round(x + 2), round(y + 2)))).hex() for x, y in points]
+    picture = Image.open(BytesIO(as_png(*args(film, step)[:2], **options))).convert('RGB')
+    return ['#' + bytes(picture.getpixel((round(x + EDGE), round(y + EDGE)))).hex() for x, y in points]
 
 
 def test_the_png_has_the_svgs_colours_at_the_svgs_places():
@@ -120,9 +130,9 @@ def test_a_text_stands_where_its_anchor_says():
     for y, classes in ((20, ''), (60, 'mid'), (100, 'end')):
         frame.text(classes or 'start', 150, y, 'HHHHHH', classes)
     ink = np.asarray(png.image(sheet(frame, (300, 120)))).min(axis=2) < 128
-    left, middle, right = (np.flatnonzero(ink[y - 12 : y + 4].any(axis=0)) for y in (20, 60, 100))
-    assert 150 < left[0] < 156 and 146 < right[-1] < 153
-    assert abs((middle[0] + middle[-1]) / 2 - 152) < 2
+    left, middle, right = (np.flatnonzero(ink[EDGE + y - 14 : EDGE + y + 2].any(axis=0)) for y in (20, 60, 100))
+    assert 148 < left[0] - EDGE < 154 and 144 < right[-1] - EDGE < 151
+    assert abs((middle[0] + middle[-1]) / 2 - EDGE - 150) < 2
 
 
 def test_a_png_is_quick_and_small():
@@ -130,13 +140,13 @@ def test_a_png_is_quick_and_small():
     for i in range(150):
         x, y = 58 * (i % 15), 44 * (i // 15)
         frame.rect(f'r{i}', x, y, 54, 30, 'tile wrong' if i % 7 == 0 else 'card f', rx=3)
-        frame.text(f't{i}', x + 4, y + 20, f'{i * 0.37:.2f}', 'n')
+        frame.text(f't{i}', x + 4, y + 20, f'{i * 0.37:.2f}', 'mid')
     size = (900, 440)
-    png.still(frame, size, 'warm')
+    as_png(frame, size, 'warm')
     times = []
     for _ in range(5):
         start = time.process_time()
-        picture = png.still(frame, size, 'A title', 'A caption')
+        picture = as_png(frame, size, 'A title', 'A caption')
         times.append(time.process_time() - start)
     assert min(times) < 0.15, times
     assert len(picture) < 60_000
@@ -145,7 +155,7 @@ def test_a_png_is_quick_and_small():
 def test_a_gif_has_all_steps():
     picture = Image.open(BytesIO(gif.animation(toy(), [0, 7, 11, -1])))
     assert picture.n_frames >= 3  # two equal ones may become one
-    assert picture.info['loop'] == 0 and picture.width == 904
+    assert picture.info['loop'] == 0 and picture.width == 900 + 2 * EDGE
     times, pictures = [], []
     for i in range(picture.n_frames):
         picture.seek(i)
@@ -160,7 +170,7 @@ def test_a_gif_has_all_steps():
 
 
 def test_a_fragment_is_a_still_and_one_script():
-    still = svg.still(*args(toy(), 0))
+    still = as_svg(*args(toy(), 0))
     text = html.fragment(films(), still, open=-1)
     assert text.startswith('<div class="mc2" data-lm-suppress-shortcuts="true"><img ')
     assert 'alt="Your dx and dy are wrong, and nobody noticed. You see it only' in text

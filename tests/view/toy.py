@@ -73,7 +73,7 @@ def drawn(step: int, narrow: bool) -> Frame:
     right, under = (0, 370) if narrow else (346, 0)  # where the stage begins
     past = ' past' if step > 7 else ''
     f.rect('code', 0, 0, wide, 362, 'panel', 0, rx=10)
-    f.text('cell', 12, 21, 'your call', 'dim s12')
+    f.text('cell', 12, 21, 'your call', 'dim')
     f.rect('mine', 3, 262, wide - 6, 88, 'zero' if step < 7 else 'mine' if step < 11 else 'mine0', 0, rx=8)
     for number, code in CODE.items():
         y, on = ROWS[number], ' on' if RUNS[step] == number else ''
@@ -90,10 +90,10 @@ def drawn(step: int, narrow: bool) -> Frame:
     quiet = ' q2' if step > 6 else ''
     f.rect('net', right + 160, under + 22, 104, 70, f'card f{quiet}' + (' cur' if step < 3 else ''), 2, rx=8, go='net')
     f.text('nett', right + 212, under + 50, 'Net', 'b mid')
-    f.text('neto', right + 212, under + 70, 'own bprop', 'ff mid s12')
+    f.text('neto', right + 212, under + 70, 'own bprop', 'ff mid')
     f.rect('sum', right + 284, under + 22, 80, 70, f'card f{quiet}' if step > 2 else 'card', 2, rx=8, go='sum')
     f.text('sumt', right + 324, under + 50, 'sum', 'b mid' if step > 2 else 'fut mid')
-    f.text('loss', right + 324, under + 74, '15.337', 'n' if step > 2 else 'n fut')
+    f.text('loss', right + 324, under + 74, '15.337', 'mid' if step > 2 else 'mid fut')
     road = under + 160
     end = right + 18
     f.path('road', f'M{right + 364},{road}H{end}', 'road', 0)
@@ -105,7 +105,7 @@ def drawn(step: int, narrow: bool) -> Frame:
         right + 98,
         road + 14,
         'never called' if step > 6 else 'the usual way',
-        'mid s12 ' + ('bb' if step > 6 else 'fut'),
+        'mid ' + ('b' if step > 6 else 'fut'),
     )
     f.rect(
         'rule',
@@ -118,7 +118,7 @@ def drawn(step: int, narrow: bool) -> Frame:
         rx=8,
         go='rule',
     )
-    f.text('rulet', right + 324, road + 5, "sum's rule", 'mid bb' if step > 4 else 'mid fut', room=76)
+    f.text('rulet', right + 324, road + 5, "sum's rule", 'mid b' if step > 4 else 'mid fut', room=76)
     if step > 6 and not narrow:
         bend = f'M629,{road}H608A21,21,0,0,0,587,{road + 21}V256A21,21,0,0,1,566,277H354'
         f.path('fat', bend, f'fat{past}', 1, draw=600)
@@ -138,7 +138,7 @@ def drawn(step: int, narrow: bool) -> Frame:
     if step == 11:
         f.text('off', right + 30, low - 8, '✗ off by 5.20', 'xx')
         tiles(f, 'true', right + 150, low, TRUE, 42, 24, classes=' tru')
-        f.text('should', right + 150, low - 8, 'should be', 'bb')
+        f.text('should', right + 150, low - 8, 'should be', 'b')
     return f
 
 
@@ -156,7 +156,7 @@ def tiles(f, key, x, y, values, w, h, wrong=False, account=False, classes=''):
                 x + j * w + w / 2,
                 y + i * h + h / 2 + 5,
                 f'{number:.2f}' if account else f'{number:g}',
-                'n',
+                'mid',
             )
 
 

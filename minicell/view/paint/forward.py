@@ -10,7 +10,7 @@ from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 # What a tape is, in as many words as it has room for.
 DEFINED = {
     'a': ('what was computed, in order; backward reads it from the right', 'what was computed, in order'),
-    'b': ('what your lines computed',),
+    'b': ('what your lines computed', 'your lines, taped'),
 }
 
 
@@ -37,28 +37,27 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
-        frame.text(f'{tag}which', x, y, which, 'b')
-        x += width(which, 'b') + 12
-    frame.text(f'{tag}FW', x, y, 'forward →', 'ff')
-    x += width('forward →', 'ff') + 10
+        frame.text(f'{tag}which', x, y, which, 'mid2')
+        x += width(which, 'mid2') + 12
+    frame.text(f'{tag}FW', x, y, 'forward →', 'ff mid2')
+    x += width('forward →', 'ff mid2') + 10
     if m.plan.narrow and part:
-        frame.text(f'{tag}of', lane.x + lane.w, y, part, 'dim end s12')
+        frame.text(f'{tag}of', lane.x + lane.w, y, part, 'dim end')
     elif m.plan.narrow and not m.record.depth:
-        frame.text(f'{tag}FWt', x, y, 'writes the tape: what was computed, in order', 'dim s12', room=lane.w - 80)
-    elif tag == 'a' and not m.plan.narrow:
-        frame.text(f'{tag}FWt', x, y, 'writes the tape', 'dim s12')
+        frame.text(f'{tag}FWt', x, y, 'writes the tape', 'dim')
     if m.plan.narrow:
         return
-    x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 4.5
-    frame.text(f'{tag}which', x, y, which, 'b leader')
-    x += width(which, 'b leader') + 10
+    x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 5
+    frame.text(f'{tag}which', x, y, which, 'mid2 leader')
+    x += width(which, 'mid2 leader') + 10
     end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
-    said = next((words for words in [part] * bool(part) or DEFINED[tag] if x + width(words, 's12') < end - 8), '')
+    told = [part] if part else () if m.compare or (tag == 'a' and m.behind) else DEFINED[tag]
+    said = next((words for words in told if x + width(words) < end - 8), '')
     if tag == 'b' and not yours(m.record):
         said = said.replace('your lines', 'backward')
-    frame.text(f'{tag}of', x, y, said, 's12 leader')
+    frame.text(f'{tag}of', x, y, said, 'leader')
     if part:  # where these entries lie on the whole tape
-        x, w = x + width(said, 's12') + 10, lane.x - x - width(said, 's12') - 22
+        x, w = x + width(said) + 10, lane.x - x - width(said) - 22
         if w > 20:
             start, wide = w * row.first / row.of, max(w * (row.last - row.first) / row.of, 3)
             frame.rect(f'{tag}track', x, y - 6, w, 3, 'run', 1, rx=1.5)
@@ -85,9 +84,9 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     inset = 8 if tag == 'b' and not m.plan.narrow else 0
     left, right = lane.left + inset, (m.plan.w - inset if lane.x else lane.x + lane.w)
     frame.rect(f'{tag}film', left, y, right - left, h, 'film', 0, rx=8)
-    for k, at in enumerate((y + 5, y + h - 5)):
+    for k, at in enumerate((y + 4.5, y + h - 4.5)):
         frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
-    top, high = y + 9.5, h - 19
+    top, high = y + 8.5, h - 17
     opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
@@ -96,8 +95,8 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         long = f'{entry.label} {name_of(entry)}'
         if is_open and entry.level and entry.mark and entry.by is not None:
             long += f' · line {entry.mark.line}'
-        said = long if is_open and width(long, 's12 bb') + 20 < max(w + 60, 120) else entry.label
-        wide = max(width(said, 's12 bb') + 20, min(w, 84)) if is_open else w
+        said = long if is_open and width(long, 'b') + 20 < max(w + 60, 120) else entry.label
+        wide = max(width(said, 'b') + 20, min(w, 84)) if is_open else w
         middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
         if not done:
             frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
@@ -108,8 +107,8 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         read = m.reading_of(i)[1] is not None
         look = 'block' + ' read' * read + ' cur' * (writes or reads)
         frame.rect(f'B{i}', middle - wide / 2, top, wide, high, look, 2, rx=4, go=f'e{i}')
-        if width(said, 's12 bb') <= wide:
-            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 's12 mid bb')
+        if width(said, 'b') <= wide:
+            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid b')
         if is_open:
             frame.path(
                 f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
@@ -154,7 +153,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
     """The top and the height of a card."""
     full = lane.forward_h
-    h = full if entry.kind == 'call' or full < 70 else 88 if within else 64
+    h = full if entry.kind == 'call' or full < 70 else 68 if within else 64
     return lane.forward + (full - h) / 2, h
 
 
@@ -165,7 +164,7 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
     title = entry.name if entry.kind == 'loose' else name_of(entry)
     if entry.kind == 'call' and h > 70:
         frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
-        frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"ff" if begun else "fut"} mid s12', room=w - 8)
+        frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"ff" if begun else "fut"} mid', room=w - 8)
         if entry.hidden:
             ran = entry.hidden_at is not None and entry.hidden_at <= m.step
             frame.rect(f'e{i}h', column.x + 8, y + 52, w - 16, 46,
@@ -173,25 +172,18 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
             frame.text(
                 f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
             )
-            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid s12 {"dim" if ran else "fut"}', room=w - 20)
+            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
         return
     if column.within:
         out, how = entry.outputs[0], tiles.plate(entry.outputs[0], w - 12, 24)
         frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
-        frame.text(f'e{i}n', middle, y + 44, out.name or 'result', f'mid s12 {grey}', room=w - 10)
-        tiles.draw(frame, f'w{i}', middle - how.w / 2, y + 54, out, how, there=m.state(i)[0])
+        tiles.draw(frame, f'w{i}', middle - how.w / 2, y + 34, out, how, there=m.state(i)[0])
         return
     own = {'call': 'own bprop', 'hook': 'your hook'}.get(entry.kind, '')
     sub = own or ('not taped' if entry.kind == 'loose' else entry.source if column.w > 70 else '')
     frame.text(f'e{i}t', middle, y + h / 2 + (-4 if sub else 5), title, ink, room=w - 8)
     if sub and f'e{i}o' not in frame:  # (it may still lie over its line of code)
-        look = (
-            f'{"ff" if begun else "fut"} mid s12'
-            if own
-            else f'm mid s12 {grey}'
-            if sub == entry.source
-            else f'mid s12 {grey}'
-        )
+        look = f'{"ff" if begun else "fut"} mid' if own else f'm mid {grey}' if sub == entry.source else f'mid {grey}'
         frame.text(f'e{i}o', middle, y + h / 2 + 15, sub, look, room=w - 8)
 
 
@@ -204,13 +196,10 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
     look, top = '' if now and not m.compare else ' q2', m.own_rows[-1].y + 11
     frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
     frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)
-    which = (
-        f'lines {lines[0]} to {lines[-1]}'
-        if len(lines) > 2
-        else f'line{"s" * (len(lines) > 1)} ' + ' and '.join(map(str, lines))
-    )
-    verb = 'write' if len(lines) > 1 else 'writes'
-    frame.text('bridget', x + 16, m.plan.second[0] + 20, f'{which} of your bprop {verb} this tape', 'ff', room=lane.w)
+    said = f'line {lines[0]} of your bprop writes this tape'
+    if len(lines) > 1:
+        said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} of your bprop write this tape'
+    frame.text('bridget', x + 16, m.plan.second[0] + 20, said, 'ff', room=lane.w)
 
 
 def written_by(m: Moment, i: int) -> bool:

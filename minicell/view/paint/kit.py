@@ -1,5 +1,6 @@
 """The shapes of one frame. Each has a key: a shape with the same key in the next frame is the same shape, and moves."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import metrics
@@ -84,6 +85,13 @@ class Frame(dict):
         corners = (x, y), (bx - dy * wing, by + dx * wing), (bx + dy * wing, by - dx * wing)
         self.path(key, 'M' + 'L'.join(f'{a:g},{b:g}' for a, b in corners) + 'Z', classes, layer, **attrs)
 
+    def hush(self, keys: Iterable[str]) -> None:
+        """Draw these shapes as what is no longer the subject."""
+        for key in keys:
+            shape = self[key]
+            classes = [style.QUIET.get(name, name) for name in shape.attrs.get('class', '').split()]
+            self[key] = shape._replace(attrs=shape.attrs | {'class': ' '.join(filter(None, classes))})
+
     def sheet(self, key: str, x: float, y: float, w: float, h: float, classes: str = '', go: str | None = None) -> None:
         """A card's surface: paper that lies on the picture."""
         if 'ahead' not in classes:
@@ -92,9 +100,9 @@ class Frame(dict):
 
     def badge(self, key: str, x: float, y: float, words: str, look: str, ink: str) -> None:
         """A few words on the edge of a card: they begin at x, their middle is at y."""
-        wide = width(words, 'bb') + 22
+        wide = width(words, 'b') + 22
         self.rect(key, x, y - 11, wide, 22, f'badge{look}', 6, rx=11)
-        self.text(f'{key}t', x + wide / 2, y + 4.7, words, f'mid bb {ink}', 7)
+        self.text(f'{key}t', x + wide / 2, y + 4.7, words, f'mid b {ink}', 7)
 
     def arrow(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
         """Forward's thin arrow from left to right."""

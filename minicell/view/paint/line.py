@@ -8,6 +8,7 @@ from . import kit
 
 RAIL, WORDS = 14, 36  # the middle of the rail, the baseline of the names
 HEIGHT, EDGE = 42, 10  # of the line, and how far from its ends the first and the last dot lie
+NEAR = 90  # pixels between two steps of note whose names have no room under them
 DOTS = 7  # pixels a dot needs; where there is less, only the playhead is drawn and the steps of note
 
 
@@ -31,16 +32,21 @@ def step_line(
         ['rect', dict(x=EDGE, y=RAIL - 1.5, width=width - 2 * EDGE, height=3, rx=1.5) | {'class': 'rail'}, 0]
     ]
     taken: list[tuple[float, float]] = []
+    loud = sorted(places[mark.step][0] for mark in marks if mark.look != 'dim')
     for mark in marks:
         mark = mark._replace(name=metrics.clean(mark.name))
-        x, wide = places[mark.step][0], kit.width(mark.name, f's12 {mark.look}')
+        x, wide = places[mark.step][0], kit.width(mark.name, mark.look)
         if mark.look != 'dim':
-            kind = 'note xx later' if mark.look == 'xx' else 'note'
+            kind = f'note {mark.look}' + ' later' * (mark.look == 'xx')
             shapes.append(['rect', dict(x=x - 5, y=RAIL - 5, width=10, height=10, rx=5) | {'class': kind}, mark.since])
-        left = min(max(x - (0 if mark.look == 'dim' else wide / 2), 0), width - wide)
-        if any(left < b + 10 and a < left + wide + 10 for a, b in taken):
+        left = x
+        if mark.look != 'dim':  # of two that are near each other, each name points away
+            before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
+            left = x + 5 - wide if after else x - 5 if before else x - wide / 2
+        left = min(max(left, 0), width - wide)
+        if any(left < b + 6 and a < left + wide + 6 for a, b in taken):
             continue
         taken.append((left, left + wide))
-        words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f's12 {mark.look} later'}
+        words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f'{mark.look} later'}
         shapes.append(['text', words, mark.since])
     return dict(w=width, h=HEIGHT, shapes=shapes, dots=each >= DOTS, x=EDGE, y=RAIL - 1.5), places

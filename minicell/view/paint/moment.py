@@ -197,14 +197,8 @@ class Story:
         for place, gradient in enumerate(reading.gave):
             if gradient.value is None or gradient.value.data is None:
                 continue
-            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of]
-            k = (
-                place
-                if place < len(entry.inputs) and entry.inputs[place].name == gradient.of
-                else named[0]
-                if named
-                else place
-            )
+            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
+            k = place if place in named else named[0]
             if k < len(entry.keys):
                 yield entry.keys[k], gradient.value
 
@@ -303,6 +297,11 @@ class Moment:
             return runs[-1] if runs else None
         readers = (p for p in runs if min(p.level - 1, 1) == level)
         return max(readers, key=lambda p: p.started, default=None)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the first tape has told its story: backward reads the second now."""
+        return len(self.strips) > 1 and self.run(1) is not None
 
     def column(self, entry: int) -> Column | None:
         """The column of an entry, if it is open."""

@@ -7,7 +7,7 @@ from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
-from .plan import CODE, GAP, PAD, TALL, Box
+from .plan import CODE, GAP, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
@@ -58,22 +58,36 @@ def error(m: Moment) -> None:
 def label_of(entry: Entry, room: float) -> str:
     """What the band says, in as many words as it has room for."""
     into = 'your hook' if entry.kind == 'hook' else 'your own lines' if entry.yours else 'its own bprop'
-    short = {'your own lines': 'your lines'}.get(into, into)
-    said = (f'takeover: into {into}', f'takeover: {short}', 'takeover')
+    said = (f'takeover: into {into}', f'takeover: {into}'.replace('own lines', 'lines'), 'takeover')
     return next((words for words in said if width(words, 'onr') <= room), '')
+
+
+def because(m: Moment, entry: Entry, room: float) -> str:
+    """Why backward leaves its road here, in as many words as there is room for."""
+    if entry.kind == 'hook':
+        said = ['because you registered it'] * entry.yours
+    else:
+        said = [
+            f'because {entry.name} has its own bprop',
+            'because of its own bprop',
+            f'{entry.name} has its own bprop',
+        ]
+    said = [f'takeover, {words}' for words in said] * (m.behind and not m.plan.narrow) + said
+    return next((words for words in said if width(words, 'b' * (not m.behind)) <= room), '')
 
 
 def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that turns off the road before the ghost, and goes left into the code."""
     frame, road, under = m.frame, m.strips[0].lane.road, m.plan.under
     bends = f'A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
-    frame.path('fat', f'M{x + 1:g},{road:g}H{bend + 21:g}{bends}H{CODE + 26:g}', f'fat{past}', 1, draw=600)
-    frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, 24, late=450)
-    said = label_of(entry, bend - 21 - CODE - 42)
-    if said:
-        frame.text('tk', CODE + 40, under + 4.7, said, f'onr{past}', 6, late=450)
-    else:
-        frame.text('tk', bend + 23, under + 5, 'takeover', 'dim' if past else 'bf', 6, late=450)
+    size, thin = (15, ' th') if m.behind else (24, '')
+    to = f'M{x + 1:g},{road:g}H{bend + 21:g}{bends}H{CODE + size:g}'
+    frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
+    frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
+    if not m.behind:
+        frame.text('tk', CODE + 40, under + 4.7, label_of(entry, bend - 21 - CODE - 42), f'onr{past}', 6, late=450)
+    why = because(m, entry, m.plan.w - bend - 26)
+    frame.text('why', bend + 26, under + 4.7, why, 'b' if past else 'bf', 6, late=450)
 
 
 def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
@@ -83,8 +97,9 @@ def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     frame.path('fat', to, f'fat{past}', 1, draw=600)
     frame.head('fath', bend, tip, 'd', f'fatk{past}', 6, 24, late=450)
     side, ink = ' end' if bend > 200 else '', 'dim' if past else 'bf'
-    said = label_of(entry, (bend if side else m.plan.w - bend) - 24)
-    frame.text('tk', bend + (-20 if side else 20), tip - 16, said, f'{ink}{side}', 6, late=450)
+    room, x = (bend if side else m.plan.w - bend) - 24, bend + (-26 if side else 26)
+    frame.text('tk', x, tip - 30, label_of(entry, room), f'{ink}{side}', 6, late=450)
+    frame.text('why', x, tip - 12, because(m, entry, room), f'{ink}{side}', 6, late=450)
 
 
 class Cards:
@@ -101,6 +116,7 @@ class Cards:
         if m.compare:
             self.gave.sort(key=lambda pair: pair[1].ok is not False)  # of many, the wrong ones are seen
         self.compact = m.plan.results.h < 40
+        self.tips: dict[int, float] = {}  # where the arrow to a card points
 
     def draw(self) -> None:
         """The cards, and the band that leads to them from the `return` line."""
@@ -114,7 +130,7 @@ class Cards:
                 self.ahead(k, names[k], box)
         if len(names) > count:
             x, y, w, _ = self.m.plan.results
-            self.m.frame.text('tmore', x + w, y - 18, f'and {len(names) - count} more', 'dim s12 end')
+            self.m.frame.text('tmore', x + w, y - 18, f'and {len(names) - count} more', 'dim end')
         if self.given:
             self.band(boxes)
 
@@ -142,15 +158,15 @@ class Cards:
         """Where a gradient will be."""
         frame, (x, y, w, h) = self.m.frame, box
         if self.compact:
-            frame.text(f't{k}N', x + 38, y + 20, name, 'fut mid2', room=w / 2)
-            frame.text(f't{k}q', x + 14, y + 24, '?', 'mid big fut')
+            frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
+            frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
             return
         frame.sheet(f't{k}', x + 1, y, w - 2, h, ' ahead')
-        frame.text(f't{k}N', x + PAD + 6, y + 36, name, 'fut mid2', room=w / 4 - 36)
-        frame.text(f't{k}q', x + w / 4, y + h / 2 + 12, '?', 'mid ques')
+        frame.text(f't{k}N', x + 16, y + 28, name, 'fut mid2', room=w / 2)
+        frame.text(f't{k}q', x + 34, y + h / 2 + 22, '?', 'mid ques')
         whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
         due = f'{whose} makes it' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
-        frame.text(f't{k}F', x + w / 4 + 20, y + h / 2 + 5, due, 'fut', room=w * 0.75 - 28)
+        frame.text(f't{k}F', x + 60, y + h / 2 + 16, due, 'fut', room=w - 68)
 
     def card(self, k: int, place: int, g: Gradient, box: Box) -> None:
         """A gradient, beside it the true one, and the verdict on the card's edge."""
@@ -168,49 +184,48 @@ class Cards:
         mine = f'g{self.number}.{place}'
         given = self.given and not m.compare and m.now.kind == 'give'
         if self.compact:
+            y = m.own_rows[-1].y - 5
+            frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
+            x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            tiles.draw(frame, mine, x, y + 4, g.value, how, account=True, marks=marks, top=self.top)
-            x += how.w + 8
-            frame.text(f't{k}N', x, y + 20, g.name, 'b mid2', room=60)
-            x += width(g.name, 'b mid2') + 10
+            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, account=True, marks=marks, top=self.top)
+            x += how.w + 10
             said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
-            frame.text(f't{k}F', x, y + 19, said, 'm dim')
-            self.verdict(k, g, x + width(said, 'm dim') + 16, y + 14)
+            frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
+            self.verdict(k, g, x + width(said, 'm dim') + 16, y, m.plan.w)
             return
         frame.sheet(f't{k}', x + 1, y, w - 2, h, ' now' if given else '')
-        side = min(max(width(g.name, 'b mid2') + 20, 64), w / 4)
-        frame.text(f't{k}N', x + PAD + 6, y + 36, g.name, 'b mid2', room=side - 8)
-        left, room = x + PAD + 6 + side, (w - 2 * PAD - 12 - side - GAP) / 2
-        how = tiles.plate(g.value, room if true is not None or m.plan.narrow else 2 * room, h - 46, digits, TALL)
-        whose = 'yours' if self.entry.yours else self.entry.name
-        said = f'{whose}: {g.formula}' if g.formula else whose
-        look = 'dim' if width(said, 'dim') <= room + 8 else 'dim s12'
-        frame.text(f't{k}F', left, y + 27, said, look, room=room + 8)
-        tiles.draw(frame, mine, left, y + 36, g.value, how, account=True, marks=marks, top=self.top)
-        if marks and how.kind == 'numbers' and not marks.wrong.all() and how.h + 54 <= h:
-            frame.text(f't{k}G', left + 1, y + how.h + 50, 'grey: right', 'dim s12')
+        left, room = x + 16, (w - 32 - GAP) / 2
+        how = tiles.plate(g.value, room if true is not None or m.plan.narrow else 2 * room, h - 48, digits, TALL)
+        self.title(
+            k, left, y + 28, room, f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}', g.formula
+        )
+        tiles.draw(frame, mine, left - 1, y + 38, g.value, how, account=True, marks=marks, top=self.top)
+        self.tips[k] = left + how.w / 2
         if m.compare and g.true is not None:
             left += room + GAP
-            by = phrases.true_formula(self.entry, place) if g.ok is False else ''
             head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
-            head = head if width(head, 'bb') <= room else 'true'
-            frame.text(f't{k}S', left, y + 27, head, 'bb')
-            left_ = left + width(head, 'bb') + 8
-            look = 'm dim' if '@' in by or '×' in by else 'dim'
-            frame.text(f't{k}R', left_, y + 27, by if left_ + width(by, look) < x + w - 8 else '', look)
+            self.title(f'{k}s', left, y + 28, room, head, phrases.true_formula(self.entry, place) * (g.ok is False))
             value = Value(g.name, g.true.shape, '', g.true)
-            how = tiles.plate(value, room, h - 46, digits, TALL)
-            tiles.draw(frame, f's{self.number}.{place}', left, y + 36, value, how, classes=' tru', marks=peers,
+            how = tiles.plate(value, room, h - 48, digits, TALL)
+            tiles.draw(frame, f's{self.number}.{place}', left - 1, y + 38, value, how, classes=' tru', marks=peers,
                        top=self.top)  # fmt: skip
-        self.verdict(k, g, x + 14, y)
+        self.verdict(k, g, self.tips[k] + 22, y, x + w - 8)
 
-    def verdict(self, k: int, g: Gradient, x: float, y: float) -> None:
-        """The badge on a card's edge."""
+    def title(self, k: object, x: float, y: float, room: float, what: str, formula: str) -> None:
+        """What stands under it, and how it was made, where there is room."""
+        self.m.frame.text(f't{k}N', x, y, what, 'mid2', room=room)
+        x, room = x + width(what, 'mid2') + 10, room - width(what, 'mid2') - 10
+        look = 'dim' if formula.startswith('by ') else 'm dim'
+        self.m.frame.text(f't{k}F', x, y, formula if width(formula, look) <= room else '', look)
+
+    def verdict(self, k: int, g: Gradient, x: float, y: float, right: float) -> None:
+        """The badge on a card's edge, beside the arrow that comes in."""
         said = ('nobody checked', ' own', 'bf') if self.given else None
         if self.number in self.m.shot.known:
             said = verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
         if said:
-            self.m.frame.badge(f't{k}B', x, y, *said)
+            self.m.frame.badge(f't{k}B', min(x, right - width(said[0], 'b') - 22), y, *said)
 
     def band(self, boxes: list[Box]) -> None:
         """From the `return` line to each card."""
@@ -218,22 +233,23 @@ class Cards:
         now = not m.compare and m.now.kind == 'give' and m.now.reading == self.number
         look = '' if now else ' past'
         facts = self.entry.facts
-        if not m.plan.narrow and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', CODE + 46, out - 14, 'dout came in, and no line uses it', 'b xx', 6)
+        if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
+            frame.text('nob', CODE + 40, out - 14, 'dout came in, and no line uses it', 'b xx', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
-        if m.plan.narrow:
-            frame.path('out', f'M186,{out + 24:g}V{boxes[0].y - 18:g}', f'fat th{look}', 1, draw=300)
-            frame.head('outh', 186, boxes[0].y - 2, 'd', f'fatk{look}', 6, 11, late=200)
-            return
-        for k, box in enumerate(boxes):
-            b = box.x + box.w - 78
-            if b > CODE + 36:
-                to = f'M{CODE - 4:g},{out:g}H{b - 18:g}A18,18,0,0,1,{b:g},{out + 18:g}V{box.y - 16:g}'
+        for k, x in self.tips.items():
+            y = boxes[k].y
+            if m.plan.narrow or x < CODE - 24:  # straight down from the lines
+                frame.path(f'out{k}', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
+            else:
+                x = max(x, CODE + 36)
+                to = f'M{CODE - 4:g},{out:g}H{x - 18:g}A18,18,0,0,1,{x:g},{out + 18:g}V{y - 16:g}'
                 frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
-            frame.head(f'out{k}h', b, box.y - 2, 'd', f'fatk{look}', 6, 11, late=300)
+            frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
+            if m.plan.narrow:
+                break
 
 
 # ---- the gradients that were asked for ----
@@ -265,7 +281,7 @@ def few(m: Moment, run: Pass) -> None:
         frame.sheet(f't{k}', left + 1, y, wide - 2, high, ' now' if done else '' if value is not None else ' ahead')
         beside = value is None or (high <= 90 and phrases.single(value))  # what stands in the same row
         room = wide / 2 - 40 if beside else wide - 32
-        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'b mid2', room=room)
+        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'mid2', room=room)
         if value is None:
             frame.text(f't{k}q', left + wide / 2, y + high / 2 + 14, '?', 'mid ques')
             continue
@@ -293,7 +309,7 @@ def many(m: Moment, run: Pass) -> None:
     frame.sheet('Gs', x + 1, y, w - 2, h, '' if started else ' ahead')
     frame.text('G', x + 16, y + 24, 'gradients', 'bf' if started else 'fut')
     if len(found) * ROWS + 40 <= h:
-        frame.text('Gr', x + w - 16, y + 24, 'root mean square', 'dim s12 end')
+        frame.text('Gr', x + w - 16, y + 24, 'root mean square', 'dim end')
     columns = 1 if w < 400 else 2 if len(found) <= 8 else 3
     per = max(1, int((h - 40) // ROWS))
     came = [m.story.arriving(a).last(m.step) for a in found]
@@ -301,7 +317,7 @@ def many(m: Moment, run: Pass) -> None:
     if len(found) > room:
         latest = max(range(len(found)), key=came.__getitem__) if max(came) >= 0 else len(found) - 1
         first = max(0, min(latest - room // 2, len(found) - room))
-        frame.text('Gof', x + w - 16, y + 24, f'{first + 1}–{first + room} of {len(found)}', 'dim end s12')
+        frame.text('Gof', x + w - 16, y + 24, f'{first + 1}–{first + room} of {len(found)}', 'dim end')
     wide = (w - 16) / columns
     for n, arrival in enumerate(found[first : first + room]):
         k, left, base = n + first, x + 16 + (n // per) * wide, y + 48 + (n % per) * ROWS
@@ -309,9 +325,9 @@ def many(m: Moment, run: Pass) -> None:
         name_room = wide - (72 if columns == 3 else 150)
         frame.text(f'g{k}', left, base, arrival.name, 'm' if came[k] >= 0 else 'm fut', room=name_room)
         if columns < 3:
-            frame.text(f'g{k}s', left + wide - 90, base, shape_text(arrival.shape), 'dim s12 end')
+            frame.text(f'g{k}s', left + wide - 90, base, shape_text(arrival.shape), 'dim end')
         if value is not None and value.data is not None and value.data.size:
-            frame.text(f'g{k}v', left + wide - 16, base, numbers.said(rms(value.data)), 'end bb')
+            frame.text(f'g{k}v', left + wide - 16, base, numbers.said(rms(value.data)), 'end b')
 
 
 def partial(m: Moment, run: Pass, arrival: Arrival) -> Value | None:

@@ -1,10 +1,9 @@
 """The code as cards: your call beside forward, and your Cell, whose bprop stands where the takeover arrives."""
 
 from . import program
-from .kit import Frame, width
+from .kit import Frame
 from .moment import Moment
 from .plan import PAD, ROW
-from .program import Row
 
 UP = 15  # from a baseline to the top of its row
 
@@ -18,7 +17,6 @@ def draw_code(m: Moment) -> None:
     x, y, w, h = plan.call
     room = int((h - 2 * PAD) // ROW)
     hid = entry is not None and entry.hidden_at is not None and m.step >= entry.hidden_at
-    note = 'not taped' if hid else ''
     if apart:
         shown = program.window(calls, room, mark)
         found = program.rows(shown, y + PAD + UP, 'a', deep, w, room - len(shown))
@@ -32,21 +30,21 @@ def draw_code(m: Moment) -> None:
         spare -= len(found) - len(above)
         found += program.rows(below, y + PAD + UP + ROW * len(found), 'b', deep, w, spare)
     if found:
-        surface(frame, 'code', x, found[0].y - UP - PAD, w, found[-1].y - UP + ROW + PAD)
-        label(frame, 'codel', found, w, 'your call' if apart and not calls[0].text.startswith('class') else 'your code')
-        program.draw(frame, found, x, w, mark, hid, '' if apart else note)
+        surface(frame, 'code', x, y, w, found[-1].y - UP + ROW + PAD, 'your program')
+        program.draw(frame, found, x, w, mark, hid)
     own = program.own_window(m.listing.of(entry), plan.own_rows, mark)
     if own:
         above = program.window(cells, plan.cell_rows, mark) if apart else []
         first = plan.own.y - ROW * len(above) - 6 * bool(above)
+        if above and first - plan.cell - PAD - UP < ROW:  # its name is in line with that of backward
+            first = plan.cell + PAD + UP
         m.own_rows = program.rows(own, plan.own.y, 'o', deep, plan.own.w, plan.own_rows - len(own))
         found = program.rows(above, first, 'c', deep, plan.own.w)
         x, w = plan.own.x, plan.own.w
         end = m.own_rows[-1].y - UP + ROW + PAD + 2
-        surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end)
-        if found:
-            label(frame, 'celll', found, w, 'your Cell' if entry.yours else 'its Cell')
-            program.draw(frame, found, x, w, mark, hid, note)
+        named = '' if not found else 'your Cell' if entry.yours else f'the Cell {entry.name}'
+        surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)
+        program.draw(frame, found, x, w, mark, hid)
         if m.taken is not None and m.entry_of(m.taken) is entry:
             running = not m.compare and m.now.reading == m.taken
             look = 'mine' if running else 'mine0'
@@ -57,19 +55,15 @@ def draw_code(m: Moment) -> None:
         found = program.rows(
             program.window(cells, plan.cell_rows + 2, mark), plan.cell + PAD + UP, 'c', deep, plan.own.w
         )
-        surface(frame, 'cell', plan.own.x, plan.cell, plan.own.w, found[-1].y - UP + ROW + PAD)
-        program.draw(frame, found, plan.own.x, plan.own.w, mark, hid, note)
+        surface(frame, 'cell', plan.own.x, plan.cell, plan.own.w, found[-1].y - UP + ROW + PAD, '')
+        program.draw(frame, found, plan.own.x, plan.own.w, mark, hid)
 
 
-def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float) -> None:
-    """The card of some lines."""
+def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, named: str) -> None:
+    """The card of some lines, and over it what it is called."""
     frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
-
-
-def label(frame: Frame, key: str, rows: list[Row], w: float, words: str) -> None:
-    """What a card holds, on the right of its first line, where that leaves room."""
-    if program.GUTTER + len(rows[0].text) * program.LETTER + width(words, 's12') + 24 < w:
-        frame.text(key, w - 12, rows[0].y, words, 'dim end s12')
+    if named:
+        frame.text(f'{key}l', x, y - 10, named, 'mid2', room=w)
 
 
 def ready_to_lift(m: Moment) -> None:
@@ -80,7 +74,7 @@ def ready_to_lift(m: Moment) -> None:
         entry = m.record.entries[i]
         row = next((r for r in m.own_rows if entry.mark and r.number == entry.mark.line), None)
         if row is not None and not m.state(i)[0] and entry.source:
-            m.frame.text(f'e{i}o', m.plan.own.x + program.GUTTER + 60, row.y, entry.source, 'm mid s12 zero', 5)
+            m.frame.text(f'e{i}o', m.plan.own.x + program.GUTTER + 60, row.y, entry.source, 'm mid zero', 5)
 
 
 def draw_second(m: Moment) -> None:

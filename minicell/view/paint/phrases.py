@@ -87,7 +87,7 @@ def many(v: Value) -> str:
     if low != low:
         return f'{size} numbers, NaN among them'
     if low == high:
-        return f'{size} numbers, all {numbers.said(low)}'
+        return f'{size} numbers, all {numbers.said(low + 0.0)}'  # either of 0 and −0 may be the lower one
     return f'{size} numbers from {numbers.said(low)} to {numbers.said(high)}'
 
 

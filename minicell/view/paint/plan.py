@@ -12,6 +12,7 @@ ROW = 20  # a line of code
 TALL = 22  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 GAP = 16
+HEAD = 24  # above a card of code, for what it is called
 
 
 class Box(NamedTuple):
@@ -40,7 +41,7 @@ class Lane(NamedTuple):
     @property
     def head(self) -> float:
         """The baseline of backward's heading."""
-        return self.film + self.film_h + 17
+        return self.film + self.film_h + 18
 
 
 class Needs(NamedTuple):
@@ -80,46 +81,46 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 48 + TALL * min(max(needs.tall, 1), 4)
+    return 50 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
-    top = max(130, 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 40, 0, top + 122, 84, 330)
-    below = lane.film + lane.film_h + 12
-    call = Box(0, 0, CODE, top)
+    top = max(128, HEAD + 2 * PAD + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 34, 0, top + 120, 84, 330)
+    below = lane.head + 10
+    call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
         rows = min(max(needs.arrivals, 3), 9)
         high = max(lane.road + 112 - below, 2 * PAD + 24 + 22 * rows)
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
-    first = max(lane.road + 64, below + PAD + ROW * cells + 16)
-    results = Box(0, first + ROW * (own - 1) + 36, WIDE, card_h(needs))
+    first = max(lane.road + 64, below + PAD + ROW * cells + 21)
+    results = Box(0, first + ROW * (own - 1) + 38, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
 
 def two_tapes(needs: Needs) -> Plan:
     """A screen: the same, smaller, and under it a panel with the second tape."""
-    top = 80
-    lane = Lane(STAGE, WIDE - STAGE, 22, 58, top + 8, 38, 0, top + 92, 44, 300)
-    below = lane.film + lane.film_h + 10
+    top = max(82, HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3))
+    lane = Lane(STAGE, WIDE - STAGE, top - 58, 58, top + 8, 34, 0, top + 92, 44, 300)
+    below = lane.head + 10
     own, cells = max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 3)
-    first = max(lane.road + 52, below + PAD + ROW * cells + 16)
+    first = max(lane.road + 52, below + PAD + ROW * cells + 21)
     end = first + ROW * (own - 1) + 14 if own else lane.road + 40
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 38, 0, y + 188, 52, 330)
-    return Plan(WIDE, y + 256, Box(0, 0, CODE, top), Box(0, first, CODE, 0), own, below, cells, (lane, second),
-                first - 5, results, second=(y, 256))  # fmt: skip
+    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 34, 0, y + 188, 52, 330)
+    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
+                (lane, second), first - 5, results, second=(y, 254))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:
     """A phone: one thing under the other, the lines of bprop in the arrow's way."""
     calls = min(max(needs.calls + needs.cells, 3), 9)
-    y = 2 * PAD + ROW * calls + GAP
+    y = HEAD + 2 * PAD + ROW * calls + GAP
     lane = Lane(0, NARROW, y + 24, 106, y + 142, 36, 0, y + 254, 84, 264)
     own = max(3, min(needs.own, 6)) if needs.own else 0
     first = lane.road + 110
@@ -133,5 +134,5 @@ def narrow(needs: Needs) -> Plan:
         panel = (end + 12, 314)
         lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, 34, 0, panel[0] + 212, 54, 264),)
         end = panel[0] + 317
-    return Plan(NARROW, end, Box(0, 0, NARROW, y - GAP), Box(0, first, NARROW, 0), own, 0, 0, lanes, first - 20,
-                results, True, panel, count)  # fmt: skip
+    return Plan(NARROW, end, Box(0, HEAD, NARROW, y - GAP - HEAD), Box(0, first, NARROW, 0), own, 0, 0, lanes,
+                first - 20, results, True, panel, count)  # fmt: skip

@@ -172,9 +172,9 @@ def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
     return out
 
 
-def draw(frame: Frame, found: list[Row], x: float, w: float, now: Mark | None, quiet: bool, tag: str = '') -> None:
-    """The rows; the one that runs on amber, its columns on a darker one. `tag` stands behind the last hidden row."""
-    last = max((row.y for row in found if row.hidden), default=None) if tag else None
+def draw(frame: Frame, found: list[Row], x: float, w: float, now: Mark | None, quiet: bool) -> None:
+    """The rows; the one that runs on amber, its columns on a darker one. `quiet`: what was not taped is grey."""
+    most = int((w - GUTTER - 10) // LETTER)
     for row in found:
         if not row.number:
             frame.text(f'lc{row.key}', x + GUTTER, row.y, row.text, 'm dim')
@@ -185,8 +185,6 @@ def draw(frame: Frame, found: list[Row], x: float, w: float, now: Mark | None, q
         text, shift = row.text, 0
         if span:
             span = (span[0], span[1], span[2] - row.less, span[3] - row.less)
-        tagged = row.y == last
-        most = int((w - GUTTER - (width(tag, 's12') + 22 if tagged else 10)) // LETTER)
         if len(text) > most:
             shift = max(0, min((span[2] if span else 0) - 6, len(text) - most)) if span and span[3] > most - 1 else 0
             text = ('…' if shift else '') + text[shift + bool(shift) :]
@@ -199,8 +197,6 @@ def draw(frame: Frame, found: list[Row], x: float, w: float, now: Mark | None, q
                     left, wide = x + GUTTER + a * LETTER - 1.5, (b - a) * LETTER + 3
                     frame.rect(f'piece{row.key}', left, row.y - 13, wide, ROW - 3, 'piece cur', 2, rx=3)
         frame.rect(f'lr{row.key}', x + 4, row.y - 14.5, w - 8, ROW, 'row', 2, rx=4, go=here)
-        if tagged:
-            frame.text(f'lt{row.key}', x + w - 12, row.y, tag, 'dim end s12')
         if not row.begins:
             frame.text(f'ln{row.key}', x + GUTTER - 8, row.y, str(row.number), 'ln on' if on else 'ln')
         frame.text(f'lc{row.key}', x + GUTTER, row.y, text, 'm on' if on else 'm dim' if quiet and row.hidden else 'm')

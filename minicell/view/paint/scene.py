@@ -30,8 +30,8 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, onl
     sizes = plans(needs(record, listing))
     for plan in sizes if only is None else (sizes[only],):
         film = Film(plan.w, plan.h)
-        buttons = sum(width(s.jump, 'bb') + 34 for s in told if s.jump)
-        film.line, places = step_line(len(told), marks, 220 if plan.narrow else max(690 - buttons, 270))
+        buttons = sum(width(s.jump, 'b') + 34 for s in told if s.jump)
+        film.line, places = step_line(len(told), marks, 264 if plan.narrow else max(690 - buttons, 270))
         strips = [Strip(record, level, lane) for level, lane in enumerate(plan.lanes)]
         frames = [frame(Moment(story, plan, strips, listing, shot)) for shot in found] or [Frame()]
         for drawn, said, at in zip(frames, told, places, strict=True):
@@ -67,11 +67,15 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
             reading = record.readings[shot.compare]
             if any(g.ok is False for g in reading.gradients) and not verdict.surrogate(reading):
                 loud.insert(0, Mark(n, '✗ wrong', 'xx', n))
+            elif said.jump:
+                loud.append(Mark(n, '✓ right', 'on', n))
             continue
         if said.jump in ('Takeover', 'Second tape'):
             loud.append(Mark(n, said.jump.lower(), 'bf'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
+        if said.jump == 'Result':
+            loud.append(Mark(n, 'result', 'on'))
         if now.kind == 'write' and now.entry is not None and infinite(record.entries[now.entry].outputs):
             loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
@@ -89,16 +93,25 @@ def infinite(values: tuple[Value, ...]) -> bool:
 def frame(m: Moment) -> Frame:
     """One frame."""
     panel.draw_code(m)
+    code = set(m.frame)
+    tape(m, 0)
+    outcome.draw(m)
+    if m.behind:
+        m.frame.hush(m.frame.keys() - code)
     if len(m.strips) > 1:
         panel.draw_second(m)
-    for level, strip in enumerate(m.strips):
-        if not strip.entries or (level and not m.story.has_second(m.step)):
-            continue
-        row, tag = strip.row(m.focus[level]), 'ab'[level]
+        if m.story.has_second(m.step):
+            tape(m, 1)
+    return m.frame
+
+
+def tape(m: Moment, level: int) -> None:
+    """Forward and backward of one tape."""
+    strip, tag = m.strips[level], 'ab'[level]
+    if strip.entries:
+        row = strip.row(m.focus[level])
         forward.draw(m, strip, row, tag)
         backward.draw(m, strip, row, tag)
-    outcome.draw(m)
-    return m.frame
 
 
 def step(record: Record, story: Story, shot: Shot) -> Step:

@@ -139,13 +139,13 @@ class Strip:
         room = self.lane.w - total - arrows * ARROW - bends
         if room < 0:
             return None
-        gap = ARROW + min(room / max(arrows, 1), 150)
+        gap = ARROW + room / max(arrows, 1)
         x, columns = self.lane.x, []
         for (i, fresh, within), (a, card, out) in zip(parts, widths, strict=True):
             inputs = self.slots(i, fresh, x, a)
             x += a + gap * (a > 0)
             left, x = x, x + card
-            after = max(gap, BEND) if self.record.entries[i].kind in TAKEN else gap
+            after = gap + (BEND - ARROW) * (self.record.entries[i].kind in TAKEN)
             outputs = () if within else self.out_slots(i, x + after, out)
             x += (after + out) * (out > 0) + gap * (i != self.entries[-1])
             columns.append(Column(i, inputs, left, card, outputs, within))
@@ -159,13 +159,13 @@ class Strip:
         inputs = self.slots(i, fresh, 0, room)
         a = max((s.x + s.plate.w for s in inputs), default=0)
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
-        words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'bb') + 12, CARD]
+        words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'b') + 22, CARD]
         if entry.kind == 'call':
             words.append(98)
         elif not within and entry.source:
             words.append(min(width(entry.source, 'm') + 16, source))
         if entry.level:
-            words += [min(width(f.partition(' = ')[2], 's12') + 12, 150) for f in formula.formulas(entry, 'dslope')[:1]]
+            words += [min(width(f.partition(' = ')[2]) + 12, 150) for f in formula.formulas(entry, 'dslope')[:1]]
         if within and entry.outputs:
             words.append(tiles.plate(entry.outputs[0], 90, 24).w + 26)
         return a, min(max(words), 156), out

@@ -21,15 +21,13 @@ DARK = {
 
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
-    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'n': dict(size=14, anchor='middle'),
-    'b': dict(size=14, bold=True), 's12': dict(size=12), 'sm': dict(size=13), 'mid2': dict(size=16, bold=True),
-    'big': dict(size=18), 'h1': dict(size=22, bold=True),
-    'h2': dict(size=15, fill='dim'),
-    'ques': dict(size=34, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
-    'bb': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
+    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True),
+    'big': dict(size=22), 'h1': dict(size=22, bold=True), 'h2': dict(size=15, fill='dim'),
+    'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
+    'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
     'ff': dict(fill='fwd', bold=True), 'bf': dict(fill='bwd', bold=True), 'xx': dict(fill='bad', bold=True),
     'zero': dict(opacity=0), 'onr': dict(fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
-    'leader': dict(fill='leader'), 'inverse': dict(fill='paper'), 'xxl': dict(size=30, bold=True, anchor='end'),
+    'leader': dict(fill='leader'), 'xxl': dict(size=30, bold=True, anchor='end'),
 }  # fmt: skip
 SHAPES = {
     'paper': dict(fill='paper'), 'panel': dict(fill='panel'),
@@ -49,7 +47,7 @@ SHAPES = {
     'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
     'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
     'later.todo': dict(opacity=0),
-    'film': dict(fill='film'), 'holes': dict(stroke='paper', line=4, dash='6 8'),
+    'film': dict(fill='film'), 'film.q': dict(fill='road'), 'holes': dict(stroke='paper', line=4, dash='6 8'),
     'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='paper'), 'block.read': dict(fill='tint'),
     'block.cur': dict(fill='mark2'),
     'ring': dict(stroke='leader', line=2),
@@ -62,7 +60,8 @@ SHAPES = {
     'badge.own': dict(fill='paper', stroke='bwd'),
     'thumb': dict(fill='leader'),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
-    'note': dict(fill='bwd'), 'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
+    'note': dict(fill='bwd'), 'note.on': dict(fill='dim'),
+    'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
 }  # fmt: skip
 PLAIN_TEXT = dict(size=13, fill='ink')
 
@@ -73,6 +72,11 @@ def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
     return sorted(rules, key=lambda rule: len(rule[0]))
 
 
+# How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
+QUIET = {
+    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'leader': 'dim', 'film': 'film q', 'f': '', 'bk': '', 'q2': '',
+    'fw': 'fw q', 'fh': 'fh q',
+}  # fmt: skip
 RULES = {'text': ordered(TEXTS), 'shape': ordered(SHAPES)}
 
 

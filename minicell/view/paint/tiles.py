@@ -40,7 +40,7 @@ def plate(value: Value, room_w: float, room_h: float, digits: int | None = None,
     """How a value fits into a room."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
-        return Plate('words', min(room_w, width(words, 's12') + 12), row, note=words)
+        return Plate('words', min(room_w, width(words) + 12), row, note=words)
     array = folded(value.data)
     rows, columns = array.shape
     if rows == 1:
@@ -48,7 +48,7 @@ def plate(value: Value, room_w: float, room_h: float, digits: int | None = None,
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
-        cell = max(max(width(t, 'n sm') for t in texts) + 7, 30 if array.size > 1 else 44)
+        cell = max(max(width(t) for t in texts) + 7, 30 if array.size > 1 else 44)
         if columns * cell <= room_w + 0.5:
             return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits)
     note_h = 15
@@ -60,9 +60,9 @@ def plate(value: Value, room_w: float, room_h: float, digits: int | None = None,
     whole = seen_rows == rows and seen_columns == columns
     shape = shape_text(value.shape)
     note = '' if whole else FOLDED.format(shape)
-    if width(note, 's12') > room_w:
+    if width(note) > room_w:
         note = ''
-    wide = max(seen_columns * cell, width(note, 's12') if note else 0)
+    wide = max(seen_columns * cell, width(note) if note else 0)
     return Plate('squares', wide, seen_rows * cell + (0 if whole else note_h), cell, cell, seen_rows, seen_columns,
                  note=note)  # fmt: skip
 
@@ -85,7 +85,7 @@ def draw(
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, 'card', layer, rx=3)
     elif how.kind == 'words':
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
-        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim s12', room=how.w - 8)
+        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim', room=how.w - 8)
     elif how.kind == 'numbers':
         _numbers(frame, key, x, y, folded(value.data), how, classes, text, account, marks, layer)
     else:
@@ -104,15 +104,15 @@ def _numbers(
                 if marks.peer:
                     own += ' peer' * worst
                 else:
-                    own += ' wrong' * bool(marks.wrong[i, j]) + ' worst' * worst
-                    bold = ' bb' * worst
+                    own += (' wrong' if marks.wrong[i, j] else ' tru') + ' worst' * worst
+                    bold = ' b' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
             said = shown(array[i, j], how.digits)
             frame.text(
-                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'n sm{text}{bold}', layer + 1
+                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid{text}{bold}', layer + 1
             )
 
 
@@ -143,7 +143,7 @@ def _squares(
         look = 'tile peer no' if marks.peer else 'tile worst no'
         frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)
     if how.note:
-        frame.text(f'{key}c', x, y + h + 13, how.note, 'dim s12', layer + 1)
+        frame.text(f'{key}c', x, y + h + 13, how.note, 'dim', layer + 1)
 
 
 @lru_cache(maxsize=64)  # frame after frame shows the same numbers at the same place

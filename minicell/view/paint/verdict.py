@@ -52,7 +52,7 @@ def badge(reading: Reading, g: Gradient) -> tuple[str, str, str] | None:
         return 'a surrogate', ' own', 'bf'
     if g.ok is None:
         return None
-    return ('✓ right', ' right', '') if g.ok else (f'✗ {off(g)}', '', 'inverse')
+    return ('✓ right', ' right', '') if g.ok else (f'✗ {off(g)}', '', 'onr')
 
 
 def surrogate(reading: Reading) -> bool:

@@ -6,26 +6,18 @@ from io import BytesIO
 from ..paint import style
 from ..paint.film import Film
 from . import png
-from .sheet import sheet
+from .sheet import of
 
 STAY, LAST = 1.8, 4.0  # seconds a step, and the last of them
 
 
-def animation(
-    film: Film, steps: Iterable[int] | None = None, scale: float = 1.0, seconds: float = STAY, line: bool = True,
-    dark: bool = False,
-) -> bytes:  # fmt: skip
+def animation(film: Film, steps: Iterable[int] | None = None, seconds: float = STAY) -> bytes:
     """The steps of a film (None: all of them) as a GIF that begins again at its end.
 
-    At the scale 1 a unit is a pixel, and no text is smaller than 12: a page must not show it smaller than it is.
+    A unit is a pixel, and no text is smaller than 12: a page must not show it smaller than it is.
     """
-    chosen = [range(len(film.steps))[step] for step in (range(len(film.steps)) if steps is None else steps)]
-    pages = []
-    for step in chosen:
-        told = film.steps[step]
-        under = film.line if line and film.line else None
-        size = (film.width, film.height)
-        pages.append(sheet(film.frames[step], size, told.title, told.caption, under, step, tuple(told.at)))
+    every = range(len(film.steps))
+    pages = [of(film, every[step]) for step in (every if steps is None else steps)]
     # the picture stays where it is, however many rows the words over it take
     height = max(page.height for page in pages)
     pictures = []
@@ -33,8 +25,8 @@ def animation(
         down = height - page.height
         first = next((i for i, one in enumerate(page.marks) if one.y), len(page.marks))  # the words have no offset
         marks = [one if i < first else one._replace(y=one.y + down) for i, one in enumerate(page.marks)]
-        pictures.append(png.image(page._replace(marks=marks, height=height), scale, dark))
-    frames = png.few(pictures, style.DARK if dark else style.LIGHT)  # one palette for all
+        pictures.append(png.image(page._replace(marks=marks, height=height)))
+    frames = png.few(pictures, style.LIGHT)  # one palette for all
     times = [round(seconds * 1000)] * (len(frames) - 1) + [round(max(seconds, LAST) * 1000)]
     out = BytesIO()
     frames[0].save(out, 'GIF', save_all=True, append_images=frames[1:], duration=times, loop=0, disposal=1)

@@ -9,8 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from ..paint import style
-from ..paint.kit import Frame
-from .sheet import Mark, Sheet, sheet
+from .sheet import Mark, Sheet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,14 +23,10 @@ CHORD = math.pi / 24  # an arc is drawn by chords of at most this angle
 WORD = re.compile(r'[MLHVACZlhvz]|-?\d*\.?\d+(?:e-?\d+)?')
 
 
-def still(
-    frame: Frame, size: tuple[float, float], title: str = '', caption: str = '', scale: float = 1.0,
-    dark: bool = False, line: dict | None = None, step: int = 0, at: tuple[float, float] | None = None,
-) -> bytes:  # fmt: skip
-    """A frame as a PNG picture, `scale` pixels to the unit. The rest is as in svg.still."""
+def write(page: Sheet, scale: float = 1.0, dark: bool = False) -> bytes:
+    """A sheet as a PNG picture, `scale` pixels to the unit."""
     out = BytesIO()
-    picture = image(sheet(frame, size, title, caption, line, step, at), scale, dark)
-    few([picture], style.DARK if dark else style.LIGHT)[0].save(out, 'PNG')
+    few([image(page, scale, dark)], style.DARK if dark else style.LIGHT)[0].save(out, 'PNG')
     return out.getvalue()
 
 

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 from .. import metrics
 from ..paint import style
+from ..paint.film import Film
 from ..paint.kit import Frame
 
-EDGE = 2  # units around it all, so that no frame loses half its line
+EDGE = 16  # units of paper around it all
 TITLE, CAPTION = 28, 22  # heights of their rows
 GAP = 8
 
@@ -36,7 +37,7 @@ def sheet(
     frame: Frame, size: tuple[float, float], title: str = '', caption: str = '', line: dict | None = None,
     step: int = 0, at: tuple[float, float] | None = None,
 ) -> Sheet:  # fmt: skip
-    """Lay out a frame of `size`; `line` is a film's step line, `at` the place of `step` on it."""
+    """Lay out a frame of `size`; `line` is a film's step line, to stand under it as it is at `step`, placed `at`."""
     title, caption = metrics.clean(title), metrics.clean(caption)
     width, room = size[0] + 2 * EDGE, size[0] - 2
     marks, y = [], EDGE
@@ -52,11 +53,18 @@ def sheet(
     # as the player paints: by layer, and within one in the order in which they were drawn
     for shape in sorted(frame.values(), key=lambda shape: shape.layer):
         marks.append(mark(shape.tag, shape.attrs, shape.attrs.get('class', ''), EDGE, y))
-    y += size[1] + EDGE
+    y += size[1]
     if line:
         marks += line_marks(line, step, at, (width - line['w']) / 2, y + GAP)
         y += GAP + line['h']
-    return Sheet([m for m in marks if seen(m)], width, y, title, caption)
+    return Sheet([m for m in marks if seen(m)], width, y + EDGE, title, caption)
+
+
+def of(film: Film, step: int) -> Sheet:
+    """A step of a film, with what is said there and the step line."""
+    said = film.steps[step]
+    size = film.width, film.height
+    return sheet(film.frames[step], size, said.title, said.caption, film.line, step, tuple(said.at))
 
 
 def line_marks(line: dict, step: int, at: tuple[float, float] | None, x: float, y: float) -> Iterator[Mark]:

@@ -5,26 +5,13 @@ import re
 
 from .. import metrics
 from ..paint import style
-from ..paint.kit import Frame
-from .sheet import Mark, Sheet, sheet
+from .sheet import Mark, Sheet
 
 GEOMETRY = ('x', 'y', 'width', 'height', 'rx', 'd', 'opacity', 'transform')
 
 
-def still(
-    frame: Frame, size: tuple[float, float], title: str = '', caption: str = '', scale: float = 1.0,
-    dark: bool = False, line: dict | None = None, step: int = 0, at: tuple[float, float] | None = None,
-) -> str:  # fmt: skip
-    """A frame as an SVG document, `scale` pixels to the unit.
-
-    size: of the frame; title and caption: said over it; line: the film's step line, to stand under it, as it is at
-    `step`, whose place on it is `at`.
-    """
-    return write(sheet(frame, size, title, caption, line, step, at), scale, dark)
-
-
 def write(page: Sheet, scale: float = 1.0, dark: bool = False) -> str:
-    """A sheet as an SVG document."""
+    """A sheet as an SVG document, `scale` pixels to the unit."""
     palette = style.DARK if dark else style.LIGHT
     width, height = page.width, page.height
     said = html.escape(f'{page.title}. {page.caption}' if page.title else page.caption or 'A tape')

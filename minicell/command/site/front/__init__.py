@@ -15,7 +15,7 @@ from typing import Any
 from minicell.view.page import fragment
 from minicell.view.paint.film import Film
 from minicell.view.picture import Picture
-from minicell.view.write import png, svg
+from minicell.view.write import png, sheet, svg
 
 from .. import pyodide
 from ..document import PICTURE, Page
@@ -105,19 +105,12 @@ def still(folder: Path, shown: Picture, number: int) -> str:
 
 def drawn(film: Film, step: int, dark: bool) -> str:
     """A step of a film as SVG."""
-    said = film.steps[step]
-    size = film.width, film.height
-    return svg.still(film.frames[step], size, said.title, said.caption, 1.0, dark, film.line, step, said.at)
+    return svg.write(sheet.of(film, step), dark=dark)
 
 
 def card(path: Path, shown: Picture) -> None:
     """What a link to the site shows elsewhere."""
-    film, step = shown.films[0], place(shown, 'takeover')
-    said = film.steps[step]
-    size = film.width, film.height
-    path.write_bytes(
-        png.still(film.frames[step], size, said.title, said.caption, CARD, False, film.line, step, said.at)
-    )
+    path.write_bytes(png.write(sheet.of(shown.films[0], place(shown, 'takeover')), CARD))
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------

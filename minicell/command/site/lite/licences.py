@@ -1,6 +1,5 @@
 """The licences of all that a JupyterLite site is made of, in a folder beside it."""
 
-import json
 import re
 from email.parser import Parser
 from pathlib import Path
@@ -22,16 +21,15 @@ CPython (its licence is the one in typing-extensions/; https://docs.python.org/3
 """
 
 
-def write(folder: Path, wheels: list[Path], tools: Path, modules: Path) -> None:
+def write(folder: Path, wheels: list[Path], tools: Path, pyodide: dict[str, str]) -> None:
     """Write a folder for each wheel, and for each tool that leaves something of itself in the site, and a list of them.
 
-    `tools` is the virtual environment that built the site, `modules` the folder where npm has put Pyodide.
+    `tools` is the virtual environment that built the site; `pyodide` says which version of itself it is.
     """
     told = [info_of(wheel) for wheel in wheels]
     told += [{path.name: path.read_bytes() for path in info.rglob('*') if path.is_file()} for info in infos(tools)]
     lines = {kept(files, folder) for files in told}
-    version = json.loads((modules / 'pyodide' / 'package.json').read_text(encoding='utf-8'))['version']
-    text = FIRST.format(pyodide=version) + '\n'.join(sorted(lines)) + '\n'
+    text = FIRST.format(pyodide=pyodide['version']) + '\n'.join(sorted(lines)) + '\n'
     (folder / 'README.txt').write_text(text, encoding='utf-8')
 
 

@@ -1,10 +1,11 @@
 """The list of packages that Python in the browser may load, each with its hash: ours alone, in Pyodide's format.
 
-Whatever has a wheel in the folder is loaded from there. NumPy and matplotlib are compiled; they and the compiled ones
-that they need come from Pyodide's server, by the hashes in Pyodide's own list. Nothing else can be loaded at all.
+Whatever has a wheel in the folder is listed as that; what these need besides stands in Pyodide's own list, and is taken
+over from there with its hash. Nothing else can be loaded at all.
 """
 
 import hashlib
+from collections.abc import Iterable
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 NAME = 'pyodide-lock.json'
-PYTHON = '3.14'  # of the Pyodide in package.json
-SERVER = 'https://cdn.jsdelivr.net/pyodide/v{version}/full/'
-COMPILED = 'numpy', 'matplotlib'
+PYTHON = '3.12'  # of the Pyodide in python.txt
 WHERE = {
     'extra': '',
     'implementation_name': 'cpython',
@@ -31,17 +30,16 @@ WHERE = {
 NOT_HERE = {'jupyterlab-widgets'}
 
 
-def of(folder: Path, theirs: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]:
-    """The list for the wheels in `folder`; `theirs` is Pyodide's own list, `package` what npm says of Pyodide."""
+def of(folder: Path, theirs: dict[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
+    """The list for the wheels in `folder`, for what is `wanted`, and for what these need; `theirs` is Pyodide's own."""
     ours = {canonicalize_name(each['name']): each for each in map(entry, sorted(folder.glob('*.whl')))}
     known = {canonicalize_name(each['name']): each for each in theirs['packages'].values()}
-    server = SERVER.format(version=package['version'])
-    waiting = list(COMPILED)
+    waiting = [*wanted, *(name for each in ours.values() for name in each['depends'])]
     while waiting:
-        name = waiting.pop()
+        name = canonicalize_name(waiting.pop())
         if name not in ours:
-            ours[name] = {**known[name], 'file_name': server + known[name]['file_name']}
-            waiting += map(canonicalize_name, known[name]['depends'])
+            ours[name] = {**known[name], 'depends': sorted(map(canonicalize_name, known[name]['depends']))}
+            waiting += ours[name]['depends']
     return {'info': theirs['info'], 'packages': dict(sorted(ours.items()))}
 
 
