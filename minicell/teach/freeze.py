@@ -8,7 +8,7 @@ from .shown import SCRIPT
 
 # In an output that is of one machine: what is kept instead.
 STILL = 'application/vnd.minicell.still+json'
-TAPE = 'The picture of the tape, at its last step: {}'
+TAPE = 'The picture of the tape, at its last step: {} The tape, line by line: {}'
 WIDGET = 'application/vnd.jupyter.widget-view+json'
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
@@ -45,7 +45,7 @@ def frozen(output: Any) -> Any:
     output.metadata = {}
     if 'image/png' in output.data:
         # GitHub hides SVG now and then; nbconvert and screen readers take the alt text of a PNG from here
-        told = TAPE.format(step) if step else described(output.data.get('image/svg+xml', ''))
+        told = in_words(step, output.data['text/plain']) if step else described(output.data.get('image/svg+xml', ''))
         output.metadata = {'image/png': {'alt': told}}
     return output
 
@@ -60,6 +60,16 @@ def joined(outputs: list[Any]) -> list[Any]:
         else:
             out.append(output)
     return out
+
+
+def in_words(step: str, tape: str | list[str], most: int = 1200) -> str:
+    """The alt text of a tape's picture: what stands over it, and the printed tape, shortened where nobody would listen.
+
+    >>> in_words('dx arrives.', '   1  x * x      Mul -> 9\\n      Mul brings dx\\n')
+    'The picture of the tape, at its last step: dx arrives. The tape, line by line: 1 x * x Mul -> 9; Mul brings dx.'
+    """
+    said = '; '.join(' '.join(line.split()) for line in ''.join(tape).splitlines()) + '.'
+    return TAPE.format(step, said if len(said) <= most else said[:most].rpartition(';')[0] + ' …')
 
 
 def described(svg: str | list[str]) -> str:
