@@ -369,7 +369,12 @@ def test_the_listing_is_the_documents():
 
 
 def test_what_the_cells_show():
-    assert told('run').splitlines() == ['0 Leaf gave 3.0', '1 Leaf gave 2.0', '2 Mul gave 6.0', '3 Add gave 9.0']
+    leaves, ops = (
+        ['0 Leaf from [] gave 3.0', '1 Leaf from [] gave 2.0'],
+        ['2 Mul from [0, 1] gave 6.0', '3 Add from [2, 0] gave 9.0'],
+    )
+    assert told('run').splitlines() == leaves + ops
+    assert told('captured').splitlines() == ['2.0 at 4', '0.0 at -1']
     assert told('fan').splitlines() == ['(3.0 at 3,)', '(1.0 at -1,)']
     assert told('almost').startswith("TypeError: 'NoneType' object is not callable\n0 Leaf from []\n1 Leaf from []\n")
     first, *later = map(float, told('colleague').split())

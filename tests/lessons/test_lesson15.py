@@ -64,8 +64,11 @@ def test_what_the_text_says_of_the_table_is_so():
 
 
 def test_the_check_agrees_where_no_dice_are_thrown():
-    first, *_, second = shown('check').splitlines()
-    assert first.startswith('✓') and second == '12.0'
+    first, *_, holds, cut = shown('check').splitlines()
+    assert first.startswith('✓')
+    assert holds.split()[1:] == ['check', '✓', 'gradient', '27.0', 'second', 'order', '18.0']
+    assert cut.split() == ['Cut', 'check', '✓', 'gradient', '27.0', 'second', 'order', '0.0']
+    assert all(f'✓ {name}: agrees' in shown('weights') for name in ('dx', 'dpart.weight', 'dpart.bias'))
     noticed = shown('drop-check')
     assert noticed.startswith('✗') and 'construct is random: differences are left out' in noticed
 
@@ -155,18 +158,19 @@ def test_the_time_is_shown_live_alone():
 
 
 def body(of, lines: str) -> str:
-    new = '\n'.join(f'        {line}' for line in lines.split('\n'))
-    return of.start.replace('        dx = ...\n        return (dx,)', new)
+    head, at, _ = of.start.partition('        dx = ...\n')
+    assert at
+    return head + '\n'.join(f'        {line}' for line in lines.split('\n')) + '\n'
 
 
 @pytest.mark.parametrize(
     'lines',
     [
-        'return ms.vjp(self.part, x)[1](dout)',
-        'return (ms.grad(lambda x: (self.part(x) * dout).sum())(x),)',
-        'def loss(x):\n    return (dout * self.part(x)).sum()\nreturn [ms.grad(loss)(x)]',
-        'return (ms.ops.GradOperation(sens_param=True)(self.part)(x, dout),)',
-        'y, back = ms.vjp(self.part, ms.Tensor(x.asnumpy()))\nreturn back(dout)',
+        'return ms.vjp(self.part, x, w)[1](dout)',
+        'return ms.grad(lambda x, w: (self.part(x, w) * dout).sum(), (0, 1))(x, w)',
+        'def loss(x, w):\n    return (dout * self.part(x, w)).sum()\nreturn list(ms.grad(loss, (0, 1))(x, w))',
+        'return ms.ops.GradOperation(get_all=True, sens_param=True)(self.part)(x, w, dout)',
+        'y, back = ms.vjp(self.part, ms.Tensor(x.asnumpy()), w)\nreturn back(dout)',
     ],
 )
 def test_other_checkpoints_pass(lines):
@@ -174,21 +178,27 @@ def test_other_checkpoints_pass(lines):
     assert verdict.passed, verdict
 
 
+BACK = 'dx, dw = ms.vjp(self.part, x, w)[1](dout)\n'
+
+
 @pytest.mark.parametrize(
     ('lines', 'said', 'named'),
     [
-        ('return (ms.grad(self.part)(x),)', 'Multiply by dout', 'no-dout'),
-        ('return (dout * ms.grad(self.part)(x),)', 'off by', 'after'),
-        ('return (-ms.vjp(self.part, x)[1](dout)[0],)', 'off by', None),
-        ('return (2 * ms.vjp(self.part, x)[1](dout)[0],)', 'off by', None),
-        ('return (ms.vjp(self.part, x)[1](ms.ops.abs(dout))[0],)', 'off by', None),
-        ('return (ms.vjp(self.part, ms.ops.abs(x))[1](dout)[0],)', 'off by', None),
-        ('return (ms.vjp(self.part, out)[1](dout)[0],)', 'off by', 'again-on-out'),
-        ('return (dout * float("nan"),)', 'yours nan', None),
-        ('return (ms.vjp(self.part, x)[1](dout),)', 'tuple', None),
-        ('return ms.vjp(self.part, x)[1](dout)[0]', 'tuple', None),
-        ('return (dout.sum(),)', 'shape', None),
-        ('return (None,)', 'yours 0', None),
+        ('return ms.grad(self.part, (0, 1))(x, w)', 'Multiply by dout', 'no-dout'),
+        ('dx, dw = ms.grad(self.part, (0, 1))(x, w)\nreturn dout * dx, dout * dw', 'off by', 'after'),
+        ('return ms.grad(lambda x: (self.part(x, w) * dout).sum())(x), 0 * w', 'off by', 'only-x'),
+        (BACK + 'return dw, dx', 'off by', None),
+        (BACK + 'return -dx, dw', 'off by', None),
+        (BACK + 'return dx, 2 * dw', 'off by', None),
+        ('return ms.vjp(self.part, x, w)[1](ms.ops.abs(dout))', 'off by', None),
+        ('return ms.vjp(self.part, ms.ops.abs(x), w)[1](dout)', 'off by', None),
+        ('return ms.vjp(self.part, out, w)[1](dout)', 'off by', 'again-on-out'),
+        (BACK + 'return dx * float("nan"), dw', 'yours nan', None),
+        ('return (ms.vjp(self.part, x, w)[1](dout),)', '1 gradient for 2 inputs', None),
+        (BACK + 'return dx', 'tuple', None),
+        (BACK + 'return (dx,)', '1 gradient for 2 inputs', None),
+        (BACK + 'return dx, dw.sum()', 'shape', None),
+        (BACK + 'return dx, None', 'yours 0', None),
     ],
 )
 def test_wrong_checkpoints_fail(lines, said, named):
@@ -199,10 +209,11 @@ def test_wrong_checkpoints_fail(lines, said, named):
 
 def test_what_is_kept_for_each_call_is_seen():
     """A right gradient that remembers everything: one tape for each call."""
-    kept = 'self.kept = {**getattr(self, "kept", {}), x.asnumpy().tobytes(): back}'
-    forward = f'        out, back = ms.vjp(self.part, x)\n        {kept}\n        return out'
-    code = AGAIN.solution.replace('        return self.part(x)', forward)
-    code = code.replace('_, back = ms.vjp(self.part, x)', 'back = self.kept[x.asnumpy().tobytes()]')
+    key = 'tuple(each.asnumpy().tobytes() for each in (x, w))'
+    kept = f'self.kept = {{**getattr(self, "kept", {{}}), {key}: back}}'
+    forward = f'        out, back = ms.vjp(self.part, x, w)\n        {kept}\n        return out'
+    code = AGAIN.solution.replace('        return self.part(x, w)', forward)
+    code = code.replace('_, back = ms.vjp(self.part, x, w)', f'back = self.kept[{key}]')
     verdict = AGAIN.check_code(code)
     assert verdict.state == 'failed' and '0 times in backward' in verdict.said, verdict
 
@@ -261,7 +272,7 @@ def test_a_seed_on_self_is_seen():
 
 
 @pytest.mark.parametrize(('of', 'old', 'new'), [
-    (AGAIN, 'return self.part(x)', 'return self.part(x) * 2'),
+    (AGAIN, 'return self.part(x, w)', 'return self.part(x, w) * 2'),
     (DICE, 'return y, ms.Tensor(seed)', 'return y'),
     (DICE, 'return y, ms.Tensor(seed)', 'return y * 2, ms.Tensor(seed)'),
 ])  # fmt: skip

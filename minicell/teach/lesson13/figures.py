@@ -281,7 +281,7 @@ def brought(x: float, top: float, wide: float, entry: Entry, dout: np.ndarray | 
     out: list[Shape] = [text(x + 10, top, 34, word, 12, BACKWARD_TEXT, bold=True)]
     for k, row in enumerate(rows(dout)):
         out.append(text(x + 48, top + k * LINE, wide - 54, row, 12, BACKWARD_TEXT, mono=True))
-    end = top + 6 + LINE * (len(rows(dout)) - 1)
+    end = top + 9 + LINE * (len(rows(dout)) - 1)
     return [*out, *arrow([(x + wide - 8, end), (x + 8, end)], BACKWARD, 1.6, 7)]
 
 

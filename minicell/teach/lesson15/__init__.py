@@ -27,18 +27,17 @@ from minicell.teach.trials import (
 from .figures import FIGURES
 
 SEED = 15
-MIXING = ms.Tensor(np.random.default_rng(SEED).standard_normal((3, 3)).round(2))
 
 
-def mixed(x: Any) -> Any:
-    """A part whose outputs depend on several numbers of x each."""
-    return ops.tanh(x @ MIXING) @ MIXING
+def mixed(x: Any, w: Any) -> Any:
+    """A part whose outputs depend on several numbers of each input."""
+    return ops.tanh(x @ w) @ w
 
 
-PARTS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
-    'tanh(x @ w) @ w': (mixed, (2, 3)),
-    'x * x * x': (lambda x: x * x * x, (5,)),
-    'x * x.sum()': (lambda x: x * x.sum(), (2, 2)),
+PARTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
+    'tanh(x @ w) @ w': (mixed, (3, 3)),
+    'w * x * x': (lambda x, w: w * x * x, (5,)),
+    'w * x.sum()': (lambda x, w: w * x.sum(), (2, 2)),
 }
 
 
@@ -52,8 +51,8 @@ def checkpoint(answer: Any) -> Trial:
         cell = kind(part)
         if cell.bprop is None:
             return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
-        cases = {f'part {name}, x of {shape}': points(shape, seed=SEED)}
-        found = bprop_check('Recompute', ['dx'], part, f'what {name} returns', cases)(cell)
+        cases = {f'part {name}, x and w of {shape}': points(shape, shape, seed=SEED)}
+        found = bprop_check('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases)(cell)
         if not found.attempted:
             return BLANK
         did |= {f'{name}: {key}': value for key, value in found.did.items()}
@@ -64,7 +63,7 @@ def checkpoint(answer: Any) -> Trial:
         did['runs'] = forward, backward
         said = f'The part has run {forward} times in forward and {backward} times in backward; expected 1 and 1.'
         return Trial(True, False, did, f'The gradients are right. {said}')
-    said = f'dx agrees with autodiff for {len(PARTS)} parts, with two calls of each, and construct keeps nothing.'
+    said = f'dx and dw agree with autodiff for {len(PARTS)} parts, with two calls of each, and construct keeps nothing.'
     return Trial(True, True, did, said)
 
 
@@ -72,14 +71,14 @@ def runs(kind: type) -> tuple[int, int]:
     """How often the part runs in forward, and how often in backward."""
     ran: list[int] = []
 
-    def part(x: Any) -> Any:
+    def part(x: Any, w: Any) -> Any:
         ran.append(1)
-        return mixed(x)
+        return mixed(x, w)
 
-    cell, x = kind(part), points((2, 3), seed=SEED)[0]
-    _, back = ms.vjp(lambda x: cell(x).sum(), x)
+    cell, inputs = kind(part), points((3, 3), (3, 3), seed=SEED)
+    value, back = ms.vjp(lambda x, w: cell(x, w).sum(), *inputs)
     forward = len(ran)
-    back(ms.Tensor(1.0, x.dtype))
+    back(ops.ones_like(value))
     return forward, len(ran) - forward
 
 
