@@ -144,7 +144,8 @@ def test_the_self_test_asks_for_no_jupyterlab_in_the_browser(monkeypatch):
 def short(tmp_path, monkeypatch) -> Path:
     """A course of one lesson, and JupyterLite not built."""
     cell = {'cell_type': 'code', 'id': 'a', 'source': '', 'metadata': {}, 'outputs': [], 'execution_count': None}
-    cells = [{'cell_type': 'markdown', 'id': 'b', 'source': '# One', 'metadata': {}}]
+    tables = re.sub('^#', '##', site.start(), flags=re.MULTILINE)  # which the course page and the bar's switch read
+    cells = [{'cell_type': 'markdown', 'id': 'b', 'source': f'# One\n\n{tables}', 'metadata': {}}]
     cells += [
         cell
         | {'source': "from minicell.teach import lesson\nL = lesson('01')\nL.predict(next(iter(L.about.questions)))"}

@@ -76,7 +76,7 @@ BREAKS = [
     ('pictures_have_words', output('tape', metadata={})),
     ('pictures_have_words', lambda nb: cell(nb, 'tape').outputs[0].data.pop('text/plain')),
     ('pictures_have_words', data('scale', 'image/svg+xml', '<desc', '<dsc')),
-    ('pictures_have_words', data('scale', 'image/svg+xml', 'font-size="12"', 'font-size="9"')),
+    ('pictures_have_words', data('scale', 'image/svg+xml', 'font-size="13"', 'font-size="9"')),
     ('pictures_have_words', edit('title', '# Lesson', '![](a.png)\n# Lesson')),
     ('no_network', edit('setup', 'L = ', "u = 'https://example.invalid'\nL = ")),
     ('no_network', edit('setup', 'L = ', '!pip install x\nL = ')),
