@@ -22,6 +22,7 @@ pytestmark = pytest.mark.browser
 
 WIDE = {'width': 1100, 'height': 800}
 STEP, PATIENCE = 'Step of the film', 10_000
+MORE = 'More: the digit and its noise, and the way back'
 DRAWN = """() => Object.fromEntries([...document.querySelectorAll('[data-name]')]
   .filter(one => one.getAttribute('display') !== 'none')
   .map(one => [one.dataset.name, Object.fromEntries([...one.attributes].map(a => [a.name, a.value])
@@ -141,6 +142,7 @@ def test_silent_neurons_are_grey_on_the_way_there_and_back(visit, film):
 def test_the_pad_is_recognised_live(visit, film):
     """By the keyboard: without noise, each digit is what the network says of twelve clean frames."""
     tab = visit()
+    tab.get_by_text(MORE).click()
     press(tab, 'Home', 'Noise')
     pixels = tab.locator('.pixels button')
     for digit in (7, 1, 8):
@@ -163,6 +165,8 @@ def test_the_pad_is_recognised_live(visit, film):
 def test_noise_flips_pixels_and_reset_brings_the_first_digit_back(visit, film):
     tab = visit()
     first = tab.evaluate(DRAWN)
+    assert not slider(tab, 'Noise').is_visible()
+    tab.get_by_text(MORE).click()
     slider(tab, 'Noise').fill('50')
     assert 'Moment 12 of 12' in said(tab)
     wrong = []
@@ -179,7 +183,7 @@ def test_noise_flips_pixels_and_reset_brings_the_first_digit_back(visit, film):
 def test_more_changes_the_way_back_as_minicell_has_it(visit, film):
     """Detach the reset, then take a triangle: the spikes stay, and the gradients are those of such a network."""
     tab = visit()
-    tab.get_by_text('More: change the way back').click()
+    tab.get_by_text(MORE).click()
 
     def other(surrogate=None, detached=False) -> Film:
         net = Net(surrogate, detached=detached)
@@ -241,7 +245,7 @@ def test_it_plays_to_its_end_and_stops_there(visit):
 @pytest.mark.parametrize('viewport', [WIDE, {'width': 390, 'height': 844}], ids=['wide', 'phone'])
 def test_it_has_names_contrast_and_no_small_print(visit, viewport, shots):
     tab = visit(viewport=viewport)
-    tab.get_by_text('More: change the way back').click()
+    tab.get_by_text(MORE).click()
     for key in ('Home', 'End'):
         press(tab, key)
         found = axe(tab)
@@ -253,7 +257,7 @@ def test_it_has_names_contrast_and_no_small_print(visit, viewport, shots):
 
 def test_without_its_script_the_still_stays(visit, film):
     tab = visit(java_script_enabled=False)
-    expect(tab.get_by_role('img', name='. '.join(film.says(MOMENTS - 1)))).to_be_visible()
+    expect(tab.get_by_role('img', name=film.drawn(MOMENTS - 1).words)).to_be_visible()
     expect(tab.get_by_role('button')).to_have_count(0)
 
 
@@ -288,6 +292,6 @@ def test_in_jupyterlab_it_plays_where_it_is_trusted(browser, film, tmp_path: Pat
         assert (notebook.seen.console, notebook.seen.failed) == ([], [])
         notebook = Notebook(browser, server, 'saved.ipynb')
         image = notebook.page.locator('.jp-OutputArea-output img')
-        expect(image).to_have_attribute('alt', '. '.join(film.says(MOMENTS - 1)))
+        expect(image).to_have_attribute('alt', film.drawn(MOMENTS - 1).words)
         assert notebook.page.get_by_role('slider', name=STEP).count() == 0
         notebook.close()

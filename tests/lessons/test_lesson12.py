@@ -132,7 +132,7 @@ def test_snntorch_detaches_the_reset():
 
 
 def test_the_surrogate_gradient_is_no_gradient():
-    printed = by_id(read('12').cells)['l12-jacobian'].outputs[0].text
+    printed = by_id(read('12').cells)['l12-jacobian'].outputs[0].data['text/plain']
     rows = [[float(n) for n in row.strip('[ ]').split()] for row in printed.splitlines() if row.startswith('[')]
     assert abs(rows[0][1]) > 0.1 and rows[1][0] == 0, 'by differences'
     assert rows[2][1] == rows[3][0] == rows[0][1] and rows[2][0] != rows[0][0], 'by grad of grad it is symmetric'

@@ -52,6 +52,33 @@ def test_without_a_takeover_the_road_is_taken_to_its_end():
     assert 'road' in film.frames[0] and 'road' not in film.frames[-1]
 
 
+LONG = """
+def f(x):
+    y = x * ops.zeros_like(x)
+    for _ in range(14):
+        y = y + x
+    return y.sum()
+
+with ms.Tape() as tape:
+    dx = ms.grad(f)(ms.Tensor([1.0, 2.0]))
+"""
+
+
+def test_what_leaves_no_entry_is_not_counted_among_the_entries():
+    """zeros_like is shown before the first entry. The words over a long tape agree with the numbers on its blocks."""
+    long = gallery.made(LONG, 'zeros_like and sixteen')
+    for film in long.films:
+        told = set()
+        for frame in film.frames:
+            first, last, of = map(int, re.findall(r'\d+', frame['aof'].attrs['T']))
+            blocks = [frame[key].attrs['T'] for key in frame if re.fullmatch(r'B\d+t', key)]
+            labels = {int(words.split()[0]) for words in blocks}
+            assert of == 16 and labels <= set(range(first, last + 1))
+            told |= {first, last}
+        assert labels == set(range(first, last + 1)), 'at the end all of them are written'
+        assert {1, 16} <= told
+
+
 @pytest.mark.parametrize('way', BENDS)
 def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(way):
     op, slope = BENDS[way]

@@ -81,9 +81,7 @@ class Bench(Training):
             return draw(names[choice], *self.ticked, seen, curve)
 
         super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
-        more = w.Accordion(
-            [w.VBox([self.frozen, self.detached, self.width, self.height])], titles=('More',), selected_index=0
-        )
+        more = w.Accordion([w.VBox([self.frozen, self.detached, self.width, self.height])], titles=('More',))
         self.all[self.ticked] = self.kept
         for box in (self.frozen, self.detached):
             box.observe(lambda _: self.turned(), 'value')
@@ -178,7 +176,7 @@ def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> D
         text(320, 30, 420, f'seed 0, {readout}, {step}', 14, MUTED),
     ]
     x, y, wide, high = HISTOGRAM
-    out.append(text(LEFT, y - 10, 400, 'bars: how many membranes are there; line: the slope', 12, MUTED))
+    out.append(text(LEFT, y - 10, 400, 'bars: membranes between −3 and 3; line: the slope', 12, MUTED))
     out += histogram(seen, HISTOGRAM)
     for at in (-3, -2, -1, 0, 1, 2, 3):
         place = x + wide * (at - LOW) / (HIGH - LOW)
@@ -277,7 +275,7 @@ def gallery(start: Start, names: list[str]) -> Drawing:
         low, top = short(float(seen.slope.min())), short(float(seen.slope.max()))
         said.append(f'{name} reaches {seen.reach:.0%} of the membranes, its slope goes from {low} to {top}.')
     y = 36 + (len(names) + 2) // 3 * high
-    note = 'Bars: how many membranes are at v − v_th. Line: the slope that bprop uses there. Dashed: the threshold.'
+    note = 'Bars: membranes, v − v_th from −3 to 3. Line: the slope that bprop uses there. Dashed: the threshold.'
     out.append(text(LEFT, y + 22, WIDTH - 2 * LEFT, note, 13, MUTED))
     return Drawing(out, (WIDTH, y + 34), title, '\n'.join((f'{title}.', *said)))
 

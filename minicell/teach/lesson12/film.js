@@ -125,6 +125,8 @@ function film(root, data) {
       for (let row = 0; row < MOMENTS; row++) mark(n, row, at);
     }
     if (at.backward) lengths(at);
+    put('legend', 'text', {x: gx, y: level(low) + 38, fill: at.backward ? '#A84300' : FORWARD},
+      data.legend[Number(at.backward)]);
     race(at);
     for (const [name, {element, had}] of parts)
       if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
@@ -256,7 +258,7 @@ function film(root, data) {
   const main = html('div', body, {className: 'main'});
   const head = html('div', main, {className: 'head'}), line = html('div', main, {className: 'line'});
   const live = html('div', main, {className: 'live'}, {'aria-live': 'polite'});
-  const scroll = html('div', main, {className: 'scroll'}, {role: 'group', 'aria-label': 'The picture'});
+  const scroll = html('div', main, {className: 'scroll'}, {role: 'group', 'aria-label': `The picture. ${data.told}`});
   const stage = svg('svg', scroll, {viewBox: `0 56 ${W} ${H - 56}`, role: 'img', 'font-size': 12});
   const ground = svg('g', stage, {}), moving = svg('g', stage, {}), over = svg('g', stage, {});
   ground.innerHTML = data.ground;
@@ -290,8 +292,13 @@ function film(root, data) {
     blur();
   }
   const answer = html('div', left, {className: 'answer'}, {'aria-live': 'polite'});
-  const noise = slider(left, 'Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
-  const wish = html('label', left, {textContent: 'It should say'});
+  html('button', left, {textContent: 'Reset', onclick: reset});
+
+  // ---- more: another digit and its noise; the same spikes, with another way back
+  const more = html('details', main, {className: 'more'});
+  html('summary', more, {textContent: 'More: the digit and its noise, and the way back'});
+  const noise = slider(more, 'Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
+  const wish = html('label', more, {textContent: 'It should say'});
   const asked = html('select', wish, {}, {'aria-label': 'It should say'});
   range(DIGITS).forEach(d => html('option', asked, {value: d, textContent: d, selected: d === data.target}));
   asked.addEventListener('change', () => {
@@ -299,11 +306,7 @@ function film(root, data) {
     set.clean = [...data.bitmaps[set.target]];
     blur();
   });
-  html('button', left, {textContent: 'Reset', onclick: reset});
 
-  // ---- more: the same network and the same spikes, with another way back
-  const more = html('details', main, {className: 'more'});
-  html('summary', more, {textContent: 'More: change the way back'});
   const checkbox = (label, key) => {
     const around = html('label', more), input = html('input', around, {type: 'checkbox', checked: set[key]});
     around.append(label);

@@ -41,6 +41,15 @@ LIT, PALE, LEVEL, QUIET = '#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'
 UNDER, BEHIND = '#B9D3E8', '#A9C9E2'  # a spike under its gradient; a readout that does not lead
 NOW = '#FFE2B0'  # the row of the moment that is shown
 EVERY = 0.01  # of the largest: a smaller gradient does not count as one
+LEGEND = (  # forward, backward
+    'Forward: above the threshold a membrane spikes (black), and then the threshold is taken off it',
+    'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope',
+)
+TOLD = (
+    'From left to right: the digit as it is seen at this moment; a grid of the spikes, one row for each moment and one '
+    'column for each neuron, with triangles for the gradients on the way back; ten readouts as bars. Under the grid: '
+    'the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
+)
 TIMES = {'rise': 320, 'moment': 480, 'loss': 1800, 'back': 480, 'last': 3500}  # ms a picture of the GIF
 
 
@@ -174,6 +183,8 @@ class Film:
             lengths |= {f'n{row}': (y + row * high + 11, short(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
             for name, (at, words) in lengths.items():
                 out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, BACKWARD_TEXT)
+        ink = BACKWARD_TEXT if backward else FORWARD
+        out['legend'] = text(x, level(TUBE[2]) + 38, 660, LEGEND[backward], 12, ink)
         return out | self.race(step, moment)
 
     def race(self, step: int, moment: int) -> dict[str, Shape]:
@@ -201,7 +212,7 @@ class Film:
         title, caption = self.says(step)
         head = [text(18, 26, 764, title, 18, bold=True), text(18, 46, 764, caption, 14, MUTED)]
         shapes = [*self.ground, *head, *self.scene(step, rising).values(), *self.over]
-        return Drawing(shapes, SIZE, title, f'{title}. {caption}')
+        return Drawing(shapes, SIZE, title, f'{title}. {caption} {TOLD}')
 
     @cached_property
     def ground(self) -> list[Shape]:
@@ -210,8 +221,7 @@ class Film:
         left, above, side = SEEN
         zero, lead, row, room = RACE
         low, top = level(TUBE[2]), level(TUBE[3])
-        colours = f'membranes; black: spiking; grey and dashed: {self.silent.sum()} silent neurons'
-        back = 'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope'
+        colours = f'membranes; grey and dashed: {self.silent.sum()} silent neurons'
         out: list[Shape] = [
             Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6),
             text(left, above - 12, 96, 'it sees', 13, MUTED),
@@ -221,7 +231,6 @@ class Film:
             text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True),
             text(x, low + 18, 430, colours, 13, MUTED),
             text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT),
-            text(x, low + 38, 660, back, 12, BACKWARD_TEXT),
             text(zero - room - 12, lead - 12, 160, 'readouts; bold: correct', 13, MUTED),
             text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
         ]
@@ -258,6 +267,8 @@ class Film:
             'detached': bool(net.hidden.detached),
             'knots': KNOTS.tolist(),
             'slopes': [float(f'{slope:.6g}') for slope in self.slope(KNOTS)],
+            'legend': LEGEND,
+            'told': TOLD,
             'at': {'seen': SEEN, 'grid': GRID, 'tube': TUBE, 'race': RACE, 'size': SIZE},
             'ground': markup(self.ground[1:]),
             'over': markup(self.over[:-1]),
@@ -265,7 +276,7 @@ class Film:
 
     def html(self) -> str:
         """The film as one piece of HTML: a still, and the script that replaces it. It asks for no address."""
-        first = self.drawn(MOMENTS - 1)
+        first = self.drawn(MOMENTS - 1, True)
         picture = base64.b64encode(as_svg.document(first.shapes, SIZE, first.title, first.words, 'film-still').encode())
         data = json.dumps(self.data(), separators=(',', ':')).replace('<', '\\u003c')
         return (
@@ -277,7 +288,7 @@ class Film:
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        stills = [self.drawn(MOMENTS - 1), self.drawn(STEPS - 1)]
+        stills = [self.drawn(MOMENTS - 1, True), self.drawn(STEPS - 1)]
         out = {'text/plain': '\n'.join(one.words for one in stills)}
         if os.environ.get(STILL):
             return out | printed(stills, 'film-still')

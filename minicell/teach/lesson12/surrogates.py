@@ -77,7 +77,7 @@ FAULTS = {
     'fine': 'nothing is wrong',
     'sign': 'it has the wrong sign somewhere',
     'dead': 'it is zero everywhere',
-    'off centre': 'it is largest away from the threshold',
+    'off centre': 'it is largest somewhere else than at the threshold',
     'deaf': 'it ignores dout',
 }
 KINDS = (Damped, OffCentre, Triangular, nn.true_derivative, Deaf)

@@ -99,15 +99,22 @@ def draw(of: dict[tuple[str, bool, bool], Summary], frozen: bool) -> Drawing:
                 for head, one in both.items()
             )
         )
-    size = (WIDTH, 98 + len(rows) * ROW + 34)
+    size = (WIDTH, 98 + len(rows) * ROW + 54)
     note = f'Accuracy: mean ± standard deviation of {SEEDS} seeds. |dW1|: before training, their median. Silent: of 32.'
+    legend = f'Bar: the mean accuracy. Line across its end: the deviation. Orange and bold: below {LOW:g}.'
     shapes = [
         Box(0.5, 0.5, WIDTH - 1, size[1] - 1, stroke=RULE, radius=4),
         *heads,
         *table(columns, rows, 86, ROW, (LEFT, WIDTH - LEFT), size=SIZE),
-        text(LEFT, size[1] - 14, WIDTH - 2 * LEFT, note, 13, MUTED),
+        text(LEFT, size[1] - 34, WIDTH - 2 * LEFT, note, 13, MUTED),
+        text(LEFT, size[1] - 14, WIDTH - 2 * LEFT, legend, 13, MUTED),
     ]
-    return Drawing(shapes, size, title, f'{title}. {note}\n' + '.\n'.join(words) + '.')
+    return Drawing(
+        shapes,
+        size,
+        title,
+        f'{title}. A table with a row for each surrogate. {legend} {note}\n' + '.\n'.join(words) + '.',
+    )
 
 
 def accuracy(of: Summary) -> Drawn:

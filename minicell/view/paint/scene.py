@@ -65,7 +65,9 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
         now = record.steps[shot.step]
         if shot.compare is not None:
             reading = record.readings[shot.compare]
-            if any(g.ok is False for g in reading.gradients) and not verdict.surrogate(reading):
+            if verdict.surrogate(reading):
+                loud.append(Mark(n, 'surrogate', 'on', n))
+            elif any(g.ok is False for g in reading.gradients):
                 loud.insert(0, Mark(n, '✗ wrong', 'xx', n))
             elif said.jump:
                 loud.append(Mark(n, '✓ right', 'on', n))

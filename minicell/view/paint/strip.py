@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
     columns: tuple[Column, ...]
     spines: tuple[Spine, ...]
-    first: int
+    first: int  # of the tape's `of` entries, those from `first` to `last` are seen
     last: int
     of: int
 
@@ -190,7 +190,10 @@ class Strip:
             else:
                 spines.append(Spine(i, x))
                 x += SPINE + GAP
-        return Row(tuple(columns), tuple(spines), first, first + len(shown), len(entries))
+        # what left no entry is shown, and not counted
+        counts = [self.record.entries[i].kind not in ('loose', 'torn') for i in entries]
+        before, here = sum(counts[:first]), sum(counts[first : first + len(shown)])
+        return Row(tuple(columns), tuple(spines), before, before + here, sum(counts))
 
     def opened(self, i: int, x: float, w: float) -> Column:
         """One entry over a width."""
