@@ -35,7 +35,6 @@ STYLE = f"""<style>
 .minicell-present .minicell-beat .mc2 {{ {variables(LIGHT)} }} /* the panel is light in every theme */
 .minicell-beat .mc2 .view:not(.narrow) {{ max-width: 900px !important; }}
 .minicell-beat .widget-html, .minicell-beat .widget-html-content {{ min-width: 0; }}
-.minicell-beat .jupyter-widget-Collapse-header {{ font-size: 14px !important; }}
 .minicell-bar label, .minicell-bar input, .minicell-bar button {{ font-size: 14px; }}
 .minicell-present:popover-open {{ position: fixed; inset: 0; width: 100vw; height: 100vh; max-height: none;
   margin: 0; padding: 0; border: 0; box-sizing: border-box; display: flex; flex-direction: column; overflow: hidden; }}

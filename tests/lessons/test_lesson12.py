@@ -272,6 +272,14 @@ def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
                 assert not shape.full and x >= 0 and x + w <= each.size[0], shape
 
 
+def test_more_is_closed_at_first(bench):
+    assert bench.inside.layout.display == 'none' and bench.frozen in bench.inside.children
+    bench.more.click()
+    assert bench.inside.layout.display == 'flex' and bench.more.description == 'Less'
+    bench.more.click()
+    assert bench.inside.layout.display == 'none' and bench.more.description == 'More'
+
+
 def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(page, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)

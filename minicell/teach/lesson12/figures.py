@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.teach.figure import Drawing, printed, slider
 from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
 from minicell.teach.ink.thumb import short
-from minicell.teach.shown import Shown, column
+from minicell.teach.shown import Shown, button, column
 from minicell.teach.train import Curve, Line, Training, chart
 
 from .network import gradient, silent
@@ -81,7 +81,8 @@ class Bench(Training):
             return draw(names[choice], *self.ticked, seen, curve)
 
         super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
-        more = w.Accordion([w.VBox([self.frozen, self.detached, self.width, self.height])], titles=('More',))
+        self.more = button('More', 'Freeze the readout, detach the reset, shape a triangle', self.unfold)
+        self.inside = w.VBox([self.frozen, self.detached, self.width, self.height], layout=w.Layout(display='none'))
         self.all[self.ticked] = self.kept
         for box in (self.frozen, self.detached):
             box.observe(lambda _: self.turned(), 'value')
@@ -90,12 +91,19 @@ class Bench(Training):
         choose, *rest = self.shown.widget.children
         one = trained(start, 'a = 5', True, False)
         words = f'{one.words}\n{still.words}'
-        self.shown = Shown(column(choose, more, *rest), words, pictures=printed([one, still], 'surrogates-still'))
+        self.shown = Shown(
+            column(choose, self.more, self.inside, *rest), words, pictures=printed([one, still], 'surrogates-still')
+        )
 
     @property
     def ticked(self) -> tuple[bool, bool]:
         """Whether the readout is frozen, and whether the reset is detached."""
         return self.frozen.value, self.detached.value
+
+    def unfold(self) -> None:
+        """Show what stands under `More`, or hide it again."""
+        hidden = self.inside.layout.display == 'none'
+        self.inside.layout.display, self.more.description = ('flex', 'Less') if hidden else ('none', 'More')
 
     def turned(self) -> None:
         """Each pair of ticks has curves of its own."""
