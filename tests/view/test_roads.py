@@ -153,3 +153,12 @@ def test_each_step_of_note_has_its_name_under_the_line():
     for film in gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films:
         named = [a['T'] for tag, a, _ in film.line['shapes'] if tag == 'text']
         assert {'takeover', 'second tape', 'result'} <= set(named)
+
+
+@pytest.mark.parametrize('order', ['slope * dout', 'dout * slope'])
+def test_the_card_of_a_rule_has_the_formula_of_what_it_hands_out(order):
+    """dout is a constant there, so that nothing is handed to it, whichever operand it is."""
+    op, slope = BENDS['down']
+    code = SECOND.format(op=op, slope=slope).replace('slope * dout', order)
+    said = gallery.shown(gallery.made(code, order))
+    assert 'start × dout' in said and 'start × slope' not in said

@@ -226,8 +226,10 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     line = ''
     if entry.level:
         seeds = column.entry == m.strips[1].entries[-1]
-        said = [f.partition(' = ')[2] for f in formula.formulas(entry, told_as(entry, seeds))]
-        line = next((f for f in said if f and width(f) <= w - 8), '')
+        passed = reading or next((r for r in m.record.readings if r.entry == i), None)
+        handed = {g.name for g in passed.gave if g.value is not None} if passed else set()  # a constant gets nothing
+        said = [f.partition(' = ') for f in formula.formulas(entry, told_as(entry, seeds))]
+        line = next((f for name, _, f in said if name in handed and f and width(f) <= w - 8), '')
     ink, grey = ('b', 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
     frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
