@@ -141,8 +141,9 @@ SCENES = (
         'A bprop takes over',
         'Takeover',
         'This Cell has a backward rule of its own, a method called <code>bprop</code>. So backward turns off its road '
-        'and runs <b>your lines</b>. MatMul’s rule, which would be right, is never called, and <b>nobody checks</b> '
-        'what your lines return. <span class="js-only">Press <b>›</b> to run them.</span>',
+        'and runs <b>your lines</b>. MatMul’s rule, which would be right, is never called. Of what your lines '
+        'return, <b>only the shape is checked</b>, and not one number. <span class="js-only">Press <b>›</b> under the '
+        'picture to run them.</span>',
         'document 1',
         1,
         'takeover',
@@ -159,7 +160,7 @@ SCENES = (
         ('bprop', 'loss'),
         {
             'document 1': 'These lines return <code>x + 1</code> and <code>y + 1</code>, which are no gradients at '
-            'all. Training would go on all the same. Choose another bprop.',
+            'all. Training would go on all the same. Now choose the one that is fixed.',
             'document 3': 'The loss is three times as large, so the true gradients are too. Yours have not moved: '
             'these lines do not use <code>dout</code>.',
             'forgets 1': 'Right, but only by luck: every <code>dout</code> is 1 here, and these lines take it to be '
@@ -185,7 +186,7 @@ SCENES = (
             'written': 'The lines of <code>bprop</code> are operations like any other. They become entries 1′ and 2′ '
             'of a second tape, and backward runs through them.',
             'stored': 'Here <code>bprop</code> reads a number that <code>construct</code> stored. A number leaves no '
-            'entry, so the second tape is empty and the second gradient is 0.',
+            'entry, so the second tape is empty and the second gradient is 0. It should be −sin(0.5).',
         },
     ),
 )
