@@ -31,7 +31,10 @@ START, TAKEOVER = next(iter(LESSONS)), '03_takeover'
 WINDOW = {'width': 1400, 'height': 1000}
 LAY = """async ([lesson, place]) => {
   const app = window.jupyterapp, panel = app.shell.currentWidget, kernel = panel.sessionContext.session.kernel;
-  await kernel.requestExecute({code: 'get_ipython().run_line_magic("reset", "-f")', store_history: false}).done;
+  const code = `import os
+os.environ["MINICELL_PROGRESS"] = "off"  # what an earlier lesson kept would be said by this one
+get_ipython().run_line_magic("reset", "-f")`;
+  await kernel.requestExecute({code, store_history: false}).done;
   const content = await (await fetch(new URL(`../files/${lesson}`, location.href))).json();
   panel.dispose();
   await app.serviceManager.contents.save(place, {type: 'notebook', format: 'json', content});
