@@ -152,7 +152,7 @@ def test_nobody_else_is_asked_and_nothing_is_missing(room):
 def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(browser, built, address):
     folder = built.parent
     site.lay_styles(folder)
-    pages = site.others([(each, each) for each in LESSONS], answers=True)
+    pages = site.others(folder, [(each, each) for each in LESSONS], answers=True)
     course = site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
     page = browser.new_page()
     page.set_default_timeout(PATIENCE * 1000)
