@@ -106,9 +106,10 @@ def within(one):
     return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
 
 def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
-    top = [child for child in within(figure.shown.widget) if not isinstance(child, w.Accordion)]
-    folded = [one for child in within(figure.shown.widget) if isinstance(child, w.Accordion) for one in within(child)]
-    return [one for one in top if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
+    folds = [one for one in within(figure.shown.widget) if isinstance(one, w.Accordion) or one is getattr(figure, 'inside', 0)]
+    folded = [one for fold in folds for one in within(fold)]
+    return [one for one in within(figure.shown.widget)
+            if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
 
 print(json.dumps({
     'figures': {name: len(hands(figure)) for name, figure in L.figures.items()},
