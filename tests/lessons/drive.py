@@ -106,7 +106,8 @@ def within(one):
     return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
 
 def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
-    folds = [one for one in within(figure.shown.widget) if isinstance(one, w.Accordion) or one is getattr(figure, 'inside', 0)]
+    own = getattr(figure, 'inside', None)
+    folds = [one for one in within(figure.shown.widget) if isinstance(one, w.Accordion) or one is own]
     folded = [one for fold in folds for one in within(fold)]
     return [one for one in within(figure.shown.widget)
             if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
