@@ -63,7 +63,7 @@ def joined(outputs: list[Any]) -> list[Any]:
 
 
 def in_words(step: str, tape: str | list[str], most: int = 1200) -> str:
-    """The alt text of a tape's picture: what stands over it, and the printed tape, shortened where nobody would listen.
+    """The alt text of a tape's picture: its title, then the printed tape, cut to a length that can be heard.
 
     >>> in_words('dx arrives.', '   1  x * x      Mul -> 9\\n      Mul brings dx\\n')
     'The picture of the tape, at its last step: dx arrives. The tape, line by line: 1 x * x Mul -> 9; Mul brings dx.'

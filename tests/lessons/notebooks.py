@@ -94,3 +94,9 @@ def fault(listing: str, out: str) -> str:
         return 'it prints nothing'
     due = promised(listing) or out.splitlines()
     return '' if out.splitlines() == due else f'it prints\n{out}and promises\n' + '\n'.join(due)
+
+
+def shown(cell: Any) -> str:
+    """What a cell of a committed lesson printed, or its result in words."""
+    output = next(o for o in cell.outputs if 'text' in o or 'text/plain' in o.data)
+    return output.text if 'text' in output else output.data['text/plain']

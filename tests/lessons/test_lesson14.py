@@ -15,16 +15,10 @@ from minicell.teach.lesson14 import HIDDEN, Hidden, yours
 from minicell.teach.lesson14 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.notebooks import by_id, read, shown
 
 LONG, SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c', '14d'))
 CELLS = by_id(read('14').cells)
-
-
-def shown(name: str) -> str:
-    """What a cell of the committed lesson printed."""
-    output = next(o for o in CELLS[f'l14-{name}'].outputs if 'text' in o or 'text/plain' in o.data)
-    return output.text if 'text' in output else output.data['text/plain']
 
 
 @pytest.fixture(scope='module')
@@ -44,13 +38,13 @@ def space():
 
 def test_two_bits_train_and_the_truth_does_not():
     found = {name.strip(): (float(a), float(b)) for name, a, b in re.findall(
-        r'^(.*?)  +accuracy ([\d.]+), .* by up to ([\d.]+)$', shown('run'), re.M)}  # fmt: skip
+        r'^(.*?)  +accuracy ([\d.]+), .* by up to ([\d.]+)$', shown(CELLS['l14-run']), re.M)}  # fmt: skip
     assert found['8 bits'][0] - 0.05 < found['2 bits'][0] and found['2 bits'][1] > 0.5
     assert found['2 bits, honest'][0] < 0.7 and found['2 bits, honest'][1] == 0
 
 
 def table() -> dict[str, tuple[str, float, int, float]]:
-    rows = re.findall(r'^(\w+) +([✓✗]) +(-?[\d.]+) +(\d+)% +([\d.]+)$', shown('lies'), re.M)
+    rows = re.findall(r'^(\w+) +([✓✗]) +(-?[\d.]+) +(\d+)% +([\d.]+)$', shown(CELLS['l14-lies']), re.M)
     return {name: (check, float(angle), int(zeros), float(right)) for name, check, angle, zeros, right in rows}
 
 
@@ -73,7 +67,7 @@ def test_strict_gives_half_of_the_weights_nothing():
 
 
 def test_the_fewer_bits_the_more_weights_stop():
-    rows = re.findall(r'^(\d) +([\d.]+) +(\d+)% +([\d.]+) +(\d+)%$', shown('edge'), re.M)
+    rows = re.findall(r'^(\d) +([\d.]+) +(\d+)% +([\d.]+) +(\d+)%$', shown(CELLS['l14-edge']), re.M)
     assert [row[0] for row in rows] == ['1', '2', '3', '4', '8']
     still = [(int(right), int(strict)) for _, _, right, _, strict in rows]
     assert still[0][1] == 100 and all(strict > right for right, strict in still)
@@ -110,7 +104,7 @@ def test_the_quantizer_rounds_to_the_nearest_level(space):
 def test_reversal_helps_the_camera_without_labels():
     number = r'(\d\.\d+)'
     line = f'strength +(-?\\d): .* A {number}, under B {number}; the camera {number}, by the best threshold {number}'
-    rows = {int(k): list(map(float, each)) for k, *each in re.findall(line, shown('cameras'))}
+    rows = {int(k): list(map(float, each)) for k, *each in re.findall(line, shown(CELLS['l14-cameras']))}
     assert rows[3][1] > 0.9 > 0.7 > rows[0][1] >= rows[-1][1]
     assert rows[-1][2] > 0.8 and abs(rows[3][2] - 0.5) < 0.1
     # the head of strength 0 guesses no better than that of 3, and its feature tells the camera all the same
@@ -121,19 +115,20 @@ def test_reversal_helps_the_camera_without_labels():
 
 
 def test_one_true_step_of_the_deep_product_makes_it_worse():
-    before, after = re.findall(r'the loss is ([\de+.]+)', shown('explode'))
-    assert shown('explode').startswith('w = 1.5: ') and float(after) > 1e6 * float(before)
+    before, after = re.findall(r'the loss is ([\de+.]+)', shown(CELLS['l14-explode']))
+    assert shown(CELLS['l14-explode']).startswith('w = 1.5: ') and float(after) > 1e6 * float(before)
 
 
 def test_the_straight_through_estimator_agrees_with_long_differences_and_not_with_the_truth():
-    fetched, first, second, *_ = shown('long').splitlines()
+    fetched, first, second, *_ = shown(CELLS['l14-long']).splitlines()
     assert fetched.startswith('Exercise 14a has not passed yet')
     assert float(first.split()[-1]) > 0.9 and second.startswith('✗')
 
 
 def test_the_lie_holds_at_both_orders_and_one_that_is_cut_at_the_first_alone():
     """Each gradient beside its long difference: whether they agree at first order, and at second."""
-    found = re.findall(r'^(\w*) +grad(?:\(grad\))? +\[(.*?)\]  long difference.*\[(.*?)\]$', shown('second'), re.M)
+    rows = r'^(\w*) +grad(?:\(grad\))? +\[(.*?)\]  long difference.*\[(.*?)\]$'
+    found = re.findall(rows, shown(CELLS['l14-second']), re.M)
     agree = [np.allclose(*(np.array(row.split(), float) for row in rows)) for _, *rows in found]
     names = [name for name, *_ in found if name]
     orders = dict(zip(names, zip(agree[::2], agree[1::2], strict=True), strict=True))
@@ -368,7 +363,7 @@ def test_without_a_clip_the_deep_product_is_lost():
     w = ms.Tensor([1.5], ms.float64)
     slope = ms.grad(lambda w: ((w**12 - 2) ** 2).sum())(w)
     assert abs((w - 0.001 * slope).item()) > 100
-    assert re.search(r'after one step w = -\d{3}', shown('explode'))
+    assert re.search(r'after one step w = -\d{3}', shown(CELLS['l14-explode']))
 
 
 @pytest.mark.parametrize('of', [SIGN, CLIP])

@@ -14,16 +14,10 @@ from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson15 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.notebooks import by_id, read, shown
 
 AGAIN, DICE, HUNT = map(exercise, ('15a', '15b', '15c'))
 CELLS = by_id(read('15').cells)
-
-
-def shown(name: str) -> str:
-    """What a cell of the committed lesson printed."""
-    output = next(o for o in CELLS[f'l15-{name}'].outputs if 'text' in o or 'text/plain' in o.data)
-    return output.text if 'text' in output else output.data['text/plain']
 
 
 @pytest.fixture(scope='module')
@@ -42,7 +36,8 @@ def space():
 
 def rows() -> dict[int, tuple[int, int]]:
     """The table: parts -> layers run, memory."""
-    found = re.findall(r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+) Tensors$', shown('shown'), re.M)
+    rows = r'^ *(\d+) parts of +\d+: (\d+) layers run, memory for (\d+) Tensors$'
+    found = re.findall(rows, shown(CELLS['l15-shown']), re.M)
     return {int(many): (int(ran), int(memory)) for many, ran, memory in found}
 
 
@@ -64,17 +59,17 @@ def test_what_the_text_says_of_the_table_is_so():
 
 
 def test_the_check_agrees_where_no_dice_are_thrown():
-    first, *_, holds, cut = shown('check').splitlines()
+    first, *_, holds, cut = shown(CELLS['l15-check']).splitlines()
     assert first.startswith('✓')
     assert holds.split()[1:] == ['check', '✓', 'gradient', '27.0', 'second', 'order', '18.0']
     assert cut.split() == ['Cut', 'check', '✓', 'gradient', '27.0', 'second', 'order', '0.0']
-    assert all(f'✓ {name}: agrees' in shown('weights') for name in ('dx', 'dpart.weight', 'dpart.bias'))
-    noticed = shown('drop-check')
+    assert all(f'✓ {name}: agrees' in shown(CELLS['l15-weights']) for name in ('dx', 'dpart.weight', 'dpart.bias'))
+    noticed = shown(CELLS['l15-drop-check'])
     assert noticed.startswith('✗') and 'construct is random: differences are left out' in noticed
 
 
 def test_the_gradients_are_equal_and_the_memory_is_a_fraction():
-    said = shown('run')
+    said = shown(CELLS['l15-run'])
     whole, eighth = (int(number) for number in re.findall(r'memory for (\d+)', said))
     assert eighth < whole / 4
     assert said.rstrip().endswith('gradients 0.0')
@@ -89,11 +84,11 @@ def test_the_memory_is_what_one_reckons(space):
 
 def test_loss_and_gradient_disagree_where_dice_are_thrown_again():
     kept, again = (
-        re.search(rf'^{name} +forward .*?\[(.*?)\]\n +the gradient .*?\[(.*?)\]$', shown('drop'), re.M)
+        re.search(rf'^{name} +forward .*?\[(.*?)\]\n +the gradient .*?\[(.*?)\]$', shown(CELLS['l15-drop']), re.M)
         for name in ('kept', 'checkpoint')
     )
     assert kept[1] == kept[2] and again[1] != again[2]
-    assert 35 < int(re.search(r'agree on (\d+)%', shown('drop'))[1]) < 65
+    assert 35 < int(re.search(r'agree on (\d+)%', shown(CELLS['l15-drop']))[1]) < 65
 
 
 def test_the_tool_puts_the_dice_back():
