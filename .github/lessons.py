@@ -65,7 +65,7 @@ STILLS = {
     '03': Still(
         'l03-tape',
         (330, 250, 924, 464),
-        'Backward leaves its road before it comes to MatMul’s rule, and goes into your own lines, because Net has its own bprop',
+        'Backward leaves its road before MatMul’s rule, and goes into your own lines, because Net has its own bprop',
     ),
     '04': Still(
         'l04-curve',
