@@ -98,12 +98,6 @@ class Frame(dict):
             self.rect(f'{key}~', x, y + 2, w, h, 'shade', -1, rx=10)
         self.rect(key, x, y, w, h, f'sheet{classes}', 0, rx=10, go=go)
 
-    def badge(self, key: str, x: float, y: float, words: str, look: str, ink: str) -> None:
-        """A few words on the edge of a card: they begin at x, their middle is at y."""
-        wide = width(words, 'b') + 22
-        self.rect(key, x, y - 11, wide, 22, f'badge{look}', 6, rx=11)
-        self.text(f'{key}t', x + wide / 2, y + 4.7, words, f'mid b {ink}', 7)
-
     def arrow(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
         """Forward's thin arrow from left to right."""
         self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')

@@ -9,7 +9,7 @@ from typing import NamedTuple
 WIDE, NARROW = 900, 372
 CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
 ROW = 20  # a line of code
-TALL = 22  # a row of numbers on a gradient's card
+TALL = 25  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
@@ -37,6 +37,11 @@ class Lane(NamedTuple):
     road: float  # the middle of backward's road
     backward_h: float
     least: float  # the width that an open entry needs
+
+    @property
+    def tall(self) -> bool:
+        """Whether a card has room for what it hides."""
+        return self.forward_h > 80
 
     @property
     def head(self) -> float:
@@ -81,7 +86,7 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 50 + TALL * min(max(needs.tall, 1), 4)
+    return 54 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
@@ -112,9 +117,9 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else lane.road + 40
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 34, 0, y + 188, 52, 330)
-    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
-                (lane, second), first - 5, results, second=(y, 254))  # fmt: skip
+    second = Lane(206, WIDE - 222, y + 30, 64, y + 102, 34, 0, y + 192, 52, 330)
+    return Plan(WIDE, y + 286, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
+                (lane, second), first - 5, results, second=(y, 286))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:

@@ -61,10 +61,10 @@ def sheet(
 
 
 def of(film: Film, step: int) -> Sheet:
-    """A step of a film, with what is said there and the step line."""
+    """A step of a film, with what is said there."""
     said = film.steps[step]
     size = film.width, film.height
-    return sheet(film.frames[step], size, said.title, said.caption, film.line, step, tuple(said.at))
+    return sheet(film.frames[step], size, said.title, said.caption)
 
 
 def line_marks(line: dict, step: int, at: tuple[float, float] | None, x: float, y: float) -> Iterator[Mark]:
