@@ -6,7 +6,7 @@ import gallery
 import pytest
 from gallery import at, picture, shown
 
-from minicell.view.paint import style
+from minicell.view.paint import kit, style
 
 SECOND = """
 class Net(nn.Cell):
@@ -133,6 +133,43 @@ def test_the_fork_says_why_the_road_is_left():
     assert why in shown(shown_, takeover) and why not in shown(shown_, takeover - 1)
     frame = shown_.films[0].frames[takeover]
     assert frame['why'].attrs['x'] > max(numbers(frame['fat'])[4:6]), 'right of where it bends off'
+
+
+@pytest.mark.parametrize(('name', 'lines'), [('matmul_loss', 1), ('relu6', 1)])
+def test_dout_is_marked_where_the_lines_of_a_bprop_say_it(name, lines):
+    """In lesson 03 only where it comes in: no line uses it."""
+    shown_ = picture(name)
+    frame = shown_.films[0].frames[-1]
+    marks = [shape.attrs for key, shape in frame.items() if key.startswith('dout')]
+    assert len(marks) == lines
+    for mark in marks:
+        y = mark['y'] + 13
+        (text,) = (s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] == y)
+        before = text['T'][: text['T'].index('dout')]
+        assert abs(text['x'] + kit.width(before, 'm') - mark['x']) < 4
+
+
+def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    frame = second.films[0].frames[-1]
+    number = next(line.number for line in second.record.code if 'ms.grad(ms.grad' in line.text)
+    assert frame['aof'].attrs['T'] == f'inner grad, line {number}'
+    assert frame['bof'].attrs['T'] == f'outer grad, line {number}'
+    kept = {frame[key].attrs['T'] for key in frame if re.fullmatch(r'r\d+k', key)}
+    assert kept == {'x = 0.5', 'dout = 1'}
+    wrote = [s.attrs['y'] for key, s in frame.items() if key.startswith('wrote')]
+    assert len(wrote) == 2, 'the lines that stand on the tape'
+    assert {s.attrs['class'] for key, s in frame.items() if re.fullmatch(r'B[12]', key)} == {'block own'}
+
+
+def test_a_value_from_afar_goes_straight_to_its_card_over_what_stands_low():
+    op, slope = BENDS['down']
+    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    (far,) = (key for key in frame if re.fullmatch(r'wb\d+k\d+', key))
+    assert not {'V', 'C', 'A'} & set(frame[far].attrs['d']), 'no elbow'
+    _, y, _ = numbers(frame[far])
+    assert all(shape.attrs['y'] > y for key, shape in frame.items() if key.startswith('b') and key.endswith('dout'))
 
 
 @pytest.mark.parametrize('narrow', [False, True])

@@ -65,7 +65,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     douts(m, column, entry, strip, reading, run, tag)
     if reading is None or entry.kind in TAKEN:
         return
-    y, past = lane.road, '' if m.compare or (here and m.now.kind == 'reach') else ' past'
+    y, past = lane.road, '' if m.over or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
         frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
@@ -98,7 +98,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
     reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
-    past = '' if m.compare or (here and m.now.kind == 'give') else ' past'
+    past = '' if m.over or (here and m.now.kind == 'give') else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
         frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
@@ -153,13 +153,13 @@ def bent(m: Moment) -> float | None:
 
 
 def curve(frame: Frame, right: float, y: float, at: str, slope: float, bend: float) -> None:
-    """A curve with this slope `at` its middle that bends this way, and its tangent: what a gradient of a gradient says."""
+    """A curve with this slope `at` its middle that bends this way, and its tangent there."""
     w, rise, turn = 160, 18 * np.sign(slope), 12 * np.sign(bend)  # px; on the screen, up is negative
     x, middle = right - w, right - w / 2
     said = {-1: 'the curve bends down', 0: 'the curve does not bend here', 1: 'the curve bends up'}[int(np.sign(bend))]
     frame.text('curvet', x - 12, y + 5, said, 'end')
     frame.path('curvek', f'M{x:g},{y + rise:g}L{x + w:g},{y - rise:g}', 'slot', 3)
-    frame.rect('curvep', middle - 5, y - 5, 10, 10, 'point', 5, rx=5)
+    frame.rect('curvep', middle - 5, y - 5, 10, 10, 'hp', 5, rx=5)
     above = bend <= 0
     side = -1 if (slope >= 0) == above else 1
     frame.text('curvex', middle + 10 * side, y - 9 if above else y + 18, at, 'dim' + ' end' * (side < 0))
@@ -241,7 +241,7 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
         names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
         said = ', '.join(f'{name} = {numbers.written(kept[name])}' for name in names)
         frame.text(f'r{i}k', middle + 10, y - h / 2 - 9, said, 'dim', room=w / 2 + 12)
-    ink, grey = ('b', 'dim') if reading is not None else ('fut', 'fut')
+    ink, grey = ('b' * current, 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
     frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
 

@@ -4,7 +4,7 @@ from ..model import Entry, Record
 from . import tiles
 from .kit import Frame, cut, width
 from .moment import Moment
-from .plan import Lane
+from .plan import ROW, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 
 # What a tape is, in as many words as it has room for.
@@ -100,8 +100,8 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         long = f'{entry.label} {name_of(entry)}'
         if is_open and entry.level and entry.mark and entry.by is not None:
             long += f' · line {entry.mark.line}'
-        said = long if is_open and width(long, 'b') + 20 < max(w + 60, 120) else entry.label
-        wide = max(width(said, 'b') + 20, min(w, 84)) if is_open else w
+        said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
+        wide = max(width(said) + 20, min(w, 84)) if is_open else w
         middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
         if not done:
             frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
@@ -109,10 +109,10 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         writes = m.now.entry == i and m.now.kind == 'write' and not m.compare
         reads = m.reading_of(i)[3]
         read = m.reading_of(i)[1] is not None
-        look = 'block' + ' cur' * (writes or reads)
+        look = 'block' + ' own' * (tag == 'b' and written_by(m, i)) + ' cur' * (writes or reads)
         frame.rect(f'B{i}', middle - wide / 2, top, wide, high, look, 2, rx=4, go=f'e{i}')
-        if width(said, 'b') <= wide:
-            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid b')
+        if width(said) <= wide:
+            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
             frame.path(
                 f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
@@ -144,7 +144,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for slot in column.inputs:
         # what enters the program is known from the start
         there = begun or (entry.level == 0 and slot.key not in m.story.maker)
-        name(frame, f'{tag}{slot.key}', slot, slot.value.name, 'b' if there else 'fut',
+        name(frame, f'{tag}{slot.key}', slot, slot.value.name, '' if there else 'fut',
              max(column.x - slot.name_x - 20, 12))  # fmt: skip
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there)
     y, h = card_place(entry, lane, column.within)
@@ -155,7 +155,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for n, slot in enumerate(column.outputs if entry.outputs else ()):
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
-        name(frame, f'{tag}{slot.key}', slot, said, 'b' if done else 'fut', room)
+        name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
 
 
@@ -199,9 +199,12 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
 def bridge(m: Moment, row: Row, lane: Lane) -> None:
     """From the lines of a bprop to the second tape: they are what is written there."""
     lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
+    frame, x, w = m.frame, m.plan.own.x + 8, m.plan.own.w - 16
+    for row_ in (r for r in m.own_rows if r.number in lines):
+        frame.rect(f'wrote{row_.key}', x, row_.y - 14.5, w, ROW, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
-    frame, x, now = m.frame, 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    x, now = 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
     look, top = '' if now or m.behind else ' q2', m.own_rows[-1].y + 11
     frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
     frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)

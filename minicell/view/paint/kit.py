@@ -105,6 +105,6 @@ class Frame(dict):
 
     def band(self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False) -> None:
         """Backward's band from right to left; a thick one is as wide as the road."""
-        thick = thick and x1 - x2 > 36
-        self.path(key, f'M{x1:g},{y:g}H{x2 + (18 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
-        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 15 if thick else 10)
+        thick = thick and x1 - x2 > 44
+        self.path(key, f'M{x1:g},{y:g}H{x2 + (28 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
+        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 20 if thick else 10)

@@ -13,8 +13,7 @@ UP = 15  # from a baseline to the top of its row
 def draw_code(m: Moment) -> None:
     """Your call, your Cell, and the lines of bprop at the height of the takeover's arrow."""
     plan, frame, entry, deep = m.plan, m.frame, m.own(), m.listing.depths
-    over = m.compare or (m.behind and m.now.kind == 'arrive')  # nothing runs any more
-    mark = None if over else m.now.mark
+    mark = None if m.over else m.now.mark
     calls, cells = m.listing.beside(entry)
     apart = not plan.narrow and plan.own_rows > 0  # the Cell has a card of its own
     x, y, w, h = plan.call
@@ -69,7 +68,7 @@ def reads(m: Moment, dout: str) -> None:
         for n, found in enumerate(re.finditer(rf'\b{re.escape(dout)}\b', row.text) if dout else ()):
             left, right = (m.plan.own.x + program.GUTTER + at * program.LETTER for at in found.span())
             if right < m.plan.own.x + m.plan.own.w - 10:
-                m.frame.rect(f'dout{row.key}{n}', left - 2, row.y - 13, right - left + 4, ROW - 3, 'dout', 1, rx=3)
+                m.frame.rect(f'dout{row.key}{n}', left - 2, row.y - 13, right - left + 4, ROW - 3, 'dout', 2, rx=3)
 
 
 def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, named: str) -> None:

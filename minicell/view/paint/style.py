@@ -8,20 +8,21 @@ from functools import lru_cache
 
 LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
-    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f6cfb2',
-    'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8', 'mark2': '#ffd257',
-    'slot': '#66707c',
+    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'fwdt': '#d9eaf6', 'bwd': '#b84900',
+    'tint': '#f6cfb2', 'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8',
+    'mark2': '#ffd257', 'slot': '#66707c',
 }  # fmt: skip
 DARK = {
     'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#454b52', 'paper': '#121416', 'panel': '#1b1e21',
-    'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'bwd': '#ff9d52', 'tint': '#57331a',
-    'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12', 'mark2': '#7a6410',
-    'slot': '#7b858f',
+    'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'fwdt': '#173a52', 'bwd': '#ff9d52',
+    'tint': '#57331a', 'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12',
+    'mark2': '#7a6410', 'slot': '#7b858f',
 }  # fmt: skip
 
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
-    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True), 'mid3': dict(size=18, bold=True), 'num': dict(size=14),
+    'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True),
+    'mid3': dict(size=18, bold=True), 'num': dict(size=14),
     'big': dict(size=22), 'h1': dict(size=22, bold=True), 'h2': dict(size=15, fill='dim'),
     'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
@@ -50,13 +51,13 @@ SHAPES = {
     'later.todo': dict(opacity=0),
     'film': dict(fill='paper', stroke='ink', line=1.5), 'film.q': dict(stroke='hair', line=1),
     'holes': dict(stroke='hair', line=4, dash='6 8'),
-    'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='tile'), 'block.cur': dict(fill='mark2'),
+    'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='tile'), 'block.own': dict(fill='fwdt'),
+    'block.cur': dict(fill='mark2'),
     'ring': dict(stroke='ink', line=2),
     'call': dict(stroke='ink', line=1.5), 'callh': dict(fill='ink'), 'call.q': dict(stroke='dim', line=1),
     'callh.q': dict(fill='dim'), 'dout': dict(fill='tint'),
     'pen': dict(fill='fwd'),
     'link': dict(stroke='hair'), 'link.f': dict(stroke='fwd', line=2), 'link.b': dict(stroke='bwd', line=2.5),
-    'point': dict(fill='ink'),
     'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
     'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.now': dict(stroke='bwd', line=2),
     'sheet.res': dict(stroke='bwd', line=3), 'sheet.torn': dict(stroke='bad', line=2),
@@ -76,7 +77,8 @@ def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
 
 # How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
 QUIET = {
-    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q', 'callh': 'callh q', 'f': '', 'bk': '', 'q2': '',
+    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q', 'callh': 'callh q',
+    'f': '', 'bk': '', 'q2': '',
     'fw': 'fw q', 'fh': 'fh q',
 }  # fmt: skip
 RULES = {'text': ordered(TEXTS), 'shape': ordered(SHAPES)}
