@@ -65,7 +65,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     douts(m, column, entry, strip, reading, run, tag)
     if reading is None or entry.kind in TAKEN:
         return
-    y, past = lane.road, '' if m.over or (here and m.now.kind == 'reach') else ' past'
+    loud = m.over and (tag == 'b' or not m.behind)
+    y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
         frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
@@ -98,7 +99,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
     reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
-    past = '' if m.over or (here and m.now.kind == 'give') else ' past'
+    past = '' if loud or (here and m.now.kind == 'give') else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
         frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
@@ -194,7 +195,7 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
         if slope is not None and np.isfinite(total) and 46 + width(said, 'm') + 350 < m.plan.w:
             of = next(v for e in m.record.entries for v in e.inputs if v.name == a.of)
             at = f'{of.name} = {numbers.written(of.data.item())}'
-            curve(m.frame, m.plan.w - 22, y - 5, at, slope, total)
+            curve(m.frame, m.plan.w - 22, y - 5 + 6 * np.sign(total), at, slope, total)
         elif what:
             made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
             note = f'{name} differentiates {last.outputs[0].name}, which {made}'

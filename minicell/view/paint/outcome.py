@@ -214,8 +214,8 @@ class Cards:
         if not both:
             return
         head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
-        made = width('returned', 'dim') + 8 + width(g.formula, 'm')
-        right, wide = x + min(max(how.w, made) + 44, w / 2 + 12), how.w
+        made = width('returned') + 8 + width(g.formula, 'm')
+        right, wide = x + max(how.w, made if made <= room else width('returned')) + 44, how.w
         self.title(
             f'{k}s', right, y + 43, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
@@ -250,7 +250,7 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', STAGE, m.plan.under + 37, 'dout came in, and no line uses it', 'b', 6)
+            frame.text('nob', STAGE, min(m.plan.under + 37, out - 14), 'dout came in, and no line uses it', 'b', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
