@@ -167,7 +167,7 @@ class Cards:
             frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
             frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
             return
-        frame.text(f't{k}N', x, y + 20, name, 'fut mid3', room=w / 2)
+        frame.text(f't{k}N', x, y + 18, name, 'fut mid3', room=w / 2)
         frame.text(f't{k}q', x + 12, min(y + 78, y + h - 12), '?', 'mid ques')
         whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
         due = f'{whose} makes it' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
@@ -200,16 +200,16 @@ class Cards:
             self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
-        frame.text(f't{k}N', x, y + 20, name, 'mid3', room=w / 2)
+        frame.text(f't{k}N', x, y + 18, name, 'mid3', room=w / 2)
         self.tips[k] = x + min(width(name, 'mid3'), w / 2) / 2
         both = m.compare and g.true is not None
         room = (w - 40) / 2
         how = tiles.plate(
-            g.value, room if both or true is not None or m.plan.narrow else w, h - 52, digits, TALL, 'num'
+            g.value, room if both or true is not None or m.plan.narrow else w, h - 48, digits, TALL, 'num'
         )
-        top = y + 52
-        self.title(k, x, y + 43, room, 'returned', g.formula)
-        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 20, x + w)
+        top = y + 48
+        self.title(k, x, y + 40, room, 'returned', g.formula)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 18, x + w)
         tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
         if not both:
             return
@@ -217,13 +217,13 @@ class Cards:
         made = width('returned') + 8 + width(g.formula, 'm')
         right, wide = x + max(how.w, made if made <= room else width('returned')) + 44, how.w
         self.title(
-            f'{k}s', right, y + 43, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
+            f'{k}s', right, y + 40, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
-        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 52, digits, TALL, 'num')
+        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 48, digits, TALL, 'num')
         sign, ink = ('=', '') if g.ok else ('≠', ' xx')
         if right - x - wide > 30:
             frame.text(f't{k}S', (x + wide + right) / 2, top + how.h / 2 + 8, sign, f'mid big{ink}')
-        if marks is not None and marks.luck and (said := lucky(g.value.data, marks, digits)) and how.h + 20 < h - 52:
+        if marks is not None and marks.luck and (said := lucky(g.value.data, marks, digits)) and how.h + 20 < h - 48:
             frame.text(f't{k}L', x, top + how.h + 18, said, 'dim', room=right - x)
         tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
                    classes=' tru', marks=peers, top=self.top)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import NamedTuple
 WIDE, NARROW = 900, 372
 CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
 ROW = 20  # a line of code
-TALL = 25  # a row of numbers on a gradient's card
+TALL = 24  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
@@ -86,14 +86,14 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 54 + TALL * min(max(needs.tall, 1), 4)
+    return 50 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
     top = max(128, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 34, 0, top + 120, 84, 330)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 10, 34, 0, top + 118, 84, 330)
     below = lane.head + 10
     call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
@@ -102,8 +102,8 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 38, WIDE, card_h(needs))
-    return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
+    results = Box(0, first + ROW * (own - 1) + 35, WIDE, card_h(needs))
+    return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
 
