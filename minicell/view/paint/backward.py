@@ -158,7 +158,7 @@ def curve(frame: Frame, right: float, y: float, at: str, slope: float, bend: flo
     w, rise, turn = 160, 18 * np.sign(slope), 12 * np.sign(bend)  # px; on the screen, up is negative
     x, middle = right - w, right - w / 2
     said = {-1: 'the curve bends down', 0: 'the curve does not bend here', 1: 'the curve bends up'}[int(np.sign(bend))]
-    frame.text('curvet', x - 12, y + 5, said, 'end')
+    frame.text('curvet', x - 12, y + 5 - 6 * np.sign(bend), said, 'end')
     frame.path('curvek', f'M{x:g},{y + rise:g}L{x + w:g},{y - rise:g}', 'slot', 3)
     frame.rect('curvep', middle - 5, y - 5, 10, 10, 'hp', 5, rx=5)
     above = bend <= 0
