@@ -68,7 +68,8 @@ def test_the_numbers_of_the_verdict_are_computed(added):
         for array in (yours, true):
             assert {numbers.written(v, 2) for v in array.ravel()} <= set(last)
     assert 'dout came in, and no line uses it' in last and 'should be' in last
-    assert last.index('your dx') == last.index(f'x + {added}') - 1, 'how it was made stands beside it'
+    assert last.index('your dx') == last.index(f'x + {added}') - 2, 'how it was made stands under it'
+    assert last[last.index('your dx') + 1] == 'returned'
 
 
 def test_a_right_bprop_is_said_to_be_right():
@@ -82,7 +83,7 @@ def test_without_comparing_nobody_is_told():
     said = ' '.join(' '.join((*pair, *shown(alone, n))) for n, pair in enumerate(steps(alone)))
     for spoiler in ('should be', 'off by', '✓', '✗', 'wrong', 'a second time'):
         assert spoiler not in said
-    assert 'Compare' not in jumps(alone) and 'your dx x + 1' in said
+    assert 'Compare' not in jumps(alone) and 'your dx returned x + 1' in said
     assert titles(alone) == titles(picture('matmul'))[:-1]
 
 

@@ -31,9 +31,9 @@ def args(film, step):
     return film.frames[step], (film.width, film.height), said.title, said.caption
 
 
-def as_svg(*frame, scale=1.0, dark=False, **line):
+def as_svg(*frame, scale=1.0, dark=False):
     """A frame as SVG."""
-    return svg.write(sheet(*frame, **line), scale, dark)
+    return svg.write(sheet(*frame), scale, dark)
 
 
 def as_png(*frame, scale=1.0, dark=False):
@@ -56,7 +56,7 @@ def named(name):
 @pytest.mark.parametrize('name', HOSTILE)
 def test_a_name_stays_a_text(name):
     film = named(name)
-    text = as_svg(*args(film, 0), line=film.line, step=0, at=(3, 22))
+    text = as_svg(*args(film, 0))
     root = ElementTree.fromstring(text.encode())
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {'svg', 'title', 'rect', 'text', 'g', 'path'}
     assert not [key for element in root.iter() for key in element.attrib if key.startswith('on') or 'href' in key]
@@ -69,7 +69,7 @@ def test_a_name_stays_a_text(name):
 
 def test_an_svg_stands_alone():
     film = toy()
-    text = as_svg(*args(film, 11), line=film.line, step=11, at=film.steps[11].at)
+    text = as_svg(*args(film, 11))
     root = ElementTree.fromstring(text)
     assert root.get('role') == 'img'
     assert root.find(f'{SVG}title').text == (
@@ -77,12 +77,12 @@ def test_an_svg_stands_alone():
         'You see it only because minicell worked out both gradients a second time, for you.'
     )
     assert 'style' not in text and 'class=' not in text and 'var(' not in text
-    assert '✗ wrong' in text
+    assert 'should be' in text and '✗ wrong' not in text, 'the frame, and no step line'
     for element in root.iter(f'{SVG}text'):
         assert float(element.get('font-size')) >= 12
         assert element.get('fill').startswith('#')
     assert root.findall(f'.//{SVG}text')[0].get('font-size') == '22'
-    assert '✗ wrong' not in as_svg(*args(film, 10), line=film.line, step=10)
+    assert 'should be' not in as_svg(*args(film, 10))
 
 
 def test_a_still_is_as_large_as_it_says_and_dark_if_asked():

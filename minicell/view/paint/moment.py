@@ -299,6 +299,11 @@ class Moment:
         return max(readers, key=lambda p: p.started, default=None)
 
     @property
+    def over(self) -> bool:
+        """Whether all has run, so that what it came to is the subject."""
+        return self.compare or (self.behind and self.now.kind == 'arrive')
+
+    @property
     def behind(self) -> bool:
         """Whether the first tape has told its story: backward reads the second now."""
         return len(self.strips) > 1 and self.run(1) is not None
