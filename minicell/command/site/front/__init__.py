@@ -46,7 +46,9 @@ def write(folder: Path, beside: bool = False) -> Page:
         {'program': scene.program, 'since': scene.since, 'opens': scene.opens, 'choices': scene.choices}
         for scene in SCENES
     ]
-    data = fragment.script({'films': films, 'scenes': scenes, 'opens': OPENS, 'python': config})
+    first = {name: next(iter(options)) for name, (_, options) in CHOICES.items()}
+    told = {'films': films, 'scenes': scenes, 'opens': OPENS, 'first': first, 'python': config}
+    data = fragment.script(told)
     parts = ['(() => {', fragment.player(), f'const told = {data};', source('front.js'), source('typing.js')]
     script = '\n'.join([*parts, '})();', ''])
     name = f'front/front-{sha256(script.encode()).hexdigest()[:8]}.js'

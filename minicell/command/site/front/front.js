@@ -1,8 +1,8 @@
 // The first page. `told` holds the films of the scenes, the scenes, and where Python comes from; play() draws a picture.
 const find = id => document.getElementById(id);
-const {films, scenes, opens, python} = told;
+const {films, scenes, opens, first, python} = told;
 const root = find('picture'), code = find('code'), gutter = find('gutter');
-const choices = {bprop: 'forgets', loss: 'mean', slope: 'written'};
+const choices = {...first};
 const SOON = 400, REST = 500; // ms: until an error is told, until the accounts are asked for
 let touched = false; // by the reader
 for (const kind of ['pointerdown', 'keydown', 'input']) addEventListener(kind, () => { touched = true; }, {capture: true});
@@ -45,13 +45,13 @@ const programOf = k => films[nameOf(k)];
 function project(next, at, from = at) { // another film, or the same, at a step; `from`: the step before, to move from
   root.parentNode.classList.remove('stale');
   const before = scene;
+  led = true;
   if (film !== next) {
     film = next;
     scene = 'type'; // what is passed on the way is no scene of the reader's
     picture(next.layouts, true);
   }
   scene = before;
-  led = true;
   picture.go(from, true);
   picture.go(at);
   led = false;
@@ -87,6 +87,7 @@ function open(number) {
 for (const link of links) {
   link.addEventListener('click', event => {
     event.preventDefault();
+    Object.assign(choices, first); // what its words are about; a variant lasts as long as its scene
     open(link.dataset.scene === 'type' ? 'type' : Number(link.dataset.scene));
     share();
   });
