@@ -161,9 +161,22 @@ def test_a_gif_has_all_steps():
         picture.seek(i)
         times.append(picture.info['duration'])
         pictures.append(np.asarray(picture.convert('RGB')))
-    assert sum(times) == 3 * 1800 + 4000
+    words = [len(f'{toy().steps[k].title} {toy().steps[k].caption}'.split()) for k in (0, 7, 11, -1)]
+    assert min(words) > 16 and sum(times) == 250 * sum(words), 'four words a second'
     assert all((a != b).any() for a, b in pairwise(pictures))
     assert tuple(pictures[0][0, 0]) == (255, 255, 255)
+
+
+def test_a_step_of_a_gif_stays_as_long_as_its_words_take_to_read():
+    film = toy()
+    film.steps[1] = film.steps[1]._replace(title='Two words', caption='')
+    assert [gif.reading(step) for step in film.steps[:2]] == [21 / 4, gif.STAY]
+    picture = Image.open(BytesIO(gif.animation(film, [0, 1])))
+    times = []
+    for i in range(2):
+        picture.seek(i)
+        times.append(picture.info['duration'])
+    assert times == [5250, 1000 * gif.LAST], 'the end stays, before it begins again'
 
 
 # ---- the html --------------------------------------------------------------------------------------------------------
