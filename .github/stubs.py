@@ -175,7 +175,7 @@ class Stub:
                     yield f'{name}: {self.spelled(kinds[name])}'
                 continue
             public = not name.startswith('_') or (name.endswith('__') and inspect.isfunction(value))
-            if not public or name in gone:
+            if not public or name in gone or name == '__annotate_func__':  # (the last is Python 3.14's own)
                 continue
             if isinstance(value, types.MemberDescriptorType):
                 yield f'{name}: {"_int" if name == "at" else self.spelled(numpy.ndarray)}'
