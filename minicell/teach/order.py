@@ -16,7 +16,7 @@ import ipywidgets as w
 from . import words
 from .about import about
 from .exercise import Exercise, Verdict, run
-from .exercise_text import ORDER, ExerciseText
+from .exercise_text import ORDER, ExerciseText, Mistake
 from .panel import Panel
 from .shown import column
 from .trials import Trial
@@ -63,9 +63,17 @@ class Ordering(Exercise):
             said = f'There is no line {", ".join(unknown)}. The lines are {", ".join(self.lines)}.'
             return Trial(True, False, {'unknown': True}, said)
         strangers = tuple(sorted({key for key in given if key is not None} - set(due)))
-        did: dict[str, Any] = {'strangers': strangers}
+        did: dict[str, Any] = {'strangers': strangers, 'left out': tuple(sorted(set(due) - set(given)))}
         did |= {f'place {k}': key for k, key in enumerate(given, 1)}
         return Trial(True, given == due, did, told(given, due))
+
+    def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
+        """The stored order that has the same lines too many and left out; or, if none is, all of whose wrong places."""
+        for mistake, known in self.known:
+            parts = ['strangers', 'left out'] if trial.did.get('strangers') else self.wrong(known)
+            if known == trial.did or all(part in trial.did and known[part] == trial.did[part] for part in parts):
+                return mistake, ''
+        return None, ''
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""
