@@ -69,11 +69,13 @@ class Ordering(Exercise):
 
     def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
         """The stored order that has the same lines too many and left out; or, if none is, all of whose wrong places."""
+        here, likest, most = trial.did, None, 0
         for mistake, known in self.known:
-            parts = ['strangers', 'left out'] if trial.did.get('strangers') else self.wrong(known)
-            if known == trial.did or all(part in trial.did and known[part] == trial.did[part] for part in parts):
-                return mistake, ''
-        return None, ''
+            parts = ['strangers', 'left out'] if here.get('strangers') else self.wrong(known)
+            many = len(self.wrong(known)) + (known == here)
+            if many > most and all(part in here and known[part] == here[part] for part in parts):
+                likest, most = mistake, many
+        return likest, ''
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""
