@@ -68,14 +68,20 @@ class Ordering(Exercise):
         return Trial(True, given == due, did, told(given, due))
 
     def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
-        """The stored order that has the same lines too many and left out; or, if none is, all of whose wrong places."""
-        here, likest, most = trial.did, None, 0
-        for mistake, known in self.known:
-            parts = ['strangers', 'left out'] if here.get('strangers') else self.wrong(known)
-            many = len(self.wrong(known)) + (known == here)
-            if many > most and all(part in here and known[part] == here[part] for part in parts):
-                likest, most = mistake, many
-        return likest, ''
+        """The stored order that is the same; or has the same lines that belong nowhere; or whose wrong places it has.
+
+        One slip that a stored order has among others is not enough: that order may come of another belief.
+        """
+        did = trial.did
+        alike = lambda known, parts: all(part in did and known[part] == did[part] for part in parts)
+        like = [each for each in self.known if each[1] == did]
+        if not like and did.get('strangers'):
+            like = [each for each in self.known if alike(each[1], ['strangers'])]
+            like = [each for each in like if alike(each[1], ['left out'])] or like
+            like = like if len(like) == 1 else []
+        elif not like:
+            like = [each for each in self.known if alike(each[1], self.wrong(each[1]))]
+        return max(like, key=lambda each: len(self.wrong(each[1])), default=(None, {}))[0], ''
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""
