@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from minicell.teach.exercise import Exercise
 from tests.lessons.judges import JUDGES
-from tests.lessons.judges.judge import Endless, bounded, does_what_it_explains
+from tests.lessons.judges.judge import Endless, bounded
 from tests.lessons.mutants import mutants
 from tests.lessons.notebooks import every_exercise
 
@@ -60,7 +60,7 @@ def table_row(exercise: Exercise, most: int = 60) -> Row:
                 passed.append(about)
         if verdict.mistake:
             hints += 1
-            if not does_what_it_explains(did, mistakes[verdict.mistake.name], verdict.gradient):
+            if not judge.explained(verdict.mistake.name, mistakes[verdict.mistake.name], did, verdict.gradient):
                 false.append(f'{about} -> {verdict.mistake.name}, {verdict.gradient!r}')
     return Row(total, wrong, passed, right, refused, hints, false, endless)
 

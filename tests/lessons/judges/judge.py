@@ -47,6 +47,8 @@ class Judge(NamedTuple):
 
     due: dict[str, Any]
     look: Callable[[dict[str, Any], Any], dict[str, Any]]  # of a namespace, and the answer in it: what it does
+    # the parts that the hint of a stored mistake speaks of, where it speaks of some alone
+    speaks_of: dict[str, list[str]] = {}  # noqa: RUF012
 
     def does(self, code: str, name: str) -> dict[str, Any]:
         """What an answer does; where it stops, the error."""
@@ -68,6 +70,14 @@ class Judge(NamedTuple):
             for part, due in self.due.items()
         )
 
+    def explained(self, mistake: str, does: dict[str, Any], did: dict[str, Any], named: str) -> bool:
+        """Whether an answer does what a stored mistake does: in the part that is named, or in all that it speaks of."""
+        keys = did.keys() | does.keys()
+        spoken = [named] if named else self.speaks_of.get(mistake, [])
+        if spoken:
+            keys = {key for key in keys if any(re.search(rf'(?<!\w){re.escape(key.split(" · ")[0])}(?!\w)', s) for s in spoken)}
+        return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
+
 
 def alike(a: Any, b: Any) -> bool:
     """Whether two values are the same, up to rounding."""
@@ -75,14 +85,6 @@ def alike(a: Any, b: Any) -> bool:
         a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         return a.shape == b.shape and np.allclose(a, b, rtol=2e-4, atol=2e-6, equal_nan=True)
     return type(a) is type(b) and a == b
-
-
-def does_what_it_explains(did: dict[str, Any], explained: dict[str, Any], named: str) -> bool:
-    """Whether an answer does what a stored mistake does: in the part that is named, or in all that was looked at."""
-    keys = did.keys() | explained.keys()
-    if named:
-        keys = {key for key in keys if re.search(rf'(?<!\w){re.escape(key.split(" · ")[0])}(?!\w)', named)} or keys
-    return all(key in did and key in explained and alike(did[key], explained[key]) for key in keys)
 
 
 def slopes(f: Callable[..., float], *given: Any, eps: float = 1e-6) -> list[np.ndarray]:
