@@ -35,7 +35,7 @@ def words_of(exercise: Exercise) -> list[str]:
 
 def table_row(exercise: Exercise, most: int = 60) -> Row:
     judge = JUDGES[exercise.name]
-    assert judge.right(judge.does(exercise.solution, exercise.answer_name)), judge.does(exercise.solution, exercise.answer_name)
+    assert judge.right(judge.does(exercise.solution, exercise.answer_name)), [(k, judge.does(exercise.solution, exercise.answer_name).get(k), v) for k,v in judge.due.items() if not judge._replace(due={k:v}).right(judge.does(exercise.solution, exercise.answer_name))]
     mistakes = {mistake.name: judge.does(mistake.code, exercise.answer_name) for mistake in exercise.mistakes}
     assert not any(map(judge.right, mistakes.values())), [k for k,v in mistakes.items() if judge.right(v)]
     wrong = right = hints = endless = total = 0
