@@ -24,7 +24,7 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     page = f'https://github.com/{repository}'
     org, _, name = repository.partition('/')
     door = (
-        f'**[Step through it in your browser, with nothing to install](https://{org}.github.io/{name}/)**\n'
+        f'**[Step through it in your browser: nothing to install](https://{org}.github.io/{name}/)**\n'
         if repository
         else '**[Read lesson 03, which has such a takeover](lessons/03_takeover.ipynb)**\n'
     )

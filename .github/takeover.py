@@ -1,4 +1,4 @@
-"""Draws the README's two pictures of a takeover: takeover.gif, of the site's first page, and example.png, of its example.
+"""Draws the README's two pictures of a takeover: takeover.gif, of the site's first page, and example.png, of its code.
 
 The moving picture shows what a reader of that page sees first: backward leaves its road, your `bprop` returns, and the
 true gradients stand beside yours. After that page or the picture of a tape has changed: run this, and look.

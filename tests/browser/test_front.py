@@ -71,7 +71,9 @@ def test_it_opens_on_the_takeover_and_the_way_to_the_beginning_is_there(browser,
     closed(page)
 
 
-BLUE = 'one => getComputedStyle(one).backgroundColor === getComputedStyle(document.querySelector("#run")).backgroundColor'
+# Whether it has the colour of what is to be pressed first, as Run has.
+BLUE = """one => getComputedStyle(one).backgroundColor
+  === getComputedStyle(document.querySelector('#run')).backgroundColor"""
 
 
 @pytest.mark.parametrize('size', SIZES)

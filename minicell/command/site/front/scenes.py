@@ -136,7 +136,7 @@ SCENES = (
         'A bprop takes over',
         'Takeover',
         '<b>Your lines</b> compute <code>dx</code> and <code>dy</code>, not autodiff, because this Cell has its own '
-        'backward rule: <code>bprop</code>. They forget to multiply by <code>dout</code>, the gradient that comes in, '
+        'backward rule: <code>bprop</code>. They do not multiply by <code>dout</code>, the gradient that comes in, '
         'so both are <b>twice what they should be</b>. No error is raised: only shapes are checked.',
         'forgets mean',
         1,
@@ -155,8 +155,8 @@ SCENES = (
         {
             'forgets mean': 'Every <code>dout</code> is 0.5, and these lines do not multiply by it, so both '
             'gradients are twice what they should be. Training would go on all the same.',
-            'forgets sum': 'Right, but only by luck: every <code>dout</code> is 1 now, and to forget a factor of 1 '
-            'does no harm.',
+            'forgets sum': 'Right, but only by luck: every <code>dout</code> is 1 now, and leaving out a factor of 1 '
+            'changes nothing.',
             'document mean': '<code>x + 1</code> and <code>y + 1</code> are no gradients at all. They have the right '
             'shapes, so they are taken.',
             'document sum': 'The true gradients have doubled, and yours have not moved: these lines do not use '
