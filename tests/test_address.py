@@ -49,7 +49,7 @@ def copy(tmp_path_factory) -> Path:
 
 
 def sets(root: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(root / '.github/address.py'), *arguments]
+    command = [sys.executable, '-S', str(root / '.github/address.py'), *arguments]  # -S: nothing is installed
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
