@@ -32,7 +32,7 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
         'On Colab, add a first cell, and run it: '
         f'`%pip install git+{page}@{tag}`. (Not tried there yet: [what shows where](lessons/WHERE.md).)\n'
         if repository
-        else 'Other places to read or run them, and what each of them shows: [what shows where](lessons/WHERE.md).\n'
+        else 'There are other places to read or run the lessons: [what each place shows](lessons/WHERE.md).\n'
     )
     urls = {
         'Homepage': page,
