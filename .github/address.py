@@ -24,9 +24,9 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     page = f'https://github.com/{repository}'
     org, _, name = repository.partition('/')
     door = (
-        f'**[Step into a takeover in your browser, with nothing to install](https://{org}.github.io/{name}/)**\n'
+        f'**[Step through it in your browser: nothing to install](https://{org}.github.io/{name}/)**\n'
         if repository
-        else '**[Lesson 03, the takeover, as a page to read](lessons/03_takeover.ipynb)**\n'
+        else '**[Read lesson 03, which has such a takeover](lessons/03_takeover.ipynb)**\n'
     )
     colab = (
         'On Colab, add a first cell, and run it: '

@@ -61,17 +61,17 @@ STILLS = {
     '02': Still(
         'l02-dout',
         (8, 60, 716, 346),
-        'Backward hands dout through the rules of Mul and Add, and adds up what comes out twice for a',
+        'Backward takes dout through the rules of Mul and Add; a gets two gradients, and they are added',
     ),
     '03': Still(
         'l03-tape',
         (330, 250, 924, 464),
-        'Backward leaves its road before it comes to MatMul’s rule, into your own lines, because Net has its own bprop',
+        'Backward leaves its road before MatMul’s rule, and goes into your own lines, because Net has its own bprop',
     ),
     '04': Still(
         'l04-curve',
         (4, 710, 420, 1036),
-        'The error of a difference quotient against eps: it falls with eps, then grows again, in float64 later',
+        'The error of a difference quotient against eps: as eps shrinks, it falls, then grows again, in float64 later',
     ),
     '05': Still(
         'l05-traffic',
@@ -86,7 +86,7 @@ STILLS = {
     '07': Still(
         'l07-figure',
         (200, 70, 756, 372),
-        'A mask of forward fits backward channel by channel; a mask thrown anew is wrong in several',
+        'Eight channels of a dropout: in backward the mask of forward fits them all, a new mask is wrong in several',
     ),
     '08': Still(
         'l08-figure',

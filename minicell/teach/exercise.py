@@ -34,7 +34,7 @@ class Verdict:
         self.head = head
         self.said = said
         self.mistake = mistake
-        self.gradient = gradient  # the one gradient in which the answer does what the mistake does; '': in all it does
+        self.gradient = gradient  # the gradient, or the word, in which it does what the mistake does; '': in all it does
 
     @property
     def passed(self) -> bool:
@@ -53,7 +53,7 @@ class Verdict:
 
     @property
     def belief(self) -> str:
-        """The sentence that names the misconception, and the gradient that shows it where the others do not."""
+        """The sentence that names the misconception, and the part that shows it where the others do not."""
         the = f'Look at `{self.gradient}`. The' if self.gradient else 'The'
         return f'{the} belief behind it may be: **“{self.misconception}”**'
 
@@ -140,7 +140,7 @@ class Exercise:
             return self.untouched()
         if trial.passed:
             return Verdict('passed', f'Exercise {self.name}: passed', trial.said)
-        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial.did))
+        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial))
 
     def check_code(self, code: str) -> Verdict:
         """Check an answer that is text. Never raises."""
@@ -160,19 +160,26 @@ class Exercise:
         """The verdict on an exercise that nobody has begun."""
         return Verdict('open', f'Exercise {self.name}: not attempted yet. Put your code where the `...` are.')
 
-    def diagnose(self, did: dict[str, Any]) -> tuple[Mistake | None, str]:
+    def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
 
-        In that case a gradient, if the part is one, is named: its hint is not about the others.
+        In that case the part, a gradient or a word, is named: the hint is not about the others. Where several mistakes
+        do the same there, it is the one that does least else.
         """
+        did = trial.did
         for mistake, known in self.known:
             if known.keys() == did.keys() and all(same(known[part], did[part]) for part in did):
                 return mistake, ''
-        for part, value in did.items():
-            if not same(value, self.right.get(part)):
-                mistake = next((m for m, known in self.known if part in known and same(known[part], value)), None)
-                return mistake, part if mistake and isinstance(value, np.ndarray) else ''
-        return None, ''
+        part = next(iter(self.wrong(did)), '')
+        like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
+        if not like:
+            return None, ''
+        mistake, _ = min(like, key=lambda each: len(self.wrong(each[1])))
+        return mistake, part if trial.words or isinstance(did[part], np.ndarray) else ''
+
+    def wrong(self, did: dict[str, Any]) -> list[str]:
+        """The parts in which an answer does not do what the solution does."""
+        return [part for part, value in did.items() if not same(value, self.right.get(part))]
 
 
 def same(a: Any, b: Any) -> bool:

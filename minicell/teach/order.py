@@ -16,7 +16,7 @@ import ipywidgets as w
 from . import words
 from .about import about
 from .exercise import Exercise, Verdict, run
-from .exercise_text import ORDER, ExerciseText
+from .exercise_text import ORDER, ExerciseText, Mistake
 from .panel import Panel
 from .shown import column
 from .trials import Trial
@@ -63,9 +63,25 @@ class Ordering(Exercise):
             said = f'There is no line {", ".join(unknown)}. The lines are {", ".join(self.lines)}.'
             return Trial(True, False, {'unknown': True}, said)
         strangers = tuple(sorted({key for key in given if key is not None} - set(due)))
-        did: dict[str, Any] = {'strangers': strangers}
+        did: dict[str, Any] = {'strangers': strangers, 'left out': tuple(sorted(set(due) - set(given)))}
         did |= {f'place {k}': key for k, key in enumerate(given, 1)}
         return Trial(True, given == due, did, told(given, due))
+
+    def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
+        """The stored order that is the same; or has the same lines that belong nowhere; or whose wrong places it has.
+
+        One slip that a stored order has among others is not enough: that order may come of another belief.
+        """
+        did = trial.did
+        alike = lambda known, parts: all(part in did and known[part] == did[part] for part in parts)
+        like = [each for each in self.known if each[1] == did]
+        if not like and did.get('strangers'):
+            like = [each for each in self.known if alike(each[1], ['strangers'])]
+            like = [each for each in like if alike(each[1], ['left out'])] or like
+            like = like if len(like) == 1 else []
+        elif not like:
+            like = [each for each in self.known if alike(each[1], self.wrong(each[1]))]
+        return max(like, key=lambda each: len(self.wrong(each[1])), default=(None, {}))[0], ''
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""

@@ -26,6 +26,7 @@ class Trial(NamedTuple):
     passed: bool
     did: dict[str, Any]
     said: str  # what was measured, for the learner
+    words: bool = False  # whether the parts are the lines of an answer that is a dict
 
 
 BLANK = Trial(False, False, {}, '')  # the dots are still there
@@ -86,7 +87,7 @@ def sorted_words(
         said = f'{len(due) - len(left)} of {len(due)} are right. Still open: {", ".join(left)}.'
     else:
         said = done
-    return Trial(True, not (strange or off or left), given, said)
+    return Trial(True, not (strange or off or left), given, said, words=True)
 
 
 def hunted(

@@ -143,7 +143,10 @@ def test_the_program_on_the_page_is_the_one_that_runs():
     ('order', 'named'),
     [
         (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'loop-forward'),  # right to its third place
-        (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], 'forward'),
+        (['start', 'sin', 'mul 1', 'mul 2', 'log', 'dx'], 'forward'),
+        (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], ''),  # two are exchanged: not all lines from top to bottom
+        (['start', 'mul 2', 'log', 'mul 1', 'sin', 'dx'], ''),
+        (['dx', 'log', 'mul 2', 'mul 1', 'sin', 'start'], ''),
         (['start', 'exp', 'mul 2', 'mul 1', 'sin', 'dx'], 'other-branch'),
         (['start', 'log', 'exp', 'mul 2', 'mul 1', 'sin'], 'both-branches'),
         (['log', 'mul 2', 'mul 1', 'sin', 'dx', 'start'], 'starts-late'),
@@ -152,7 +155,7 @@ def test_the_program_on_the_page_is_the_one_that_runs():
 )
 def test_a_half_right_order_is_told_its_belief(order, named):
     verdict = ORDER.check(order)
-    assert verdict.state == 'failed' and verdict.mistake and verdict.mistake.name == named, verdict
+    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else '') == named, verdict
 
 
 @pytest.mark.parametrize('order', [m.name for m in ORDER.mistakes if 'branch' in m.name])
@@ -274,7 +277,7 @@ def test_a_rule_that_is_handed_in_is_the_one_that_is_called():
     ('returned', 'passed'),
     [
         ('[y * dout, x * dout]', True),
-        ('out / x * dout, out / y * dout', True),
+        ('out / x * dout, out / y * dout', False),
         ('y * dout, 0', False),
         ('y * dout', False),
         ('dout / 0, x', False),

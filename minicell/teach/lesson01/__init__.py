@@ -1,6 +1,7 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 from inspect import signature
+from itertools import product
 from numbers import Real
 from typing import Any
 
@@ -60,6 +61,13 @@ def unused(x: Any) -> Any:
     return y
 
 
+def twelve(x: Any) -> Any:
+    """A program with so many entries that some names, such as v1, are the beginning of others."""
+    for _ in range(12):
+        x = ops.sin(x)
+    return x
+
+
 # What stands in the sentence -> a program, and its inputs.
 PROGRAMS = {
     'wave(x), of exercise 1a': (wave, (1.0,)),
@@ -67,6 +75,7 @@ PROGRAMS = {
     'x * y + x': (lambda x, y: x * y + x, (3.0, 2.0)),
     's * s + s * y, with s = sin(x)': (fan_out, (0.7, -2.0)),
     'sin(x) * x, in a program that also computes exp(x) and log(sin(x) * x) and does not use them': (unused, (2.0,)),
+    'sin(sin(… sin(x))), twelve times': (twelve, (1.0,)),
     'x * x, in a program that has another input, y': (lambda x, y: x * x, (3.0, 2.0)),
     'x itself, without an entry': (lambda x: x, (3.0,)),
 }
@@ -122,7 +131,9 @@ PRODUCTS = {
     'x * x': lambda x: x * x,
     '3 * (x * x)': lambda x: 3 * (x * x),
     'sin(x) * exp(x)': lambda x: ops.sin(x) * ops.exp(x),
+    '-2 * (sin(x) * (x * x))': lambda x: -2 * (ops.sin(x) * (x * x)),
 }
+AT = (2.0, -1.0, 0.0)  # where factors and slopes have both signs, and are 0
 
 
 def rule(answer: Any) -> Trial:
@@ -131,10 +142,10 @@ def rule(answer: Any) -> Trial:
         said = f'check wants the function mul; it got {type(answer).__name__}.'
         return Trial(True, False, {'returned': 'no function'}, said)
     found, wrong = [], []
-    for program, function in PRODUCTS.items():
-        true = ms.grad(function)(ms.Tensor(2.0, ms.float64)).item()
+    for (program, function), x in product(PRODUCTS.items(), AT):
+        true = ms.grad(function)(ms.Tensor(x, ms.float64)).item()
         try:
-            got: Any = float(f'{engine(function, 2.0, Mul=answer):.9g}')
+            got: Any = float(f'{engine(function, x, Mul=answer):.9g}')
         except ERRORS as error:
             if half_begun(error):
                 return BLANK
@@ -142,7 +153,7 @@ def rule(answer: Any) -> Trial:
         found.append(got)
         if not (isinstance(got, float) and np.isclose(got, true)):
             given = f'it is {got:.4g}' if isinstance(got, float) else f'the engine stops with {got}'
-            wrong.append(f'{program}, at x = 2:\nexpected {true:.4g} as the gradient of x; {given}.')
+            wrong.append(f'{program}, at x = {x:g}:\nexpected {true:.4g} as the gradient of x; {given}.')
     said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 

@@ -59,6 +59,9 @@ HIDDEN = {
     'no sign': Hidden(
         False, 'takes the size of dout without its sign', ops.sin, lambda x, out, dout: ops.cos(x) * ops.abs(dout)
     ),
+    'no sign, rising': Hidden(
+        False, 'takes the size of dout without its sign', ops.exp, lambda x, out, dout: out * ops.abs(dout)
+    ),
     'clipped': Hidden(
         False,
         'cuts each number of dout off at 10 and −10',

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, half_begun, points, sorted_words
+from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, fresh, half_begun, points, sorted_words
 
 from .figures import FIGURES
 from .specimens import SPECIMENS, here, in_mindspore, silent
@@ -94,9 +94,10 @@ def one_number(answer: Any) -> Trial:
         said = f'check wants the function caught; it got {type(answer).__name__}.'
         return Trial(True, False, {'returned': 'no function'}, said)
     told, lines = [], []
-    for name, (dy, wrong) in HIDDEN.items():
+    x, y, k = inputs(2, 4, 2.5)
+    for number, (name, (dy, wrong)) in enumerate(HIDDEN.items()):
         try:
-            word = answer(hidden(dy), *inputs(2, 4, 2.5))
+            word = answer(hidden(dy), *fresh([x, -y if number % 2 else y, k]))  # so that the slope has both signs
         except ERRORS as error:
             if half_begun(error):
                 return BLANK

@@ -25,7 +25,7 @@ def bugs(answer: Any) -> Trial:
     wrong = [letter for letter, bug in did.items() if bug is not ... and letter not in right]
     parts = [('Right', right), ('Look again at', wrong), ('Not named yet', [k for k, bug in did.items() if bug is ...])]
     said = '\n'.join(f'{head}: {", ".join(letters)}.' for head, letters in parts if letters)
-    return Trial(True, len(right) == len(LETTERS), {k: bug for k, bug in did.items() if bug is not ...}, said)
+    return Trial(True, len(right) == len(LETTERS), {k: bug for k, bug in did.items() if bug is not ...}, said, words=True)
 
 
 # ---- 6b ------------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def cheapest(answer: Any) -> Trial:
     # of two tests that cost the same, and both do, either is right: they count as one
     tests = zip(PAIRS, given.values(), verdicts, strict=True)
     did = {' or '.join(pair): 'right' if ok else test for pair, test, (ok, _) in tests if ok or test is not ...}
-    return Trial(True, all(ok for ok, _ in verdicts), did, said)
+    return Trial(True, all(ok for ok, _ in verdicts), did, said, words=True)
 
 
 def judged(pair: tuple[str, str], test: Any) -> tuple[bool, str]:

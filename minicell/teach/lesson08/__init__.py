@@ -47,7 +47,7 @@ def ties(answer: Any) -> Trial:
         said += f' {wrong[0]} is not {given[wrong[0]]:g}.'
     elif open_:
         said += f' Still open: {", ".join(open_)}.'
-    return Trial(True, right == len(CASES), given, said)
+    return Trial(True, right == len(CASES), given, said, words=True)
 
 
 def number(answer: Any) -> Any:

@@ -19,7 +19,7 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
         s for c in row.columns for s in c.inputs if s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18
     ]
     x += 60 * bool(tall)  # beside the name of a tall gradient
-    frame.text(f'{tag}BW', x, lane.head, '← backward', f'mid2 {"bf" if run else "fut"}')
+    frame.text(f'{tag}BW', x, lane.head, '← backward', 'bf' if run else 'fut')
     if tag == 'a':
         road(m, lane, row)
     for column in row.columns:
@@ -65,7 +65,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     douts(m, column, entry, strip, reading, run, tag)
     if reading is None or entry.kind in TAKEN:
         return
-    y, past = lane.road, '' if here and m.now.kind == 'reach' else ' past'
+    loud = m.over and (tag == 'b' or not m.behind)
+    y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
         frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
@@ -98,7 +99,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
     reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
-    past = '' if here and m.now.kind == 'give' else ' past'
+    past = '' if loud or (here and m.now.kind == 'give') else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
         frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
@@ -152,13 +153,17 @@ def bent(m: Moment) -> float | None:
     return value if same and np.isfinite(value) else None
 
 
-def curve(frame: Frame, right: float, y: float, slope: float, bend: float) -> None:
-    """A small curve with this slope that bends this way, and its tangent: what a gradient of a gradient says."""
-    w, rise, turn = 56, 9 * np.sign(slope), 7 * np.sign(bend)  # px; on the screen, up is negative
-    x = right - w
+def curve(frame: Frame, right: float, y: float, at: str, slope: float, bend: float) -> None:
+    """A curve with this slope `at` its middle that bends this way, and its tangent there."""
+    w, rise, turn = 160, 18 * np.sign(slope), 12 * np.sign(bend)  # px; on the screen, up is negative
+    x, middle = right - w, right - w / 2
     said = {-1: 'the curve bends down', 0: 'the curve does not bend here', 1: 'the curve bends up'}[int(np.sign(bend))]
-    frame.text('curvet', x - 12, y + 8, said, 'end')
+    frame.text('curvet', x - 12, y + 5 - 6 * np.sign(bend), said, 'end')
     frame.path('curvek', f'M{x:g},{y + rise:g}L{x + w:g},{y - rise:g}', 'slot', 3)
+    frame.rect('curvep', middle - 5, y - 5, 10, 10, 'hp', 5, rx=5)
+    above = bend <= 0
+    side = -1 if (slope >= 0) == above else 1
+    frame.text('curvex', middle + 10 * side, y - 9 if above else y + 18, at, 'dim' + ' end' * (side < 0))
     first, last = y + rise - turn, y - rise - turn
     # a parabola: its tangents at both ends meet at y + turn
     one, other = (end + (y + turn - end) * 2 / 3 for end in (first, last))
@@ -169,7 +174,7 @@ def curve(frame: Frame, right: float, y: float, slope: float, bend: float) -> No
 def sums(m: Moment, strip: Strip, run: Pass) -> None:
     """How the last number of a gradient of a gradient came about: in names, then in numbers."""
     last = m.record.entries[strip.entries[-1]]
-    y = m.plan.second[0] + m.plan.second[1] - 16
+    y = m.plan.second[0] + m.plan.second[1] - 35
     for a in run.arrivals[:1]:
         if not phrases.single(a.total) or m.plan.narrow:
             return
@@ -187,8 +192,10 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
         said = f'{name} = {what}{said or numbers.said(total)}'
         m.frame.text('sums', 22, y, said, 'm', room=m.plan.w - 44)
         slope = bent(m)
-        if slope is not None and np.isfinite(total) and 46 + width(said, 'm') + 250 < m.plan.w:
-            curve(m.frame, m.plan.w - 22, y - 8, slope, total)
+        if slope is not None and np.isfinite(total) and 46 + width(said, 'm') + 350 < m.plan.w:
+            of = next(v for e in m.record.entries for v in e.inputs if v.name == a.of)
+            at = f'{of.name} = {numbers.written(of.data.item())}'
+            curve(m.frame, m.plan.w - 22, y - 5 + 6 * np.sign(total), at, slope, total)
         elif what:
             made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
             note = f'{name} differentiates {last.outputs[0].name}, which {made}'
@@ -230,7 +237,12 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
         handed = {g.name for g in passed.gave if g.value is not None} if passed else set()  # a constant gets nothing
         said = [f.partition(' = ') for f in formula.formulas(entry, told_as(entry, seeds))]
         line = next((f for name, _, f in said if name in handed and f and width(f) <= w - 8), '')
-    ink, grey = ('b', 'dim') if reading is not None else ('fut', 'fut')
+    if line and reading is not None:  # what the rule finds on the tape
+        kept = scalars(entry, reading, '')
+        names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
+        said = ', '.join(f'{name} = {numbers.written(kept[name])}' for name in names)
+        frame.text(f'r{i}k', middle + 10, y - h / 2 - 9, said, 'dim', room=w / 2 + 12)
+    ink, grey = ('b' * current, 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
     frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
 

@@ -43,12 +43,25 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
             ends = {end: ends[end] for end in sorted(sorted(ends, key=right.get)[: most // 4])}
     out, known = [], frozenset()
     for i in range(len(record.steps)):
-        if i in keep or i in ends:
+        again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
+        if (i in keep or i in ends) and not again:
             out.append(Shot(i, known=known))
         if i in ends:
             known |= {ends[i]}
             out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
+
+
+def nothing_new(record: Record, end: int, judged: int) -> bool:
+    """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
+    step, reading = record.steps[end], record.readings[judged]
+    if step.kind != 'arrive' or reading.given != end - 1:
+        return False
+    run = record.passes[step.run]
+    if run.order == 1 and record.most_order > 1:
+        return False  # the gradient of a gradient is what the picture is about
+    gave = {g.of for g in reading.gave if g.value is not None}
+    return all(a.of in gave and len(a.parts) == 1 for a in run.arrivals)
 
 
 def remarkable(record: Record, step: Step) -> bool:
@@ -297,6 +310,11 @@ class Moment:
             return runs[-1] if runs else None
         readers = (p for p in runs if min(p.level - 1, 1) == level)
         return max(readers, key=lambda p: p.started, default=None)
+
+    @property
+    def over(self) -> bool:
+        """Whether all has run, so that what it came to is the subject."""
+        return self.compare or (self.behind and self.now.kind == 'arrive')
 
     @property
     def behind(self) -> bool:

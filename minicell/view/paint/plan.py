@@ -9,7 +9,7 @@ from typing import NamedTuple
 WIDE, NARROW = 900, 372
 CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
 ROW = 20  # a line of code
-TALL = 22  # a row of numbers on a gradient's card
+TALL = 24  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
@@ -37,6 +37,11 @@ class Lane(NamedTuple):
     road: float  # the middle of backward's road
     backward_h: float
     least: float  # the width that an open entry needs
+
+    @property
+    def tall(self) -> bool:
+        """Whether a card has room for what it hides."""
+        return self.forward_h > 80
 
     @property
     def head(self) -> float:
@@ -88,7 +93,7 @@ def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
     top = max(128, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 34, 0, top + 120, 84, 330)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 10, 34, 0, top + 118, 84, 330)
     below = lane.head + 10
     call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
@@ -97,8 +102,8 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 38, WIDE, card_h(needs))
-    return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
+    results = Box(0, first + ROW * (own - 1) + 35, WIDE, card_h(needs))
+    return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
 
@@ -112,9 +117,9 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else lane.road + 40
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 34, 0, y + 188, 52, 330)
-    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
-                (lane, second), first - 5, results, second=(y, 254))  # fmt: skip
+    second = Lane(206, WIDE - 222, y + 30, 64, y + 102, 34, 0, y + 192, 52, 330)
+    return Plan(WIDE, y + 286, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
+                (lane, second), first - 5, results, second=(y, 286))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:

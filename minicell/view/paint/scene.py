@@ -127,7 +127,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
         return Step(
             title,
             short(caption),
-            go=(f'r{reading.entry}',),
+            go=(f'r{reading.entry}', *line),
             jump='Compare' * (bool(judged.wrong) or record.most_order < 2),
         )
     title, caption = words.step_words(story, shot.step)

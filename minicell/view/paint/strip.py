@@ -236,10 +236,11 @@ class Strip:
         which = which[: (5 if flat else 3) if lane.forward_h > 90 else 2]
         if not which:
             return ()
-        above, side, plates = self.fit([entry.inputs[k] for k in which], room)
+        low = not lane.tall and len(which) == 1 < len(set(entry.keys))  # another comes from afar, over it
+        above, side, plates = self.fit([entry.inputs[k] for k in which], room, low)
         name_h = 16 if above else 0
         free = lane.forward_h - sum(how.h + name_h for how in plates)
-        gap, y = free / len(plates), lane.forward + free / len(plates) / 2
+        gap, y = free / len(plates), lane.forward + free / len(plates) / (1 if low else 2)
         back_gap = (lane.backward_h - sum(how.h + name_h for how in plates)) / len(plates)
         back = lane.road - lane.backward_h / 2 + back_gap / 2
         out = []
@@ -252,7 +253,7 @@ class Strip:
             y, back = y + how.h + gap, back + how.h + back_gap
         return tuple(out)
 
-    def fit(self, values: list[Value], room: float) -> tuple[bool, float, list[Plate]]:
+    def fit(self, values: list[Value], room: float, low: bool = False) -> tuple[bool, float, list[Plate]]:
         """Whether names stand above, else how much room they take beside the values; and how each value is drawn."""
         lane, gaps = self.lane, 4.0 * (len(values) - 1)
         longest = max(width(v.name, 'b') for v in values) + 6
@@ -262,7 +263,7 @@ class Strip:
             (False, longest, lane.forward_h),
             (True, 0.0, each - 17),
         ):
-            if side > (30 if lane.forward_h > 80 else 110):
+            if side > (30 if lane.tall else 110) or (above and low):
                 continue
             plates = [tiles.plate(v, room - side, high) for v in values]
             if sum(how.h + 16 * above for how in plates) + gaps <= lane.forward_h + 0.5:

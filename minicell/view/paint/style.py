@@ -8,30 +8,32 @@ from functools import lru_cache
 
 LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
-    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'bwd': '#b84900', 'tint': '#f6cfb2',
-    'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8', 'mark2': '#ffd257',
-    'film': '#232830', 'leader': '#eef1f4', 'slot': '#66707c',
+    'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'fwdt': '#d9eaf6', 'bwd': '#b84900',
+    'tint': '#f6cfb2', 'bwdt': '#9c3d00', 'bad': '#b3003b', 'badbg': '#fbdbe4', 'badq': '#d9809d', 'mark': '#ffedb8',
+    'mark2': '#ffd257', 'slot': '#66707c',
 }  # fmt: skip
 DARK = {
     'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#454b52', 'paper': '#121416', 'panel': '#1b1e21',
-    'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'bwd': '#ff9d52', 'tint': '#57331a',
-    'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12', 'mark2': '#7a6410',
-    'film': '#3a4149', 'leader': '#eef1f4', 'slot': '#7b858f',
+    'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'fwdt': '#173a52', 'bwd': '#ff9d52',
+    'tint': '#57331a', 'bwdt': '#ff9d52', 'bad': '#ff7096', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12',
+    'mark2': '#7a6410', 'slot': '#7b858f',
 }  # fmt: skip
 
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
     'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True),
+    'mid3': dict(size=18, bold=True), 'num': dict(size=14),
     'big': dict(size=22), 'h1': dict(size=22, bold=True), 'h2': dict(size=15, fill='dim'),
     'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
     'ff': dict(fill='fwd', bold=True), 'bf': dict(fill='bwd', bold=True), 'xx': dict(fill='bad', bold=True),
-    'zero': dict(opacity=0), 'onr': dict(fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
-    'leader': dict(fill='leader'), 'xxl': dict(size=30, bold=True, anchor='end'),
+    'zero': dict(opacity=0), 'onr': dict(size=14, fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
+'xxl': dict(size=30, bold=True, anchor='end'),
 }  # fmt: skip
 SHAPES = {
     'paper': dict(fill='paper'), 'panel': dict(fill='panel'),
     'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper', stroke='hair'),
+    'tile.luck': dict(fill='paper', stroke='dim', dash='3 3'),
     'tile.wrong': dict(fill='badbg', stroke='badq'), 'tile.worst': dict(fill='badbg', stroke='bad', line=2.5),
     'tile.peer': dict(stroke='ink', line=2), 'tile.res': dict(fill='paper', stroke='bwd', line=2.5),
     'hp': dict(fill='ink'), 'hn': dict(stroke='ink'), 'hx': dict(stroke='bad', line=2),
@@ -40,25 +42,26 @@ SHAPES = {
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq'), 'fh.q2': dict(fill='fwdq'),
     'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'fw.th': dict(line=12),
-    'fat': dict(stroke='bwd', line=22), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
+    'fat': dict(stroke='bwd', line=26), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
-    'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=22), 'roadk': dict(fill='road'),
+    'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=26), 'roadk': dict(fill='road'),
     'lane': dict(stroke='hair', line=1.5, dash='9 9'),
     'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
     'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
     'later.todo': dict(opacity=0),
-    'film': dict(fill='film'), 'film.q': dict(fill='road'), 'holes': dict(stroke='paper', line=4, dash='6 8'),
-    'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='paper'), 'block.read': dict(fill='tint'),
+    'film': dict(fill='paper', stroke='ink', line=1.5), 'film.q': dict(stroke='hair', line=1),
+    'holes': dict(stroke='hair', line=4, dash='6 8'),
+    'slot': dict(stroke='slot', dash='3 3'), 'block': dict(fill='tile'), 'block.own': dict(fill='fwdt'),
     'block.cur': dict(fill='mark2'),
-    'ring': dict(stroke='leader', line=2),
-    'pen': dict(fill='fwd'), 'pen.b': dict(fill='bwd'),
-    'link': dict(stroke='hair'), 'link.f': dict(stroke='fwd', line=2), 'link.b': dict(stroke='bwd', line=2),
+    'ring': dict(stroke='ink', line=2),
+    'call': dict(stroke='ink', line=1.5), 'callh': dict(fill='ink'), 'call.q': dict(stroke='dim', line=1),
+    'callh.q': dict(fill='dim'), 'dout': dict(fill='tint'),
+    'pen': dict(fill='fwd'),
+    'link': dict(stroke='hair'), 'link.f': dict(stroke='fwd', line=2), 'link.b': dict(stroke='bwd', line=2.5),
     'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
     'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.now': dict(stroke='bwd', line=2),
     'sheet.res': dict(stroke='bwd', line=3), 'sheet.torn': dict(stroke='bad', line=2),
-    'badge': dict(fill='bad'), 'badge.right': dict(fill='paper', stroke='ink'),
-    'badge.own': dict(fill='paper', stroke='bwd'),
-    'thumb': dict(fill='leader'),
+    'thumb': dict(fill='ink'),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
     'note': dict(fill='bwd'), 'note.on': dict(fill='dim'),
     'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
@@ -74,7 +77,8 @@ def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
 
 # How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
 QUIET = {
-    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'leader': 'dim', 'film': 'film q', 'f': '', 'bk': '', 'q2': '',
+    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q', 'callh': 'callh q',
+    'f': '', 'bk': '', 'q2': '',
     'fw': 'fw q', 'fh': 'fh q',
 }  # fmt: skip
 RULES = {'text': ordered(TEXTS), 'shape': ordered(SHAPES)}

@@ -28,6 +28,7 @@ class Plate(NamedTuple):
     columns: int = 1
     digits: int = 0
     note: str = ''  # of how much this is a part
+    ink: str = ''  # the class of its numbers
 
 
 def folded(array: np.ndarray) -> np.ndarray:
@@ -36,8 +37,10 @@ def folded(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1, array.shape[-1] if array.ndim and array.size else 1) if array.ndim != 2 else array
 
 
-def plate(value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW) -> Plate:
-    """How a value fits into a room."""
+def plate(
+    value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW, ink: str = ''
+) -> Plate:  # fmt: skip
+    """How a value fits into a room; `ink` is the class of its numbers."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
         return Plate('words', min(room_w, width(words) + 12), row, note=words)
@@ -48,9 +51,9 @@ def plate(value: Value, room_w: float, room_h: float, digits: int | None = None,
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
-        cell = max(max(width(t) for t in texts) + 7, 30 if array.size > 1 else 44)
+        cell = max(max(width(t, ink) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
         if columns * cell <= room_w + 0.5:
-            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits)
+            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
     note_h = 15
     cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
     seen_columns = max(1, min(columns, int(room_w // cell)))
@@ -73,11 +76,12 @@ class Marks(NamedTuple):
     wrong: np.ndarray
     worst: tuple[int, int]
     peer: bool = False  # this is the true one: only the partner is framed
+    luck: bool = False  # what is right is so by chance
 
 
 def draw(
     frame: Frame, key: str, x: float, y: float, value: Value, how: Plate, *, there: bool = True, classes: str = '',
-    text: str = '', account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
+    account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
 ) -> None:  # fmt: skip
     """A value at (x, y). `there`: it has come; before that only its place is seen. `top`: the number whose square
     fills its cell."""
@@ -87,13 +91,13 @@ def draw(
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
         frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim', room=how.w - 8)
     elif how.kind == 'numbers':
-        _numbers(frame, key, x, y, folded(value.data), how, classes, text, account, marks, layer)
+        _numbers(frame, key, x, y, folded(value.data), how, classes, account, marks, layer)
     else:
         _squares(frame, key, x, y, folded(value.data), how, classes, marks, top, layer)
 
 
 def _numbers(
-    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, text: str, account: bool,
+    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, account: bool,
     marks: Marks | None, layer: int,
 ) -> None:  # fmt: skip
     for i in range(how.rows):
@@ -104,7 +108,8 @@ def _numbers(
                 if marks.peer:
                     own += ' peer' * worst
                 else:
-                    own += (' wrong' if marks.wrong[i, j] else ' tru') + ' worst' * worst
+                    right = ' luck' if marks.luck else ' tru'
+                    own += (' wrong' if marks.wrong[i, j] else right) + ' worst' * worst
                     bold = ' b' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
@@ -112,7 +117,7 @@ def _numbers(
                        rc=value if account else None)  # fmt: skip
             said = shown(array[i, j], how.digits)
             frame.text(
-                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid{text}{bold}', layer + 1
+                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {how.ink}{bold}', layer + 1
             )
 
 

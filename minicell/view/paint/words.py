@@ -49,7 +49,7 @@ def final(story: 'Story', run: Pass) -> Said:
         if yours(story.record)
         else f'It came back through {rules}.'
         if rules
-        else 'The second tape is empty: what your lines used was a constant there.'
+        else 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
     )
     return f'{", ".join(told_)}: the gradient of your gradient', way
 

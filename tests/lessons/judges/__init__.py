@@ -1,0 +1,5 @@
+"""The judges of the mutants, by the names of the exercises."""
+
+from tests.lessons.judges import cells, functions, layers
+
+JUDGES = {**cells.JUDGES, **functions.JUDGES, **layers.JUDGES}

@@ -1,0 +1,360 @@
+"""Mutants of a solution: the same code with one thing changed, or two where one does not give enough of them.
+
+Nothing here is random. Only what the learner writes is changed: the lines of the solution that the start does not have.
+Mutants that read alike once Python has parsed them are one.
+"""
+
+import ast
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, zip_longest
+from typing import Any, NamedTuple
+
+NAMES = {
+    'sin': 'cos', 'cos': 'sin', 'exp': 'sin', 'sum': 'mean', 'mean': 'sum', 'any': 'all', 'all': 'any',
+    'maximum': 'minimum', 'minimum': 'maximum', 'ones_like': 'zeros_like', 'zeros_like': 'ones_like',
+    'ones': 'zeros', 'zeros': 'ones', 'abs': 'sign', 'relu': 'abs', 'sqrt': 'exp', 'greater': 'less',
+    'logical_or': 'logical_and', 'logical_and': 'logical_or', 'reversed': 'list', 'matmul': 'mul', 'grad': 'vjp',
+}  # fmt: skip
+ARITHMETIC = {ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult,)}
+COMPARED = {
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+STOP = "__import__('minicell').ops.stop_gradient"
+
+
+class Mutant(NamedTuple):
+    """A changed solution, and what was changed in it."""
+
+    kind: str
+    code: str
+
+
+def mutants(solution: str, start: str, words: Iterable[str] = (), least: int = 40, most: int = 60) -> list[Mutant]:
+    """Mutants of a solution, each kind of change in its turn; pairs of changes where single ones are fewer than `least`.
+
+    words: strings that may stand where a string of the solution stands.
+    """
+    found: dict[str, Mutant] = {}
+    was = normal(solution)
+    for mutant in in_turn(singles(solution, start, list(words))):
+        if mutant.code != was:
+            found.setdefault(mutant.code, mutant)
+    alone = list(found.values())[:most]
+    if len(alone) >= least:
+        return alone
+    for more in zip_longest(*(in_turn(singles(one.code, start, list(words))) for one in alone)):
+        for one, mutant in zip(alone, more, strict=True):
+            if mutant is not None and mutant.code != was:
+                found.setdefault(mutant.code, Mutant(f'{one.kind}, and {mutant.kind}', mutant.code))
+        if len(found) >= least:
+            break
+    return list(found.values())[: max(least, len(alone))]
+
+
+def normal(code: str) -> str:
+    """The code as Python writes it."""
+    return ast.unparse(ast.parse(code))
+
+
+def in_turn(found: Iterable[Mutant]) -> Iterator[Mutant]:
+    """The first of each kind, then the second of each kind, and so on."""
+    by_kind: dict[str, list[Mutant]] = {}
+    for mutant in found:
+        by_kind.setdefault(mutant.kind, []).append(mutant)
+    for k in range(max(map(len, by_kind.values()), default=0)):
+        yield from (kept[k] for kept in by_kind.values() if k < len(kept))
+
+
+def singles(solution: str, start: str, words: list[str]) -> Iterator[Mutant]:
+    """The solution with one change, for each change that there is."""
+    tree = ast.parse(solution)
+    written = written_lines(solution, normal(start), start)
+    scopes = scoped(tree)
+    for parent, field, at, node in slots(tree):
+        if getattr(node, 'lineno', 0) not in written:
+            continue
+        changes = statement(node, parent, field, at) if isinstance(node, ast.stmt) else ()
+        if isinstance(node, ast.expr):
+            changes = expression(node, parent, scopes.get(id(node), []), words)
+        for kind, new in changes:
+            yield Mutant(kind, with_change(tree, parent, field, at, new))
+    yield from kept_on_self(tree, written)
+
+
+def written_lines(solution: str, *starts: str) -> set[int]:
+    """The numbers of the lines that a learner writes."""
+    lines = solution.splitlines()
+    found = set(range(1, len(lines) + 1))
+    for start in starts:
+        matcher = difflib.SequenceMatcher(None, start.splitlines(), lines, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            found -= set(range(block.b + 1, block.b + block.size + 1))
+    return found
+
+
+def slots(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
+    """Each place in a tree: parent, field, index in it if it is a list, and what stands there."""
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            if isinstance(value, list):
+                yield from ((parent, field, k, each) for k, each in enumerate(value) if isinstance(each, ast.AST))
+            elif isinstance(value, ast.AST):
+                yield parent, field, None, value
+
+
+def with_change(tree: ast.AST, parent: ast.AST, field: str, at: int | None, new: Any) -> str:
+    """The code of a tree with something else in one place; a list takes the place of one statement."""
+    old = getattr(parent, field)
+    if at is None:
+        setattr(parent, field, new)
+    else:
+        setattr(parent, field, [*old[:at], *(new if isinstance(new, list) else [new]), *old[at + 1 :]])
+    try:
+        return ast.unparse(ast.fix_missing_locations(tree))
+    finally:
+        setattr(parent, field, old)
+
+
+def scoped(tree: ast.AST) -> dict[int, list[str]]:
+    """For each name that is read in a function: the inputs and the local names of this function."""
+    found: dict[int, list[str]] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inputs = [arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg) and arg.arg != 'self']
+            named = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
+            for each in named:
+                made = [n.id for n in named if isinstance(n.ctx, ast.Store) and n.lineno < each.lineno]
+                found[id(each)] = list(dict.fromkeys(inputs + made))
+    return found
+
+
+def text(code: str, *given: ast.expr) -> ast.expr:
+    """An expression written as code, in which a, b, … stand for those that are given."""
+    tree = ast.parse(code, mode='eval').body
+    letters = dict(zip('abcdefgh', given, strict=False))
+
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return letters.get(node.id, node)
+
+    return Put().visit(tree)
+
+
+# ---- changes of an expression --------------------------------------------------------------------------------------
+
+
+def expression(
+    node: ast.expr, parent: ast.AST, names: list[str], words: list[str]
+) -> Iterator[tuple[str, ast.expr]]:
+    """What may stand in its place."""
+    if isinstance(getattr(node, 'ctx', None), ast.Store) or isinstance(parent, ast.Attribute | ast.keyword):
+        return
+    kind = KINDS.get(type(node))
+    if kind is not None:
+        yield from kind(node, names if not isinstance(parent, ast.Call) or parent.func is not node else [], words)
+    if is_value(node, parent):
+        yield 'sign', text('-a', node)
+        yield 'factor', text('2 * a', node)
+        yield 'half', text('a / 2', node)
+        yield 'one more', text('a + 1', node)
+        yield 'abs', text('abs(a)', node)
+        yield 'nothing', text('0 * a', node)
+        yield 'one by itself', text('1 * a', node)
+        yield 'stopped gradient', text(f'{STOP}(a)', node)
+
+
+def is_value(node: ast.expr, parent: ast.AST) -> bool:
+    """Whether this is a number, or several: what is returned, stored, or stands in a tuple of these."""
+    if isinstance(node, ast.Tuple | ast.Dict | ast.List | ast.Compare | ast.BoolOp | ast.Lambda | ast.Constant):
+        return False
+    return isinstance(parent, ast.Assign | ast.AugAssign | ast.Return | ast.Tuple)
+
+
+def of_binary(node: ast.BinOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    a, b = node.left, node.right
+    for other in ARITHMETIC.get(type(node.op), ()):
+        yield 'operation', ast.BinOp(a, other(), b)
+    yield 'order', ast.BinOp(b, node.op, a)
+    if isinstance(node.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
+        yield 'left out', a
+        yield 'left out', b
+    inner = b if isinstance(b, ast.BinOp) else None
+    if isinstance(node.op, ast.Div | ast.Mult) and isinstance(a, ast.BinOp) and isinstance(a.op, ast.Add | ast.Sub):
+        yield 'brackets', ast.BinOp(a.left, a.op, ast.BinOp(a.right, node.op, b))
+    if isinstance(node.op, ast.Div | ast.Mult | ast.Sub) and inner is not None:
+        yield 'brackets', ast.BinOp(ast.BinOp(a, node.op, inner.left), inner.op, inner.right)
+
+
+def of_call(node: ast.Call, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
+    if called in NAMES:
+        swapped = NAMES[called]
+        named = (
+            ast.Attribute(node.func.value, swapped, ast.Load())
+            if isinstance(node.func, ast.Attribute)
+            else ast.Name(swapped, ast.Load())
+        )
+        yield 'function', ast.Call(named, node.args, node.keywords)
+    args = node.args
+    for k, (one, other) in enumerate(zip(args, args[1:], strict=False)):
+        yield 'order', ast.Call(node.func, [*args[:k], other, one, *args[k + 2 :]], node.keywords)
+    if len(args) == 1:
+        yield 'call left out', args[0]
+    if isinstance(node.func, ast.Attribute) and called in ('sum', 'mean', 'any', 'all', 'item', 'copy', 'flat'):
+        yield 'call left out', node.func.value
+        yield 'argument', ast.Call(node.func, [], [])
+    elif len(args) > 1:
+        yield 'argument', ast.Call(node.func, args[:-1], node.keywords)
+    for k in range(len(node.keywords)):
+        yield 'argument', ast.Call(node.func, args, [*node.keywords[:k], *node.keywords[k + 1 :]])
+
+
+def of_name(node: ast.Name, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    if node.id in names:
+        yield from (('name', ast.Name(other, ast.Load())) for other in names if other != node.id)
+
+
+def of_constant(node: ast.Constant, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    value = node.value
+    if isinstance(value, str):
+        yield from (('word', ast.Constant(word)) for word in words if word != value)
+    elif isinstance(value, bool):
+        yield 'constant', ast.Constant(not value)
+    elif isinstance(value, int | float):
+        others = (value + 1, 0, 1, -value, 2 * value, value / 2, value * 100, value / 100)
+        yield from (('constant', ast.Constant(other)) for other in dict.fromkeys(others) if other != value)
+    elif value is None:
+        yield 'constant', ast.Constant(1.0)
+        yield 'constant', ast.Constant(0)
+
+
+def of_compare(node: ast.Compare, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    for other in COMPARED.get(type(node.ops[0]), ()):
+        yield 'comparison', ast.Compare(node.left, [other()], node.comparators)
+    yield 'sides', ast.Compare(node.comparators[0], node.ops, [node.left])
+
+
+def of_unary(node: ast.UnaryOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    yield 'sign', node.operand
+
+
+def of_tuple(node: ast.Tuple | ast.List, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    kind, ctx, of = type(node), ast.Load(), node.elts
+    for one, other in combinations(range(len(of)), 2):
+        swapped = list(of)
+        swapped[one], swapped[other] = of[other], of[one]
+        yield 'order', kind(swapped, ctx)
+    for k in range(len(of)):
+        if len(of) > 1:
+            yield 'one less', kind([*of[:k], *of[k + 1 :]], ctx)
+    if of:
+        yield 'one too many', kind([*of, of[-1]], ctx)
+        yield 'no tuple', of[0]
+    yield 'a list', (ast.List if kind is ast.Tuple else ast.Tuple)(of, ctx)
+
+
+def of_attribute(node: ast.Attribute, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    if node.attr == 'T':
+        yield 'transpose', node.value
+    if getattr(node.value, 'id', '') == 'self':
+        yield from (('attribute', text(f'self.{name}')) for name in ('w', 'b', 'scale', 'most') if name != node.attr)
+
+
+def of_bool(node: ast.BoolOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    yield 'and, or', ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+    yield from (('left out', each) for each in node.values)
+
+
+def of_dict(node: ast.Dict, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    for one, other in combinations(range(len(node.values)), 2):
+        values = list(node.values)
+        values[one], values[other] = values[other], values[one]
+        yield 'order', ast.Dict(node.keys, values)
+    for k in range(len(node.values)):
+        yield 'one less', ast.Dict(node.keys[:k] + node.keys[k + 1 :], node.values[:k] + node.values[k + 1 :])
+
+
+def of_subscript(node: ast.Subscript, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    yield 'index left out', node.value
+
+
+def of_if(node: ast.IfExp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    yield 'order', ast.IfExp(node.test, node.orelse, node.body)
+    yield 'branch', node.body
+    yield 'branch', node.orelse
+
+
+KINDS: dict[type, Callable[..., Iterator[tuple[str, ast.expr]]]] = {
+    ast.BinOp: of_binary,
+    ast.Call: of_call,
+    ast.Name: of_name,
+    ast.Constant: of_constant,
+    ast.Compare: of_compare,
+    ast.UnaryOp: of_unary,
+    ast.Tuple: of_tuple,
+    ast.List: of_tuple,
+    ast.Attribute: of_attribute,
+    ast.BoolOp: of_bool,
+    ast.Dict: of_dict,
+    ast.Subscript: of_subscript,
+    ast.IfExp: of_if,
+}
+
+
+# ---- changes of statements -----------------------------------------------------------------------------------------
+
+
+def statement(node: ast.stmt, parent: ast.AST, field: str, at: int | None) -> Iterator[tuple[str, Any]]:
+    """What may stand in the place of a statement."""
+    rest = getattr(parent, field)
+    yield 'statement left out', ast.Pass()
+    if isinstance(node, ast.If):
+        yield 'condition', ast.If(text('not a', node.test), node.body, node.orelse)
+        yield 'no condition', node.body
+    if isinstance(node, ast.For):
+        yield 'one round', ast.For(node.target, node.iter, [*node.body, ast.Break()], [])
+    if isinstance(node, ast.AugAssign):
+        target = text(ast.unparse(node.target))
+        target.ctx = ast.Store()  # type: ignore[attr-defined]
+        yield 'not added up', ast.Assign([target], node.value, lineno=node.lineno)
+        yield 'taken off', ast.AugAssign(node.target, ast.Sub(), node.value)
+    if isinstance(node, ast.Return) and at and isinstance(rest[at - 1], ast.For):
+        loop = rest[at - 1]
+        inside = ast.For(loop.target, loop.iter, [*loop.body, node], [])
+        yield 'inside the loop', [inside, node]
+
+
+def kept_on_self(tree: ast.Module, written: set[int]) -> Iterator[Mutant]:
+    """Mutants in which bprop takes an input from self, where construct has put it."""
+    for kind in (each for each in tree.body if isinstance(each, ast.ClassDef)):
+        methods = {each.name: each for each in kind.body if isinstance(each, ast.FunctionDef)}
+        if not {'construct', 'bprop'} <= methods.keys():
+            continue
+        construct, bprop = methods['construct'], methods['bprop']
+        for name in [arg.arg for arg in construct.args.args[1:]]:
+            read = [
+                place
+                for place in slots(bprop)
+                if isinstance(place[3], ast.Name) and place[3].id == name and place[3].lineno in written
+            ]
+            if not read:
+                continue
+            body, before = construct.body, [(parent, field, getattr(parent, field)) for parent, field, *_ in read]
+            construct.body = [*ast.parse(f'self.kept = {name}').body, *body]
+            for parent, field, at, _ in read:
+                new: Any = text('self.kept')
+                if at is not None:
+                    new = [*getattr(parent, field)[:at], new, *getattr(parent, field)[at + 1 :]]
+                setattr(parent, field, new)
+            yield Mutant('kept on self', ast.unparse(ast.fix_missing_locations(tree)))
+            construct.body = body
+            for parent, field, old in reversed(before):
+                setattr(parent, field, old)
