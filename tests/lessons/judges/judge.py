@@ -75,8 +75,13 @@ class Judge(NamedTuple):
         keys = did.keys() | does.keys()
         spoken = [named] if named else self.speaks_of.get(mistake, [])
         if spoken:
-            keys = {key for key in keys if any(re.search(rf'(?<!\w){re.escape(key.split(" · ")[0])}(?!\w)', s) for s in spoken)}
+            keys = {key for key in keys if key in spoken or any(names(each, key.split(' · ')[0]) for each in spoken)}
         return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
+
+
+def names(said: str, part: str) -> bool:
+    """Whether a part is named in some words."""
+    return ' · ' not in said and bool(re.search(rf'(?<!\w){re.escape(part)}(?!\w)', said))
 
 
 def alike(a: Any, b: Any) -> bool:
