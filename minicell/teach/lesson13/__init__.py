@@ -158,7 +158,8 @@ def changed(old: str, new: str) -> ModuleType:
 def hunt(answer: Any) -> Trial:
     """Ask a function about engines that the learner has not seen, each with a tape that nobody has used."""
     due = [('', word) for *_, word in HIDDEN]
-    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine')
+    slope = '-x * x at x = 1.5', (lambda x: -x * x, 1.5), -3.0
+    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine', slope)
 
 
 TRIALS = {

@@ -31,9 +31,9 @@ def hunt(suspects: Sequence[tuple[Callable[[], tuple], str]], helper: Callable[[
             did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
         if helper is not None:
             try:
-                did['helper'] = helper(space)
+                did['slope'] = helper(space)
             except Exception as error:
-                did['helper'] = type(error).__name__
+                did['slope'] = type(error).__name__
         return did
 
     return Judge({f'suspect {k}': word for k, (_, word) in enumerate(suspects)}, look)
@@ -54,7 +54,7 @@ ENGINES = (
 
 # ---- 2b: rules of two inputs -----------------------------------------------------------------------------------------
 
-HYPERBOLA = (lambda x, y: x / (y * y), lambda x, y: 1 / (y * y), lambda x, y: -2 * x / (y * y * y))
+HYPERBOLA = (lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
 WAVE = (lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
 RULES = (
     (WAVE, lambda a, b, d: (a * d, b * d), 'right'),
@@ -160,7 +160,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(ops.abs(x) <= 1, x * 2, 2 * x / ops.sqrt(x * x)), 'nan'),
     (lambda x: outside(x, ms.Tensor(x.asnumpy())), 'gap'),
     (lambda x: outside(x, x * x), 'right'),
-    (lambda x: ops.select(x <= 0, ops.select(x < -1, -1.0, x), ms.Tensor(np.minimum(x.asnumpy(), 1.0))), 'gap'),
+    (lambda x: ops.select(x >= 0, ops.minimum(x, 1.0), ms.Tensor(np.maximum(x.asnumpy(), -1.0))), 'gap'),
+    (lambda x: ops.select(x <= 0, ops.maximum(x, -1.0), ms.Tensor(np.minimum(x.asnumpy(), 1.0))), 'gap'),
     (lambda x: ops.select(x > -1, ops.select(x > 1, 1.0, x), -1.0), 'edge'),
     (lambda x: outside(x, x + ms.Tensor(0.3 * x.asnumpy())), 'gap'),
     (lambda x: ops.select(ops.abs(x) <= 1, x, ops.abs(x) / x), 'nan'),
@@ -293,7 +294,7 @@ CHANGES = (
     ('if any(x.at >= 0 for x in inputs):', 'if any(x.at >= 1 for x in inputs):', 'first'),
     (SUM, 'arrived[x.at] = Tensor((arrived[x.at].array + dx.array)) if x.at in arrived else dx', 'off the tape'),
     ('if x.at >= 0:', 'if x.at != -1:', 'right'),
-    ("(dout,), (x,), x.array)", "(), (), x.array)", 'leaf'),
+    ('lambda dout, out, x: (dout,), (x,), x.array', 'lambda dout, out: (), (), x.array', 'leaf'),
     ('if x.at >= 0:', 'if x.at > 0:', 'first'),
     (SUM, 'arrived[x.at] = dx', 'no sum'),
     (SUM, 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx + 0.0', 'right'),
@@ -320,8 +321,8 @@ class Levels(nn.Cell):
 
 QUANTIZERS = (
     (3, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
-    (4, lambda at, most, d: d * ops.logical_and(at >= -most, at < most), 'edge'),
-    (2, lambda at, most, d: d * (at >= -most), 'leaky'),
+    (4, lambda at, most, d: d * ops.logical_and(at > -most, at <= most), 'edge'),
+    (2, lambda at, most, d: d * (at <= most), 'leaky'),
     (1, lambda at, most, d: ops.sign(d) * (ops.abs(at) <= most), 'deaf'),
     (4, lambda at, most, d: ms.Tensor(d.asnumpy()) * (ops.abs(at) <= most), 'cut'),
     (3, lambda at, most, d: d * (ops.abs(at) < most), 'edge'),
