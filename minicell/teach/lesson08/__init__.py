@@ -121,14 +121,15 @@ def within(x: Any, curve: Any) -> Any:
 
 
 def bent(x: Any) -> Any:
-    """A factor of x that is 1 where x is not negative; it was worked out off the tape."""
-    return ms.Tensor(np.where(x.asnumpy() < 0, (1 + x.asnumpy() ** 2) / 2, 1.0))
+    """A factor of x that differs from 1 where x is negative; it was worked out off the tape."""
+    square = np.where(x.asnumpy() < 0, x.asnumpy(), 0.0) ** 2
+    return ms.Tensor(1 + square * (1 - square) / 2)
 
 
 # each bound and each side between them is the only place where one of them shows what is wrong
 HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(ops.abs(x) <= 1, x, x / ops.abs(x)), 'nan'),
-    (lambda x: within(x, -x * x * x), 'right'),  # it falls, and its slope at 0 is 0
+    (lambda x: -within(x, x * x * x), 'right'),  # it falls, and its slope at 0 is 0
     (lambda x: ops.select(x <= 0, ops.select(x < -1, -1.0, x), ms.Tensor(np.minimum(x.asnumpy(), 1.0))), 'gap'),
     (lambda x: ops.select(x <= -1, -1.0, ops.select(x > 1, 1.0, x)), 'edge'),
     (lambda x: within(x, x * bent(x)), 'gap'),  # its gradient is 0 nowhere
