@@ -89,7 +89,7 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray | float) and isinstance(b, np.ndarray | float):
         a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         return a.shape == b.shape and np.allclose(a, b, rtol=2e-4, atol=2e-6, equal_nan=True)
-    return type(a) is type(b) and a == b
+    return type(a) is type(b) and repr(a) == repr(b)
 
 
 def slopes(f: Callable[..., float], *given: Any, eps: float = 1e-6) -> list[np.ndarray]:
