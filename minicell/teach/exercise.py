@@ -172,7 +172,7 @@ class Exercise:
             if known.keys() == did.keys() and all(same(known[part], did[part]) for part in did):
                 return mistake, ''
         part = next(iter(self.wrong(did)), '')
-        named = trial.words or isinstance(did.get(part), np.ndarray)
+        named = trial.words or isinstance(did.get(part), np.ndarray | type(None))
         like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
         like = [each for each in like if named or self.wrong(each[1])[0] == part]
         if not like:

@@ -197,6 +197,9 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
         return {names[0]: ...}
     did = {'returned': form(returned)}
     if isinstance(returned, tuple | list):
+        odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]
+        if len(returned) != len(names) and odd:
+            did['returned'] += f', among them {", ".join(odd)}'
         did |= {name: seen(gradient) for name, gradient in zip(names, returned, strict=False)}
     wrote = [name for name, t in tensors.items() if not np.array_equal(t.asnumpy(), before[name])]
     if wrote:

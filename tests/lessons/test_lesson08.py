@@ -271,9 +271,11 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
         y = Suspect(function)(ms.Tensor(x)).asnumpy()
         dx = ms.grad(lambda x: Suspect(function)(x).sum())(ms.Tensor(x)).asnumpy()
     clipped = np.clip(x, -1, 1)
-    below = np.minimum(clipped, 0)
-    bent = clipped + (below**3 - below**5) / 2, 1 + (3 * below**2 - 5 * below**4) / 2
-    curves = (clipped, 1 + 0 * x), (-(clipped**3), -3 * x * x), bent
+    bent = [
+        (clipped + (part**3 - part**5) / 2, 1 + (3 * part**2 - 5 * part**4) / 2)
+        for part in (np.minimum(clipped, 0), np.maximum(clipped, 0))
+    ]
+    curves = (clipped, 1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
     assert bound.sum() == 2 and np.isnan(dx).any() == (word == 'nan')
     if word != 'nan':

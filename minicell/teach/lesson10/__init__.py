@@ -30,7 +30,8 @@ def affine(answer: Any) -> Trial:
         raise
     if isinstance(cell, Trial):
         return cell
-    did: dict[str, Any] = {'returned': returned(cell)}
+    named = [getattr(p, 'name', '?') for p in cell.internal_params or ()]
+    did: dict[str, Any] = {'named': ', '.join(named), 'returned': returned(cell)}
     if '...' in did['returned']:
         return BLANK
     lines: list[str] = []

@@ -166,6 +166,9 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: outside(x, x + ms.Tensor(0.3 * x.asnumpy())), 'gap'),
     (lambda x: ops.select(ops.abs(x) <= 1, x, ops.abs(x) / x), 'nan'),
     (lambda x: ops.minimum(ops.maximum(x, -1.0), 1.0), 'right'),
+    (lambda x: ops.select(x < 1, ops.select(x < -1, -1.0, x), 1.0), 'edge'),
+    (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.minimum(x.asnumpy(), 0) ** 2)), 'gap'),
+    (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.maximum(x.asnumpy(), 0) ** 2)), 'gap'),
 )
 
 

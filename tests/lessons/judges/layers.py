@@ -299,7 +299,7 @@ def fires_due() -> dict[str, Any]:
     return due
 
 
-GRID = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.02, 0.02, 0.2, 0.6, 1.2, 2.5, 4.0])
+GRID = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.02, -0.004, 0.004, 0.02, 0.2, 0.6, 1.2, 2.5, 4.0])
 
 
 def trains(space: dict[str, Any], answer: Any) -> dict[str, Any]:
