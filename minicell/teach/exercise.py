@@ -163,19 +163,21 @@ class Exercise:
     def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
 
-        In that case the part, a gradient or a word, is named: the hint is not about the others. Where several mistakes
-        do the same there, it is the one that does least else.
+        In that case the part, a gradient or a word, is named: the hint is not about the others. A part of another kind
+        (how many were returned, say) counts only for a mistake that begins there. Where several mistakes do the same, it
+        is the one that does least else.
         """
         did = trial.did
         for mistake, known in self.known:
             if known.keys() == did.keys() and all(same(known[part], did[part]) for part in did):
                 return mistake, ''
         part = next(iter(self.wrong(did)), '')
+        named = trial.words or isinstance(did.get(part), np.ndarray | type(None))
         like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
+        like = [each for each in like if named or self.wrong(each[1])[0] == part]
         if not like:
             return None, ''
-        mistake, _ = min(like, key=lambda each: len(self.wrong(each[1])))
-        return mistake, part if trial.words or isinstance(did[part], np.ndarray) else ''
+        return min(like, key=lambda each: len(self.wrong(each[1])))[0], part if named else ''
 
     def wrong(self, did: dict[str, Any]) -> list[str]:
         """The parts in which an answer does not do what the solution does."""

@@ -71,7 +71,7 @@ DX: dict[str, Callable] = {
     'twice transposed': lambda x, y, dout: ops.matmul(y, dout.T).T,  # which is the same
     'no transpose': lambda x, y, dout: ops.matmul(dout, y),
     'order': lambda x, y, dout: ops.matmul(y.T, dout),
-    'deaf': lambda x, y, dout: x + 1,
+    'deaf': lambda x, y, dout: x + 1,  # as the document's
 }
 DY: dict[str, Callable] = {
     'right': lambda x, y, dout: ops.matmul(x.T, dout),
@@ -84,9 +84,9 @@ HIDDEN = (
     ('right', 'no transpose', 'no transpose'),
     ('order', 'right', 'order'),
     ('right', 'right', 'right'),
-    ('right', 'deaf', 'deaf'),
-    ('no transpose', 'right', 'no transpose'),
-    ('deaf', 'x + 1', 'deaf'),  # the document's
+    ('right', 'x + 1', 'deaf'),
+    ('no transpose', 'no transpose', 'no transpose'),
+    ('deaf', 'deaf', 'deaf'),
     ('right', 'order', 'order'),
     ('twice transposed', 'right', 'right'),
 )

@@ -96,11 +96,12 @@ def hunted(
     cells: Sequence[tuple[str, str]],
     words: Sequence[str],
     noun: str = 'Cell',
+    slope: tuple[str, Sequence[Any], Any] | None = None,
 ) -> Trial:
     """What the learner's function `diagnose` says of Cells, or whatever `noun` is, that the learner has not seen.
 
     told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
-    words is due.
+    words is due. slope: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
     """
     if not callable(answer):
         said = f'check wants the function diagnose; it got {type(answer).__name__}.'
@@ -108,16 +109,34 @@ def hunted(
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # NaN may be what is to be found
         warnings.simplefilter('ignore', ms.errors.MinicellWarning)
         found = told()
+        measured = None if slope is None else beside(answer, 'slope', *slope[1])
     if all(word is ... for word in found):
         return BLANK
-    lines = []
+    lines, did = [], {}
+    if slope is not None and measured is not None:
+        did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
+        if not (isinstance(measured, np.ndarray) and np.allclose(measured, slope[2], rtol=1e-2)):
+            lines.append(f'✗ Your slope of {slope[0]} is {measured}; expected {np.asarray(slope[2])}.')
     for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
         said = f'“{word}”' if word in words else f'{word!r}, which is none of the {NUMERALS[len(words)]} words'
         off = '' if word == due else f'; it is “{due}”'
         lines.append(f'{"✗" if off else "✓"} {", ".join(filter(None, [f"{noun} {k}", called]))}: you say {said}{off}.')
     # one part: many experiments fail in one place, and only all that was said tells them apart
-    did = {'told': tuple(word if isinstance(word, str) else repr(word) for word in found)}
+    did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
     return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
+
+
+def beside(answer: Callable, name: str, *given: Any) -> Any:
+    """What a function returns that stands beside the answer: an array, or in words what else; None if there is none."""
+    function = getattr(answer, '__globals__', {}).get(name)
+    if not callable(function):
+        return None
+    try:
+        found = function(*given)
+        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
+        return np.asarray(found, np.float64).round(3)
+    except (*ERRORS, LookupError) as error:
+        return type(error).__name__
 
 
 @contextmanager
@@ -178,6 +197,9 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
         return {names[0]: ...}
     did = {'returned': form(returned)}
     if isinstance(returned, tuple | list):
+        odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]
+        if len(returned) != len(names) and odd:
+            did['returned'] += f', among them {", ".join(odd)}'
         did |= {name: seen(gradient) for name, gradient in zip(names, returned, strict=False)}
     wrote = [name for name, t in tensors.items() if not np.array_equal(t.asnumpy(), before[name])]
     if wrote:

@@ -263,7 +263,7 @@ def test_check_never_raises(exercise, given):
 
 @pytest.mark.parametrize(('function', 'word'), HIDDEN)
 def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
-    """One of three curves forward; and the gradients against the slopes of that curve, place by place."""
+    """One of three curves forward, and the gradients against the slopes of that curve, place by place."""
     x = np.linspace(-2, 2, 41).round(9)
     inner, bound = abs(x) < 1, abs(x) == 1
     with warnings.catch_warnings(), np.errstate(all='ignore'):
@@ -271,7 +271,11 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
         y = Suspect(function)(ms.Tensor(x)).asnumpy()
         dx = ms.grad(lambda x: Suspect(function)(x).sum())(ms.Tensor(x)).asnumpy()
     clipped = np.clip(x, -1, 1)
-    curves = (clipped, 1 + 0 * x), (clipped**3, 3 * x * x), ((clipped + clipped**3) / 2, (1 + 3 * x * x) / 2)
+    bent = [
+        (clipped + (part**3 - part**5) / 2, 1 + (3 * part**2 - 5 * part**4) / 2)
+        for part in (np.minimum(clipped, 0), np.maximum(clipped, 0))
+    ]
+    curves = (clipped, 1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
     assert bound.sum() == 2 and np.isnan(dx).any() == (word == 'nan')
     if word != 'nan':

@@ -114,7 +114,7 @@ def test_other_right_answers_pass(edits):
         ([('[self.w, self.b]', '(self.w,)')], 'one-named'),
         ([('(x * dout).sum(0)', '(self.w * dout).sum(0)')], 'w-for-x'),
         ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
-        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'by-itself'),
+        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'named-is-enough'),  # it raises: nothing gets 0
         ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
         ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], None),
         ([('.sum(0)', '.sum(0, keepdims=True)')], 'keepdims'),

@@ -1,5 +1,6 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
+import math
 from inspect import signature
 from itertools import product
 from numbers import Real
@@ -169,7 +170,8 @@ def hunt(answer: Any) -> Trial:
         return [answer(counted(engine)) for engine, _ in HIDDEN]
 
     with ms.Tape() as tape:
-        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine')
+        slope = 'sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)
+        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine', slope)
     if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
         said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
         return Trial(True, False, {'slope': 'by a gradient'}, said)

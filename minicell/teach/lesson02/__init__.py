@@ -106,7 +106,7 @@ class Function(NamedTuple):
 
 
 SINE = Function(lambda x, y: x * ops.sin(y), lambda x, y: ops.sin(y), lambda x, y: x * ops.cos(y))
-SQUARE = Function(lambda x, y: x * x * y, lambda x, y: 2 * x * y, lambda x, y: x * x)
+SQUARE = Function(lambda x, y: -x * x * y, lambda x, y: -2 * x * y, lambda x, y: -x * x)  # it falls with y
 # what a rule makes of the two slopes and of dout
 RULES: dict[str, Callable] = {
     'right': lambda dx, dy, dout: (dx * dout, dy * dout),
@@ -148,7 +148,8 @@ class Suspect(nn.Cell):
 def hunt(answer: Any) -> Trial:
     """Ask a function about Cells that the learner has not seen."""
     told = lambda: [answer(Suspect(function, rule)) for function, rule, _ in HIDDEN]
-    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS)
+    slope = 'cos(x) at x = 1.5', (ops.cos, ms.Tensor(1.5, ms.float64)), -np.sin(1.5)
+    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS, slope=slope)
 
 
 TRIALS = {'2a': trial, '2b': hunt}

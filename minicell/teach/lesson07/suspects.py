@@ -72,10 +72,10 @@ class TwiceByMask(Right):
 HIDDEN = (
     (Right, 0.8, 'right'),
     (New, 0.8, 'new mask'),
-    (TwiceByMask, 0.8, 'scaled twice'),
+    (TwiceByMask, 0.5, 'scaled twice'),
     (Stale, 0.5, 'stale mask'),
     (Right, 0.5, 'right'),
-    (Twice, 0.5, 'scaled twice'),
+    (Twice, 0.8, 'scaled twice'),
     (Stale, 0.8, 'stale mask'),
     (New, 0.5, 'new mask'),
 )

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from minicell.teach.trials import BLANK, Trial, half_begun, hunted
 
 from . import probes
@@ -79,7 +81,7 @@ def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[An
                 did[wrong.part] = wrong.found
                 said.append(f'✗ {wrong}')
             except Exception as error:
-                did['stops'] = f'{probe.__name__}: {type(error).__name__}'
+                did['stops'] = f'{probe.__name__}: {type(error).__name__}: {error}'
                 said.append(f'✗ {probe.__doc__} {stopped(error)}')
                 if half_begun(error):
                     did['dots'] = ...
@@ -90,9 +92,15 @@ def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[An
             return Trial(True, True, {}, told)
         if has_dots(answer):
             return BLANK
-        return missing_before(number, space) or (BLANK if 'dots' in did else Trial(True, False, did, told))
+        seen = {'seen': '; '.join(f'{part}: {written(found)}' for part, found in did.items())}
+        return missing_before(number, space) or (BLANK if 'dots' in did else Trial(True, False, seen, told))
 
     return trial
+
+
+def written(found: Any) -> str:
+    """What a probe found, as text: an engine has one fault or another, and all that was seen tells which."""
+    return str(np.round(found, 4).tolist() if isinstance(found, np.ndarray) else found)
 
 
 def has_dots(answer: Any) -> bool:
@@ -158,7 +166,8 @@ def changed(old: str, new: str) -> ModuleType:
 def hunt(answer: Any) -> Trial:
     """Ask a function about engines that the learner has not seen, each with a tape that nobody has used."""
     due = [('', word) for *_, word in HIDDEN]
-    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine')
+    slope = '-x * x at x = 1.5', (lambda x: -x * x, 1.5), -3.0
+    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine', slope)
 
 
 TRIALS = {

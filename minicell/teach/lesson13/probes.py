@@ -53,14 +53,16 @@ def addresses(m: SimpleNamespace) -> str:
     indices = all(isinstance(at, int) and -1 <= at < 9 for at in found)
     shown = ', '.join(map(str, found)) if indices else 'no indices of entries'
     said = f'The addresses of four Tensors should be 0, 1, 2, 3; yours are {shown}.'
-    must(found == [0, 1, 2, 3], 'addresses', found if indices else 'no index', said)
+    kinds = ['too large' if isinstance(at, int) and at > 9 else at if isinstance(at, int) else type(at) for at in found]
+    must(found == [0, 1, 2, 3], 'addresses', kinds, said)
     must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` has changed its input: it makes a new Tensor.')
     return 'The addresses count the entries: 0, 1, 2, 3.'
 
 
 def found_again(m: SimpleNamespace) -> str:
     """The entry at an address."""
-    x = m.leaf(m.Tensor([1.0, 2.0]))
+    start = m.Tensor([1.0, 2.0])
+    x = m.leaf(start)
     t = m.write('Mul', len, (x, x), x.array * x.array)
     entry = m.entries[t.at] if isinstance(t.at, int) and 0 <= t.at < len(m.entries) else None
     must(entry is not None, 'entry', 'none', '`entries[out.at]` is no entry.')
@@ -68,6 +70,10 @@ def found_again(m: SimpleNamespace) -> str:
     must(whole, 'entry', type(entry).__name__, 'An entry has four parts: (name, rule, inputs, out).')
     name, rule, inputs, out = entry
     must((name, rule) == ('Mul', len), 'entry', str(name), 'An entry begins with the name and the rule.')
+    begins, of, inputs_of = m.entries[0][:3]
+    leads_back = callable(of) and list(map(id, inputs_of)) == [id(start)]  # as step 6 writes it
+    fine = begins == 'Leaf' and (leads_back or (of is None and not len(inputs_of)))
+    must(fine, 'leaf', str(begins), "The entry of a leaf should begin with 'Leaf', None and ().")
     given = len(inputs) == 2 and all(a is x for a in inputs)
     must(given, 'entry', 'inputs', 'The third part of an entry is the inputs.')
     must(out is t, 'entry', 'another Tensor', 'The Tensor in the entry is not the one that `write` returned.')
@@ -346,7 +352,7 @@ def at_order(m: SimpleNamespace, program: Program, given: float, what: str, high
         try:
             found = order(m, program(m), times)(m.Tensor(given))
         except Exception as error:
-            raise Wrong(said.replace('`', ''), type(error).__name__, f'{said}: {stopped(error)}') from None
+            raise Wrong(said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}') from None
         equal(found, due, said)
 
 

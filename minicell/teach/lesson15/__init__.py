@@ -99,21 +99,22 @@ def noise(shape: tuple[int, ...]) -> np.ndarray:
     return 0.5 + np.random.random(shape)
 
 
-THROWS = {'a part that drops': dropping, 'a part that weighs': noise}
+# what a part throws, and the power of x that it multiplies by it
+THROWS = {'a part that drops': (dropping, 1), 'a part that weighs': (noise, 1), 'a part that squares': (noise, 2)}
 
 
 class Thrower(nn.Cell):
     """A part that multiplies by what it throws, and writes the throws down."""
 
-    def __init__(self, throw: Callable[[tuple[int, ...]], np.ndarray]) -> None:
+    def __init__(self, throw: Callable[[tuple[int, ...]], np.ndarray], power: int) -> None:
         super().__init__()
-        self.throw = throw
+        self.throw, self.power = throw, power
         self.thrown: list[np.ndarray] = []
 
     def construct(self, x: Any) -> Any:
-        """x times the throws."""
+        """x, or its square, times the throws."""
         self.thrown.append(self.throw(x.shape))
-        return x * ms.Tensor(self.thrown[-1])
+        return x**self.power * ms.Tensor(self.thrown[-1])
 
 
 @contextmanager
@@ -130,16 +131,16 @@ def keeps_dice(answer: Any) -> Trial:
     if isinstance(kind, Trial):
         return kind
     did: dict[str, Any] = {}
-    for name, throw in THROWS.items():
-        if kind(Thrower(throw)).bprop is None:
+    for name, thrower in THROWS.items():
+        if kind(Thrower(*thrower)).bprop is None:
             return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
         try:
             with tried():
-                found, said = by_hand(kind(Thrower(throw)))
+                found, said = by_hand(kind(Thrower(*thrower)))
                 if any(part is ... for part in found.values()):
                     return BLANK
                 if not said:
-                    seen, said = two_calls(kind(Thrower(throw)))
+                    seen, said = two_calls(kind(Thrower(*thrower)))
                     found |= seen
         except ERRORS as error:
             if half_begun(error):
@@ -148,7 +149,7 @@ def keeps_dice(answer: Any) -> Trial:
         did |= {f'{name}: {part}': value for part, value in found.items()}
         if said:
             return Trial(True, False, did, f'{name}: {said}')
-    said = 'Each call gets the dice of its own forward, for a part that drops numbers and one that weighs them.'
+    said = 'Each call gets the dice of its own forward, for a part that drops numbers and two that weigh them.'
     return Trial(True, True, did, f'{said}\nAfter backward the dice go on as if nothing had happened.')
 
 
@@ -158,7 +159,7 @@ def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
     out = cell.construct(x)
     if not (isinstance(out, tuple) and len(out) == 2 and all(isinstance(part, ms.Tensor) for part in out)):
         return {'construct': type(out).__name__}, 'construct no longer returns (y, seed): leave it as it was.'
-    if not np.array_equal(out[0].asnumpy(), X * cell.part.thrown[0]):
+    if not np.array_equal(out[0].asnumpy(), X**cell.part.power * cell.part.thrown[0]):
         return {'construct': 'another y'}, 'construct no longer returns what the part does: leave it as it was.'
     returned = cell.bprop(x, out, (dy, ops.zeros_like(out[1])))
     if returned is ... or (isinstance(returned, tuple | list) and any(each is ... for each in returned)):
@@ -175,7 +176,7 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
     """Two calls on one tape, then backward: dx, and what is wrong with it or with the dice, in a sentence."""
 
     def loss(x: Any) -> Any:
-        return sum((ms.Tensor(factor * DY) * cell(x)[0]).sum() for factor in FACTORS)
+        return sum((ms.Tensor(factor * DY) * cell(x + k)[0]).sum() for k, factor in enumerate(FACTORS))
 
     value, back = ms.vjp(loss, ms.Tensor(X))
     before = np.random.get_state()
@@ -184,12 +185,13 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
     went_on = np.array_equal(before[1], after[1]) and before[2] == after[2]
     did = {'dx': dx, 'dice after': 'go on' if went_on else 'moved'}
     first, second = cell.part.thrown[:2]
-    due = DY * (FACTORS[0] * first + FACTORS[1] * second)
+    slopes = [factor * cell.part.power * (X + k) ** (cell.part.power - 1) for k, factor in enumerate(FACTORS)]
+    due = DY * (slopes[0] * first + slopes[1] * second)
     if dx.shape != due.shape:
         return did, f'dx has shape {dx.shape}; x has shape {due.shape}.'
     off = np.flatnonzero(~np.isclose(dx, due))
     if off.size:
-        if np.allclose(dx, DY * sum(FACTORS) * second):
+        if np.allclose(dx, DY * sum(slopes) * second):
             return did, 'of two calls, the first got the dice of the second.'
         k = next((k for k in off if np.isnan(dx[k])), off[0])
         value = 'NaN' if np.isnan(dx[k]) else f'{dx[k] + 0.0:.4g}'

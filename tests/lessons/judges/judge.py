@@ -75,8 +75,13 @@ class Judge(NamedTuple):
         keys = did.keys() | does.keys()
         spoken = [named] if named else self.speaks_of.get(mistake, [])
         if spoken:
-            keys = {key for key in keys if any(re.search(rf'(?<!\w){re.escape(key.split(" · ")[0])}(?!\w)', s) for s in spoken)}
+            keys = {key for key in keys if key in spoken or any(names(each, key.split(' · ')[0]) for each in spoken)}
         return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
+
+
+def names(said: str, part: str) -> bool:
+    """Whether a part is named in some words."""
+    return ' · ' not in said and bool(re.search(rf'(?<!\w){re.escape(part)}(?!\w)', said))
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -84,7 +89,7 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray | float) and isinstance(b, np.ndarray | float):
         a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         return a.shape == b.shape and np.allclose(a, b, rtol=2e-4, atol=2e-6, equal_nan=True)
-    return type(a) is type(b) and a == b
+    return type(a) is type(b) and repr(a) == repr(b)
 
 
 def slopes(f: Callable[..., float], *given: Any, eps: float = 1e-6) -> list[np.ndarray]:

@@ -14,7 +14,7 @@ from tests.lessons.judges.judge import Judge, alike, numbers, slopes
 # ---- 7a, 7b: a Cell that drops rows -----------------------------------------------------------------------------------
 
 KEEPS = (0.6, 1.0, 0.0)
-THROWN = np.array([[1], [0], [1], [1], [0], [1], [0]], bool)
+THROWN = np.array([[0], [1], [1], [1], [0], [1], [0]], bool)
 SAY = np.array([[0], [1], [1], [0], [1], [0], [0]], bool)  # a gradient of the mask, which has no say
 
 
@@ -26,7 +26,7 @@ def scale(keep: float) -> float:
 def drops_backward(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     """dx of two calls, and that for a mask that bprop is given."""
     did: dict[str, Any] = {}
-    x, dy = numbers(7, 2, seed=70), numbers(7, 2, seed=71)
+    x, dy = numbers(7, 2, seed=70), dout_for(numbers(7, 2, seed=70))
     for keep in KEEPS:
         cell, masks = answer(keep), []
 
@@ -50,18 +50,24 @@ def drops_backward(space: dict[str, Any], answer: Any) -> dict[str, Any]:
             try:
                 found = cell.bprop(given[0], tuple(given[1:3]), tuple(given[3:]))
                 did[f'form · {keep}'] = len(found) if isinstance(found, tuple | list) else type(found).__name__
-                did[f'{name} · {keep}'] = value(found[0])
+                did[named(name, keep)] = value(found[0])
             except Exception as error:
-                did[f'{name} · {keep}'] = type(error).__name__
+                did[named(name, keep)] = type(error).__name__
     return did
+
+
+def named(name: str, keep: float) -> str:
+    """A part: where no row is kept, it is one by itself."""
+    return f'{name} · {keep}' if keep else f'{name}: nothing kept'
 
 
 def drops_due() -> dict[str, Any]:
     """Nothing is off, and the mask that was given decides."""
     due: dict[str, Any] = {}
     for keep in KEEPS:
-        dx = numbers(7, 2, seed=71) * THROWN * scale(keep)
-        due |= {f'off · {keep}': 0 * dx, f'dx · {keep}': dx, f'dx and the mask · {keep}': dx, f'form · {keep}': 1}
+        dx = dout_for(THROWN * np.ones(2)) * THROWN * scale(keep)
+        due |= {f'off · {keep}': 0 * dx, f'form · {keep}': 1}
+        due |= {named(name, keep): dx for name in ('dx', 'dx and the mask')}
     return due
 
 
@@ -85,6 +91,7 @@ def drops_forward(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         did[f'mask · {keep}'] = masks
         did[f'the mask was used · {keep}'] = bool(np.array_equal(masks != 0, passed))
         (dx,) = cell.bprop(ms.Tensor(x), outs[0], (ops.zeros_like(outs[0][0]), ms.Tensor(dy)))
+        did[f'check · {keep}'] = ms.check_bprop(cell, ms.Tensor(x[:5].copy())).ok
         did[f'bprop · {keep}'] = bool(np.allclose(dx.asnumpy(), dy * factors[0]))
     return did
 
@@ -100,7 +107,7 @@ def forward_due() -> dict[str, Any]:
     for keep in (0.65, 0.25, 1.0, 0.0):
         right = lambda found, keep=keep: bool(np.allclose(found, scale(keep)) and (len(found) > 0) == (keep > 0))
         due |= {f'kept · {keep}': near(keep), f'apart · {keep}': False, f'factor · {keep}': right}
-        due |= {f'the mask was used · {keep}': True, f'bprop · {keep}': True}
+        due |= {f'the mask was used · {keep}': True, f'bprop · {keep}': True, f'check · {keep}': True}
     return due
 
 
@@ -292,7 +299,7 @@ def fires_due() -> dict[str, Any]:
     return due
 
 
-GRID = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.02, 0.02, 0.2, 0.6, 1.2, 2.5, 4.0])
+GRID = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.02, -0.004, 0.004, 0.02, 0.2, 0.6, 1.2, 2.5, 4.0])
 
 
 def trains(space: dict[str, Any], answer: Any) -> dict[str, Any]:
@@ -355,6 +362,7 @@ def lies(cell: Any, x: np.ndarray, d: np.ndarray, where: str) -> dict[str, Any]:
     out = cell.construct(ms.Tensor(x.copy()))
     found = cell.bprop(given, out, dout)
     did[f'returned · {where}'] = repr(shape_of(found))
+    did[f'by hand · {where}'] = value(found[0]) if isinstance(found, tuple) else value(found)
     did[f'written · {where}'] = not (np.array_equal(given.asnumpy(), x) and np.array_equal(dout.asnumpy(), d))
     return did
 
@@ -421,7 +429,7 @@ def recomputes(space: dict[str, Any], answer: Any) -> dict[str, Any]:
             did[f'returned · {name}'] = repr(shape_of(found))
             ran.clear()
             _, back = ms.vjp(lambda x, w, cell=cell, d=d: (
-                (cell(x, w) * ms.Tensor(d)).sum() - 2 * (cell(x + 1.5, w) * ms.Tensor(d)).sum()
+                (cell(x, w) * ms.Tensor(d)).sum() - 2 * (cell(x + 1.5, w - 0.7) * ms.Tensor(d)).sum()
             ), *given)
             forward = len(ran)
             dx, dw = back(ms.Tensor(1.0, ms.float64))
@@ -439,7 +447,7 @@ def recompute_due() -> dict[str, Any]:
     for name, (_, plain, shape) in PARTS.items():
         x, w = numbers(*shape, seed=150), numbers(*shape, seed=151)
         d = dout_for(np.asarray(plain(x, w)))
-        f = lambda x, w, d=d, plain=plain: float((plain(x, w) * d).sum() - 2 * (plain(x + 1.5, w) * d).sum())
+        f = lambda x, w, d=d, plain=plain: float((plain(x, w) * d).sum() - 2 * (plain(x + 1.5, w - 0.7) * d).sum())
         dx, dw = slopes(f, x, w)
         due |= {f'dx · {name}': dx, f'dw · {name}': dw, f'runs · {name}': (2, True), f'written · {name}': False}
         due[f'out · {name}'] = plain(x, w)
@@ -474,9 +482,11 @@ def keeps(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
+LIED = ('no-mask', 'truth', 'no-dout', 'with-sign', 'times-x')
+
 JUDGES = {
     '7a': Judge(drops_due(), drops_backward),
-    '7b': Judge(forward_due(), drops_forward),
+    '7b': Judge(forward_due(), drops_forward, {'shrink': ['factor · 0.65', 'factor · 0.25']}),
     '8b': Judge(shrink_due(), shrinks),
     '9a': Judge(
         orders_due(lambda x: x**3, lambda x: 6 * x**5, lambda x: 30 * x**4, lambda x: 120 * x**3), orders(3)
@@ -496,7 +506,8 @@ JUDGES = {
         },
         leaks,
     ),
-    '14b': Judge(sign_due(), signs),
+    # their hints speak of what bprop returns: a mask is refused by backward, and still it is the mask
+    '14b': Judge(sign_due(), signs, dict.fromkeys(LIED, ['by hand'])),
     '14c': Judge(clip_due(), clips),
     '15a': Judge(recompute_due(), recomputes),
     '15b': Judge(
