@@ -75,7 +75,7 @@ def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, na
     """The card of some lines, and over it what it is called."""
     frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
     if named:
-        frame.text(f'{key}l', x, y - 9, named, 'b', room=w)
+        frame.text(f'{key}l', x, y - 9, named, 'dim', room=w)
 
 
 def ready_to_lift(m: Moment) -> None:
