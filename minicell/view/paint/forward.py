@@ -156,7 +156,12 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
-        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
+        same = done and slot.value is m.story.again
+        tiles.draw(
+            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' same' * same
+        )
+        if same and not m.plan.narrow:
+            frame.text('again', slot.x + slot.plate.w, slot.y + slot.plate.h + 15, 'now the output', 'dim end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:

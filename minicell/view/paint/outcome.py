@@ -72,7 +72,8 @@ def because(m: Moment, entry: Entry, room: float) -> str:
             'because of its own bprop',
             f'{entry.name} has its own bprop',
         ]
-    said = [f'takeover, {words}' for words in said] * (m.behind and not m.plan.narrow) + said
+    if m.behind and not m.plan.narrow:
+        said = [f'takeover{":" if words.startswith(entry.name) else ","} {words}' for words in said] + said
     return next((words for words in said if width(words) <= room), '')
 
 
@@ -188,7 +189,10 @@ class Cards:
             frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
             x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, account=True, marks=marks, top=self.top)
+            same = ' same' * (m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name)
+            tiles.draw(
+                frame, mine, x, y - how.h / 2, g.value, how, classes=same, account=True, marks=marks, top=self.top
+            )
             x += how.w + 10
             said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
             frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
@@ -253,7 +257,7 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', STAGE, min(m.plan.under + 37, out - 14), 'dout came in, and no line uses it', '', 6)
+            frame.text('nob', STAGE, min(m.plan.under + 33, out - 14), 'dout came in, and no line uses it', '', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
@@ -285,7 +289,7 @@ class Cards:
         room = self.m.plan.w - x
         said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']
         for k, row in enumerate(said):
-            self.m.frame.text(f'unseen{k}', x, y + 5 - 5 * below - 9 * (len(said) - 1) + 18 * k, row, '', 6, room=room)
+            self.m.frame.text(f'unseen{k}', x, y + (2 if below else 4) + 18 * k, row, '', 6, room=room)
 
 
 # ---- the gradients that were asked for ----

@@ -143,7 +143,7 @@ class Strip:
             parts.append((i, fresh, within))
         widths = [self.measure(i, fresh, within, 170, source) for i, fresh, within in parts]
         low = {n for n, (_, fresh, _) in enumerate(parts) if under and self.constant(n, fresh)}
-        sides = [widths[n][0] for n in low]
+        sides = [self.slots(*parts[n][:2], 0, 170)[0].x + 12 for n in low]
         widths = [(0.0, card, out) if n in low else (a, card, out) for n, (a, card, out) in enumerate(widths)]
         total = sum(a + card + out for a, card, out in widths)
         bends = sum(self.record.entries[i].kind in TAKEN for i in self.entries) * (BEND - ARROW)
