@@ -13,10 +13,9 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     """Backward of one tape."""
     run, lane, frame = m.run('ab'.index(tag)), strip.lane, m.frame
     x = lane.x if tag == 'a' or m.plan.narrow else 22
-    tall = [
-        s for c in row.columns for s in c.inputs if s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18
-    ]
-    x += 60 * bool(tall and not lane.beside)  # beside the name of a tall gradient
+    given = (s for c in row.columns if m.record.entries[c.entry].kind not in TAKEN for s in c.inputs)
+    tall = any(s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18 for s in given)
+    x += 60 * tall  # beside the name of a tall gradient
     frame.text(f'{tag}BW', x, lane.head, '← backward', 'bf' if run else 'fut')
     if tag == 'a':
         road(m, lane, row)

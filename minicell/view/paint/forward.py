@@ -158,7 +158,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
         same = done and slot.value is m.story.again
         tiles.draw(
-            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' same' * same
+            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
         )
         if same and not m.plan.narrow:
             frame.text('again', slot.x + slot.plate.w, slot.y + slot.plate.h + 15, 'now the output', 'dim end')

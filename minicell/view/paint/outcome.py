@@ -189,7 +189,9 @@ class Cards:
             frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
             x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            same = ' same' * (m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name)
+            same = ' block own' * (
+                m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
+            )
             tiles.draw(
                 frame, mine, x, y - how.h / 2, g.value, how, classes=same, account=True, marks=marks, top=self.top
             )
@@ -231,7 +233,7 @@ class Cards:
             return
         i, j = places[-1]
         at, bottom = x + (j + 1) * how.cell_w - 1, y + how.h + 13
-        self.m.frame.path(f't{k}Lk', f'M{at:g},{y + (i + 1) * how.cell_h - 2:g}V{bottom:g}H{at + 6:g}', 'lead', 5)
+        self.m.frame.path(f't{k}Lk', f'M{at:g},{y + (i + 1) * how.cell_h - 2:g}V{bottom:g}H{at + 6:g}', 'call q', 5)
         said = 'right by chance' if len(places) == 1 else f'{len(places)} right by chance'
         self.m.frame.text(f't{k}L', at + 10, bottom + 4.5, said, 'dim', room=right - at - 10)
 
@@ -284,7 +286,9 @@ class Cards:
         said = ['not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers']
         below = x < CODE - 24
         x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
-        self.m.frame.rect('unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'box', 4, rx=3)
+        self.m.frame.rect(
+            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'tile tru peer', 4, rx=3
+        )
         x += 22
         room = self.m.plan.w - x
         said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']

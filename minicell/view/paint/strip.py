@@ -281,7 +281,7 @@ class Strip:
             (False, longest, lane.forward_h),
             (True, 0.0, each - 17),
         ):
-            if side > (30 if lane.tall else 110) or (above and low):
+            if side > (30 if lane.tall else 110) or (above and (low or (len(values) > 1 and not lane.tall))):
                 continue
             plates = [tiles.plate(v, room - side, high) for v in values]
             if sum(how.h + 16 * above for how in plates) + gaps <= lane.forward_h + 0.5:

@@ -55,8 +55,9 @@ def final(story: 'Story', run: Pass) -> Said:
     )
     if (found := derivative(story.record)) is not None and rules and yours(story.record):
         slope, at = found
+        place = f'{at.name} = {written(at.data.item())}'
         return f'{told_[0]}: how {slope} changes when {at.name} changes', (
-            f'The second derivative at {at.name} = {written(at.data.item())}. Your lines wrote the second tape, and {rules} led back over it.'
+            f'The second derivative at {place}. Your lines wrote the second tape, and {rules} led back over it.'
         )
     return f'{", ".join(told_)}: the gradient of your gradient', way
 
