@@ -15,8 +15,10 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     x = lane.x if tag == 'a' or m.plan.narrow else 22
     given = (s for c in row.columns if m.record.entries[c.entry].kind not in TAKEN for s in c.inputs)
     tall = any(s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18 for s in given)
-    x += 60 * tall  # beside the name of a tall gradient
-    frame.text(f'{tag}BW', x, lane.head, '← backward', 'bf' if run else 'fut')
+    x += 60 * (tall and not lane.beside)  # beside the name of a tall gradient
+    frame.text(
+        f'{tag}BW', x, lane.road + 40 if tall and lane.beside else lane.head, '← backward', 'bf' if run else 'fut'
+    )
     if tag == 'a':
         road(m, lane, row)
     for column in row.columns:

@@ -94,7 +94,7 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 50 + TALL * min(max(needs.tall, 1), 4)
+    return 48 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
@@ -110,7 +110,7 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 35, WIDE, card_h(needs))
+    results = Box(0, first + ROW * (own - 1) + 32, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
@@ -118,7 +118,8 @@ def one_tape(needs: Needs) -> Plan:
 def two_tapes(needs: Needs) -> Plan:
     """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
     calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
-    lane = Lane(STAGE, WIDE - STAGE, 24, 44, 68, 24, STAGE, 130, 44, 300)
+    high = 58 if needs.tall > 1 else 44
+    lane = Lane(STAGE, WIDE - STAGE, 24, high, 24 + high, 24, STAGE, 86 + high, 44, 300)
     below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
     straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
     first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
