@@ -288,7 +288,7 @@ class Cards:
         below = x < CODE - 24
         x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
         self.m.frame.rect(
-            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'tile tru peer', 4, rx=3
+            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3
         )
         x += 22
         room = self.m.plan.w - x
