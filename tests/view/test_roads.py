@@ -97,23 +97,39 @@ def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(wa
 
 
 @pytest.mark.parametrize('way', BENDS)
-def test_the_second_gradient_is_drawn_as_a_curve_that_bends_its_way(way):
+def test_a_second_derivative_is_said_to_be_one(way):
     op, slope = BENDS[way]
     second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
-    frame = second.films[0].frames[-1]
-    assert frame['curvet'].attrs['T'] == f'the curve bends {way}'
-    left, right = numbers(frame['curve'])[1], numbers(frame['curve'])[-1]
-    tangent = numbers(frame['curvek'])
-    assert right < left and tangent[3] < tangent[1], 'its slope is positive'
-    assert (left > tangent[1] and right > tangent[3]) == (way == 'down')
-    assert 'curve' not in second.films[0].frames[-2]
+    said = second.films[0].steps[-1]
+    assert re.fullmatch(r'bend = −?0\.\d+: how dx changes when x changes', said.title)
+    assert said.caption.startswith('The second derivative at x = 0.5. ')
+    assert ('−' in said.title) == (way == 'down')
 
 
-def test_no_curve_where_the_number_is_not_the_slope_of_a_slope():
+def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
     minus = SECOND.format(op='sin', slope='ops.cos(x)').replace(
         'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))'
     )
-    assert 'curve' not in gallery.made(minus, 'minus the slope').films[0].frames[-1]
+    said = gallery.made(minus, 'minus the slope').films[0].steps[-1]
+    assert said.title.endswith(': the gradient of your gradient') and 'derivative' not in said.caption
+
+
+def test_the_arrows_of_a_second_tape_are_of_one_length():
+    """A constant stands under the value before it, so that it takes no room between two cards."""
+    op, slope = BENDS['down']
+    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    bands = [numbers(shape) for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+', key)]
+    long = [start - end for start, _, end in bands]
+    assert len(long) == 4 and max(long) - min(long) < 8
+
+
+def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    frame = second.films[0].frames[-1]
+    tinted = [key for key, s in frame.items() if s.attrs.get('class', '').endswith('block own') and s.attrs.get('v')]
+    assert len(tinted) == 2 and frame[f'{tinted[0]}t'].attrs['T'] == frame[f'{tinted[1]}t'].attrs['T']
+    assert 'now the output' in shown(second) and 'start: d(dx)' in shown(second)
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
@@ -123,7 +139,25 @@ def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     right = [key for key, look in looks.items() if key[0] == 'g' and 'tile' in look and 'wrong' not in look]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
     assert 'luck' in looks[right[0]] and 'tru' in looks[f's{right[0][1:]}']
-    assert '1.60: right by chance' in shown(picture('matmul_loss'))
+    cell, leader, words = (frame[key].attrs for key in (right[0], 't0Lk', 't0L'))
+    x, y, bottom, end = numbers(frame['t0Lk'])
+    assert words['T'] == 'right by chance' and leader['class'] and end < words['x'] and abs(bottom - words['y']) < 8
+    assert cell['x'] < x <= cell['x'] + cell['width'] + 2 and cell['y'] < y <= cell['y'] + cell['height'] + 2
+
+
+def test_the_worst_number_has_the_strongest_ground():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    looks = [s.attrs['class'].split() for key, s in frame.items() if re.match(r'g\d\.', key) and s.tag == 'rect']
+    assert all('far' in look for look in looks if 'worst' in look) and any('far' not in look for look in looks)
+
+
+def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
+    wrong, right = picture('matmul_loss'), picture('right')
+    frame = wrong.films[0].frames[-1]
+    box, (x, y, *_) = frame['unseen'].attrs, numbers(frame['out1'])
+    assert x < box['x'] and box['y'] < y < box['y'] + box['height'], 'an empty box on the way to dy'
+    assert 'the shapes fit, so there was no error' in frame['unseen0'].attrs['T']
+    assert 'unseen' not in wrong.films[0].frames[-2] and 'unseen' not in right.films[0].frames[-1]
 
 
 def test_the_fork_says_why_the_road_is_left():

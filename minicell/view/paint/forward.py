@@ -34,8 +34,8 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
-        frame.text(f'{tag}which', x, y, which, 'b')
-        x += width(which, 'b') + 12
+        frame.text(f'{tag}which', x, y, which)
+        x += width(which) + 12
     frame.text(f'{tag}FW', x, y, 'forward →', 'ff')
     x += width('forward →', 'ff') + 10
     if m.plan.narrow and part:
@@ -45,8 +45,8 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     if m.plan.narrow:
         return
     x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 5
-    frame.text(f'{tag}which', x, y, which, 'b')
-    x += width(which, 'b') + 10
+    frame.text(f'{tag}which', x, y, which)
+    x += width(which) + 10
     end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
     told = [part] if part else [reader(m, tag)] if m.record.depth else () if m.compare else DEFINED
     said = next((words for words in told if x + width(words) < end - 8), '')
@@ -89,9 +89,9 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     inset = 8 if tag == 'b' and not m.plan.narrow else 0
     left, right = lane.left + inset, (m.plan.w - inset if lane.x else lane.x + lane.w)
     frame.rect(f'{tag}film', left, y, right - left, h, 'film', 0, rx=8)
-    for k, at in enumerate((y + 4.5, y + h - 4.5)):
+    for k, at in enumerate((y + 3, y + h - 3)):
         frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
-    top, high = y + 8.5, h - 17
+    top, high = y + 6, h - 12
     opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
@@ -156,20 +156,25 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
-        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
+        same = done and slot.value is m.story.again
+        tiles.draw(
+            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
+        )
+        if same and not m.plan.narrow:
+            frame.text('again', slot.x + slot.plate.w, slot.y + slot.plate.h + 15, 'now the output', 'dim end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
     """The top and the height of a card."""
     full = lane.forward_h
-    h = full if entry.kind == 'call' or full < 70 else 68 if within else 64
+    h = full if entry.kind == 'call' or not lane.tall else 68 if within else 64
     return lane.forward + (full - h) / 2, h
 
 
 def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, begun: bool, here: bool) -> None:
     """What stands on a card: the name, and what it runs or hides."""
     frame, w, middle = m.frame, column.w, column.x + column.w / 2
-    ink, grey = ('b mid', 'dim') if begun else ('mid fut', 'fut')
+    ink, grey = ('mid', 'dim') if begun else ('mid fut', 'fut')
     title = entry.name if entry.kind == 'loose' else name_of(entry)
     if entry.kind == 'call' and h > 70:
         frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
@@ -181,7 +186,7 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
             frame.text(
                 f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
             )
-            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
+            frame.text(f'e{i}s', middle, y + 89, 'so not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
         return
     if column.within:
         out, how = entry.outputs[0], tiles.plate(entry.outputs[0], w - 12, 24)

@@ -190,6 +190,17 @@ class Story:
         """The name of a gradient on the second tape: the user's own where it is what the user gets."""
         return self.targets.get(name, name) if entry.level and run is not None and run.order == 1 else name
 
+    @cached_property
+    def again(self) -> Value | None:
+        """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
+        last = next((e for e in reversed(self.record.entries) if e.level), None)
+        given = [g.value for r in self.record.readings if self.record.entries[r.entry].kind == 'call' for g in r.gave]
+        for value in last.outputs if last is not None else ():
+            for other in given:
+                if other is not None and other.name == value.name and np.array_equal(other.data, value.data):
+                    return value
+        return None
+
     def has_second(self, step: int) -> bool:
         """Whether the second tape has an entry yet."""
         return bool(self.written[1]) and min(self.written[1]) <= step

@@ -72,23 +72,24 @@ def because(m: Moment, entry: Entry, room: float) -> str:
             'because of its own bprop',
             f'{entry.name} has its own bprop',
         ]
-    said = [f'takeover, {words}' for words in said] * (m.behind and not m.plan.narrow) + said
-    return next((words for words in said if width(words, 'b' * (not m.behind)) <= room), '')
+    if m.behind and not m.plan.narrow:
+        said = [f'takeover{":" if words.startswith(entry.name) else ","} {words}' for words in said] + said
+    return next((words for words in said if width(words) <= room), '')
 
 
 def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that turns off the road before the ghost, and goes left into the code."""
     frame, lane, under = m.frame, m.strips[0].lane, m.plan.under
-    road = lane.road
-    bends = f'A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
+    road, right = lane.road, x - 8
+    bends = f'H{bend + 21:g}A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
     size, thin = (15, ' th') if m.behind else (28, '')
-    to = f'M{x + 1:g},{road:g}H{bend + 21:g}{bends}H{CODE + size:g}'
+    to = f'M{x + 1:g},{road:g}{bends if under > road else ""}H{CODE + size:g}'
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
     if not m.behind:
         frame.text('tk', CODE + 38, under + 5, label_of(entry, bend - CODE - 48), f'onr{past}', 6, late=450)
-    x, y = (bend + 12, lane.head) if lane.tall else (bend + 26, under + 5)
-    frame.text('why', x, y, because(m, entry, m.plan.w - x), 'b', 6, late=450)
+    x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
+    frame.text('why', x, y, because(m, entry, (m.plan.w if lane.tall else right) - x), '', 6, late=450)
 
 
 def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
@@ -152,11 +153,6 @@ class Cards:
             gap = 22
             high = (h + gap) / max(self.m.plan.cards, 1) - gap
             return [Box(x, y + k * (high + gap), w, high) for k in range(count)]
-        narrow = all(
-            g.value is None or g.value.data is None or tiles.folded(g.value.data).shape[1] < 4 for _, g in self.gave
-        )
-        if count == 2 and narrow:  # one under the code, one under the stage
-            return [Box(x, y, CODE, h), Box(STAGE, y, x + w - STAGE, h)]
         wide = min((w + GAP) / count - GAP, 560)
         return [Box(x + k * (wide + GAP), y, wide, h) for k in range(count)]
 
@@ -193,7 +189,12 @@ class Cards:
             frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
             x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, account=True, marks=marks, top=self.top)
+            same = ' block own' * (
+                m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
+            )
+            tiles.draw(
+                frame, mine, x, y - how.h / 2, g.value, how, classes=same, account=True, marks=marks, top=self.top
+            )
             x += how.w + 10
             said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
             frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
@@ -215,18 +216,26 @@ class Cards:
             return
         head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
         made = width('returned') + 8 + width(g.formula, 'm')
-        right, wide = x + max(how.w, made if made <= room else width('returned')) + 44, how.w
+        right = x + max(how.w, made if made <= room else width('returned')) + 36
         self.title(
             f'{k}s', right, y + 40, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
         true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 48, digits, TALL, 'num')
-        sign, ink = ('=', '') if g.ok else ('≠', ' xx')
-        if right - x - wide > 30:
-            frame.text(f't{k}S', (x + wide + right) / 2, top + how.h / 2 + 8, sign, f'mid big{ink}')
-        if marks is not None and marks.luck and (said := lucky(g.value.data, marks, digits)) and how.h + 20 < h - 48:
-            frame.text(f't{k}L', x, top + how.h + 18, said, 'dim', room=right - x)
+        if marks is not None and marks.luck and how.kind == 'numbers' and how.h + 20 < h - 48:
+            self.lucky(k, marks, x, top, how, x + w)
         tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
                    classes=' tru', marks=peers, top=self.top)  # fmt: skip
+
+    def lucky(self, k: int, marks: tiles.Marks, x: float, y: float, how: tiles.Plate, right: float) -> None:
+        """Numbers that are right by chance: a line leads to the last of them."""
+        places = np.argwhere(~marks.wrong)
+        if not len(places):
+            return
+        i, j = places[-1]
+        at, bottom = x + (j + 1) * how.cell_w - 1, y + how.h + 13
+        self.m.frame.path(f't{k}Lk', f'M{at:g},{y + (i + 1) * how.cell_h - 2:g}V{bottom:g}H{at + 6:g}', 'call q', 5)
+        said = 'right by chance' if len(places) == 1 else f'{len(places)} right by chance'
+        self.m.frame.text(f't{k}L', at + 10, bottom + 4.5, said, 'dim', room=right - at - 10)
 
     def title(self, k: object, x: float, y: float, room: float, what: str, formula: str) -> None:
         """What stands under it, and how it was made, where there is room."""
@@ -250,7 +259,7 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', STAGE, min(m.plan.under + 37, out - 14), 'dout came in, and no line uses it', 'b', 6)
+            frame.text('nob', STAGE, min(m.plan.under + 33, out - 14), 'dout came in, and no line uses it', '', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
@@ -265,7 +274,27 @@ class Cards:
                 frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
             frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             if m.plan.narrow:
-                break
+                return
+        self.unchecked(max(self.tips.values(), default=0), out)
+
+    def unchecked(self, x: float, y: float) -> None:
+        """Why nobody noticed, where what is wrong was handed on: an empty box, for a check that there is not."""
+        judged = [g for g in self.reading.gradients if g.ok is not None] if self.m.compare else []
+        fits = all(g.value is not None and g.value.data is not None and g.value.shape == g.true.shape for g in judged)
+        failed = any(step.kind == 'fail' for step in self.m.record.steps)
+        if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
+            return
+        said = ['not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers']
+        below = x < CODE - 24
+        x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
+        self.m.frame.rect(
+            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3
+        )
+        x += 22
+        room = self.m.plan.w - x
+        said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']
+        for k, row in enumerate(said):
+            self.m.frame.text(f'unseen{k}', x, y + (2 if below else 4) + 18 * k, row, '', 6, room=room)
 
 
 # ---- the gradients that were asked for ----
@@ -372,15 +401,6 @@ def differ(yours: np.ndarray, true: np.ndarray, deaf: bool) -> tuple[tiles.Marks
         off = np.abs(a.astype(np.float64) - b)
         off[~np.isfinite(off)] = np.inf
         wrong = off > 2e-3 * max(1e-6, float(np.max(np.abs(b), initial=0.0)))
+    size = np.minimum(off / np.max(off[np.isfinite(off)], initial=1e-300), 1)
     worst = tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
-    return tiles.Marks(wrong, worst, luck=deaf), tiles.Marks(wrong, worst, True)
-
-
-def lucky(yours: np.ndarray, marks: tiles.Marks, digits: int | None) -> str:
-    """Which numbers are right by chance."""
-    right = tiles.folded(yours)[~marks.wrong]
-    if not right.size or digits is None:
-        return ''
-    return (
-        f'{numbers.written(right[0], digits)}: right by chance' if right.size == 1 else f'{right.size} right by chance'
-    )
+    return tiles.Marks(wrong, worst, luck=deaf, size=size), tiles.Marks(wrong, worst, True)

@@ -1,7 +1,9 @@
 """The code as cards: your call beside forward, and your Cell, whose bprop stands where the takeover arrives."""
 
 import re
+from pathlib import Path
 
+from ..model import Line
 from . import program
 from .kit import Frame
 from .moment import Moment
@@ -45,6 +47,7 @@ def draw_code(m: Moment) -> None:
         x, w = plan.own.x, plan.own.w
         end = m.own_rows[-1].y - UP + ROW + PAD + 2
         named = '' if not found else 'your Cell' if entry.yours else f'the Cell {entry.name}'
+        named += elsewhere(own[0].file, calls) if named else ''
         surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)
         program.draw(frame, found, x, w, mark, hid)
         if m.taken is not None and m.entry_of(m.taken) is entry:
@@ -75,7 +78,14 @@ def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, na
     """The card of some lines, and over it what it is called."""
     frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
     if named:
-        frame.text(f'{key}l', x, y - 9, named, 'b', room=w)
+        frame.text(f'{key}l', x, y - 9, named, 'dim', room=w)
+
+
+def elsewhere(file: str, calls: list[Line]) -> str:
+    """Where a Cell is defined, if not beside the lines that call it: line numbers begin anew there."""
+    if not calls or any(line.file == file for line in calls):
+        return ''
+    return ', in another notebook cell' if 'ipykernel_' in file or file.startswith('<') else f', in {Path(file).name}'
 
 
 def ready_to_lift(m: Moment) -> None:

@@ -12,6 +12,8 @@ from .kit import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
+FAR = ('', ' mid', ' far')  # how a wrong number looks, by how far it is off
+WIDE = 67  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
 
@@ -52,6 +54,7 @@ def plate(
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
         cell = max(max(width(t, ink) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
+        cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # a gradient that is judged: as large as may be
         if columns * cell <= room_w + 0.5:
             return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
     note_h = 15
@@ -77,6 +80,7 @@ class Marks(NamedTuple):
     worst: tuple[int, int]
     peer: bool = False  # this is the true one: only the partner is framed
     luck: bool = False  # what is right is so by chance
+    size: np.ndarray = np.zeros(0)  # how far each is off, as a part of the worst
 
 
 def draw(
@@ -102,23 +106,21 @@ def _numbers(
 ) -> None:  # fmt: skip
     for i in range(how.rows):
         for j in range(how.columns):
-            own, bold = classes, ''
+            own = classes
             if marks is not None:
                 worst = marks.worst == (i, j)
                 if marks.peer:
                     own += ' peer' * worst
                 else:
                     right = ' luck' if marks.luck else ' tru'
-                    own += (' wrong' if marks.wrong[i, j] else right) + ' worst' * worst
-                    bold = ' b' * worst
+                    far = FAR[min(int(3 * marks.size[i, j]), 2)]
+                    own += (f' wrong{far}' if marks.wrong[i, j] else right) + ' worst' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
             said = shown(array[i, j], how.digits)
-            frame.text(
-                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {how.ink}{bold}', layer + 1
-            )
+            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {how.ink}', layer + 1)
 
 
 def largest(array: np.ndarray) -> float:
