@@ -16,6 +16,13 @@ PART = re.compile(
     r'.*?^(?P<tail>(?P=begin)up to here: (?P=name)\b)',
     re.MULTILINE | re.DOTALL,
 )
+PICTURE = re.compile(r'^(\[!\[.*\]\(\.github/takeover\.gif\)\]\()[^)]*\)', re.MULTILINE)
+
+
+def target(repository: str) -> str:
+    """Where the README's first picture, and the link under it, lead."""
+    org, _, name = repository.partition('/')
+    return f'https://{org}.github.io/{name}/' if repository else 'lessons/03_takeover.ipynb'
 
 
 def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
@@ -23,11 +30,10 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     version, tag = project['version'], f'v{project["version"]}'
     page = f'https://github.com/{repository}'
     org, _, name = repository.partition('/')
-    door = (
-        f'**[Step through it in your browser: nothing to install](https://{org}.github.io/{name}/)**\n'
-        if repository
-        else '**[Read lesson 03, which has such a takeover](lessons/03_takeover.ipynb)**\n'
-    )
+    said = 'Read lesson 03, which has such a takeover'
+    if repository:
+        said = 'Step through it in your browser: nothing to install'
+    door = f'**[{said}]({target(repository)})**\n'
     colab = (
         'On Colab, add a first cell, and run it: '
         f'`%pip install git+{page}@{tag}`. (Not tried there yet: [what shows where](lessons/WHERE.md).)\n'
@@ -65,7 +71,9 @@ def write(root: Path, repository: str) -> None:
         path = root / file
         text = path.read_text(encoding='utf-8')
         assert {found['name'] for found in PART.finditer(text)} == due.keys(), f'{file} has lost a mark'
-        path.write_text(PART.sub(lambda m, due=due: m['head'] + due[m['name']] + m['tail'], text), encoding='utf-8')
+        text = PART.sub(lambda m, due=due: m['head'] + due[m['name']] + m['tail'], text)
+        text = PICTURE.sub(rf'\g<1>{target(repository)})', text)
+        path.write_text(text, encoding='utf-8')
     spec = importlib.util.spec_from_file_location('lessons', root / '.github/lessons.py')
     lessons = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(lessons)

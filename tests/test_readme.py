@@ -138,5 +138,6 @@ def test_it_opens_on_the_picture_one_link_and_three_sentences():
     parts = [part for part in re.sub(r'^<!--.*-->\n', '', README.split('\n## ')[0], flags=re.M).split('\n\n') if part]
     title, picture, link, sentences = (part.strip() for part in parts)
     assert title == '# minicell'
-    assert picture.endswith('(.github/takeover.gif)') and len(re.findall(r'\]\(', link)) == 1
+    leads = re.fullmatch(r'\[!\[.*\]\(\.github/takeover\.gif\)\]\((.*)\)', picture)[1]
+    assert re.findall(r'\]\((.*?)\)', link) == [leads], 'the picture leads where the link under it does'
     assert len(re.findall(r'[.](?= |$|\*)', sentences)) == 3
