@@ -20,7 +20,8 @@ def engine(space: dict[str, Any], steps: range) -> SimpleNamespace:
     for k in steps:
         exec(solution(STEPS[k - 1]), space)
     space['entries'].clear()
-    return SimpleNamespace(**space)
+    exp = {'exp': space['op']('Exp', np.exp, lambda dout, out, x: (dout * out,))} if 'op' in space else {}
+    return SimpleNamespace(**{**space, **exp})
 
 
 def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
@@ -32,6 +33,7 @@ def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
         'an input alone': (lambda x, y, z: -m.sin(y), (2.0, 0.3, SMALL)),
         'constant first': (lambda x: m.mul(m.Tensor(3.0), x) + 2.0, (0.7,)),
         'leaf': (lambda x: x, (0.5,)),
+        'rule of out': (lambda x: m.cos(m.exp(m.sin(x))), (0.3,)),
         'not used': (lambda x: (m.cos(x), m.sin(m.cos(x)), m.sin(x))[1], (0.8,)),
     }
     if fan_out:
@@ -47,7 +49,7 @@ def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     return found
 
 
-PLAIN = SimpleNamespace(sin=np.sin, cos=np.cos, mul=np.multiply, matmul=np.matmul, turn=np.transpose, Tensor=np.asarray)
+PLAIN = SimpleNamespace(exp=np.exp, sin=np.sin, cos=np.cos, mul=np.multiply, matmul=np.matmul, turn=np.transpose, Tensor=np.asarray)
 
 
 def gradients(m: SimpleNamespace, fan_out: bool) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def gradients(m: SimpleNamespace, fan_out: bool) -> dict[str, Any]:
                 inputs = [m.Tensor(each) for each in given]
                 found = m.gradients(f)(*inputs)
                 did |= {f'{name} {spare} {k}': np.asarray(g.array, float) for k, g in enumerate(found)}
-                did[f'{name} {spare} form'] = type(found).__name__, [each.at for each in inputs], len(m.entries) > spare
+                did[f'{name} {spare} form'] = type(found).__name__, len(found), [each.at for each in inputs]
                 did[f'{name} {spare} grad'] = np.asarray(m.grad(f)(*inputs).array, float)
             except Exception as error:
                 did[f'{name} {spare}'] = type(error).__name__
@@ -77,7 +79,7 @@ def gradients_due(fan_out: bool) -> dict[str, Any]:
         found = slopes(lambda *each, f=f: float(np.sum(f(*each))), *arrays)
         for spare in (0, 2):
             due |= {f'{name} {spare} {k}': near(g) for k, g in enumerate(found)}
-            due[f'{name} {spare} form'] = ('tuple', [-1] * len(given), True)
+            due[f'{name} {spare} form'] = ('tuple', len(given), [-1] * len(given))
             due[f'{name} {spare} grad'] = near(found[0])
     return due
 

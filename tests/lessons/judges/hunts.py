@@ -332,6 +332,8 @@ QUANTIZERS = (
     (1, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
     (3, lambda at, most, d: ops.ones_like(d) * (ops.abs(at) <= most), 'deaf'),
     (2, lambda at, most, d: d, 'leaky'),
+    (1, lambda at, most, d: d * (at >= -most), 'leaky'),
+    (4, lambda at, most, d: d * ops.logical_and(at >= -most, at < most), 'edge'),
     (2, lambda at, most, d: ops.stop_gradient(d) * (ops.abs(at) <= most), 'cut'),
 )
 
@@ -361,7 +363,8 @@ class Diced(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         seed = {'new dice': None, 'stale dice': self.seed}.get(self.bug, int(out[1].item()))
-        return (dout[0] * self.factors(seed, x.shape),)
+        dy, _ = dout
+        return (dy * self.factors(seed, x.shape),)
 
 
 DICE = (

@@ -1,7 +1,6 @@
 """Judges of answers that are words, numbers or an order: the definition of each word, worked out anew."""
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np

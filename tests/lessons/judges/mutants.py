@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, zip_longest
 from typing import Any, NamedTuple
 
+LEAST = 40  # mutants of each solution
 NAMES = {
     'sin': 'cos', 'cos': 'sin', 'exp': 'sin', 'sum': 'mean', 'mean': 'sum', 'any': 'all', 'all': 'any',
     'maximum': 'minimum', 'minimum': 'maximum', 'ones_like': 'zeros_like', 'zeros_like': 'ones_like',
@@ -37,7 +38,7 @@ class Mutant(NamedTuple):
     code: str
 
 
-def mutants(solution: str, start: str, words: Iterable[str] = (), least: int = 40, most: int = 60) -> list[Mutant]:
+def mutants(solution: str, start: str, words: Iterable[str] = (), least: int = LEAST, most: int = 60) -> list[Mutant]:
     """Mutants of a solution, each kind of change in its turn; pairs of changes where single ones are fewer than `least`.
 
     words: strings that may stand where a string of the solution stands.
