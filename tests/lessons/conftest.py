@@ -47,6 +47,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if rows:
         from tests.lessons.test_mutants import HEAD
 
-        terminalreporter.section('mutants of the solutions (*: answers of the reviews), and what the checks made of them')
+        terminalreporter.section(
+            'mutants of the solutions (*: answers of the reviews), and what the checks made of them'
+        )
         for line in (HEAD, *rows.values()):
             terminalreporter.write_line(line)

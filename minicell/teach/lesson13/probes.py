@@ -364,7 +364,9 @@ def at_order(m: SimpleNamespace, program: Program, given: float, what: str, high
         try:
             found = order(m, program(m), times)(m.Tensor(given))
         except Exception as error:
-            raise Wrong(said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}') from None
+            raise Wrong(
+                said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
+            ) from None
         equal(found, due, said)
 
 

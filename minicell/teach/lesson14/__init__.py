@@ -254,7 +254,7 @@ def hunt(answer: Any) -> Trial:
     due = list(zip(names, (word for *_, word in HIDDEN), strict=True))
     found = hunted(answer, lambda: [answer(cell) for cell in cells], due, WORDS)
     # a check of each Cell says the same of all of them, and so do others; how often it calls the Cell tells it apart
-    return found._replace(did={'called': tuple(cell.called for cell in cells)} | found.did)
+    return found._replace(did={'told': (found.did.get('told'), tuple(cell.called for cell in cells))})
 
 
 TRIALS = {'14a': trend, '14b': sign, '14c': clip, '14d': hunt}

@@ -6,10 +6,7 @@ from minicell.core.errors import MinicellWarning
 
 with warnings.catch_warnings():  # of Cells that are wrong on purpose: what they do is worked out here
     warnings.simplefilter('ignore', MinicellWarning)
-    from tests.lessons.judges import cells, engine, functions, hunts, layers, words
+    from tests.lessons.judges import cells, choices, engine, functions, hunts, neurons, orders, throws, words
 
-JUDGES = {
-    name: judge
-    for judges in (cells, engine, functions, hunts, layers, words)
-    for name, judge in judges.JUDGES.items()
-}
+SUBJECTS = cells, choices, engine, functions, hunts, neurons, orders, throws, words
+JUDGES = {name: judge for subject in SUBJECTS for name, judge in subject.JUDGES.items()}

@@ -26,6 +26,17 @@ def value(gradient: Any) -> Any:
     return None if gradient is None or (type(gradient) in (int, float) and gradient == 0) else type(gradient).__name__
 
 
+def shape_of(found: Any) -> Any:
+    """A structure, with Tensors as their shapes and Parameters as their names."""
+    if isinstance(found, tuple | list):
+        return tuple(map(shape_of, found))
+    if isinstance(found, dict):
+        return {
+            key if isinstance(key, str) else getattr(key, 'name', '?'): shape_of(each) for key, each in found.items()
+        }
+    return found.shape if isinstance(found, ms.Tensor) else type(found).__name__
+
+
 def by_hand(cell: Any, given: Sequence[Any], dout: Any, names: Sequence[str], where: str) -> dict[str, Any]:
     """What bprop returns when it is called by hand: its form, and each gradient."""
     inputs = tensors(given)
@@ -124,7 +135,9 @@ def repaired() -> Judge:
     def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         cells = dict(zip(parts, answer, strict=True))
         return {
-            f'{name} {part}': found for name, cell in cells.items() for part, found in parts[name].look({}, cell).items()
+            f'{name} {part}': found
+            for name, cell in cells.items()
+            for part, found in parts[name].look({}, cell).items()
         }
 
     return Judge({f'{name} {part}': due for name, judge in parts.items() for part, due in judge.due.items()}, look)

@@ -1,7 +1,7 @@
 """The answers that two reviews of the lessons put to the checks, as far as the exercises still ask for them.
 
-Each is the solution with pieces of it exchanged. Some were passed though wrong, some refused though right, and some got a
-hint that was not true of them.
+Each is the solution with pieces of it exchanged. Some were passed though wrong, some refused though right, and some got
+a hint that was not true of them.
 """
 
 from minicell.teach.exercise import Exercise
@@ -33,7 +33,14 @@ WRONG: dict[str, list[Edits]] = {
         ('ops.matmul(dout, y.T)', 'ops.matmul(dout, x.T)', 'ops.matmul(x.T, dout)', 'ops.matmul(y.T, dout)'),
         ('ops.matmul(dout, y.T)', 'ops.matmul(dout, y.T) / x.shape[0]'),
         ('ops.matmul(x.T, dout)', 'y + 1'),
-        ('return self.matmul', 'self.x, self.y = x, y\n        return self.matmul', 'y.T)', 'self.y.T)', 'x.T,', 'self.x.T,'),
+        (
+            'return self.matmul',
+            'self.x, self.y = x, y\n        return self.matmul',
+            'y.T)',
+            'self.y.T)',
+            'x.T,',
+            'self.x.T,',
+        ),
     ],
     '4a': [
         ('(f(x + step) - f(x - step))', 'abs(f(x + step) - f(x - step))'),
@@ -57,11 +64,27 @@ WRONG: dict[str, list[Edits]] = {
         ('mask, _ = out', 'mask, y = out', 'dy * mask * self.scale', 'y * dy'),
         ('mask * self.scale\n        return (dx', 'mask / ms.Tensor(self.keep_prob)\n        return (dx'),
     ],
-    '7b': [('mask = thrown < self.keep_prob', 'mask = (thrown < self.keep_prob) * self.scale', 'x * mask * self.scale', 'x * mask')],
-    '8a': [("'C': 1", "'C': 0"), ("'D': 0", "'D': 1"), ("'F': 0", "'F': 1"), ("'A': 0", "'A': 1"), ("'B': 1", "'B': 0")],
+    '7b': [
+        (
+            'mask = thrown < self.keep_prob',
+            'mask = (thrown < self.keep_prob) * self.scale',
+            'x * mask * self.scale',
+            'x * mask',
+        )
+    ],
+    '8a': [
+        ("'C': 1", "'C': 0"),
+        ("'D': 0", "'D': 1"),
+        ("'F': 0", "'F': 1"),
+        ("'A': 0", "'A': 1"),
+        ("'B': 1", "'B': 0"),
+    ],
     '8b': [
         ('x - self.t, ops', 'x + self.t, ops', 'x + self.t, 0', 'x - self.t, 0'),
-        ('x - self.t, ops.select(x < -self.t, x + self.t, 0.0)', 'ops.select(x < -self.t, x + self.t, 0.0), x - self.t'),
+        (
+            'x - self.t, ops.select(x < -self.t, x + self.t, 0.0)',
+            'ops.select(x < -self.t, x + self.t, 0.0), x - self.t',
+        ),
     ],
     '9a': [
         ('3 * x * x * dout', '3 * out / x * dout'),
@@ -131,7 +154,10 @@ RIGHT: dict[str, list[Edits]] = {
         ('dy * mask * self.scale', 'mask * self.scale * dy'),
     ],
     '8b': [
-        ('ops.select(x > self.t, x - self.t, ops.select(x < -self.t, x + self.t, 0.0))', 'x - ops.clamp(x, -self.t, self.t)'),
+        (
+            'ops.select(x > self.t, x - self.t, ops.select(x < -self.t, x + self.t, 0.0))',
+            'x - ops.clamp(x, -self.t, self.t)',
+        ),
         (
             'ops.select(x > self.t, x - self.t, ops.select(x < -self.t, x + self.t, 0.0))',
             'ops.relu(x - self.t) - ops.relu(-x - self.t)',
@@ -152,7 +178,9 @@ RIGHT: dict[str, list[Edits]] = {
         ),
     ],
     '10a': [('[self.w, self.b]', 'ms.ParameterTuple([self.w, self.b])'), ('[self.w, self.b]', '(self.b, self.w)')],
-    '11a': [('ops.select(x > 0, dout, 0.1 * dout)', 'dout * ops.select(x > 0, ops.ones_like(x), 0.1 * ops.ones_like(x))')],
+    '11a': [
+        ('ops.select(x > 0, dout, 0.1 * dout)', 'dout * ops.select(x > 0, ops.ones_like(x), 0.1 * ops.ones_like(x))')
+    ],
     '12b': [
         ('ops.relu(1 - ops.abs(x) / 2)', '(ops.abs(x) < 1).astype(x.dtype)'),
         ('ops.relu(1 - ops.abs(x) / 2)', '0.3 * ops.relu(1 - ops.abs(x))'),
