@@ -19,7 +19,7 @@ import pytest
 
 from minicell.teach import lesson12
 from minicell.teach.exercise import Exercise
-from tests.lessons.judges import JUDGES, neurons
+from tests.lessons.judges import judges, neurons
 from tests.lessons.judges.judge import Endless, bounded
 from tests.lessons.judges.mutants import LEAST, Mutant, mutants
 from tests.lessons.judges.reviewed import REVIEWED, answers
@@ -69,7 +69,7 @@ def words_of(exercise: Exercise) -> list[str]:
 
 def judged(exercise: Exercise, made: list[Mutant]) -> Row:
     """The check of an exercise, held to its judge."""
-    judge, name = JUDGES[exercise.name], exercise.answer_name
+    judge, name = judges()[exercise.name], exercise.answer_name
     mistakes = {mistake.name: judge.does(mistake.code, name) for mistake in exercise.mistakes}
     row = Row()
     for mutant in made:
@@ -106,7 +106,7 @@ def held(row: Row) -> None:
 @EACH
 def test_the_judge_knows_the_solution_and_the_mistakes(name):
     """A judge that could not tell these apart would not be worth asking."""
-    exercise, judge = EXERCISES[name], JUDGES[name]
+    exercise, judge = EXERCISES[name], judges()[name]
     assert judge.right(judge.does(exercise.solution, exercise.answer_name))
     taken = [each.name for each in exercise.mistakes if judge.right(judge.does(each.code, exercise.answer_name))]
     assert not taken
@@ -131,7 +131,7 @@ def test_every_single_change_is_judged_as_it_is(name):
 @pytest.mark.parametrize('name', REVIEWED)
 def test_the_answers_of_the_reviews(name, mutation_table):
     """What was wrong then is wrong for the judge now, and what was right is right; and so it is for the check."""
-    exercise, judge = EXERCISES[name], JUDGES[name]
+    exercise, judge = EXERCISES[name], judges()[name]
     given = answers(exercise)
     said = [judge.right(judge.does(answer.code, exercise.answer_name)) for answer, _ in given]
     due = [right for _, right in given]

@@ -1,12 +1,18 @@
 """The judges of the mutants, by the names of the exercises."""
 
 import warnings
+from functools import cache
 
 from minicell.core.errors import MinicellWarning
-
-with warnings.catch_warnings():  # of Cells that are wrong on purpose: what they do is worked out here
-    warnings.simplefilter('ignore', MinicellWarning)
-    from tests.lessons.judges import cells, choices, engine, functions, hunts, neurons, orders, throws, words
+from tests.lessons.judges import cells, choices, engine, functions, hunts, neurons, orders, throws, words
+from tests.lessons.judges.judge import Judge
 
 SUBJECTS = cells, choices, engine, functions, hunts, neurons, orders, throws, words
-JUDGES = {name: judge for subject in SUBJECTS for name, judge in subject.JUDGES.items()}
+
+
+@cache
+def judges() -> dict[str, Judge]:
+    """All of them. What is due is worked out here, also of Cells that are wrong on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        return {name: judge for subject in SUBJECTS for name, judge in subject.judges().items()}

@@ -143,24 +143,26 @@ def repaired() -> Judge:
     return Judge({f'{name} {part}': due for name, judge in parts.items() for part, due in judge.due.items()}, look)
 
 
-JUDGES = {
-    '2a': of_cell(
-        ('dx', 'dy'),
-        lambda x, y: x * np.sin(y),
-        (numbers(4, seed=1), numbers(4, seed=2)),
-        (numbers(2, 3, seed=3), numbers(2, 3, seed=4)),
-    ),
-    '3a': of_cell(
-        ('dx', 'dy'),
-        lambda x, y: x @ y,
-        (numbers(3, 3, seed=5), numbers(3, 3, seed=6)),
-        (numbers(2, 4, seed=7), numbers(4, 3, seed=8)),
-    ),
-    '5b': of_cell(
-        ('dx', 'dy', 'dk'),
-        lambda x, y, k: k * (x * y).mean(0),
-        (numbers(3, seed=9), numbers(4, 3, seed=10), -1.7),
-        (numbers(2, seed=11), numbers(5, 2, seed=12), 0.6),
-    ),
-    '6c': repaired(),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '2a': of_cell(
+            ('dx', 'dy'),
+            lambda x, y: x * np.sin(y),
+            (numbers(4, seed=1), numbers(4, seed=2)),
+            (numbers(2, 3, seed=3), numbers(2, 3, seed=4)),
+        ),
+        '3a': of_cell(
+            ('dx', 'dy'),
+            lambda x, y: x @ y,
+            (numbers(3, 3, seed=5), numbers(3, 3, seed=6)),
+            (numbers(2, 4, seed=7), numbers(4, 3, seed=8)),
+        ),
+        '5b': of_cell(
+            ('dx', 'dy', 'dk'),
+            lambda x, y, k: k * (x * y).mean(0),
+            (numbers(3, seed=9), numbers(4, 3, seed=10), -1.7),
+            (numbers(2, seed=11), numbers(5, 2, seed=12), 0.6),
+        ),
+        '6c': repaired(),
+    }

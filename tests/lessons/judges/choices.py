@@ -135,9 +135,12 @@ def clip_due() -> dict[str, Any]:
 # the parts of bprop that hints of 14b speak of: a mask is refused by backward, and still it is the mask
 LIED = {name: ['by hand'] for name in ('no-mask', 'truth', 'no-dout', 'with-sign', 'times-x')}
 
-JUDGES = {
-    '8b': Judge(shrink_due(), shrinks),
-    '11a': Judge({'traced': SENT, 'replayed': SENT * np.where(REPLAYED > 0, 1.0, 0.1)}, traces),
-    '14b': Judge(sign_due(), signs, LIED),
-    '14c': Judge(clip_due(), clips),
-}
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '8b': Judge(shrink_due(), shrinks),
+        '11a': Judge({'traced': SENT, 'replayed': SENT * np.where(REPLAYED > 0, 1.0, 0.1)}, traces),
+        '14b': Judge(sign_due(), signs, LIED),
+        '14c': Judge(clip_due(), clips),
+    }

@@ -329,26 +329,29 @@ def leaves(m: SimpleNamespace) -> dict[str, Any]:
 
 LEAVES = {'leaf': (False, -1, False, True), 'tape': 'Spare'}
 
-JUDGES = {
-    '13a': Judge(
-        ADDRESSES | gradients_due(True),
-        lambda space, _: addresses(engine(space, range(0))) | gradients(engine(space, range(2, 6)), True),
-    ),
-    '13b': Judge(
-        entries_due() | gradients_due(True) | orders_due(),
-        lambda space, _: (
-            entries(engine(space, range(0)))
-            | gradients(engine(space, range(3, 7)), True)
-            | orders(engine(space, range(0)))
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '13a': Judge(
+            ADDRESSES | gradients_due(True),
+            lambda space, _: addresses(engine(space, range(0))) | gradients(engine(space, range(2, 6)), True),
         ),
-    ),
-    '13c': Judge(gradients_due(False), lambda space, _: gradients(engine(space, range(0)), False)),
-    '13d': Judge(
-        gradients_due(True) | orders_due(),
-        lambda space, _: gradients(engine(space, range(0)), True) | orders(engine(space, range(5, 7))),
-    ),
-    '13e': Judge(cells_due(), lambda space, _: cells(engine(space, range(0)))),
-    '13f': Judge(
-        LEAVES | orders_due(), lambda space, _: leaves(engine(space, range(0))) | orders(engine(space, range(0)))
-    ),
-}
+        '13b': Judge(
+            entries_due() | gradients_due(True) | orders_due(),
+            lambda space, _: (
+                entries(engine(space, range(0)))
+                | gradients(engine(space, range(3, 7)), True)
+                | orders(engine(space, range(0)))
+            ),
+        ),
+        '13c': Judge(gradients_due(False), lambda space, _: gradients(engine(space, range(0)), False)),
+        '13d': Judge(
+            gradients_due(True) | orders_due(),
+            lambda space, _: gradients(engine(space, range(0)), True) | orders(engine(space, range(5, 7))),
+        ),
+        '13e': Judge(cells_due(), lambda space, _: cells(engine(space, range(0)))),
+        '13f': Judge(
+            LEAVES | orders_due(), lambda space, _: leaves(engine(space, range(0))) | orders(engine(space, range(0)))
+        ),
+    }

@@ -288,31 +288,37 @@ def one_number(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-JUDGES = {
-    '1b': Judge(read_due(), read_back),
-    '1c': Judge(
-        {f'{name} {x}': gradients_of(lambda m, x, f=f: f(m, x), (x,))['x'] for name, f in PRODUCTS.items() for x in AT},
-        product_rule,
-    ),
-    '4a': Judge(
-        {'wide': either, 'narrow': slopes(bent, ROW)[0], 'wide x': True, 'narrow x': True},
-        row_slopes,
-        {'smaller': ['moved']},
-    ),
-    '4c': Judge({name: str(right) for name, (*_, right) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
-    '5c': Judge({name: str(wrong) for name, (_, wrong) in blends().items()}, one_number),
-    '10c': Judge(
-        {
-            'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-            'silent': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-            'plain, p': True,
-            'silent, p': True,
-        },
-        parameter_slopes,
-    ),
-    '14a': Judge(
-        {name: (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES for name, (rise, reach) in RISES.items()}
-        | {f'{name}, w': True for name in RISES},
-        long_way,
-    ),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1b': Judge(read_due(), read_back),
+        '1c': Judge(
+            {
+                f'{name} {x}': gradients_of(lambda m, x, f=f: f(m, x), (x,))['x']
+                for name, f in PRODUCTS.items()
+                for x in AT
+            },
+            product_rule,
+        ),
+        '4a': Judge(
+            {'wide': either, 'narrow': slopes(bent, ROW)[0], 'wide x': True, 'narrow x': True},
+            row_slopes,
+            {'smaller': ['moved']},
+        ),
+        '4c': Judge({name: str(right) for name, (*_, right) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
+        '5c': Judge({name: str(wrong) for name, (_, wrong) in blends().items()}, one_number),
+        '10c': Judge(
+            {
+                'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
+                'silent': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
+                'plain, p': True,
+                'silent, p': True,
+            },
+            parameter_slopes,
+        ),
+        '14a': Judge(
+            {name: (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES for name, (rise, reach) in RISES.items()}
+            | {f'{name}, w': True for name in RISES},
+            long_way,
+        ),
+    }

@@ -381,31 +381,38 @@ DICE = (
 )
 
 X, Y = ms.Tensor(1.3, ms.float64), ms.Tensor(0.4, ms.float64)
-JUDGES = {
-    '1d': hunt(
-        [(lambda each=each: (each,), word) for each, word in ENGINES], lambda space: space['slope'](ops.exp, 0.7)
-    ),
-    '2b': hunt(
-        [(lambda f=f, rule=rule: (ruled(f, rule),), word) for f, rule, word in RULES],
-        lambda space: float(space['slope'](lambda x: x * x * x, X)),
-    ),
-    '3b': hunt([(lambda dx=dx, dy=dy: (multiplies(dx, dy),), word) for dx, dy, word in PRODUCTS]),
-    '7c': hunt([(lambda keep=keep, bug=bug: (Dropping(keep, bug),), word) for keep, bug, word in MASKS]),
-    '8c': hunt(
-        [(lambda f=f: (Layer(f),), word) for f, word in LAYERS],
-        lambda space: np.asarray(space['slope'](Layer(lambda x: x * x), np.array([0.5, -2.0]))),
-    ),
-    '9c': hunt(
-        [(lambda curve=curve, rule=rule: (bends(curve, rule), CURVES[curve][0]), word) for curve, rule, word in BENT]
-    ),
-    '10d': hunt([(lambda p=p, bug=bug: (Weighs(*p, bug), differences), word) for p, bug, word in WEIGHTS]),
-    '11c': graph_hunt(),
-    '13g': hunt(
-        [(lambda old=old, new=new: (changed(old, new),), word) for old, new, word in CHANGES],
-        lambda space: float(space['slope'](lambda x: x**3, 0.9)),
-    ),
-    '14d': hunt(
-        [(lambda bits=bits, passes=passes: (Levels(bits, passes),), word) for bits, passes, word in QUANTIZERS]
-    ),
-    '15c': hunt([(lambda keep=keep, bug=bug: (Diced(keep, bug),), word) for keep, bug, word in DICE]),
-}
+
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1d': hunt(
+            [(lambda each=each: (each,), word) for each, word in ENGINES], lambda space: space['slope'](ops.exp, 0.7)
+        ),
+        '2b': hunt(
+            [(lambda f=f, rule=rule: (ruled(f, rule),), word) for f, rule, word in RULES],
+            lambda space: float(space['slope'](lambda x: x * x * x, X)),
+        ),
+        '3b': hunt([(lambda dx=dx, dy=dy: (multiplies(dx, dy),), word) for dx, dy, word in PRODUCTS]),
+        '7c': hunt([(lambda keep=keep, bug=bug: (Dropping(keep, bug),), word) for keep, bug, word in MASKS]),
+        '8c': hunt(
+            [(lambda f=f: (Layer(f),), word) for f, word in LAYERS],
+            lambda space: np.asarray(space['slope'](Layer(lambda x: x * x), np.array([0.5, -2.0]))),
+        ),
+        '9c': hunt(
+            [
+                (lambda curve=curve, rule=rule: (bends(curve, rule), CURVES[curve][0]), word)
+                for curve, rule, word in BENT
+            ]
+        ),
+        '10d': hunt([(lambda p=p, bug=bug: (Weighs(*p, bug), differences), word) for p, bug, word in WEIGHTS]),
+        '11c': graph_hunt(),
+        '13g': hunt(
+            [(lambda old=old, new=new: (changed(old, new),), word) for old, new, word in CHANGES],
+            lambda space: float(space['slope'](lambda x: x**3, 0.9)),
+        ),
+        '14d': hunt(
+            [(lambda bits=bits, passes=passes: (Levels(bits, passes),), word) for bits, passes, word in QUANTIZERS]
+        ),
+        '15c': hunt([(lambda keep=keep, bug=bug: (Diced(keep, bug),), word) for keep, bug, word in DICE]),
+    }

@@ -118,15 +118,17 @@ def leaks(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did | {'gradients': np.stack([value(g) for g in ms.grad(twice, (0, 1))(x, v)])}
 
 
-JUDGES = {
-    '12a': Judge(fires_due(), fires),
-    '12b': Judge({'accuracy': lambda found: found >= OWN_ENOUGH}, trains, {name: [name] for name in SAYS}),
-    '12e': Judge(
-        {
-            'once': 0.9 * MEMBRANE + CURRENT,
-            'twice': 0.81 * MEMBRANE + 1.9 * CURRENT,
-            'gradients': np.stack([1.9 * SENT_6, 0.81 * SENT_6]),
-        },
-        leaks,
-    ),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '12a': Judge(fires_due(), fires),
+        '12b': Judge({'accuracy': lambda found: found >= OWN_ENOUGH}, trains, {name: [name] for name in SAYS}),
+        '12e': Judge(
+            {
+                'once': 0.9 * MEMBRANE + CURRENT,
+                'twice': 0.81 * MEMBRANE + 1.9 * CURRENT,
+                'gradients': np.stack([1.9 * SENT_6, 0.81 * SENT_6]),
+            },
+            leaks,
+        ),
+    }

@@ -82,8 +82,12 @@ def owns_due() -> dict[str, Any]:
     return due
 
 
-JUDGES = {
-    '9a': Judge(orders_due(lambda x: x**3, lambda x: 6 * x**5, lambda x: 30 * x**4, lambda x: 120 * x**3), orders(3)),
-    '9b': Judge(orders_due(np.sinh, lambda x: np.sinh(2 * x), lambda x: 2 * np.cosh(2 * x)), orders(2)),
-    '10a': Judge(owns_due(), owns),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '9a': Judge(
+            orders_due(lambda x: x**3, lambda x: 6 * x**5, lambda x: 30 * x**4, lambda x: 120 * x**3), orders(3)
+        ),
+        '9b': Judge(orders_due(np.sinh, lambda x: np.sinh(2 * x), lambda x: 2 * np.cosh(2 * x)), orders(2)),
+        '10a': Judge(owns_due(), owns),
+    }

@@ -203,11 +203,14 @@ def keeps(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-JUDGES = {
-    '7a': Judge(drops_due(), drops_backward),
-    '7b': Judge(forward_due(), drops_forward, {'shrink': ['factor · 0.65', 'factor · 0.25']}),
-    '15a': Judge(recompute_due(), recomputes),
-    '15b': Judge(
-        {f'{part} · {name}': due for name in PARTS_15B for part, due in (('off', np.zeros(9)), ('dice', True))}, keeps
-    ),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '7a': Judge(drops_due(), drops_backward),
+        '7b': Judge(forward_due(), drops_forward, {'shrink': ['factor · 0.65', 'factor · 0.25']}),
+        '15a': Judge(recompute_due(), recomputes),
+        '15b': Judge(
+            {f'{part} · {name}': due for name in PARTS_15B for part, due in (('off', np.zeros(9)), ('dice', True))},
+            keeps,
+        ),
+    }

@@ -218,17 +218,21 @@ HINTED = ('longer', 'faster', 'slower', 'both', 'larger', 'halfway', 'impatient'
 TIES = {'A': float(1 > 1), 'B': float(1 >= 1), 'C': float(not 1 > 1), 'D': float(not 1 >= 1)}
 TIES |= {'E': 0.5, 'F': float(1 - 1 > 0)}  # two equal arguments share; relu passes where its input is above 0
 WHO = ('w', 'fixed', 'listed', 'norm.gamma', 'norm.moving_mean', 'hidden.w', 'norm.moving_mean, set_train(False)')
-JUDGES = {
-    '1a': OfOrder({'order': ['start', *ran()[::-1], 'dx']}, lambda space, answer: {'order': list(answer)}),
-    '4b': of_words({letter: sorted_out(kind) for letter, kind in SUSPECTS.items()}),
-    '5a': of_words({str(number): ends(each.line) for number, each in SPECIMENS.items()}),
-    '6a': of_words({letter: bug_of(letter) for letter in LETTERS}),
-    '6b': of_words({' or '.join(pair): cheapest(pair) for pair in PAIRS}),
-    '8a': of_words(
-        {letter: lambda said, due=due: type(said) in (int, float) and said == due for letter, due in TIES.items()}
-    ),
-    '10b': of_words({name: who for name, who in changed_by().items() if name in WHO}),
-    '11b': of_words({letter: runs_in(kind) for letter, kind in STATEMENTS.items()}),
-    '12c': Judge({'accuracy': lambda found: found >= ENOUGH}, rescued, {name: [name] for name in HINTED}),
-    '12d': of_words({letter: remarkable(kind()) for letter, kind in surrogates.SUSPECTS.items()}),
-}
+
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1a': OfOrder({'order': ['start', *ran()[::-1], 'dx']}, lambda space, answer: {'order': list(answer)}),
+        '4b': of_words({letter: sorted_out(kind) for letter, kind in SUSPECTS.items()}),
+        '5a': of_words({str(number): ends(each.line) for number, each in SPECIMENS.items()}),
+        '6a': of_words({letter: bug_of(letter) for letter in LETTERS}),
+        '6b': of_words({' or '.join(pair): cheapest(pair) for pair in PAIRS}),
+        '8a': of_words(
+            {letter: lambda said, due=due: type(said) in (int, float) and said == due for letter, due in TIES.items()}
+        ),
+        '10b': of_words({name: who for name, who in changed_by().items() if name in WHO}),
+        '11b': of_words({letter: runs_in(kind) for letter, kind in STATEMENTS.items()}),
+        '12c': Judge({'accuracy': lambda found: found >= ENOUGH}, rescued, {name: [name] for name in HINTED}),
+        '12d': of_words({letter: remarkable(kind()) for letter, kind in surrogates.SUSPECTS.items()}),
+    }
