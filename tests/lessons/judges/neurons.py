@@ -64,9 +64,9 @@ GRID = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.02, -0.004, 0.004, 0.02, 0.2, 
 
 
 @cache
-def accuracy(slopes: bytes, learning_rate: float, steps: int) -> float:
+def accuracy(slopes: bytes, *settings: float) -> float:
     """That of a network with a frozen readout, through a surrogate that has these slopes; each is trained once."""
-    return frozen(TRAINED[slopes], learning_rate=learning_rate, steps=steps)
+    return frozen(TRAINED[slopes], *settings)
 
 
 TRAINED: dict[bytes, Any] = {}
@@ -76,7 +76,7 @@ def once(cell: Any, v_threshold: float = 1.0, learning_rate: float = 0.01, steps
     """As lesson 12 trains, but the check and the judge share the run, and so do mutants with the same slopes."""
     slopes = np.asarray(cell.slope(ms.Tensor(np.linspace(-6, 6, 1203))).asnumpy(), np.float64).tobytes()
     TRAINED.setdefault(slopes, cell)
-    return accuracy(slopes, learning_rate, steps)
+    return accuracy(slopes, v_threshold, learning_rate, steps)
 
 
 def trains(space: dict[str, Any], answer: Any) -> dict[str, Any]:
