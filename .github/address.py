@@ -16,6 +16,13 @@ PART = re.compile(
     r'.*?^(?P<tail>(?P=begin)up to here: (?P=name)\b)',
     re.MULTILINE | re.DOTALL,
 )
+PICTURE = re.compile(r'^(\[!\[.*\]\(\.github/takeover\.gif\)\]\()[^)]*\)', re.MULTILINE)
+
+
+def target(repository: str) -> str:
+    """Where the README's first picture, and the link under it, lead."""
+    org, _, name = repository.partition('/')
+    return f'https://{org}.github.io/{name}/' if repository else 'lessons/03_takeover.ipynb'
 
 
 def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
@@ -23,16 +30,15 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     version, tag = project['version'], f'v{project["version"]}'
     page = f'https://github.com/{repository}'
     org, _, name = repository.partition('/')
-    door = (
-        f'**[Step into a takeover in your browser, with nothing to install](https://{org}.github.io/{name}/)**\n'
-        if repository
-        else '**[Lesson 03, the takeover, as a page to read](lessons/03_takeover.ipynb)**\n'
-    )
+    said = 'Read lesson 03, which has such a takeover'
+    if repository:
+        said = 'Step through it in your browser: nothing to install'
+    door = f'**[{said}]({target(repository)})**\n'
     colab = (
         'On Colab, add a first cell, and run it: '
         f'`%pip install git+{page}@{tag}`. (Not tried there yet: [what shows where](lessons/WHERE.md).)\n'
         if repository
-        else 'Other places to read or run them, and what each of them shows: [what shows where](lessons/WHERE.md).\n'
+        else 'There are other places to read or run the lessons: [what each place shows](lessons/WHERE.md).\n'
     )
     urls = {
         'Homepage': page,
@@ -65,7 +71,9 @@ def write(root: Path, repository: str) -> None:
         path = root / file
         text = path.read_text(encoding='utf-8')
         assert {found['name'] for found in PART.finditer(text)} == due.keys(), f'{file} has lost a mark'
-        path.write_text(PART.sub(lambda m, due=due: m['head'] + due[m['name']] + m['tail'], text), encoding='utf-8')
+        text = PART.sub(lambda m, due=due: m['head'] + due[m['name']] + m['tail'], text)
+        text = PICTURE.sub(rf'\g<1>{target(repository)})', text)
+        path.write_text(text, encoding='utf-8')
     spec = importlib.util.spec_from_file_location('lessons', root / '.github/lessons.py')
     lessons = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(lessons)

@@ -11,9 +11,10 @@ import sys
 import tomllib
 from pathlib import Path
 from textwrap import wrap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from PIL import Image
+if TYPE_CHECKING:
+    from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -60,17 +61,17 @@ STILLS = {
     '02': Still(
         'l02-dout',
         (8, 60, 716, 346),
-        'Backward hands dout through the rules of Mul and Add, and adds up what comes out twice for a',
+        'Backward takes dout through the rules of Mul and Add; a gets two gradients, and they are added',
     ),
     '03': Still(
         'l03-tape',
         (330, 250, 924, 464),
-        'Backward leaves its road before it comes to MatMul’s rule, into your own lines, because Net has its own bprop',
+        'Backward leaves its road before MatMul’s rule, and goes into your own lines, because Net has its own bprop',
     ),
     '04': Still(
         'l04-curve',
         (4, 710, 420, 1036),
-        'The error of a difference quotient against eps: it falls with eps, then grows again, in float64 later',
+        'The error of a difference quotient against eps: as eps shrinks, it falls, then grows again, in float64 later',
     ),
     '05': Still(
         'l05-traffic',
@@ -85,7 +86,7 @@ STILLS = {
     '07': Still(
         'l07-figure',
         (200, 70, 756, 372),
-        'A mask of forward fits backward channel by channel; a mask thrown anew is wrong in several',
+        'Eight channels of a dropout: in backward the mask of forward fits them all, a new mask is wrong in several',
     ),
     '08': Still(
         'l08-figure',
@@ -139,8 +140,10 @@ def lessons() -> list[Lesson]:
     ]
 
 
-def still(lesson: Lesson) -> Image.Image:
+def still(lesson: Lesson) -> 'Image.Image':
     """The piece of a picture that tells a lesson's story."""
+    from PIL import Image  # not above: address.py writes the map with any Python
+
     notebook = json.loads(lesson.notebook.read_text(encoding='utf-8'))
     cell, box, _ = STILLS[lesson.number]
     outputs = next(each['outputs'] for each in notebook['cells'] if each['id'] == cell)
@@ -164,8 +167,8 @@ def table() -> str:
     rows = ['| lesson | a picture of it |', '| --- | --- |']
     for lesson in lessons():
         file = f'lessons/{lesson.notebook.name}'
-        wide, high = still(lesson).size
-        width = min(WIDTH, wide, wide * HEIGHT // high)
+        left, top, right, bottom = STILLS[lesson.number].box
+        width = min(WIDTH, right - left, (right - left) * HEIGHT // (bottom - top))
         title, question = broken(f'{lesson.number} · {lesson.title}'), broken(lesson.question)
         rows.append(
             f'| **[{title}]({file})**<br>{question}<br>{lesson.minutes} minutes{badges(lesson, file, **place)} '
@@ -197,7 +200,7 @@ def main() -> None:
     """Draw all stills, and write the map."""
     (HERE / 'lessons').mkdir(exist_ok=True)
     for lesson in lessons():
-        small = still(lesson).quantize(COLOURS, dither=Image.Dither.NONE)
+        small = still(lesson).quantize(COLOURS, dither=0)
         small.save(HERE / f'lessons/{lesson.number}.png', optimize=True)
     write_map()
 

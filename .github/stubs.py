@@ -50,6 +50,14 @@ ATTRIBUTES = {
 }  # fmt: skip
 
 
+def evaluated(function: Callable) -> inspect.Signature:
+    """A signature whose annotations are objects, unless one of them names a class that stands elsewhere."""
+    try:
+        return inspect.signature(function, eval_str=True)
+    except NameError:
+        return inspect.signature(function)
+
+
 class Stub:
     """One `.pyi` file while it is written."""
 
@@ -124,7 +132,7 @@ class Stub:
 
     def signature(self, function: Callable, name: str, method: bool = False) -> str:
         """`(...) -> ...` of a function; as a method its first parameter is self."""
-        told = inspect.signature(function)
+        told = evaluated(function)
         given = list(told.parameters.values())
         several = sum(p.name in OPERANDS and p.annotation is EMPTY and p.default is EMPTY for p in given) > 1
         texts = ['self'] if method else []
@@ -167,12 +175,12 @@ class Stub:
                     yield f'{name}: {self.spelled(kinds[name])}'
                 continue
             public = not name.startswith('_') or (name.endswith('__') and inspect.isfunction(value))
-            if not public or name in gone:
+            if not public or name in gone or name == '__annotate_func__':  # (the last is Python 3.14's own)
                 continue
             if isinstance(value, types.MemberDescriptorType):
                 yield f'{name}: {"_int" if name == "at" else self.spelled(numpy.ndarray)}'
             elif isinstance(value, property):
-                told = inspect.signature(value.fget).return_annotation
+                told = evaluated(value.fget).return_annotation
                 yield f'@property\n    def {name}(self) -> {self.returned(name, told)}: ...'
             elif isinstance(value, staticmethod):
                 yield f'@staticmethod\n    def {name}{self.signature(value.__func__, name)}: ...'
@@ -186,7 +194,7 @@ class Stub:
         """A class that a function has made: its base, and what it is made with."""
         written = next(base for base in cls.__mro__[1:] if is_written(base))
         base = self.of(written.__module__, written.__name__)
-        told = inspect.signature(cls)
+        told = evaluated(cls)
         settings = [self.parameter(each, False) for each in told.parameters.values()]
         self.lines.append(f'class {cls.__name__}({base}):')
         self.lines.append(f'    def __init__({", ".join(["self", *settings])}) -> None: ...')

@@ -1,10 +1,9 @@
-"""Draws the README's two pictures of a takeover: takeover.gif, of lesson 03, and example.png, of the README's example.
+"""Draws the README's two pictures of a takeover: takeover.gif, of the site's first page, and example.png, of its code.
 
-The moving picture takes eight seconds and opens on the takeover: backward leaves its road, your `bprop` returns, and
-the true gradients stand beside yours. After lesson 03 or the picture of a tape has changed: run this, and look.
+The moving picture shows what a reader of that page sees first: backward leaves its road, your `bprop` returns, and the
+true gradients stand beside yours. After that page or the picture of a tape has changed: run this, and look.
 """
 
-import json
 import os
 import re
 import sys
@@ -19,13 +18,13 @@ from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 from IPython.utils.capture import capture_output  # noqa: E402
 
 from minicell import Tape  # noqa: E402
+from minicell.command.site.front import picture  # noqa: E402
+from minicell.command.site.front.scenes import OPENS, SCENES, programs  # noqa: E402
+from minicell.view.picture import Picture  # noqa: E402
 from minicell.view.write import gif  # noqa: E402
 
-CELLS = ('l03-setup', 'l03-run', 'l03-tape')
-SECONDS = 1.9  # a step; the last one stays for four
 
-
-def tape(cells: list[str]) -> Tape:
+def tape(*cells: str) -> Tape:
     """The `tape` that there is after these cells have run, as in a notebook."""
     shell = InteractiveShell.instance()
     for cell in cells:
@@ -34,27 +33,24 @@ def tape(cells: list[str]) -> Tape:
     return shell.user_ns['tape']
 
 
-def of_lesson_03() -> Tape:
-    """The tape that lesson 03 shows."""
-    notebook = json.loads((ROOT / 'lessons/03_takeover.ipynb').read_text(encoding='utf-8'))
-    source = {cell['id']: ''.join(cell['source']) for cell in notebook['cells']}
-    return tape([source[name] for name in CELLS])
+def of_first_page() -> Picture:
+    """The picture that the site opens with."""
+    return picture(programs()[SCENES[OPENS].program])
 
 
-def moving(shown: Tape) -> bytes:
-    """The takeover of a tape as a GIF."""
-    picture = shown.show()
-    (film, *_) = picture.films
+def moving(shown: Picture) -> bytes:
+    """Its takeover as a GIF."""
+    (film, *_) = shown.films
     returns = next(i for i, step in enumerate(film.steps) if step.title.startswith('Your bprop returns'))
-    return gif.animation(film, (picture.named('takeover'), returns, picture.named('compare')), seconds=SECONDS)
+    return gif.animation(film, (shown.named('takeover'), returns, shown.named('compare')))
 
 
 def main() -> None:
     """Draw both."""
-    (HERE / 'takeover.gif').write_bytes(moving(of_lesson_03()))
+    (HERE / 'takeover.gif').write_bytes(moving(of_first_page()))
     readme = (ROOT / 'README.md').read_text(encoding='utf-8')
     example = re.search(r'^<!-- example -->\n```python\n(.*?)^```$', readme, re.M | re.S)[1]
-    tape([example, 'tape = ms.explain(Product(), x, y)']).save(HERE / 'example.png')
+    tape(example, 'tape = ms.explain(Product(), x, y)').save(HERE / 'example.png')
 
 
 if __name__ == '__main__':

@@ -3,9 +3,8 @@
 The examples in its docstrings begin with `import minicell as ms` and `from minicell import Parameter, Tensor, nn, ops`.
 """
 
-from . import common, errors, names, nn, ops
-from .common import get_seed, set_seed
-from .common.parameter import Parameter, ParameterTuple
+from . import errors, names, ops
+from .core import doors as _doors
 from .core import dtype
 from .core.dtype import (
     bool_,
@@ -37,11 +36,24 @@ for _ask in (grad, value_and_grad, vjp):
 __version__ = '0.1.0'
 names.place(__name__)
 
-# What looks, checks and traces is loaded by the first who asks for it: a third of the import's time.
+
+def _set_traps() -> None:
+    """The traps are loaded by the first Cell, or when the first gradient or Tape begins; then nobody asks again."""
+    from . import traps
+
+    _doors.acquire = [each for each in _doors.acquire if each is not _set_traps]
+
+
+_doors.acquire.append(_set_traps)
+
+# The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.
 __getattr__, __dir__ = later(
     globals(),
     {
         'numpy': '',
+        'nn': 'nn',
+        'common': 'common get_seed set_seed',
+        'common.parameter': 'Parameter ParameterTuple',
         'shown': 'Tape',
         'composite': 'GradOperation get_grad',
         'jacobian': 'jacfwd jacrev jvp',

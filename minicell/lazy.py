@@ -1,5 +1,6 @@
 """Names that are loaded by the first who asks for them: an import is a wait for everybody, each time."""
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 
@@ -7,7 +8,8 @@ from importlib import import_module
 def later(space: dict, table: dict[str, str], gone: str = '') -> tuple[Callable, Callable]:
     """`__getattr__` and `__dir__` of a package: `table` says for each of its modules which names come from there.
 
-    Such a module is itself found too. Any other name is an AttributeError; for `gone` see `without`.
+    Such a module is itself found too, and is a name like the others where its own list has it. Any other name is an
+    AttributeError; for `gone` see `without`.
 
     >>> space = {'__name__': 'minicell'}
     >>> find, names = later(space, {'core.dtype': 'DType float32'})
@@ -21,9 +23,12 @@ def later(space: dict, table: dict[str, str], gone: str = '') -> tuple[Callable,
 
     def find(name: str) -> object:
         if name in where:
-            value = space[name] = getattr(import_module(f'.{where[name]}', package), name)
+            module = import_module(f'.{where[name]}', package)
+            value = space[name] = module if where[name] == name else getattr(module, name)
             return value
-        return import_module(f'.{modules[name]}', package) if name in modules else refuse(name)
+        if name in modules or f'{package}.{name}' in sys.modules:  # (one of MindSpore's modules, see names.place)
+            return import_module(f'.{modules.get(name, name)}', package)
+        return refuse(name)
 
     return find, lambda: sorted({*space, *where})
 

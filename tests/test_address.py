@@ -49,7 +49,7 @@ def copy(tmp_path_factory) -> Path:
 
 
 def sets(root: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(root / '.github/address.py'), *arguments]
+    command = [sys.executable, '-S', str(root / '.github/address.py'), *arguments]  # -S: nothing is installed
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -94,6 +94,7 @@ def test_one_command_sets_it_everywhere(copy):
     assert project['project']['urls']['Source'] == page
     seen = texts(copy)
     assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
+    assert '(.github/takeover.gif)](https://some-school.github.io/mini.cell/)' in seen['README.md']
     for notebook in LESSONS:
         file = f'lessons/{notebook.name}'
         assert f'https://mybinder.org/v2/gh/some-school/mini.cell/{tag}?urlpath=lab/tree/{file}' in seen['README.md']

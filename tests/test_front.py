@@ -1,6 +1,8 @@
 """The site without a browser: the scenes are what their words say, programs are told as they run, pages are whole."""
 
+import itertools
 import json
+import math
 import re
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from minicell.command.lessons import Trouble
 from minicell.command.site import elsewhere, front, lite, pyodide, reference, search, texts
 from minicell.command.site.document import BAR, FRAMEWORKS, Page, document
 from minicell.command.site.front import program
-from minicell.command.site.front.scenes import CHOICES, SCENES, programs
+from minicell.command.site.front.scenes import CHOICES, OPENS, SCENES, programs
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = 'https://somebody.example/minicell'
@@ -58,24 +60,45 @@ def said(name: str) -> list[str]:
 def test_each_program_shows_what_its_scene_says():
     assert said('sum')[3] == 'Backward starts with 1'
     assert said('sum')[-2] == 'x was used twice: its gradients are added'
-    for name in ('document 1', 'document 3', 'forgets 3'):
+    for name in ('forgets mean', 'document mean', 'document sum'):
         assert said(name)[-1] == 'Your dx and dy are wrong, and nobody noticed'
-    for name in ('right 1', 'right 3', 'forgets 1'):  # the last by luck: the loss is the sum
+    for name in ('right mean', 'right sum', 'forgets sum'):  # the last by luck: the loss is the sum
         assert said(name)[-1] == 'Your dx and dy are right'
     assert 'Your line 10 lifts off, onto the second tape' in said('written')
     assert 'The second gradient finds nothing to read back' in said('stored')
 
 
-def test_the_true_gradient_triples_with_the_loss_and_the_bprop_stays():
+def test_the_true_gradient_follows_the_loss_and_a_bprop_without_dout_stays():
     values = {}
-    for factor in (1, 3):
+    for loss in ('mean', 'sum'):
         space = {}
-        exec(programs()[f'document {factor}'], space)
+        exec(programs()[f'forgets {loss}'], space)
         twin = {}
-        exec(programs()[f'right {factor}'], twin)
-        values[factor] = space['dx'].asnumpy(), twin['dx'].asnumpy()
-    assert (values[1][0] == values[3][0]).all()
-    assert abs(values[3][1] - 3 * values[1][1]).max() < 1e-5
+        exec(programs()[f'right {loss}'], twin)
+        values[loss] = space['dx'].asnumpy(), twin['dx'].asnumpy()
+    assert (values['mean'][0] == values['sum'][0]).all()
+    assert (values['sum'][1] == 2 * values['mean'][1]).all()
+    assert (values['mean'][0] == 2 * values['mean'][1]).all(), 'twice what they should be'
+    assert (values['sum'][0] == values['sum'][1]).all(), 'right by luck'
+
+
+def test_from_the_takeover_two_presses_show_what_is_wrong():
+    shown = said(SCENES[OPENS].program)
+    at = next(k for k, title in enumerate(shown) if title.startswith('Takeover'))
+    assert [title.partition(',')[0] for title in shown[at:]] == [
+        'Takeover: backward leaves its road', 'Your bprop returns dx and dy', 'Your dx and dy are wrong',
+    ]  # fmt: skip
+
+
+def test_a_stored_number_has_no_gradient():
+    found = {}
+    for name in CHOICES['slope'][1]:
+        space = {}
+        exec(programs()[name], space)
+        found[name] = float(space['d2x'])
+    assert found == {'stored': 0, 'written': pytest.approx(-math.sin(0.5))}
+    words = next(scene for scene in SCENES if 'slope' in scene.choices).when['stored']
+    assert f'−{-found["written"]:.3f}' in words and 'a stored number has no gradient' in words
 
 
 @pytest.mark.parametrize('number', range(len(SCENES)))
@@ -88,17 +111,34 @@ def test_each_scene_opens_and_ends_at_steps_that_there_are(number):
 
 
 def test_every_choice_has_its_program():
-    for bprop in CHOICES['bprop'][1]:
-        for factor in CHOICES['loss'][1]:
-            assert f'{bprop} {factor}' in programs()
-    assert set(CHOICES['slope'][1]) <= set(programs())
+    for scene in SCENES:
+        asked = [CHOICES[name][1] for name in scene.choices]
+        found = [' '.join(names) for names in itertools.product(*asked)] if asked else [scene.program]
+        assert found[0] == scene.program and set(found) <= set(programs())
+        assert not asked or set(scene.when) == set(found)
+
+
+def test_the_first_page_is_read_and_understood_in_time():
+    """Four words a second, two seconds a press: the takeover is touched in 25 s, and all of it is said in 75 s."""
+    count = lambda *texts: len(re.sub(r'<[^>]+>', '', ' '.join(texts)).split())
+    readme = (ROOT / 'README.md').read_text(encoding='utf-8').split('\n## ')[0]
+    readme = re.sub(r'<!--.*?-->|!\[.*?\]\(.*?\)|(?<=\])\(.*?\)', '', readme)
+    page = front.body([''] * len(SCENES), {'megabytes': 1, 'from': ''})
+    head = page.partition('<nav')[0]
+    opens, compares = SCENES[OPENS], SCENES[OPENS + 1]
+    steps = front.picture(programs()[opens.program]).films[0].steps[-3:]
+    told = [f'{step.title} {step.caption}' for step in steps]
+    touched = count(readme, head) / 4 + 2 * 2  # the link, and ›
+    assert touched < 25
+    rest = [opens.title, opens.words, *told, compares.title, compares.words, compares.when[compares.program]]
+    assert touched + count(*rest) / 4 + 2 < 75
 
 
 # ---- a program -----------------------------------------------------------------------------------------------------
 
 
 def test_an_error_is_told_with_its_line_and_the_tape_up_to_there():
-    code = programs()['document 1'].replace('return dx, dy', 'return dx')
+    code = programs()['document mean'].replace('return dx, dy', 'return dx')
     answer = run(code)
     assert answer['error']['kind'] == 'BpropTupleError' and 'Net.bprop' in answer['error']['says']
     assert code.splitlines()[answer['error']['line'] - 1].strip().startswith('dx, dy = ms.grad')
@@ -122,7 +162,7 @@ def test_what_is_printed_and_warned_is_told():
 
 
 def test_the_layout_that_is_seen_comes_first_and_then_both_with_their_accounts():
-    code = programs()['document 1']
+    code = programs()['document mean']
     for only in (0, 1):
         layouts = run(code, only=only)['layouts']
         assert layouts[1 - only] is None and layouts[only]['r'] == {}
@@ -143,13 +183,13 @@ def test_the_archive_runs_alone(tmp_path):
         names = archive.namelist()
     assert not [name for name in names if re.match(r'minicell/(teach|command|lessons|jupyter)/', name)]
     assert 'minicell/LICENSE' in names and len(data) < 500_000
-    (tmp_path / 'code.py').write_text(programs()['document 1'])
+    (tmp_path / 'code.py').write_text(programs()['document mean'])
     paths = [tmp_path / 'site', ROOT / 'minicell/command/site/front/program.py', tmp_path / 'code.py']
     done = subprocess.run(
         [sys.executable, '-P', '-c', ALONE, *map(str, paths)], cwd=tmp_path, env={}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['steps'] == run(programs()['document 1'])['steps']
+    assert json.loads(done.stdout)['steps'] == run(programs()['document mean'])['steps']
 
 
 def test_every_file_has_its_hash_and_only_numpy_can_be_loaded(tmp_path):

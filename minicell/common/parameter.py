@@ -8,13 +8,13 @@ from itertools import count
 import numpy as np
 
 from .. import tracing
+from ..core import doors
 from ..core.dtype import int32
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, as_array
 from ..errors import ParameterAttributeError, ParameterError, SettingError
 from ..ops.checks import must, must_be
 from ..ops.write import overwrite, writable
-from ..traps.written import sever
 
 _number = count(2)  # as in MindSpore, whose import has made two
 
@@ -110,7 +110,8 @@ class Parameter(Tensor):
         else:
             writable(self, f'{self.name}.set_data', sys._getframe(1))
             self.array = array.astype(self.array.dtype)
-        sever(self, data)
+        for notify in doors.assigned:
+            notify(self, data)
         return self
 
     data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')

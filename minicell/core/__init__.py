@@ -15,7 +15,7 @@ cell           a takeover: construct runs hidden, one entry is recorded for the 
 watch          a Tape: it keeps the entries and notes, and tells them as events.
 doors          lists of functions through which traps, graph mode and hooks take part.
 
-For a takeover, read tape, then `Cell.__call__`, `call` and `TakeoverOfOne` in cell, `Gradient` and `read_once` in
-differentiate, and `binary` in primitives. For grad of grad, add `vjp_tensors` in rules, and `read_back`: an inner
-gradient reads back on Tensors, so that the ops of its backward, those in a bprop too, are recorded on the same tape.
+For a takeover, read tape, then `Cell.__call__`, `call`, `TakeoverOfOne` and `call_bprop` in cell, `Gradient` and
+`read_once` in differentiate, and `unary` in primitives. For grad of grad, add `vjp_tensors` in rules, and `read_back`:
+an inner gradient reads back on Tensors, so that its backward's ops, those in a bprop too, go onto the same tape.
 """

@@ -74,7 +74,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     at = x.at
     if at >= tape.recorded_from:  # construct, and the entry, get a new Tensor
         given, x = x, blank()
-        x.array, x.at, args = given.array, inside + 1, (x,)  # while construct runs, the address of hidden inputs
+        x.array, x.at, args = given.array, inside + 1, (x,)  # not inside: construct may write what it made, no input
     try:
         result = tape.hide(inside, cell.construct, args, kwargs)
     finally:

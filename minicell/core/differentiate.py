@@ -188,12 +188,14 @@ class Gradient:
             x = arguments[k]
             if x.at >= NOWHERE and not self.on_arrays and tape.address(x) >= NOWHERE:
                 doors.escaped(name_of(self.function), x.at, caller())
-            arguments[k] = new = wrap(x.array, tick())
+            arguments[k] = new = wrap(x.array)
             self.leaves.append(new)
+            new.at = tick()  # after all calls that may fail, of recursion too deep: an address has an entry
             record((leaf, x, None, new, None, 0))
         for w, at in zip(self.trainable, self.weights_before):  # noqa: B905 (of one length)
+            entry = UNREAD if alone else (leaf, wrap(w.array, at), None, w, None, 0)
             w.at = tick()
-            record(UNREAD if alone else (leaf, wrap(w.array, at), None, w, None, 0))
+            record(entry)
         self.leaves += self.trainable
         self.weight_addresses = [w.at for w in self.trainable]
         self.offset = self.leaves[0].at if self.leaves else tape.first_address + self.begin
@@ -230,8 +232,10 @@ class Gradient:
         """Each output that depends on a leaf, with the cotangent that backward starts from."""
         outs = self.float_outputs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
         self.summed = sens is None and len(outs) > 1
-        if sens is None:
-            given = [_ones(t.array) for t in outs] if self.on_arrays else map(ones_like, outs)
+        if sens is None and self.on_arrays:  # (no rule can write into a scalar)
+            given = [np.ones(t.shape, t.array.dtype) if t.ndim else t.array.dtype.type(1) for t in outs]
+        elif sens is None:
+            given = map(ones_like, outs)
         else:
             given = cotangents(sens, self.differentiated, self.outputs)
             if self.on_arrays:
@@ -258,10 +262,6 @@ class Gradient:
             return of_inputs, of_weights
         by_weight = dict(zip(map(id, self.trainable), of_weights, strict=True))
         return of_inputs, [by_weight[id(w)] if id(w) in by_weight else zeros_like(w) for w in self.weights]
-
-
-def _ones(like: np.ndarray) -> np.ndarray:
-    return np.ones(like.shape, like.dtype) if like.ndim else like.dtype.type(1)  # (no rule can write into a scalar)
 
 
 def new_list() -> None:

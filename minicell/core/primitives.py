@@ -221,8 +221,9 @@ def binary(
             else:
                 f = getframe(up)
                 tape.record((rule, input, other, out, f.f_code, f.f_lasti))
+        # (unless the other operand, with the smaller address, is a captured value)
         elif at >= tape.trusted_from and not tape.recorded_from <= input.at + other.at - at < tape.trusted_from:
-            out.at = tape.hidden_address  # (and the other operand, with the smaller address, is no captured value)
+            out.at = tape.hidden_address
         else:
             out.at = place_hidden(rule, input, other, out, at, getframe(up))
         return out

@@ -1,5 +1,7 @@
 """Tensor: an ndarray and its address on the tape. The package ops adds its operators and methods."""
 
+from __future__ import annotations  # or Python 3.14 takes int, float and bool for the methods of these names
+
 from collections.abc import Iterator
 from functools import partial
 
@@ -123,7 +125,7 @@ class Tensor:
             raise TypeError(f'len() of a Tensor of rank 0{users_line()}')
         return len(self.array)
 
-    def __iter__(self) -> Iterator['Tensor']:
+    def __iter__(self) -> Iterator[Tensor]:
         if not self.array.ndim:
             raise TypeError('a Tensor of rank 0 cannot be iterated over')
         return (self[i] for i in range(len(self.array)))
@@ -133,10 +135,10 @@ class Tensor:
         self.leave('a pickle')
         return wrap, (np.array(self.array),)
 
-    def __copy__(self) -> 'Tensor':
+    def __copy__(self) -> Tensor:
         return Tensor(self)
 
-    def __deepcopy__(self, memo: dict) -> 'Tensor':
+    def __deepcopy__(self, memo: dict) -> Tensor:
         return Tensor(self)
 
 

@@ -8,14 +8,12 @@ import sys
 import numpy as np
 
 from .. import tracing
-from ..core import tape
+from ..core import doors, tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, as_array, memory, wrap
+from ..core.tensor import Tensor, as_array, wrap
 from ..errors import IndexWriteError, ParameterError
-from ..traps import bypassed, written
-from ..traps.written import sever
 from .primitive import primitive
 
 
@@ -54,20 +52,11 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
     """
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
-    elif tape.gradients and (cell := bypassed.whose_out(tensor)):
-        raise IndexWriteError(
-            f'{cell}.bprop writes into its out, by {what}: that is what construct returned, and others use it too. '
-            f'Write into a copy: out = out.copy().{users_line(frame)}'
-        )
-    elif not tensor.array.flags.writeable or (tape.gradients and _lent(tensor.array)):
+    elif not tensor.array.flags.writeable:
         tensor.array = tensor.array.copy()
-    written.wrote(tensor, what, frame, source, how)
+    for guard in doors.writing:
+        guard(tensor, what, frame, source, how)
     return tensor.array
-
-
-def _lent(array: np.ndarray) -> bool:
-    """Whether a bprop that is running was given this memory, as dout, as out or as an input: others use it too."""
-    return any(memory(t.array) is memory(array) for t in bypassed.lent())
 
 
 def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
@@ -127,7 +116,8 @@ def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value:
         array[...] = new.array
     else:
         how(array, new.array, out=array, casting='same_kind')
-    sever(variable, value)
+    for notify in doors.assigned:
+        notify(variable, value)
     if tracing.tracer is not None:
         return variable
     if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write

@@ -127,9 +127,9 @@ class Live:
         """The last step for a value, to be drawn."""
         picture = self.of(value)
         film = picture.painted(only=0)[0]
-        last, said = len(film.steps) - 1, film.steps[-1]
+        said = film.steps[-1]
         title, caption = f'At {value:.3g}: {said.title}', self.says(picture) or said.caption
-        return sheet(film.frames[-1], (film.width, film.height), title, caption, film.line, last, said.at)
+        return sheet(film.frames[-1], (film.width, film.height), title, caption)
 
 
 def run(text: str, **space: Any) -> ms.Tape:

@@ -20,9 +20,10 @@ from .snapshot import snapshot
 
 MISSING = 'not there yet'
 STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
-BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP'
+BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP', 'EXTENDED_ARG'
 ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
-SETS = 'STORE_GLOBAL', 'STORE_NAME', 'STORE_DEREF'
+CONSTANT, SETS = ('LOAD_CONST', 'LOAD_SMALL_INT'), ('STORE_GLOBAL', 'STORE_NAME', 'STORE_DEREF')
+SUBSCRIPT = ('BINARY_SUBSCR', ''), ('BINARY_OP', '[]')  # the second since Python 3.14, as is LOAD_SMALL_INT
 LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
 WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
 WRITES |= {'remove', 'discard', 'write', 'set'}
@@ -39,19 +40,19 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
     """
     steps = [s for s in dis.get_instructions(code) if s.opname not in BETWEEN]
     steps += steps[-1:] * 2
-    found = []
+    found, cells = [], {*code.co_cellvars, *code.co_freevars}
     for k, step in enumerate(steps[:-2]):
-        if not step.opname.startswith(LOADS):
+        if not step.opname.startswith(LOADS) or ('FAST' in step.opname and step.argval in cells):  # to hand a cell on
             continue
         *before, name = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         found += [(other, step.opname, (), False) for other in before]
         path = []
-        while (then := steps[k + 1]).opname in ATTRIBUTE or steps[k + 2].opname == 'BINARY_SUBSCR':
-            if then.opname not in (*ATTRIBUTE, 'LOAD_CONST'):
+        while (then := steps[k + 1]).opname in ATTRIBUTE or (steps[k + 2].opname, steps[k + 2].argrepr) in SUBSCRIPT:
+            if then.opname not in ATTRIBUTE + CONSTANT or isinstance(then.argval, slice):
                 break
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
-        ends = then.opname, steps[k + 2].opname if then.opname == 'LOAD_CONST' else ''
+        ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
         found.append((name, step.opname, tuple(path), any(end.startswith(CHANGE) for end in ends)))
     return found
 
@@ -94,9 +95,10 @@ def outside(functions: list) -> dict[str, Callable]:
         for name, steps in _paths_outside(function.__code__, free):
             read = partial(value_at, function.__globals__, free.get(name), name)
             value = read(steps)
+            ours = str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
             if isinstance(value, FunctionType):
                 todo.append(value)
-            elif not isinstance(value, (ModuleType, *CALLED)) and not _is_ours(value):
+            elif not ours and not isinstance(value, (ModuleType, *CALLED)):
                 while steps and read(steps[:-1]) is value:
                     steps = steps[:-1]  # a method
                 text = ''.join(f'[{s[0]!r}]' if isinstance(s, tuple) else f'.{s}' for s in steps)
@@ -128,10 +130,6 @@ def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
     except Exception:
         return MISSING if cell is not None or not hasattr(builtins, name) else builtins
     return value
-
-
-def _is_ours(value: object) -> bool:
-    return str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
 
 
 def inside(value: object, depth: int = 4) -> object:

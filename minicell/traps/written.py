@@ -18,11 +18,12 @@ from types import CodeType
 
 from ..core import doors, tape
 from ..core.cell import Takeover, users_frame
-from ..core.errors import Where, where_is
+from ..core.errors import Where, users_line, where_is
 from ..core.rules import WRITE, Binary, Bundle, Many, Unary
 from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in
-from ..errors import SeveredWarning, WriteAfterUseError
+from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
+from .bypassed import running
 from .bytecode import GLOBAL, parts, paths
 
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
@@ -32,11 +33,23 @@ OUTSIDE = 'shape', 'dtype', 'ndim', 'size', 'name', 'requires_grad'  # what is n
 doors.reset += [written.clear, severed.clear]
 
 
-def wrote(tensor, what: str, frame, source: object = None, how: object = ...) -> None:
-    """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values."""
+def guard(tensor, what: str, frame, source: object, how: object) -> None:
+    """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values.
+
+    What a running bprop was given is used by others too: it gets memory of its own, and `out` is not written at all.
+    """
     if not (tape.looking or tape.gradients or doors.holders):
         return
     root = memory(tensor.array)
+    for given in running() if tape.gradients else ():
+        if any(t is tensor for t in tensors_in(given['result'])):
+            who = type(given['cell']).__name__
+            raise IndexWriteError(
+                f'{who}.bprop writes into its out, by {what}: that is what construct returned, '
+                f'and others use it too. Write into a copy: out = out.copy().{users_line(frame)}'
+            )
+        if any(memory(t.array) is root for t in tensors_in([given['inputs'], given['result'], given['dout']])):
+            root = tensor.array = tensor.array.copy()
     if tape.looking:
         note(WRITE, tensor, what, (source, how), frame)
     frame = users_frame(frame)
@@ -55,6 +68,10 @@ def sever(tensor, value) -> None:
             severed[root] = written[root]
         else:
             severed.pop(root, None)
+
+
+doors.writing.append(guard)
+doors.assigned.append(sever)
 
 
 def keep_books(gradient) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from minicell.command.site import pyodide
-from minicell.command.site.front.scenes import programs
+from minicell.command.site.front.scenes import OPENS, SCENES, programs
 from tests.browser.lab import LOOPBACK
 from tests.browser.picture import Picture, pictures
 
@@ -95,7 +95,7 @@ def typing(browser: Browser, url: str) -> Iterator[Page]:
     page.add_init_script(HEAR)
     page.goto(url + '#scene=3')
     page.locator('.tabs a').last.click()
-    assert page.locator('#code').input_value() == programs()['document 1'], 'what the scene shows'
+    assert page.locator('#code').input_value() == programs()[SCENES[OPENS].program], 'what the scene shows'
     text = page.locator('#about-typing').inner_text()
     assert f'{pyodide.MEGABYTES} MB' in text and python_asked(page) == [], 'its size is said before'
     began = time.monotonic()

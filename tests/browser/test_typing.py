@@ -19,7 +19,7 @@ MEGABYTES = 10
 
 
 def test_an_edit_redraws_at_once(typing):
-    code = programs()['document 1']
+    code = programs()['document mean']
     times = [edit(typing, code.replace('x + 1', f'x + {k}')) for k in range(2, 14)]
     print(f'an edit redraws in {median(times) * 1000:.0f} ms, at most {max(times) * 1000:.0f}')
     assert median(times) < REDRAWN
@@ -27,7 +27,7 @@ def test_an_edit_redraws_at_once(typing):
 
 
 def test_the_accounts_follow(typing):
-    edit(typing, programs()['right 3'])
+    edit(typing, programs()['right sum'])
     typing.wait_for_selector(f'#picture[data-rest="{typing.runs}"]')
     tape(typing).press('End')
     typing.locator('#picture [rc]').first.click()
@@ -36,7 +36,7 @@ def test_the_accounts_follow(typing):
 
 
 def test_an_error_is_a_sentence_at_its_line(typing):
-    edit(typing, programs()['document 1'].replace('return dx, dy', 'return dx'))
+    edit(typing, programs()['document mean'].replace('return dx, dy', 'return dx'))
     error = typing.locator('#error')
     expect(error).to_contain_text('BpropTupleError')
     expect(error).to_contain_text('Line ')
@@ -61,7 +61,7 @@ def test_stop_ends_a_program_that_would_never_end(typing):
 
 
 def test_a_link_holds_the_program_and_runs_nothing(browser, url, typing):
-    code = programs()['document 1'].replace('dx = x + 1', 'dx = x + 7  # “typed”')
+    code = programs()['document mean'].replace('dx = x + 1', 'dx = x + 7  # “typed”')
     edit(typing, code)
     typing.wait_for_timeout(500)  # the address follows soon
     page = new(browser)

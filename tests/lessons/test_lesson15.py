@@ -54,8 +54,9 @@ def test_what_the_text_says_of_the_table_is_so():
     memory = {many: memory for many, (_, memory) in rows().items()}
     assert [many for many in memory if memory[many] == min(memory.values())] == [8, 16]
     assert max(memory, key=memory.get) == 1
-    text = CELLS['l15-figure-after'].source
-    assert 'smallest at\n8 and 16 parts' in text and 'about 11.' in text
+    asked = about('15').questions['parts']
+    assert next(choice.text for choice in asked.choices if choice.right).startswith('8 or 16:')
+    assert 'about 11.' in asked.after and shown(CELLS['l15-shown']).rstrip().endswith(' is about 11')
 
 
 def test_the_check_agrees_where_no_dice_are_thrown():
@@ -147,6 +148,27 @@ def test_the_time_is_shown_live_alone():
     kept = shown.shown._repr_mimebundle_()
     assert ' ms' not in kept['text/plain'] and ' ms' not in kept['image/svg+xml']
     assert 'run the cell' in kept['image/svg+xml']
+
+
+def test_the_figure_of_the_dice_shows_what_ran_and_leaves_the_dice_alone(space):
+    exec(CELLS['l15-drop'].source.partition('\n')[2].partition('ms.set_seed')[0], space)
+    before = np.random.get_state()[1].copy()
+    throws = figure.throws(space['masks'], space['Drop'](), space['Checkpoint'](space['Drop']()))
+    apart = 0
+    for seed in (1, 2, 20):
+        throws.control.value = seed
+        drawn = throws.draw(seed)
+        kept, again = re.findall(r'let (.+?) pass, the gradient passed at (.+?)[;.]', drawn.words)
+        assert kept[0] == kept[1]
+        apart += again[0] != again[1]
+        due = np.flatnonzero(np.random.RandomState(seed).random(10) < 0.5) + 1
+        assert kept[0] == again[0] == ', '.join(map(str, due))
+        for shape in drawn.shapes:
+            if isinstance(shape, Text):
+                x, _, w, _ = shape.box
+                assert not shape.full and x >= 0 and x + w <= figure.WIDTH and shape.size >= 12, shape
+    assert apart == 3
+    assert np.array_equal(np.random.get_state()[1], before)
 
 
 # ---- exercise 15a ------------------------------------------------------------------------------------------------

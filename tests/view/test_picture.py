@@ -71,13 +71,13 @@ def test_a_torn_tape_opens_where_it_is_torn():
         ({'scale': 0}, ValueError, 'scale is a number from 0.5 to 4, not 0'),
         ({'scale': 'large'}, ValueError, "scale is a number from 0.5 to 4, not 'large'"),
         ({'scale': True}, ValueError, 'scale is a number'),
-        ({'step': 0}, ValueError, 'step is a number from 1 to 11, or −1 for the last; this tape has no 0'),
+        ({'step': 0}, ValueError, 'step is a number from 1 to 10, or −1 for the last; this tape has no 0'),
         ({'step': 99}, ValueError, 'this tape has no 99'),
-        ({'step': -12}, ValueError, 'this tape has no -12'),
+        ({'step': -11}, ValueError, 'this tape has no -11'),
         ({'step': 1.5}, TypeError, 'not 1.5'),
         ({'step': True}, TypeError, 'not True'),
         ({'step': 'end'}, ValueError, "'takeover', 'compare', 'second tape', 'result', 'error', 'nan', not 'end'"),
-        ({'step': 'nan'}, ValueError, "this tape has no step 'nan'. It has step=1 to step=11"),
+        ({'step': 'nan'}, ValueError, "this tape has no step 'nan'. It has step=1 to step=10"),
     ],
 )
 def test_a_wrong_option_gets_a_sentence(matmul, options, kind, said):
@@ -176,7 +176,7 @@ def test_it_is_saved(matmul, tmp_path, kind):
     data = path.read_bytes()
     if kind == '.html':
         text = data.decode()
-        assert text.startswith('<!doctype html>') and '<title>tape</title>' in text and '"open":10' in text
+        assert text.startswith('<!doctype html>') and '<title>tape</title>' in text and '"open":9' in text
     elif kind == '.svg':
         root = ElementTree.fromstring(data)
         assert root.find(f'{SVG}title').text.startswith('Your dx and dy are wrong')

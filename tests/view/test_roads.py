@@ -6,6 +6,8 @@ import gallery
 import pytest
 from gallery import at, picture, shown
 
+from minicell.view.paint import kit, style
+
 SECOND = """
 class Net(nn.Cell):
     def construct(self, x):
@@ -29,15 +31,16 @@ def numbers(path):
 
 
 @pytest.mark.parametrize('narrow', [False, True])
-def test_the_tape_has_a_road_into_the_bprop_and_none_to_the_rule_beside_it(narrow):
+def test_the_tape_points_to_where_the_takeover_bends_and_not_to_the_rule_beside_it(narrow):
     shown_ = picture('matmul_loss')
     frame = shown_.films[narrow].frames[at(shown_, 'Takeover')]
-    x, _, y = numbers(frame['adn0'])
+    x, y = numbers(frame['adn0h'])[:2]  # the tip
     block, ghost, band = frame['B0'].attrs, frame['r0'].attrs, numbers(frame['fat'])
-    assert frame['adn0'].attrs['class'] == 'fat th', 'a band, in the colour of what happens now'
+    look, wide = style.look('path', frame['adn0'].attrs['class']), style.look('path', 'fat')
+    assert wide['line'] > 8 * look['line'] and wide['stroke'] != look['stroke'], 'thin: nothing flows in it'
     assert block['x'] < x < block['x'] + block['width']
     assert ghost['x'] + ghost['width'] < x - 11
-    assert x in band and y >= band[1], 'it leads into the band that takes over'
+    assert x in band and abs(y - band[1]) < wide['line'] / 2, 'its tip is on the band that takes over'
 
 
 def test_what_backward_has_taken_is_not_grey():
@@ -94,31 +97,67 @@ def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(wa
 
 
 @pytest.mark.parametrize('way', BENDS)
-def test_the_second_gradient_is_drawn_as_a_curve_that_bends_its_way(way):
+def test_a_second_derivative_is_said_to_be_one(way):
     op, slope = BENDS[way]
     second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
-    frame = second.films[0].frames[-1]
-    assert frame['curvet'].attrs['T'] == f'the curve bends {way}'
-    left, right = numbers(frame['curve'])[1], numbers(frame['curve'])[-1]
-    tangent = numbers(frame['curvek'])
-    assert right < left and tangent[3] < tangent[1], 'its slope is positive'
-    assert (left > tangent[1] and right > tangent[3]) == (way == 'down')
-    assert 'curve' not in second.films[0].frames[-2]
+    said = second.films[0].steps[-1]
+    assert re.fullmatch(r'bend = −?0\.\d+: how dx changes when x changes', said.title)
+    assert said.caption.startswith('The second derivative at x = 0.5. ')
+    assert ('−' in said.title) == (way == 'down')
 
 
-def test_no_curve_where_the_number_is_not_the_slope_of_a_slope():
+def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
     minus = SECOND.format(op='sin', slope='ops.cos(x)').replace(
         'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))'
     )
-    assert 'curve' not in gallery.made(minus, 'minus the slope').films[0].frames[-1]
+    said = gallery.made(minus, 'minus the slope').films[0].steps[-1]
+    assert said.title.endswith(': the gradient of your gradient') and 'derivative' not in said.caption
 
 
-def test_a_right_number_among_wrong_ones_looks_as_its_true_one_does():
+def test_the_arrows_of_a_second_tape_are_of_one_length():
+    """A constant stands under the value before it, so that it takes no room between two cards."""
+    op, slope = BENDS['down']
+    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    bands = [numbers(shape) for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+', key)]
+    long = [start - end for start, _, end in bands]
+    assert len(long) == 4 and max(long) - min(long) < 8
+
+
+def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    frame = second.films[0].frames[-1]
+    tinted = [key for key, s in frame.items() if s.attrs.get('class', '').endswith('block own') and s.attrs.get('v')]
+    assert len(tinted) == 2 and frame[f'{tinted[0]}t'].attrs['T'] == frame[f'{tinted[1]}t'].attrs['T']
+    assert 'now the output' in shown(second) and 'start: d(dx)' in shown(second)
+
+
+def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
+    """The bprop of lesson 03 does not look at dout: with another loss its 1.60 would be wrong too."""
     frame = picture('matmul_loss').films[0].frames[-1]
     looks = {key: shape.attrs['class'].split() for key, shape in frame.items() if re.match(r'[gs]\d\.', key)}
     right = [key for key, look in looks.items() if key[0] == 'g' and 'tile' in look and 'wrong' not in look]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
-    assert looks[right[0]] == looks[f's{right[0][1:]}']
+    assert 'luck' in looks[right[0]] and 'tru' in looks[f's{right[0][1:]}']
+    cell, leader, words = (frame[key].attrs for key in (right[0], 't0Lk', 't0L'))
+    x, y, bottom, end = numbers(frame['t0Lk'])
+    assert words['T'] == 'right by chance' and leader['class'] and end < words['x'] and abs(bottom - words['y']) < 8
+    assert cell['x'] < x <= cell['x'] + cell['width'] + 2 and cell['y'] < y <= cell['y'] + cell['height'] + 2
+
+
+def test_the_worst_number_has_the_strongest_ground():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    looks = [s.attrs['class'].split() for key, s in frame.items() if re.match(r'g\d\.', key) and s.tag == 'rect']
+    assert all('far' in look for look in looks if 'worst' in look) and any('far' not in look for look in looks)
+
+
+def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
+    wrong, right = picture('matmul_loss'), picture('right')
+    frame = wrong.films[0].frames[-1]
+    box, (x, y, *_) = frame['unseen'].attrs, numbers(frame['out1'])
+    assert x < box['x'] and box['y'] < y < box['y'] + box['height'], 'an empty box on the way to dy'
+    assert 'the shapes fit, so there was no error' in frame['unseen0'].attrs['T']
+    assert 'unseen' not in wrong.films[0].frames[-2] and 'unseen' not in right.films[0].frames[-1]
 
 
 def test_the_fork_says_why_the_road_is_left():
@@ -128,6 +167,43 @@ def test_the_fork_says_why_the_road_is_left():
     assert why in shown(shown_, takeover) and why not in shown(shown_, takeover - 1)
     frame = shown_.films[0].frames[takeover]
     assert frame['why'].attrs['x'] > max(numbers(frame['fat'])[4:6]), 'right of where it bends off'
+
+
+@pytest.mark.parametrize(('name', 'lines'), [('matmul_loss', 1), ('relu6', 1)])
+def test_dout_is_marked_where_the_lines_of_a_bprop_say_it(name, lines):
+    """In lesson 03 only where it comes in: no line uses it."""
+    shown_ = picture(name)
+    frame = shown_.films[0].frames[-1]
+    marks = [shape.attrs for key, shape in frame.items() if key.startswith('dout')]
+    assert len(marks) == lines
+    for mark in marks:
+        y = mark['y'] + 13
+        (text,) = (s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] == y)
+        before = text['T'][: text['T'].index('dout')]
+        assert abs(text['x'] + kit.width(before, 'm') - mark['x']) < 4
+
+
+def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    frame = second.films[0].frames[-1]
+    number = next(line.number for line in second.record.code if 'ms.grad(ms.grad' in line.text)
+    assert frame['aof'].attrs['T'] == f'inner grad, line {number}'
+    assert frame['bof'].attrs['T'] == f'outer grad, line {number}'
+    kept = {frame[key].attrs['T'] for key in frame if re.fullmatch(r'r\d+k', key)}
+    assert kept == {'x = 0.5', 'dout = 1'}
+    wrote = [s.attrs['y'] for key, s in frame.items() if key.startswith('wrote')]
+    assert len(wrote) == 2, 'the lines that stand on the tape'
+    assert {s.attrs['class'] for key, s in frame.items() if re.fullmatch(r'B[12]', key)} == {'block own'}
+
+
+def test_a_value_from_afar_goes_straight_to_its_card_over_what_stands_low():
+    op, slope = BENDS['down']
+    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    (far,) = (key for key in frame if re.fullmatch(r'wb\d+k\d+', key))
+    assert not {'V', 'C', 'A'} & set(frame[far].attrs['d']), 'no elbow'
+    _, y, _ = numbers(frame[far])
+    assert all(shape.attrs['y'] > y for key, shape in frame.items() if key.startswith('b') and key.endswith('dout'))
 
 
 @pytest.mark.parametrize('narrow', [False, True])

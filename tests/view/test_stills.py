@@ -31,9 +31,9 @@ def args(film, step):
     return film.frames[step], (film.width, film.height), said.title, said.caption
 
 
-def as_svg(*frame, scale=1.0, dark=False, **line):
+def as_svg(*frame, scale=1.0, dark=False):
     """A frame as SVG."""
-    return svg.write(sheet(*frame, **line), scale, dark)
+    return svg.write(sheet(*frame), scale, dark)
 
 
 def as_png(*frame, scale=1.0, dark=False):
@@ -56,7 +56,7 @@ def named(name):
 @pytest.mark.parametrize('name', HOSTILE)
 def test_a_name_stays_a_text(name):
     film = named(name)
-    text = as_svg(*args(film, 0), line=film.line, step=0, at=(3, 22))
+    text = as_svg(*args(film, 0))
     root = ElementTree.fromstring(text.encode())
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {'svg', 'title', 'rect', 'text', 'g', 'path'}
     assert not [key for element in root.iter() for key in element.attrib if key.startswith('on') or 'href' in key]
@@ -69,7 +69,7 @@ def test_a_name_stays_a_text(name):
 
 def test_an_svg_stands_alone():
     film = toy()
-    text = as_svg(*args(film, 11), line=film.line, step=11, at=film.steps[11].at)
+    text = as_svg(*args(film, 11))
     root = ElementTree.fromstring(text)
     assert root.get('role') == 'img'
     assert root.find(f'{SVG}title').text == (
@@ -77,12 +77,12 @@ def test_an_svg_stands_alone():
         'You see it only because minicell worked out both gradients a second time, for you.'
     )
     assert 'style' not in text and 'class=' not in text and 'var(' not in text
-    assert '✗ wrong' in text
+    assert 'should be' in text and '✗ wrong' not in text, 'the frame, and no step line'
     for element in root.iter(f'{SVG}text'):
         assert float(element.get('font-size')) >= 12
         assert element.get('fill').startswith('#')
     assert root.findall(f'.//{SVG}text')[0].get('font-size') == '22'
-    assert '✗ wrong' not in as_svg(*args(film, 10), line=film.line, step=10)
+    assert 'should be' not in as_svg(*args(film, 10))
 
 
 def test_a_still_is_as_large_as_it_says_and_dark_if_asked():
@@ -161,9 +161,22 @@ def test_a_gif_has_all_steps():
         picture.seek(i)
         times.append(picture.info['duration'])
         pictures.append(np.asarray(picture.convert('RGB')))
-    assert sum(times) == 3 * 1800 + 4000
+    words = [len(f'{toy().steps[k].title} {toy().steps[k].caption}'.split()) for k in (0, 7, 11, -1)]
+    assert min(words) > 16 and sum(times) == 250 * sum(words), 'four words a second'
     assert all((a != b).any() for a, b in pairwise(pictures))
     assert tuple(pictures[0][0, 0]) == (255, 255, 255)
+
+
+def test_a_step_of_a_gif_stays_as_long_as_its_words_take_to_read():
+    film = toy()
+    film.steps[1] = film.steps[1]._replace(title='Two words', caption='')
+    assert [gif.reading(step) for step in film.steps[:2]] == [21 / 4, gif.STAY]
+    picture = Image.open(BytesIO(gif.animation(film, [0, 1])))
+    times = []
+    for i in range(2):
+        picture.seek(i)
+        times.append(picture.info['duration'])
+    assert times == [5250, 1000 * gif.LAST], 'the end stays, before it begins again'
 
 
 # ---- the html --------------------------------------------------------------------------------------------------------

@@ -122,9 +122,9 @@ def lanes(call: Call, longest: tuple[Written, ...]) -> list[Shape]:
     wide = (WIDTH - LEFT - LANE - 56 - (len(longest) - 1) * GAP) / len(longest)
     out: list[Shape] = [
         text(LANE, TOP, 90, 'FORWARD', 12, FORWARD, bold=True),
-        text(LANE + 92, TOP, 380, 'each writes what it has computed', 12, MUTED),
+        text(LANE + 92, TOP, 380, 'each entry holds what was computed', 12, MUTED),
         text(LANE, y_back - 10, 90, 'BACKWARD', 12, BACKWARD_TEXT, bold=True),
-        text(LANE + 92, y_back - 10, 380, 'each hands on a gradient, from right to left', 12, MUTED),
+        text(LANE + 92, y_back - 10, 380, 'each rule returns a gradient, from right to left', 12, MUTED),
     ]
     count = len(call.entries)
     for k, other in enumerate(longest):

@@ -75,7 +75,7 @@ def truth(cell: Any) -> tuple[bool, str]:
 
 def apart(off: float) -> str:
     """How far a gradient is off, in words."""
-    return f'is off by up to {off:.3g}' if np.isfinite(off) else 'has places that are no number'
+    return f'is off by up to {off:.3g}' if np.isfinite(off) else 'is NaN or infinite in some places'
 
 
 def added(cell: Any) -> tuple[bool, str]:

@@ -94,7 +94,7 @@ def draw(program: Callable, arguments: tuple, dout: float) -> Drawing:
         Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
         text(LEFT, 32, 200, f'dout = {shown}', 20, bold=True),
         text(LEFT + 190, 32, WIDTH - LEFT - 206, summary(arrivals), 16, BACKWARD_TEXT, bold=True),
-        text(LEFT, 52, WIDTH - 2 * LEFT, 'Forward ran before: no number of it depends on dout.', 13, MUTED),
+        text(LEFT, 52, WIDTH - 2 * LEFT, 'Forward ran before: none of its numbers depends on dout.', 13, MUTED),
     ]
     out += lane(Y_FORWARD, 'FORWARD', 'left to right', FORWARD)
     out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient per input goes out', BACKWARD_TEXT)

@@ -65,11 +65,11 @@ MINDSPORE = {
     1: 'It takes a bare Tensor for one input. In graph mode it is a TypeError.',
     2: 'It keeps the first one, and drops the rest.',
     3: 'The message does not name the Cell.',
-    4: 'It sums over the axis that is too much.',
-    5: 'It does not name the Cell.',
+    4: 'It sums over the extra axis.',
+    5: 'The message does not name the Cell.',
     6: 'None counts as zero.',
     7: 'It casts to the dtype of the input.',
-    8: 'It takes it.',
+    8: 'No error, and no message.',
 }
 
 

@@ -40,7 +40,7 @@ def zero(cell: Any, seed: int = 0) -> bool:
 
 
 def one_hot(cell: Any, seed: int = 0) -> bool:
-    """A dout with a single 1: is one row of dx awake, and one column of dw?"""
+    """A dout with a single 1: does it fill one row of dx and one column of dw?"""
     x, w, dout = numbers(seed)
     dout[:] = 0
     dout[1, 2] = 1
@@ -49,14 +49,14 @@ def one_hot(cell: Any, seed: int = 0) -> bool:
 
 
 def twice(cell: Any, seed: int = 0) -> bool:
-    """Twice the dout: twice the gradients?"""
+    """Twice the dout: are the gradients twice as large?"""
     x, w, dout = numbers(seed)
     once, more = gradients(cell, x, w, dout), gradients(cell, x, w, 2 * dout)
     return all(np.allclose(2 * a, b) for a, b in zip(once, more, strict=True))
 
 
 def batch(cell: Any, seed: int = 0) -> bool:
-    """Every row of the batch twice: dx twice below itself, and dw doubled?"""
+    """Every row of the batch twice: is dx repeated, and dw doubled?"""
     x, w, dout = numbers(seed)
     dx, dw = gradients(cell, x, w, dout)
     more_dx, more_dw = gradients(cell, np.concatenate([x, x]), w, np.concatenate([dout, dout]))
@@ -64,7 +64,7 @@ def batch(cell: Any, seed: int = 0) -> bool:
 
 
 def weights(cell: Any, seed: int = 0) -> bool:
-    """Other weights: another dx?"""
+    """Other weights: does dx change?"""
     x, w, dout = numbers(seed)
     other = numbers(seed + 1)[1]
     return not np.allclose(gradients(cell, x, w, dout)[0], gradients(cell, x, other, dout)[0])
@@ -86,7 +86,7 @@ def slope(cell: Any, seed: int = 0) -> bool | float:
 
 
 def check(cell: Any, seed: int = 0) -> bool:
-    """ms.check_bprop: every number, against autodiff and differences?"""
+    """ms.check_bprop: do autodiff and differences agree?"""
     x, w, dout = numbers(seed)
     return bool(ms.check_bprop(cell, ms.Tensor(x), ms.Tensor(w), sens=ms.Tensor(dout)))
 

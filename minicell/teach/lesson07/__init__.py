@@ -104,7 +104,7 @@ def called(cell: Any) -> dict[str, Any]:
         return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
     say = 'has no say'
     if not np.array_equal(first, third, equal_nan=True):
-        say = 'With another gradient of the mask in dout, dx is another, too: but y alone depends on x.'
+        say = 'When the gradient of the mask in dout changes, dx changes, too: but y alone depends on x.'
     return {
         'returned': 'one gradient',
         'dx': first,

@@ -94,7 +94,7 @@ def words(seen: Run) -> list[Shape]:
         (UPPER + 80, 'where x is equal, > says no' if seen.ties else '', MUTED, False),
         (LOWER + 6, f'● {int(np.sum(seen.slope != 0))} with gradient 1', BACKWARD_TEXT, True),
         (LOWER + 28, f'□ {int(np.sum(seen.slope == 0))} with gradient 0', BACKWARD_TEXT, True),
-        (LOWER + 50, 'x cannot move a constant', MUTED, False),
+        (LOWER + 50, 'y does not depend on x', MUTED, False),
     ]
     return [text(NOTES, base, room, said, 13, colour, bold=bold) for base, said, colour, bold in lines if said]
 

@@ -159,7 +159,7 @@ def second_tape(here: Orders) -> list[Shape]:
     ]
     if not here.tape:
         slot = Box(LEFT, TAPE + 18, 420, 34, stroke=MUTED, dash='5 4', radius=5)
-        words = 'empty: nothing in these lines depends on x'
+        words = 'empty: no op in these lines leads back to x'
         return [*out, slot, text(LEFT + 14, TAPE + 40, 392, words, 13, MUTED)]
     x, y = float(LEFT), TAPE + 18
     for n, name in enumerate(here.tape, 1):

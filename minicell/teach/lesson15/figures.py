@@ -1,8 +1,11 @@
-"""The figure of lesson 15: layers in parts, what is kept of them, and the memory and the time of a gradient."""
+"""The figures of lesson 15: layers in parts, and the memory and the time of a gradient; the throws of two runs."""
 
+from collections.abc import Callable
 from typing import Any
 
-from minicell.teach.figure import Drawing, Figure, choice
+import numpy as np
+
+from minicell.teach.figure import Drawing, Figure, choice, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
     BACKWARD_TEXT,
@@ -149,4 +152,52 @@ def figure(table: Table) -> Figure:
     return Figure('parts', control, shown, stills=tuple(draw(table, many, live=False) for many in (8, 1, 64)))
 
 
-FIGURES = {'parts': figure}
+# ---- the throws of forward and of the second run -----------------------------------------------------------------
+
+NUMBER, ROW = 34, 88  # a number in a row, and the rows of one Cell
+
+
+def draw_throws(masks: Callable, cells: tuple[Any, Any], seed: int) -> Drawing:
+    """Where forward let the numbers pass and where the gradient passed, on the tape and in a checkpoint."""
+    shapes: list[Shape] = [text(16, 28, 400, f'Throws from the seed {seed}', 18, bold=True)]
+    said = []
+    for k, (name, cell) in enumerate(zip(('on the tape', 'in a checkpoint'), cells, strict=True)):
+        forward, backward = thrown(masks, cell, seed)
+        top, same = 62 + k * ROW, int(np.sum(forward == backward))
+        shapes.append(text(16, top + 35, 130, name, 14, bold=True))
+        for row, (what, mask, colour) in enumerate(
+            (('forward let pass', forward, FORWARD), ('the gradient passed', backward, BACKWARD))
+        ):
+            y = top + row * NUMBER
+            shapes.append(text(148, y + 18, 138, what, 13, MUTED))
+            for place, passed in enumerate(mask):
+                shapes.append(Box(288 + place * NUMBER, y, 26, 26, colour if passed else PAPER, colour, 2, 3))
+        shapes.append(text(634, top + 36, 114, f'{same} of {forward.size} agree', 13, bold=True))
+        said.append(f'{name}, forward let {positions(forward)} pass, the gradient passed at {positions(backward)}')
+    size = WIDTH, 62 + 2 * ROW
+    shapes.insert(0, Box(0.5, 0.5, size[0] - 1, size[1] - 1, stroke=RULE, radius=4))
+    return Drawing(shapes, size, f'Throws from the seed {seed}', f'Seed {seed}: {"; ".join(said)}.')
+
+
+def thrown(masks: Callable, cell: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The masks of one run of a Cell from a seed; the dice of the page are left as they were."""
+    before = np.random.get_state()
+    np.random.seed(seed)
+    try:
+        return masks(cell)
+    finally:
+        np.random.set_state(before)
+
+
+def positions(mask: np.ndarray) -> str:
+    """Which numbers passed, counted from 1."""
+    return ', '.join(str(place + 1) for place in np.flatnonzero(mask)) or 'none'
+
+
+def throws(masks: Callable, plain: Any, checkpoint: Any) -> Figure:
+    """A slider for the seed; `masks(cell)` runs a Cell and returns where forward and where backward let pass."""
+    control = slider('Seed', 'The seed of the throws', 1, (1, 20), 1)
+    return Figure('throws', control, lambda seed: draw_throws(masks, (plain, checkpoint), int(seed)), stills=(1, 2))
+
+
+FIGURES = {'parts': figure, 'throws': throws}

@@ -1,11 +1,9 @@
 """Backward: autodiff's road, the rule of each entry on it, and the gradients that go from one to the next."""
 
-import numpy as np
-
 from ..model import Entry, Pass, Reading, Value
 from ..tell.names import gradient as gradient_name
-from . import formula, forward, numbers, phrases, tiles
-from .kit import Frame, cut, width
+from . import formula, numbers, phrases, tiles
+from .kit import cut, width
 from .moment import Moment, Sum
 from .plan import Lane
 from .strip import TAKEN, Column, Fork, Row, Slot, Strip, fork
@@ -15,11 +13,12 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     """Backward of one tape."""
     run, lane, frame = m.run('ab'.index(tag)), strip.lane, m.frame
     x = lane.x if tag == 'a' or m.plan.narrow else 22
-    tall = [
-        s for c in row.columns for s in c.inputs if s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18
-    ]
-    x += 60 * bool(tall)  # beside the name of a tall gradient
-    frame.text(f'{tag}BW', x, lane.head, '← backward', f'mid2 {"bf" if run else "fut"}')
+    given = (s for c in row.columns if m.record.entries[c.entry].kind not in TAKEN for s in c.inputs)
+    tall = any(s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18 for s in given)
+    x += 60 * (tall and not lane.beside)  # beside the name of a tall gradient
+    frame.text(
+        f'{tag}BW', x, lane.road + 40 if tall and lane.beside else lane.head, '← backward', 'bf' if run else 'fut'
+    )
     if tag == 'a':
         road(m, lane, row)
     for column in row.columns:
@@ -32,6 +31,8 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
 def road(m: Moment, lane: Lane, row: Row) -> None:
     """Autodiff's road, from the end of the tape to the inputs."""
     frame, y, right = m.frame, lane.road, lane.x + lane.w
+    if lane.beside and m.story.first_taken is not None:
+        return
     if row.columns and not row.spines:
         last = row.columns[-1]
         right = max((s.x + s.plate.w for s in last.outputs), default=last.x + last.w)
@@ -65,7 +66,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     douts(m, column, entry, strip, reading, run, tag)
     if reading is None or entry.kind in TAKEN:
         return
-    y, past = lane.road, '' if here and m.now.kind == 'reach' else ' past'
+    loud = m.over and (tag == 'b' or not m.behind)
+    y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
         frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
@@ -91,14 +93,14 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
             if beside:
                 short = f'd{told.rpartition(".")[2].rstrip(")")}' if '.' in told else told
                 at = slot.x + how.w + 6
-                frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, 'b', 5, room=max(column.x - at - 24, 0))
-                reached[-1] = at + min(width(short, 'b'), max(column.x - at - 24, 20))
+                frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, '', 5, room=max(column.x - at - 24, 0))
+                reached[-1] = at + min(width(short), max(column.x - at - 24, 20))
             cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, column.x - slot.name_x - 24,
                       result, lane)  # fmt: skip
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
     reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
-    past = '' if here and m.now.kind == 'give' else ' past'
+    past = '' if loud or (here and m.now.kind == 'give') else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
         frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
@@ -117,10 +119,10 @@ def cotangent(
         if not m.plan.narrow:
             return
     if told and slot.above:
-        frame.text(f'{key}n', slot.x + 1, top - 5, told, 'b', 5, room=max(room, 40))
+        frame.text(f'{key}n', slot.x + 1, top - 5, told, '', 5, room=max(room, 40))
     elif told:
         left = max(slot.name_x - 18 * (slot.name_x < lane.x + 5), 0)  # nothing stands before the first
-        frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'b end', 5, room=max(slot.x - 6 - left, 8))
+        frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'end', 5, room=max(slot.x - 6 - left, 8))
     ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
     frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
@@ -138,43 +140,14 @@ def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) 
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
 
 
-def bent(m: Moment) -> float | None:
-    """The slope, where the second gradient is the slope's own: then its number says how the curve bends."""
-    runs = sorted(m.record.passes, key=lambda run: run.order)
-    if [run.order for run in runs] != [1, 2] or any(len(run.arrivals) != 1 for run in runs):
-        return None
-    (bend,), (slope,) = (run.arrivals for run in runs)
-    if not phrases.single(bend.total) or not phrases.single(slope.total) or bend.of != slope.of:
-        return None
-    first, value = m.record.steps[runs[0].started].entry, slope.total.data.item()
-    starts = () if first is None else m.record.entries[first].outputs
-    same = len(starts) == 1 and phrases.single(starts[0]) and starts[0].data.item() == value
-    return value if same and np.isfinite(value) else None
-
-
-def curve(frame: Frame, right: float, y: float, slope: float, bend: float) -> None:
-    """A small curve with this slope that bends this way, and its tangent: what a gradient of a gradient says."""
-    w, rise, turn = 56, 9 * np.sign(slope), 7 * np.sign(bend)  # px; on the screen, up is negative
-    x = right - w
-    said = {-1: 'the curve bends down', 0: 'the curve does not bend here', 1: 'the curve bends up'}[int(np.sign(bend))]
-    frame.text('curvet', x - 12, y + 8, said, 'end')
-    frame.path('curvek', f'M{x:g},{y + rise:g}L{x + w:g},{y - rise:g}', 'slot', 3)
-    first, last = y + rise - turn, y - rise - turn
-    # a parabola: its tangents at both ends meet at y + turn
-    one, other = (end + (y + turn - end) * 2 / 3 for end in (first, last))
-    d = f'M{x:g},{first:.1f}C{x + w / 3:.1f},{one:.1f},{x + w * 2 / 3:.1f},{other:.1f},{x + w:g},{last:.1f}'
-    frame.path('curve', d, 'link b', 4)
-
-
 def sums(m: Moment, strip: Strip, run: Pass) -> None:
     """How the last number of a gradient of a gradient came about: in names, then in numbers."""
     last = m.record.entries[strip.entries[-1]]
-    y = m.plan.second[0] + m.plan.second[1] - 16
+    x, y, right = 22, m.plan.second[0] + m.plan.second[1] - 20, m.plan.w - 22
     for a in run.arrivals[:1]:
         if not phrases.single(a.total) or m.plan.narrow:
             return
         name, total = m.story.targets.get(a.name, a.name), float(a.total.data.item())
-        what = f'd({last.outputs[0].name}) / d({a.of}) = ' if len(last.outputs) == 1 and last.outputs[0].name else ''
         said = ''
         readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
         if len(a.parts) == 1 and readings:
@@ -182,18 +155,13 @@ def sums(m: Moment, strip: Strip, run: Pass) -> None:
             told = told_as(entry, entry is last)
             found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
             said = formula.counted(found, scalars(entry, readings[0], told), total).partition(' = ')[2]
+            of = entry.outputs[0].name if len(entry.outputs) == 1 else ''
+            note = f'{told}: the cotangent of {of}' if of and told in said else ''
+            note = note if x + width(f'{name} = {said}', 'm') + 24 + width(note) < right else ''
+            m.frame.text('sumsn', right, y, note, 'dim end')
         elif all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
             said = ' + '.join(phrases.amount(value) for _, value in a.parts) + f' = {numbers.said(total)}'
-        said = f'{name} = {what}{said or numbers.said(total)}'
-        m.frame.text('sums', 22, y, said, 'm', room=m.plan.w - 44)
-        slope = bent(m)
-        if slope is not None and np.isfinite(total) and 46 + width(said, 'm') + 250 < m.plan.w:
-            curve(m.frame, m.plan.w - 22, y - 8, slope, total)
-        elif what:
-            made = 'your lines computed' if forward.yours(m.record) else 'backward computed'
-            note = f'{name} differentiates {last.outputs[0].name}, which {made}'
-            left = 46 + width(said, 'm')
-            m.frame.text('sumsn', m.plan.w - 22, y, note if left + width(note) < m.plan.w - 22 else '', 'dim end')
+        m.frame.text('sums', x, y, f'{name} = {said or numbers.said(total)}', 'm', room=right - x)
 
 
 def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:
@@ -230,7 +198,12 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
         handed = {g.name for g in passed.gave if g.value is not None} if passed else set()  # a constant gets nothing
         said = [f.partition(' = ') for f in formula.formulas(entry, told_as(entry, seeds))]
         line = next((f for name, _, f in said if name in handed and f and width(f) <= w - 8), '')
-    ink, grey = ('b', 'dim') if reading is not None else ('fut', 'fut')
+    if line and reading is not None:  # what the rule finds on the tape
+        kept = scalars(entry, reading, '')
+        names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
+        said = ', '.join(f'{name} = {numbers.written(kept[name])}' for name in names)
+        frame.text(f'r{i}k', middle + 10, y - h / 2 - 9, said, 'dim', room=w / 2 + 12)
+    ink, grey = ('b' * current, 'dim') if reading is not None else ('fut', 'fut')
     frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
     frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
 
@@ -239,6 +212,11 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
     """The rule that a takeover displaces."""
     frame, y, w, middle = m.frame, lane.road, at.w, at.ghost + at.w / 2
     h = min(lane.backward_h, 50)
+    if lane.beside:
+        said = f'{phrases.displaced(entry)}: never called' if entry.kind == 'call' and reading is not None else ''
+        left = lane.x + width('← backward', 'bf') + 14
+        frame.text(f'r{i}t', left, lane.head, said if not m.behind else '', 'dim', room=max(at.x - left - 10, 0))
+        return
     quiet = '' if here and m.now.kind == 'reach' else ' q'
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
@@ -247,7 +225,7 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
     state = ('never called' if call else 'it decides') if seen else 'the usual way'
-    frame.text(f'r{i}f', middle, y + 15, state, 'mid' + (' b' if seen else ' fut'), room=w - 4)
+    frame.text(f'r{i}f', middle, y + 15, state, 'mid' + ('' if seen else ' fut'), room=w - 4)
 
 
 def douts(
@@ -284,15 +262,19 @@ def douts(
         label += f'[{n}]' if label == 'dout' and len(column.outputs) > 1 else ''
         if label == 'dout' and entry.kind == 'call' and slot.value.name not in ('', 'out') and len(column.outputs) == 1:
             both = f'{gradient_name(slot.value.name)} = dout'
-            label = both if width(both, 'b') < min(free, lane.x + lane.w) - slot.x - 8 else label
-        ink = 'b' if value is not None else 'fut'
+            label = both if width(both) < min(free, lane.x + lane.w) - slot.x - 8 else label
+        ink = '' if value is not None else 'fut'
         if len(column.outputs) > (2 if lane.backward_h > 80 else 1):  # no room for names above
             left = slot.x + (how.w if value is not None else 0) + 6
-            frame.text(f'{key}n', left, slot.back + 5, label, 'b' if value is not None else 'fut', 5,
+            frame.text(f'{key}n', left, slot.back + 5, label, '' if value is not None else 'fut', 5,
                        room=free - left - 4)  # fmt: skip
         else:
+            if label == 'start' and slot.value.name:
+                label = f'start: d({slot.value.name})'
             label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
-            frame.text(f'{key}n', min(slot.x + 1, m.plan.w - width(label, ink)), top - 6, label, ink, 5)
+            frame.text(
+                f'{key}n', min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink)), top - 6, label, ink, 5
+            )
         if value is None:
             continue
         frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper' if tag == 'a' else 'panel', 2, rx=4)

@@ -4,14 +4,11 @@ from ..model import Entry, Record
 from . import tiles
 from .kit import Frame, cut, width
 from .moment import Moment
-from .plan import Lane
+from .plan import ROW, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 
 # What a tape is, in as many words as it has room for.
-DEFINED = {
-    'a': ('what was computed, in order; backward reads it from the right', 'what was computed, in order'),
-    'b': ('what your lines computed', 'your lines, taped'),
-}
+DEFINED = ('what was computed, in order; backward reads it from the right', 'what was computed, in order')
 
 
 def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
@@ -37,10 +34,10 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
-        frame.text(f'{tag}which', x, y, which, 'mid2')
-        x += width(which, 'mid2') + 12
-    frame.text(f'{tag}FW', x, y, 'forward →', 'ff mid2')
-    x += width('forward →', 'ff mid2') + 10
+        frame.text(f'{tag}which', x, y, which)
+        x += width(which) + 12
+    frame.text(f'{tag}FW', x, y, 'forward →', 'ff')
+    x += width('forward →', 'ff') + 10
     if m.plan.narrow and part:
         frame.text(f'{tag}of', lane.x + lane.w, y, part, 'dim end')
     elif m.plan.narrow and not m.record.depth:
@@ -48,14 +45,12 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     if m.plan.narrow:
         return
     x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 5
-    frame.text(f'{tag}which', x, y, which, 'mid2 leader')
-    x += width(which, 'mid2 leader') + 10
+    frame.text(f'{tag}which', x, y, which)
+    x += width(which) + 10
     end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
-    told = [part] if part else () if m.compare or (tag == 'a' and m.behind) else DEFINED[tag]
+    told = [part] if part else [reader(m, tag)] if m.record.depth else () if m.compare else DEFINED
     said = next((words for words in told if x + width(words) < end - 8), '')
-    if tag == 'b' and not yours(m.record):
-        said = said.replace('your lines', 'backward')
-    frame.text(f'{tag}of', x, y, said, 'leader')
+    frame.text(f'{tag}of', x, y, said, 'dim')
     if part:  # where these entries lie on the whole tape
         x, w = x + width(said) + 10, lane.x - x - width(said) - 22
         if w > 20:
@@ -68,6 +63,16 @@ def yours(record: Record) -> bool:
     """Whether lines of a user's bprop stand on the second tape."""
     by = (record.entries[record.readings[e.by].entry] for e in record.entries if e.level and e.by is not None)
     return any(e.kind == 'call' and e.yours for e in by)
+
+
+def reader(m: Moment, tag: str) -> str:
+    """Which of two nested gradients reads a tape back."""
+    runs = [p for p in m.record.passes if p.inside is None and min(p.level - 1, 1) == 'ab'.index(tag)]
+    if len({p.order for p in runs}) != 1:
+        return ''
+    lines = {p.mark.line for p in runs if p.mark}
+    which = 'outer' if runs[0].order == 1 else 'inner'
+    return f'{which} grad' + (f', line {min(lines)}' if len(lines) == 1 else '')
 
 
 def tape_name(m: Moment, tag: str) -> str:
@@ -84,9 +89,9 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     inset = 8 if tag == 'b' and not m.plan.narrow else 0
     left, right = lane.left + inset, (m.plan.w - inset if lane.x else lane.x + lane.w)
     frame.rect(f'{tag}film', left, y, right - left, h, 'film', 0, rx=8)
-    for k, at in enumerate((y + 4.5, y + h - 4.5)):
+    for k, at in enumerate((y + 3, y + h - 3)):
         frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
-    top, high = y + 8.5, h - 17
+    top, high = y + 6, h - 12
     opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
@@ -95,35 +100,39 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         long = f'{entry.label} {name_of(entry)}'
         if is_open and entry.level and entry.mark and entry.by is not None:
             long += f' · line {entry.mark.line}'
-        said = long if is_open and width(long, 'b') + 20 < max(w + 60, 120) else entry.label
-        wide = max(width(said, 'b') + 20, min(w, 84)) if is_open else w
+        said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
+        wide = max(width(said) + 20, min(w, 84)) if is_open else w
         middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
         if not done:
             frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
             continue
         writes = m.now.entry == i and m.now.kind == 'write' and not m.compare
         reads = m.reading_of(i)[3]
-        starts = reads and m.now.kind == 'reach'
         read = m.reading_of(i)[1] is not None
-        look = 'block' + ' read' * read + ' cur' * (writes or reads)
+        look = 'block' + ' own' * (tag == 'b' and written_by(m, i)) + ' cur' * (writes or reads)
         frame.rect(f'B{i}', middle - wide / 2, top, wide, high, look, 2, rx=4, go=f'e{i}')
-        if width(said, 'b') <= wide:
-            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid b')
+        if width(said) <= wide:
+            frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
             frame.path(
                 f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
             )
-            at = fork(row, opens[i], lane) if entry.kind in TAKEN else None
-            if read and at and at.under:  # the entry sends backward into the lines of its bprop
-                look = '' if starts else ' past'
-                frame.path(f'{tag}dn{i}', f'M{at.x:g},{y + h:g}V{lane.road + 22:g}', f'fat th{look}', 1)
-            elif read:
-                frame.path(f'{tag}dn{i}', f'M{middle:g},{y + h:g}V{lane.road - 20:g}', 'link' + ' b' * starts, 1)
+            if read:
+                calls(m, f'{tag}dn{i}', middle, row, opens[i], lane)
         if writes or reads:
-            look, tip = (' b', y + h - 1) if reads else ('', y + 1)
             frame.rect(f'{tag}ring', middle - wide / 2 - 2, top - 2, wide + 4, high + 4, 'ring', 5, rx=6)
-            if writes or (starts and not (is_open and entry.kind in TAKEN and fork(row, opens[i], lane).under)):
-                frame.head(f'{tag}pen{look.strip()}', middle, tip, 'u' if reads else 'd', f'pen{look}', 5, 7)
+            if writes:
+                frame.head(f'{tag}pen', middle, y + 1, 'd', 'pen', 5, 7)
+
+
+def calls(m: Moment, key: str, x: float, row: Row, column: Column, lane: Lane) -> None:
+    """What an entry calls on the way back: a thin line to its rule, or to where a takeover turns off the road."""
+    y, end = lane.film + lane.film_h, lane.road - min(lane.backward_h, 50) / 2 - 1
+    to = x
+    if m.record.entries[column.entry].kind in TAKEN:
+        to, end = fork(row, column, lane).x, lane.road - 6
+    m.frame.path(key, f'M{x:g},{y:g}' + (f'V{y + 9:g}H{to:g}' if to != x else '') + f'V{end - 8:g}', 'call', 2)
+    m.frame.head(f'{key}h', to, end, 'd', 'callh', 6, 6)
 
 
 def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str) -> None:
@@ -135,7 +144,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for slot in column.inputs:
         # what enters the program is known from the start
         there = begun or (entry.level == 0 and slot.key not in m.story.maker)
-        name(frame, f'{tag}{slot.key}', slot, slot.value.name, 'b' if there else 'fut',
+        name(frame, f'{tag}{slot.key}', slot, slot.value.name, '' if there else 'fut',
              max(column.x - slot.name_x - 20, 12))  # fmt: skip
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there)
     y, h = card_place(entry, lane, column.within)
@@ -146,25 +155,30 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for n, slot in enumerate(column.outputs if entry.outputs else ()):
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
-        name(frame, f'{tag}{slot.key}', slot, said, 'b' if done else 'fut', room)
-        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done)
+        name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
+        same = done and slot.value is m.story.again
+        tiles.draw(
+            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
+        )
+        if same and not m.plan.narrow:
+            frame.text('again', slot.x + slot.plate.w, slot.y + slot.plate.h + 15, 'now the output', 'dim end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
     """The top and the height of a card."""
     full = lane.forward_h
-    h = full if entry.kind == 'call' or full < 70 else 68 if within else 64
+    h = full if entry.kind == 'call' or not lane.tall else 68 if within else 64
     return lane.forward + (full - h) / 2, h
 
 
 def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, begun: bool, here: bool) -> None:
     """What stands on a card: the name, and what it runs or hides."""
     frame, w, middle = m.frame, column.w, column.x + column.w / 2
-    ink, grey = ('b mid', 'dim') if begun else ('mid fut', 'fut')
+    ink, grey = ('mid', 'dim') if begun else ('mid fut', 'fut')
     title = entry.name if entry.kind == 'loose' else name_of(entry)
     if entry.kind == 'call' and h > 70:
         frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
-        frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"ff" if begun else "fut"} mid', room=w - 8)
+        frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"bf" if begun else "fut"} mid', room=w - 8)
         if entry.hidden:
             ran = entry.hidden_at is not None and entry.hidden_at <= m.step
             frame.rect(f'e{i}h', column.x + 8, y + 52, w - 16, 46,
@@ -172,7 +186,7 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
             frame.text(
                 f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
             )
-            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
+            frame.text(f'e{i}s', middle, y + 89, 'so not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
         return
     if column.within:
         out, how = entry.outputs[0], tiles.plate(entry.outputs[0], w - 12, 24)
@@ -183,17 +197,20 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
     sub = own or ('not taped' if entry.kind == 'loose' else entry.source if column.w > 70 else '')
     frame.text(f'e{i}t', middle, y + h / 2 + (-4 if sub else 5), title, ink, room=w - 8)
     if sub and f'e{i}o' not in frame:  # (it may still lie over its line of code)
-        look = f'{"ff" if begun else "fut"} mid' if own else f'm mid {grey}' if sub == entry.source else f'mid {grey}'
+        look = f'{"bf" if begun else "fut"} mid' if own else f'm mid {grey}' if sub == entry.source else f'mid {grey}'
         frame.text(f'e{i}o', middle, y + h / 2 + 15, sub, look, room=w - 8)
 
 
 def bridge(m: Moment, row: Row, lane: Lane) -> None:
     """From the lines of a bprop to the second tape: they are what is written there."""
     lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
+    frame, x, w = m.frame, m.plan.own.x + 8, m.plan.own.w - 16
+    for row_ in (r for r in m.own_rows if r.number in lines):
+        frame.rect(f'wrote{row_.key}', x, row_.y - 14.5, w, ROW, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
-    frame, x, now = m.frame, 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
-    look, top = '' if now and not m.compare else ' q2', m.own_rows[-1].y + 11
+    x, now = 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    look, top = '' if now or m.behind else ' q2', m.own_rows[-1].y + 11
     frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
     frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)
     said = f'line {lines[0]} of your bprop writes this tape'
@@ -288,7 +305,10 @@ class Wires:
             if slot is None or key in own:
                 continue
             right, at = slot.x + slot.plate.w, slot.y + slot.plate.h / 2
-            between = any(right <= c.x < column.x for c in self.row.columns) or any(s.x > right for s in column.inputs)
+            between = any(right <= c.x < column.x for c in self.row.columns)
+            if any(s.x > right for s in column.inputs):  # above those, if they stand low
+                at = min(at, min(s.y for s in column.inputs) - 6)
+                between |= at < slot.y + 4
             wire = f'w{self.tag}{column.entry}k{n}'
             if not between and y + 6 <= at <= y + h - 6:
                 frame.arrow(wire, right + 2, column.x - 1, at, look)

@@ -98,12 +98,6 @@ class Frame(dict):
             self.rect(f'{key}~', x, y + 2, w, h, 'shade', -1, rx=10)
         self.rect(key, x, y, w, h, f'sheet{classes}', 0, rx=10, go=go)
 
-    def badge(self, key: str, x: float, y: float, words: str, look: str, ink: str) -> None:
-        """A few words on the edge of a card: they begin at x, their middle is at y."""
-        wide = width(words, 'b') + 22
-        self.rect(key, x, y - 11, wide, 22, f'badge{look}', 6, rx=11)
-        self.text(f'{key}t', x + wide / 2, y + 4.7, words, f'mid b {ink}', 7)
-
     def arrow(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
         """Forward's thin arrow from left to right."""
         self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')
@@ -111,6 +105,6 @@ class Frame(dict):
 
     def band(self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False) -> None:
         """Backward's band from right to left; a thick one is as wide as the road."""
-        thick = thick and x1 - x2 > 36
-        self.path(key, f'M{x1:g},{y:g}H{x2 + (18 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
-        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 15 if thick else 10)
+        thick = thick and x1 - x2 > 44
+        self.path(key, f'M{x1:g},{y:g}H{x2 + (28 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
+        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 20 if thick else 10)

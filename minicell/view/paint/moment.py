@@ -43,12 +43,25 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
             ends = {end: ends[end] for end in sorted(sorted(ends, key=right.get)[: most // 4])}
     out, known = [], frozenset()
     for i in range(len(record.steps)):
-        if i in keep or i in ends:
+        again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
+        if (i in keep or i in ends) and not again:
             out.append(Shot(i, known=known))
         if i in ends:
             known |= {ends[i]}
             out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
+
+
+def nothing_new(record: Record, end: int, judged: int) -> bool:
+    """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
+    step, reading = record.steps[end], record.readings[judged]
+    if step.kind != 'arrive' or reading.given != end - 1:
+        return False
+    run = record.passes[step.run]
+    if run.order == 1 and record.most_order > 1:
+        return False  # the gradient of a gradient is what the picture is about
+    gave = {g.of for g in reading.gave if g.value is not None}
+    return all(a.of in gave and len(a.parts) == 1 for a in run.arrivals)
 
 
 def remarkable(record: Record, step: Step) -> bool:
@@ -177,6 +190,17 @@ class Story:
         """The name of a gradient on the second tape: the user's own where it is what the user gets."""
         return self.targets.get(name, name) if entry.level and run is not None and run.order == 1 else name
 
+    @cached_property
+    def again(self) -> Value | None:
+        """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
+        last = next((e for e in reversed(self.record.entries) if e.level), None)
+        given = [g.value for r in self.record.readings if self.record.entries[r.entry].kind == 'call' for g in r.gave]
+        for value in last.outputs if last is not None else ():
+            for other in given:
+                if other is not None and other.name == value.name and np.array_equal(other.data, value.data):
+                    return value
+        return None
+
     def has_second(self, step: int) -> bool:
         """Whether the second tape has an entry yet."""
         return bool(self.written[1]) and min(self.written[1]) <= step
@@ -297,6 +321,11 @@ class Moment:
             return runs[-1] if runs else None
         readers = (p for p in runs if min(p.level - 1, 1) == level)
         return max(readers, key=lambda p: p.started, default=None)
+
+    @property
+    def over(self) -> bool:
+        """Whether all has run, so that what it came to is the subject."""
+        return self.compare or (self.behind and self.now.kind == 'arrive')
 
     @property
     def behind(self) -> bool:

@@ -7,7 +7,7 @@ from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
-from .plan import CODE, GAP, TALL, Box
+from .plan import CODE, GAP, STAGE, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
@@ -35,7 +35,7 @@ def draw(m: Moment) -> None:
             arrivals(m)
         return
     running = not m.compare and m.now.reading == m.taken
-    past = '' if running and m.now.kind == 'reach' else ' past'
+    past = '' if m.compare or (running and m.now.kind == 'reach') else ' past'
     strip = m.strips[0]
     bend = fork(strip.row(m.focus[0]), column, strip.lane).x
     (down if m.plan.narrow else aside)(m, column.outputs[0].x, bend, past, entry)
@@ -72,22 +72,24 @@ def because(m: Moment, entry: Entry, room: float) -> str:
             'because of its own bprop',
             f'{entry.name} has its own bprop',
         ]
-    said = [f'takeover, {words}' for words in said] * (m.behind and not m.plan.narrow) + said
-    return next((words for words in said if width(words, 'b' * (not m.behind)) <= room), '')
+    if m.behind and not m.plan.narrow:
+        said = [f'takeover{":" if words.startswith(entry.name) else ","} {words}' for words in said] + said
+    return next((words for words in said if width(words) <= room), '')
 
 
 def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that turns off the road before the ghost, and goes left into the code."""
-    frame, road, under = m.frame, m.strips[0].lane.road, m.plan.under
-    bends = f'A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
-    size, thin = (15, ' th') if m.behind else (24, '')
-    to = f'M{x + 1:g},{road:g}H{bend + 21:g}{bends}H{CODE + size:g}'
+    frame, lane, under = m.frame, m.strips[0].lane, m.plan.under
+    road, right = lane.road, x - 8
+    bends = f'H{bend + 21:g}A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
+    size, thin = (15, ' th') if m.behind else (28, '')
+    to = f'M{x + 1:g},{road:g}{bends if under > road else ""}H{CODE + size:g}'
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
     if not m.behind:
-        frame.text('tk', CODE + 40, under + 4.7, label_of(entry, bend - 21 - CODE - 42), f'onr{past}', 6, late=450)
-    why = because(m, entry, m.plan.w - bend - 26)
-    frame.text('why', bend + 26, under + 4.7, why, 'b' if past else 'bf', 6, late=450)
+        frame.text('tk', CODE + 38, under + 5, label_of(entry, bend - CODE - 48), f'onr{past}', 6, late=450)
+    x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
+    frame.text('why', x, y, because(m, entry, (m.plan.w if lane.tall else right) - x), '', 6, late=450)
 
 
 def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
@@ -161,12 +163,11 @@ class Cards:
             frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
             frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
             return
-        frame.sheet(f't{k}', x + 1, y, w - 2, h, ' ahead')
-        frame.text(f't{k}N', x + 16, y + 28, name, 'fut mid2', room=w / 2)
-        frame.text(f't{k}q', x + 34, y + h / 2 + 22, '?', 'mid ques')
+        frame.text(f't{k}N', x, y + 18, name, 'fut mid3', room=w / 2)
+        frame.text(f't{k}q', x + 12, min(y + 78, y + h - 12), '?', 'mid ques')
         whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
         due = f'{whose} makes it' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
-        frame.text(f't{k}F', x + 60, y + h / 2 + 16, due, 'fut', room=w - 68)
+        frame.text(f't{k}F', x + 40, min(y + 72, y + h - 18), due, 'fut', room=w - 40)
 
     def card(self, k: int, place: int, g: Gradient, box: Box) -> None:
         """A gradient, beside it the true one, and the verdict on the card's edge."""
@@ -180,61 +181,85 @@ class Cards:
         self.top = max((tiles.largest(a) for a in arrays if a is not None), default=0.0)  # one scale for both
         marks = peers = None
         if m.compare and g.ok is False and g.true is not None and alike and not verdict.surrogate(self.reading):
-            marks, peers = differ(g.value.data, g.true)
+            facts = self.entry.facts
+            marks, peers = differ(g.value.data, g.true, bool(facts and not facts.reads_dout))
         mine = f'g{self.number}.{place}'
-        given = self.given and not m.compare and m.now.kind == 'give'
         if self.compact:
             y = m.own_rows[-1].y - 5
             frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
             x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, account=True, marks=marks, top=self.top)
+            same = ' block own' * (
+                m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
+            )
+            tiles.draw(
+                frame, mine, x, y - how.h / 2, g.value, how, classes=same, account=True, marks=marks, top=self.top
+            )
             x += how.w + 10
             said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
             frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
-            self.verdict(k, g, x + width(said, 'm dim') + 16, y, m.plan.w)
+            self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w)
             return
-        frame.sheet(f't{k}', x + 1, y, w - 2, h, ' now' if given else '')
-        left, room = x + 16, (w - 32 - GAP) / 2
-        how = tiles.plate(g.value, room if true is not None or m.plan.narrow else 2 * room, h - 48, digits, TALL)
-        self.title(
-            k, left, y + 28, room, f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}', g.formula
+        name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
+        frame.text(f't{k}N', x, y + 18, name, 'mid3', room=w / 2)
+        self.tips[k] = x + min(width(name, 'mid3'), w / 2) / 2
+        both = m.compare and g.true is not None
+        room = (w - 40) / 2
+        how = tiles.plate(
+            g.value, room if both or true is not None or m.plan.narrow else w, h - 48, digits, TALL, 'num'
         )
-        tiles.draw(frame, mine, left - 1, y + 38, g.value, how, account=True, marks=marks, top=self.top)
-        self.tips[k] = left + how.w / 2
-        if m.compare and g.true is not None:
-            left += room + GAP
-            head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
-            self.title(f'{k}s', left, y + 28, room, head, phrases.true_formula(self.entry, place) * (g.ok is False))
-            value = Value(g.name, g.true.shape, '', g.true)
-            how = tiles.plate(value, room, h - 48, digits, TALL)
-            tiles.draw(frame, f's{self.number}.{place}', left - 1, y + 38, value, how, classes=' tru', marks=peers,
-                       top=self.top)  # fmt: skip
-        self.verdict(k, g, self.tips[k] + 22, y, x + w - 8)
+        top = y + 48
+        self.title(k, x, y + 40, room, 'returned', g.formula)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 18, x + w)
+        tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
+        if not both:
+            return
+        head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
+        made = width('returned') + 8 + width(g.formula, 'm')
+        right = x + max(how.w, made if made <= room else width('returned')) + 36
+        self.title(
+            f'{k}s', right, y + 40, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
+        )
+        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 48, digits, TALL, 'num')
+        if marks is not None and marks.luck and how.kind == 'numbers' and how.h + 20 < h - 48:
+            self.lucky(k, marks, x, top, how, x + w)
+        tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
+                   classes=' tru', marks=peers, top=self.top)  # fmt: skip
+
+    def lucky(self, k: int, marks: tiles.Marks, x: float, y: float, how: tiles.Plate, right: float) -> None:
+        """Numbers that are right by chance: a line leads to the last of them."""
+        places = np.argwhere(~marks.wrong)
+        if not len(places):
+            return
+        i, j = places[-1]
+        at, bottom = x + (j + 1) * how.cell_w - 1, y + how.h + 13
+        self.m.frame.path(f't{k}Lk', f'M{at:g},{y + (i + 1) * how.cell_h - 2:g}V{bottom:g}H{at + 6:g}', 'call q', 5)
+        said = 'right by chance' if len(places) == 1 else f'{len(places)} right by chance'
+        self.m.frame.text(f't{k}L', at + 10, bottom + 4.5, said, 'dim', room=right - at - 10)
 
     def title(self, k: object, x: float, y: float, room: float, what: str, formula: str) -> None:
         """What stands under it, and how it was made, where there is room."""
-        self.m.frame.text(f't{k}N', x, y, what, 'mid2', room=room)
-        x, room = x + width(what, 'mid2') + 10, room - width(what, 'mid2') - 10
-        look = 'dim' if formula.startswith('by ') else 'm dim'
+        self.m.frame.text(f't{k}W', x, y, what, 'dim', room=room)
+        x, room = x + width(what) + 8, room - width(what) - 8
+        look = 'dim' if formula.startswith('by ') else 'm'
         self.m.frame.text(f't{k}F', x, y, formula if width(formula, look) <= room else '', look)
 
     def verdict(self, k: int, g: Gradient, x: float, y: float, right: float) -> None:
-        """The badge on a card's edge, beside the arrow that comes in."""
-        said = ('nobody checked', ' own', 'bf') if self.given else None
+        """Whether it is right: nobody knows before it is compared."""
+        said = ('nobody checked', 'bf') if self.given else None
         if self.number in self.m.shot.known:
             said = verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
         if said:
-            self.m.frame.badge(f't{k}B', min(x, right - width(said[0], 'b') - 22), y, *said)
+            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}', room=right - x)
 
     def band(self, boxes: list[Box]) -> None:
         """From the `return` line to each card."""
         m, frame, out = self.m, self.m.frame, self.m.own_rows[-1].y - 5
         now = not m.compare and m.now.kind == 'give' and m.now.reading == self.number
-        look = '' if now else ' past'
+        look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', CODE + 40, out - 14, 'dout came in, and no line uses it', 'b xx', 6)
+            frame.text('nob', STAGE, min(m.plan.under + 33, out - 14), 'dout came in, and no line uses it', '', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
@@ -249,7 +274,27 @@ class Cards:
                 frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
             frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             if m.plan.narrow:
-                break
+                return
+        self.unchecked(max(self.tips.values(), default=0), out)
+
+    def unchecked(self, x: float, y: float) -> None:
+        """Why nobody noticed, where what is wrong was handed on: an empty box, for a check that there is not."""
+        judged = [g for g in self.reading.gradients if g.ok is not None] if self.m.compare else []
+        fits = all(g.value is not None and g.value.data is not None and g.value.shape == g.true.shape for g in judged)
+        failed = any(step.kind == 'fail' for step in self.m.record.steps)
+        if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
+            return
+        said = ['not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers']
+        below = x < CODE - 24
+        x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
+        self.m.frame.rect(
+            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3
+        )
+        x += 22
+        room = self.m.plan.w - x
+        said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']
+        for k, row in enumerate(said):
+            self.m.frame.text(f'unseen{k}', x, y + (2 if below else 4) + 18 * k, row, '', 6, room=room)
 
 
 # ---- the gradients that were asked for ----
@@ -348,12 +393,14 @@ def rms(array: np.ndarray) -> float:
         return float(np.sqrt(np.mean(data * data)))
 
 
-def differ(yours: np.ndarray, true: np.ndarray) -> tuple[tiles.Marks, tiles.Marks]:
-    """Which numbers of yours are wrong, and the worst of them; the same place of the true ones."""
+def differ(yours: np.ndarray, true: np.ndarray, deaf: bool) -> tuple[tiles.Marks, tiles.Marks]:
+    """Which numbers of yours are wrong, and the worst of them; the same place of the true ones. Of a bprop that is
+    `deaf` to dout, the others are right by chance: another loss would make them wrong."""
     a, b = tiles.folded(yours), tiles.folded(true)
     with np.errstate(all='ignore'):
         off = np.abs(a.astype(np.float64) - b)
         off[~np.isfinite(off)] = np.inf
         wrong = off > 2e-3 * max(1e-6, float(np.max(np.abs(b), initial=0.0)))
+    size = np.minimum(off / np.max(off[np.isfinite(off)], initial=1e-300), 1)
     worst = tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
-    return tiles.Marks(wrong, worst), tiles.Marks(wrong, worst, True)
+    return tiles.Marks(wrong, worst, luck=deaf, size=size), tiles.Marks(wrong, worst, True)

@@ -1,5 +1,9 @@
 """The code as cards: your call beside forward, and your Cell, whose bprop stands where the takeover arrives."""
 
+import re
+from pathlib import Path
+
+from ..model import Line
 from . import program
 from .kit import Frame
 from .moment import Moment
@@ -11,7 +15,7 @@ UP = 15  # from a baseline to the top of its row
 def draw_code(m: Moment) -> None:
     """Your call, your Cell, and the lines of bprop at the height of the takeover's arrow."""
     plan, frame, entry, deep = m.plan, m.frame, m.own(), m.listing.depths
-    mark = None if m.compare else m.now.mark
+    mark = None if m.over else m.now.mark
     calls, cells = m.listing.beside(entry)
     apart = not plan.narrow and plan.own_rows > 0  # the Cell has a card of its own
     x, y, w, h = plan.call
@@ -43,12 +47,14 @@ def draw_code(m: Moment) -> None:
         x, w = plan.own.x, plan.own.w
         end = m.own_rows[-1].y - UP + ROW + PAD + 2
         named = '' if not found else 'your Cell' if entry.yours else f'the Cell {entry.name}'
+        named += elsewhere(own[0].file, calls) if named else ''
         surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)
         program.draw(frame, found, x, w, mark, hid)
         if m.taken is not None and m.entry_of(m.taken) is entry:
             running = not m.compare and m.now.reading == m.taken
-            look = 'mine' if running else 'mine0'
+            look = 'mine' if running or m.compare else 'mine0'
             frame.rect('mine', x + 4, plan.own.y - UP - 4, w - 8, len(m.own_rows) * ROW + 8, look, 0, rx=8)
+            reads(m, entry.facts.dout)
         program.draw(frame, m.own_rows, x, w, mark, False)
         ready_to_lift(m)
     elif apart and cells:
@@ -59,11 +65,27 @@ def draw_code(m: Moment) -> None:
         program.draw(frame, found, plan.own.x, plan.own.w, mark, hid)
 
 
+def reads(m: Moment, dout: str) -> None:
+    """Where the lines of a bprop say dout: what backward brings goes there, and nowhere else."""
+    for row in m.own_rows:
+        for n, found in enumerate(re.finditer(rf'\b{re.escape(dout)}\b', row.text) if dout else ()):
+            left, right = (m.plan.own.x + program.GUTTER + at * program.LETTER for at in found.span())
+            if right < m.plan.own.x + m.plan.own.w - 10:
+                m.frame.rect(f'dout{row.key}{n}', left - 2, row.y - 13, right - left + 4, ROW - 3, 'dout', 2, rx=3)
+
+
 def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, named: str) -> None:
     """The card of some lines, and over it what it is called."""
     frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
     if named:
-        frame.text(f'{key}l', x, y - 10, named, 'mid2', room=w)
+        frame.text(f'{key}l', x, y - 9, named, 'dim', room=w)
+
+
+def elsewhere(file: str, calls: list[Line]) -> str:
+    """Where a Cell is defined, if not beside the lines that call it: line numbers begin anew there."""
+    if not calls or any(line.file == file for line in calls):
+        return ''
+    return ', in another notebook cell' if 'ipykernel_' in file or file.startswith('<') else f', in {Path(file).name}'
 
 
 def ready_to_lift(m: Moment) -> None:

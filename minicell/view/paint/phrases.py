@@ -53,6 +53,8 @@ def displaced(entry: Entry) -> str:
     lost = [g.name for g in entry.ghosts if g.lost] or entry.hidden
     if not lost:
         return 'the usual rule'
+    if NAMES.get(lost[0], lost[0]) == entry.name and len(lost) == 1:  # two things of one name
+        return 'the built-in rule'
     return f'{NAMES.get(lost[0], lost[0])}’s rule' if len(lost) == 1 else f'the rules of {len(lost)} operations'
 
 

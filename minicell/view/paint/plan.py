@@ -9,10 +9,12 @@ from typing import NamedTuple
 WIDE, NARROW = 900, 372
 CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
 ROW = 20  # a line of code
-TALL = 22  # a row of numbers on a gradient's card
+TALL = 26  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
+FILM = 30  # the height of a tape
+SECOND = 286  # and that of the panel of the second
 
 
 class Box(NamedTuple):
@@ -39,6 +41,16 @@ class Lane(NamedTuple):
     least: float  # the width that an open entry needs
 
     @property
+    def tall(self) -> bool:
+        """Whether a card has room for what it hides."""
+        return self.forward_h > 80
+
+    @property
+    def beside(self) -> bool:
+        """Whether the tape lies beside the code: the first of two, in little."""
+        return self.left > 0
+
+    @property
     def head(self) -> float:
         """The baseline of backward's heading."""
         return self.film + self.film_h + 18
@@ -51,6 +63,7 @@ class Needs(NamedTuple):
     cells: int = 0  # and inside of it, above the bprop
     own: int = 0  # lines of the longest bprop; 0: there is no takeover
     second: bool = False  # a second tape
+    straight: bool = False  # the one takeover of the first tape is its first entry
     gradients: int = 2  # at most so many come from one takeover
     tall: int = 2  # rows of the tallest of them
     arrivals: int = 2  # gradients that were asked for
@@ -81,14 +94,14 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 50 + TALL * min(max(needs.tall, 1), 4)
+    return 48 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
-    top = max(128, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 12, 34, 0, top + 120, 84, 330)
+    top = max(134, HEAD + 2 * PAD + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 8, FILM, 0, top + 112, 84, 330)
     below = lane.head + 10
     call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
@@ -97,31 +110,33 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 38, WIDE, card_h(needs))
-    return Plan(WIDE, results.y + results.h + 3, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
+    results = Box(0, first + ROW * (own - 1) + 32, WIDE, card_h(needs))
+    return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
 
 def two_tapes(needs: Needs) -> Plan:
-    """A screen: the same, smaller, and under it a panel with the second tape."""
-    top = max(82, HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3))
-    lane = Lane(STAGE, WIDE - STAGE, top - 58, 58, top + 8, 34, 0, top + 92, 44, 300)
-    below = lane.head + 10
-    own, cells = max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 3)
-    first = max(lane.road + 52, below + PAD + ROW * cells + 21)
-    end = first + ROW * (own - 1) + 14 if own else lane.road + 40
+    """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
+    calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
+    high = 58 if needs.tall > 1 else 44
+    lane = Lane(STAGE, WIDE - STAGE, 24, high, 24 + high, 24, STAGE, 86 + high, 44, 300)
+    below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
+    straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
+    first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
+    lane = lane._replace(road=max(lane.road, first - 5)) if straight else lane
+    end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 58, y + 100, 34, 0, y + 188, 52, 330)
-    return Plan(WIDE, y + 254, Box(0, HEAD, CODE, top - HEAD), Box(0, first, CODE, 0), own, below, cells,
-                (lane, second), first - 5, results, second=(y, 254))  # fmt: skip
+    second = Lane(206, WIDE - 222, y + 34, 78, y + 122, FILM, 0, y + 210, 56, 330)
+    return Plan(WIDE, y + SECOND, Box(0, HEAD, CODE, calls - HEAD), Box(0, first, CODE, 0), own, below, cells,
+                (lane, second), first - 5, results, second=(y, SECOND))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:
     """A phone: one thing under the other, the lines of bprop in the arrow's way."""
     calls = min(max(needs.calls + needs.cells, 3), 9)
     y = HEAD + 2 * PAD + ROW * calls + GAP
-    lane = Lane(0, NARROW, y + 24, 106, y + 142, 36, 0, y + 254, 84, 264)
+    lane = Lane(0, NARROW, y + 24, 106, y + 142, FILM, 0, y + 254, 84, 264)
     own = max(3, min(needs.own, 6)) if needs.own else 0
     first = lane.road + 110
     end = first + ROW * (own - 1) + 46 if own else lane.road + 112
@@ -132,7 +147,7 @@ def narrow(needs: Needs) -> Plan:
     lanes, panel = (lane,), (0.0, 0.0)
     if needs.second:
         panel = (end + 12, 314)
-        lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, 34, 0, panel[0] + 212, 54, 264),)
+        lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, FILM, 0, panel[0] + 212, 54, 264),)
         end = panel[0] + 317
     return Plan(NARROW, end, Box(0, HEAD, NARROW, y - GAP - HEAD), Box(0, first, NARROW, 0), own, 0, 0, lanes,
                 first - 20, results, True, panel, count)  # fmt: skip

@@ -50,9 +50,11 @@ def needs(record: Record, listing: program.Listing) -> Needs:
     cells = max((len(lines) for lines in listing.cells.values()), default=0)
     gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
     rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]
+    first = [e for e in record.entries if not e.level]
     return Needs(
         calls=calls + (0 if own else cells), cells=cells if own else 0, own=max(own, default=0),
-        second=record.depth > 0, gradients=max(map(len, gave), default=2) or 2, tall=max(rows, default=2),
+        second=record.depth > 0, straight=[i for i, e in enumerate(first) if e.kind in TAKEN] == [0],
+        gradients=max(map(len, gave), default=2) or 2, tall=max(rows, default=2),
         arrivals=max((len(run.arrivals) for run in record.passes), default=2),
     )  # fmt: skip
 
@@ -127,7 +129,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
         return Step(
             title,
             short(caption),
-            go=(f'r{reading.entry}',),
+            go=(f'r{reading.entry}', *line),
             jump='Compare' * (bool(judged.wrong) or record.most_order < 2),
         )
     title, caption = words.step_words(story, shot.step)

@@ -9,6 +9,7 @@ from .plan import Lane
 from .tiles import Plate
 
 SPINE, GAP, ARROW = 24, 4, 20
+UNDER = 78  # px of forward in which two numbers have room under one another
 BEND = 42  # between the card of a takeover and its dout, where the band bends away
 CARD = 84  # the least width of a card
 GHOST = 108  # the most of a displaced rule that stands beside its entry
@@ -79,7 +80,7 @@ def fork(row: Row, column: Column, lane: Lane) -> Fork:
     wide = min(column.w + 8, GHOST)
     ghost = x - 28 - wide
     before = [s.x + SPINE for s in row.spines] + [o.x + o.plate.w for c in row.columns for o in c.outputs]
-    if ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
+    if lane.beside or ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
         return Fork(x, ghost, wide, True)
     return Fork(min((s.x for s in column.outputs), default=column.x + column.w) - 23, column.x - 4, column.w + 8, False)
 
@@ -98,7 +99,7 @@ class Strip:
         self.rows: dict[int, Row] = {}
         self.all = None
         if 0 < len(self.entries) <= 4:
-            self.all = self.open_all(150) or self.open_all(0)
+            self.all = self.open_all(150, True) or self.open_all(150) or self.open_all(0)
 
     def row(self, focus: int | None) -> Row:
         """What is seen with this entry in focus."""
@@ -110,8 +111,18 @@ class Strip:
 
     # ---- all open ----
 
-    def open_all(self, source: float) -> Row | None:
-        """Every entry open, if they fit beside each other; cards show their expression up to `source` px wide."""
+    def constant(self, n: int, fresh: list[int]) -> bool:
+        """Whether an entry has one new input, a number that gets no gradient and has room under the output before."""
+        i, before = self.entries[n], self.record.entries[self.entries[n - 1]]
+        if not n or self.lane.tall or self.lane.forward_h < UNDER or len(fresh) != 1 or len(before.outputs) != 1:
+            return False
+        value = self.record.entries[i].inputs[fresh[0]]
+        gave = [g for r in self.record.readings if r.entry == i for g in r.gave if g.of == value.name]
+        return value.shape == before.outputs[0].shape == () and all(g.value is None for g in gave)
+
+    def open_all(self, source: float, under: bool = False) -> Row | None:
+        """Every entry open, if they fit beside each other; cards show their expression up to `source` px wide.
+        `under`: constants stand under the output before them."""
         seen: set[int] = set()
         parts = []
         for n, i in enumerate(self.entries):
@@ -131,18 +142,24 @@ class Strip:
             )
             parts.append((i, fresh, within))
         widths = [self.measure(i, fresh, within, 170, source) for i, fresh, within in parts]
+        low = {n for n, (_, fresh, _) in enumerate(parts) if under and self.constant(n, fresh)}
+        sides = [self.slots(*parts[n][:2], 0, 170)[0].x + 12 for n in low]
+        widths = [(0.0, card, out) if n in low else (a, card, out) for n, (a, card, out) in enumerate(widths)]
         total = sum(a + card + out for a, card, out in widths)
         bends = sum(self.record.entries[i].kind in TAKEN for i in self.entries) * (BEND - ARROW)
         arrows = sum(
             (a > 0) + (out > 0) + (i != self.entries[-1]) for (i, _, _), (a, _, out) in zip(parts, widths, strict=True)
         )
         room = self.lane.w - total - arrows * ARROW - bends
-        if room < 0:
-            return None
         gap = ARROW + room / max(arrows, 1)
+        if room < 0 or any(gap < wide for wide in sides):  # (its name stands beside it)
+            return None
         x, columns = self.lane.x, []
-        for (i, fresh, within), (a, card, out) in zip(parts, widths, strict=True):
-            inputs = self.slots(i, fresh, x, a)
+        for n, ((i, fresh, within), (a, card, out)) in enumerate(zip(parts, widths, strict=True)):
+            inputs = self.slots(i, fresh, x, a or 170)
+            if n in low:
+                aside = columns[-1].outputs[0].x - inputs[0].x
+                inputs = (inputs[0]._replace(x=inputs[0].x + aside, name_x=inputs[0].name_x + aside),)
             x += a + gap * (a > 0)
             left, x = x, x + card
             after = gap + (BEND - ARROW) * (self.record.entries[i].kind in TAKEN)
@@ -161,7 +178,7 @@ class Strip:
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
         words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'b') + 22, CARD]
         if entry.kind == 'call':
-            words.append(98)
+            words.append(width('so not taped') + 24)
         elif not within and entry.source:
             words.append(min(width(entry.source, 'm') + 16, source))
         if entry.level:
@@ -236,10 +253,12 @@ class Strip:
         which = which[: (5 if flat else 3) if lane.forward_h > 90 else 2]
         if not which:
             return ()
-        above, side, plates = self.fit([entry.inputs[k] for k in which], room)
+        low = not lane.tall and len(which) == 1 < len(set(entry.keys))  # another comes from afar, over it
+        above, side, plates = self.fit([entry.inputs[k] for k in which], room, low)
         name_h = 16 if above else 0
         free = lane.forward_h - sum(how.h + name_h for how in plates)
-        gap, y = free / len(plates), lane.forward + free / len(plates) / 2
+        gap = max(free / len(plates), min(free / max(len(plates) - 1, 1), 12))
+        y = lane.forward + (free if low else (free - gap * (len(plates) - 1)) / 2)
         back_gap = (lane.backward_h - sum(how.h + name_h for how in plates)) / len(plates)
         back = lane.road - lane.backward_h / 2 + back_gap / 2
         out = []
@@ -252,7 +271,7 @@ class Strip:
             y, back = y + how.h + gap, back + how.h + back_gap
         return tuple(out)
 
-    def fit(self, values: list[Value], room: float) -> tuple[bool, float, list[Plate]]:
+    def fit(self, values: list[Value], room: float, low: bool = False) -> tuple[bool, float, list[Plate]]:
         """Whether names stand above, else how much room they take beside the values; and how each value is drawn."""
         lane, gaps = self.lane, 4.0 * (len(values) - 1)
         longest = max(width(v.name, 'b') for v in values) + 6
@@ -262,7 +281,7 @@ class Strip:
             (False, longest, lane.forward_h),
             (True, 0.0, each - 17),
         ):
-            if side > (30 if lane.forward_h > 80 else 110):
+            if side > (30 if lane.tall else 110) or (above and (low or (len(values) > 1 and not lane.tall))):
                 continue
             plates = [tiles.plate(v, room - side, high) for v in values]
             if sum(how.h + 16 * above for how in plates) + gaps <= lane.forward_h + 0.5:

@@ -12,6 +12,8 @@ from .kit import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
+FAR = ('', ' mid', ' far')  # how a wrong number looks, by how far it is off
+WIDE = 67  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
 
@@ -28,6 +30,7 @@ class Plate(NamedTuple):
     columns: int = 1
     digits: int = 0
     note: str = ''  # of how much this is a part
+    ink: str = ''  # the class of its numbers
 
 
 def folded(array: np.ndarray) -> np.ndarray:
@@ -36,8 +39,10 @@ def folded(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1, array.shape[-1] if array.ndim and array.size else 1) if array.ndim != 2 else array
 
 
-def plate(value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW) -> Plate:
-    """How a value fits into a room."""
+def plate(
+    value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW, ink: str = ''
+) -> Plate:  # fmt: skip
+    """How a value fits into a room; `ink` is the class of its numbers."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
         return Plate('words', min(room_w, width(words) + 12), row, note=words)
@@ -48,9 +53,10 @@ def plate(value: Value, room_w: float, room_h: float, digits: int | None = None,
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
-        cell = max(max(width(t) for t in texts) + 7, 30 if array.size > 1 else 44)
+        cell = max(max(width(t, ink) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
+        cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # a gradient that is judged: as large as may be
         if columns * cell <= room_w + 0.5:
-            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits)
+            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
     note_h = 15
     cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
     seen_columns = max(1, min(columns, int(room_w // cell)))
@@ -73,11 +79,13 @@ class Marks(NamedTuple):
     wrong: np.ndarray
     worst: tuple[int, int]
     peer: bool = False  # this is the true one: only the partner is framed
+    luck: bool = False  # what is right is so by chance
+    size: np.ndarray = np.zeros(0)  # how far each is off, as a part of the worst
 
 
 def draw(
     frame: Frame, key: str, x: float, y: float, value: Value, how: Plate, *, there: bool = True, classes: str = '',
-    text: str = '', account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
+    account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
 ) -> None:  # fmt: skip
     """A value at (x, y). `there`: it has come; before that only its place is seen. `top`: the number whose square
     fills its cell."""
@@ -87,33 +95,32 @@ def draw(
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
         frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim', room=how.w - 8)
     elif how.kind == 'numbers':
-        _numbers(frame, key, x, y, folded(value.data), how, classes, text, account, marks, layer)
+        _numbers(frame, key, x, y, folded(value.data), how, classes, account, marks, layer)
     else:
         _squares(frame, key, x, y, folded(value.data), how, classes, marks, top, layer)
 
 
 def _numbers(
-    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, text: str, account: bool,
+    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, account: bool,
     marks: Marks | None, layer: int,
 ) -> None:  # fmt: skip
     for i in range(how.rows):
         for j in range(how.columns):
-            own, bold = classes, ''
+            own = classes
             if marks is not None:
                 worst = marks.worst == (i, j)
                 if marks.peer:
                     own += ' peer' * worst
                 else:
-                    own += (' wrong' if marks.wrong[i, j] else ' tru') + ' worst' * worst
-                    bold = ' b' * worst
+                    right = ' luck' if marks.luck else ' tru'
+                    far = FAR[min(int(3 * marks.size[i, j]), 2)]
+                    own += (f' wrong{far}' if marks.wrong[i, j] else right) + ' worst' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
             said = shown(array[i, j], how.digits)
-            frame.text(
-                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid{text}{bold}', layer + 1
-            )
+            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {how.ink}', layer + 1)
 
 
 def largest(array: np.ndarray) -> float:

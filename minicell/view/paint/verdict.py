@@ -46,13 +46,13 @@ class Verdict:
         )
 
 
-def badge(reading: Reading, g: Gradient) -> tuple[str, str, str] | None:
-    """What a gradient's card says when it is compared: words, and the looks of the badge and of its text."""
+def badge(reading: Reading, g: Gradient) -> Said | None:
+    """What is said of a gradient when it is compared: words, and their look."""
     if surrogate(reading):
-        return 'a surrogate', ' own', 'bf'
+        return 'a surrogate', 'bf'
     if g.ok is None:
         return None
-    return ('✓ right', ' right', '') if g.ok else (f'✗ {off(g)}', '', 'onr')
+    return ('✓ right', '') if g.ok else (f'✗ {off(g)}', 'xx')
 
 
 def surrogate(reading: Reading) -> bool:

@@ -4,20 +4,23 @@ from collections.abc import Iterable
 from io import BytesIO
 
 from ..paint import style
-from ..paint.film import Film
+from ..paint.film import Film, Step
 from . import png
 from .sheet import of
 
-STAY, LAST = 1.8, 4.0  # seconds a step, and the last of them
+READ = 4  # words a second
+STAY, LAST = 1.8, 4.0  # seconds: a step stays at least so long, and the last of them
 
 
-def animation(film: Film, steps: Iterable[int] | None = None, seconds: float = STAY) -> bytes:
+def animation(film: Film, steps: Iterable[int] | None = None) -> bytes:
     """The steps of a film (None: all of them) as a GIF that begins again at its end.
 
+    Each stays as long as its words take to read.
     A unit is a pixel, and no text is smaller than 12: a page must not show it smaller than it is.
     """
     every = range(len(film.steps))
-    pages = [of(film, every[step]) for step in (every if steps is None else steps)]
+    chosen = [every[step] for step in (every if steps is None else steps)]
+    pages = [of(film, step) for step in chosen]
     # the picture stays where it is, however many rows the words over it take
     height = max(page.height for page in pages)
     pictures = []
@@ -27,7 +30,13 @@ def animation(film: Film, steps: Iterable[int] | None = None, seconds: float = S
         marks = [one if i < first else one._replace(y=one.y + down) for i, one in enumerate(page.marks)]
         pictures.append(png.image(page._replace(marks=marks, height=height)))
     frames = png.few(pictures, style.LIGHT)  # one palette for all
-    times = [round(seconds * 1000)] * (len(frames) - 1) + [round(max(seconds, LAST) * 1000)]
+    times = [round(1000 * reading(film.steps[step])) for step in chosen]
+    times[-1] = max(times[-1], round(1000 * LAST))
     out = BytesIO()
     frames[0].save(out, 'GIF', save_all=True, append_images=frames[1:], duration=times, loop=0, disposal=1)
     return out.getvalue()
+
+
+def reading(step: Step) -> float:
+    """Seconds to read what is said at a step."""
+    return max(STAY, len(f'{step.title} {step.caption}'.split()) / READ)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from .. import metrics
 from ..paint import style
 from .sheet import Mark, Sheet
 
@@ -119,6 +120,11 @@ class Pen:
         import numpy as np
 
         look, attrs, scale = one.look, one.attrs, self.scale
+        if look.get('mono') and ' ' in attrs['T'] and 'anchor' not in look:  # each word at its column
+            step = look['size'] * metrics.MONO_ADVANCE
+            for found in re.finditer(r'\S+', attrs['T']):
+                self.text(one._replace(attrs=attrs | {'T': found[0], 'x': attrs['x'] + found.start() * step}))
+            return
         ink, left, top, width = letters(
             attrs['T'], look.get('mono', False), look.get('bold', False), look['size'] * scale
         )

@@ -1,6 +1,5 @@
-"""One frame laid out as a still: the words over it, the shapes in paint order, the step line under it."""
+"""One frame laid out as a still: the words over it, the shapes in paint order."""
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .. import metrics
@@ -33,11 +32,8 @@ class Sheet(NamedTuple):
     caption: str
 
 
-def sheet(
-    frame: Frame, size: tuple[float, float], title: str = '', caption: str = '', line: dict | None = None,
-    step: int = 0, at: tuple[float, float] | None = None,
-) -> Sheet:  # fmt: skip
-    """Lay out a frame of `size`; `line` is a film's step line, to stand under it as it is at `step`, placed `at`."""
+def sheet(frame: Frame, size: tuple[float, float], title: str = '', caption: str = '') -> Sheet:
+    """Lay out a frame of `size`, and over it what is said there."""
     title, caption = metrics.clean(title), metrics.clean(caption)
     width, room = size[0] + 2 * EDGE, size[0] - 2
     marks, y = [], EDGE
@@ -54,31 +50,14 @@ def sheet(
     for shape in sorted(frame.values(), key=lambda shape: shape.layer):
         marks.append(mark(shape.tag, shape.attrs, shape.attrs.get('class', ''), EDGE, y))
     y += size[1]
-    if line:
-        marks += line_marks(line, step, at, (width - line['w']) / 2, y + GAP)
-        y += GAP + line['h']
     return Sheet([m for m in marks if seen(m)], width, y + EDGE, title, caption)
 
 
 def of(film: Film, step: int) -> Sheet:
-    """A step of a film, with what is said there and the step line."""
+    """A step of a film, with what is said there."""
     said = film.steps[step]
     size = film.width, film.height
-    return sheet(film.frames[step], size, said.title, said.caption, film.line, step, tuple(said.at))
-
-
-def line_marks(line: dict, step: int, at: tuple[float, float] | None, x: float, y: float) -> Iterator[Mark]:
-    """The step line as it stands at a step."""
-    for n, (tag, attrs, since) in enumerate(line['shapes']):
-        classes = attrs['class'] + (' todo' if since > step else '')
-        if 'later todo' not in classes:
-            yield mark(tag, attrs, classes, x, y)
-        if at and not n:  # over the rail, the part of it that is done
-            yield mark(
-                'rect', dict(x=line['x'], y=line['y'], width=max(at[0] - line['x'], 0), height=3, rx=1.5), 'run', x, y
-            )
-    if at:
-        yield mark('rect', dict(x=at[0] - 8, y=at[1] - 8, width=16, height=16, rx=8), 'dot cur', x, y)
+    return sheet(film.frames[step], size, said.title, said.caption)
 
 
 def mark(tag: str, attrs: dict[str, Any], classes: str, x: float = 0, y: float = 0) -> Mark:

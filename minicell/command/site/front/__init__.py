@@ -37,13 +37,18 @@ def write(folder: Path, beside: bool = False) -> Page:
     shown = {name: picture(code) for name, code in programs().items()}
     (folder / 'front').mkdir(parents=True, exist_ok=True)
     stills = [still(folder, shown[scene.program], number) for number, scene in enumerate(SCENES)]
-    card(folder / PICTURE, shown['document 1'])
+    card(folder / PICTURE, shown[SCENES[OPENS].program])
     if beside:
         pyodide.fetch(folder)
     config = pyodide.lay(folder, beside, source('worker.js'), source('program.py'))
     films = {name: {'code': code, 'layouts': fragment.layouts(shown[name].films)} for name, code in programs().items()}
-    scenes = [{'program': scene.program, 'since': scene.since, 'opens': scene.opens} for scene in SCENES]
-    data = fragment.script({'films': films, 'scenes': scenes, 'opens': OPENS, 'python': config})
+    scenes = [
+        {'program': scene.program, 'since': scene.since, 'opens': scene.opens, 'choices': scene.choices}
+        for scene in SCENES
+    ]
+    first = {name: next(iter(options)) for name, (_, options) in CHOICES.items()}
+    told = {'films': films, 'scenes': scenes, 'opens': OPENS, 'first': first, 'python': config}
+    data = fragment.script(told)
     parts = ['(() => {', fragment.player(), f'const told = {data};', source('front.js'), source('typing.js')]
     script = '\n'.join([*parts, '})();', ''])
     name = f'front/front-{sha256(script.encode()).hexdigest()[:8]}.js'
@@ -127,12 +132,12 @@ def body(stills: list[str], config: dict[str, Any]) -> str:
 <div class="scenes">
 <div class="head">
 <h1>Who computed this gradient?</h1>
-<p class="lede">The framework, or code that you wrote yourself? Step through a real tape and see.
-<a class="js-only" href="#scene=1" data-scene="0">Start from the beginning</a></p>
+<p class="lede">Autodiff, or your own code? <span class="js-only">Press
+<button type="button" id="go" aria-label="One step on">›</button></span></p>
 <nav class="tabs" aria-label="Scenes"><ol>{tabs}
 <li><a href="#type" data-scene="type"><b>✎</b> <span>Type it</span></a></li></ol></nav>
 </div>
-<div class="stage js-only"><div class="mc2" id="picture">{stills[OPENS]}</div></div>
+<div class="stage js-only"><div class="mc2 fresh" id="picture">{stills[OPENS]}</div></div>
 <div class="words">
 {scenes}
 {editor(config['megabytes'], config['from'])}
@@ -163,6 +168,8 @@ def section(number: int, picture: str) -> str:
         onward = f'<a class="onward" href="#scene={number + 2}" data-scene="{number + 1}">Next: {ahead[0].title} →</a>'
     else:
         onward = '<a class="onward" href="#type" data-scene="type">Now type your own →</a>'
+    if number == OPENS:
+        onward += ' <a class="quiet" href="#scene=1" data-scene="0">Start from the beginning</a>'
     controls = f'<div class="choices js-only">{choices}</div>' if choices else ''
     when = ''.join(
         f'<p data-when="{name}"{" hidden" * (name != scene.program)}>{words}</p>' for name, words in scene.when.items()

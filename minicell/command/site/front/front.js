@@ -1,22 +1,25 @@
 // The first page. `told` holds the films of the scenes, the scenes, and where Python comes from; play() draws a picture.
 const find = id => document.getElementById(id);
-const {films, scenes, opens, python} = told;
+const {films, scenes, opens, first, python} = told;
 const root = find('picture'), code = find('code'), gutter = find('gutter');
-const choices = {bprop: 'document', loss: '1', slope: 'written'};
+const choices = {...first};
 const SOON = 400, REST = 500; // ms: until an error is told, until the accounts are asked for
 let touched = false; // by the reader
 for (const kind of ['pointerdown', 'keydown', 'input']) addEventListener(kind, () => { touched = true; }, {capture: true});
-let scene = opens, film = films[scenes[opens].program], step = 0;
+let scene = opens, film = films[scenes[opens].program], step = 0, led = false; // led: the page goes to a step, not its reader
 const narrow = () => root.querySelector('.narrow');
 
 // ---- the picture
 const picture = play(root, {layouts: film.layouts, open: 0}, '');
 root.addEventListener('tapestep', ({detail}) => {
   step = detail;
+  if (touched && !led) root.classList.remove('fresh'); // the reader knows how to step
+  document.querySelector('.scenes').classList.toggle('ended', step === steps().length - 1);
   if (scene !== 'type') showScene(sceneAt(step));
   share();
   if (touched) reveal();
 });
+find('go').addEventListener('click', () => picture.go(step + 1));
 function reveal(opened = false) { // where the words stand under the picture, it may be out of view
   const foot = root.querySelector('.turns').offsetHeight, last = step === steps().length - 1;
   const end = document.querySelector('.scene.shown [data-when]:not([hidden])') ?? root.querySelector('.box');
@@ -35,14 +38,14 @@ function sceneAt(now) { // of those that share the program, the last one that ha
   return shared.filter(k => place(scenes[k].since) <= now).pop() ?? scene;
 }
 function nameOf(k) { // of the program that a scene shows, as its reader chose
-  const {program} = scenes[k];
-  if (program === 'document 1') return `${choices.bprop} ${choices.loss}`;
-  return program === 'written' ? choices.slope : program;
+  const {program, choices: asked} = scenes[k];
+  return asked.length ? asked.map(name => choices[name]).join(' ') : program;
 }
 const programOf = k => films[nameOf(k)];
 function project(next, at, from = at) { // another film, or the same, at a step; `from`: the step before, to move from
   root.parentNode.classList.remove('stale');
   const before = scene;
+  led = true;
   if (film !== next) {
     film = next;
     scene = 'type'; // what is passed on the way is no scene of the reader's
@@ -51,6 +54,7 @@ function project(next, at, from = at) { // another film, or the same, at a step;
   scene = before;
   picture.go(from, true);
   picture.go(at);
+  led = false;
 }
 
 // ---- scenes
@@ -67,7 +71,6 @@ function showScene(number) {
     radio.checked = choices[radio.dataset.choice] === radio.value;
   }
   document.querySelector('.scenes').classList.toggle('types', number === 'type');
-  document.querySelector('.lede a').hidden = number === 0;
   if (number === 'type') return;
   for (const words of sections[number].querySelectorAll('[data-when]')) words.hidden = words.dataset.when !== nameOf(number);
 }
@@ -84,6 +87,7 @@ function open(number) {
 for (const link of links) {
   link.addEventListener('click', event => {
     event.preventDefault();
+    Object.assign(choices, first); // what its words are about; a variant lasts as long as its scene
     open(link.dataset.scene === 'type' ? 'type' : Number(link.dataset.scene));
     share();
   });
@@ -111,8 +115,7 @@ function address() {
   if (scene === 'type') said.set('program', pack(code.value));
   else {
     said.set('scene', scene + 1);
-    if (scenes[scene].program === 'document 1') for (const name of ['bprop', 'loss']) said.set(name, choices[name]);
-    if (scenes[scene].program === 'written') said.set('slope', choices.slope);
+    for (const name of scenes[scene].choices) said.set(name, choices[name]);
   }
   said.set('step', step + 1);
   return `#${said}`;

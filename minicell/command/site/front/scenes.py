@@ -20,40 +20,34 @@ with ms.Tape() as tape:
 
 TAKEOVER = """\
 import minicell as ms
-from minicell import nn, ops
+from minicell import nn
 
 
 class Net(nn.Cell):
     def construct(self, x, y):
-        return ops.matmul(x, y)
+        return x * y
 
     def bprop(self, x, y, out, dout):
-{bprop}
+        dx = {dx}
+        dy = {dy}
         return dx, dy
 
 
-x = ms.Tensor([[0.5, 0.6, 0.4],
-               [1.2, 1.3, 1.1]])
-y = ms.Tensor([[0.01, 0.3, 1.1],
-               [0.1, 0.2, 1.3],
-               [2.1, 1.2, 3.3]])
+x = ms.Tensor([1.0, 2.0])
+y = ms.Tensor([3.0, 4.0])
 net = Net()
 
 
 def loss(x, y):
     z = net(x, y)
-    return {factor}z.sum()
+    return z.{loss}()
 
 
 with ms.Tape() as tape:
     dx, dy = ms.grad(loss, (0, 1))(x, y)
 """
-BPROPS = {
-    'document': ('dx = x + 1', 'dy = y + 1'),
-    'forgets': ('ones = ops.ones_like(out)', 'dx = ops.matmul(ones, y.T)', 'dy = ops.matmul(x.T, ones)'),
-    'right': ('dx = ops.matmul(dout, y.T)', 'dy = ops.matmul(x.T, dout)'),
-}
-FACTORS = 1, 3
+BPROPS = {'forgets': ('y', 'x'), 'document': ('x + 1', 'y + 1'), 'right': ('dout * y', 'dout * x')}
+LOSSES = 'mean', 'sum'
 
 SECOND = """\
 import minicell as ms
@@ -87,11 +81,9 @@ SLOPES = {'written': 'ops.cos(x)', 'stored': 'self.kept'}
 def programs() -> dict[str, str]:
     """All programs of the scenes, by the name under which the page asks for them."""
     found = {'sum': SUM}
-    for name, lines in BPROPS.items():
-        bprop = '\n'.join(f'        {line}' for line in lines)
-        for factor in FACTORS:
-            scaled = '' if factor == 1 else f'{factor} * '
-            found[f'{name} {factor}'] = TAKEOVER.format(bprop=bprop, factor=scaled)
+    for name, (dx, dy) in BPROPS.items():
+        for loss in LOSSES:
+            found[f'{name} {loss}'] = TAKEOVER.format(dx=dx, dy=dy, loss=loss)
     for name, slope in SLOPES.items():
         code = SECOND.format(slope=slope)
         if name == 'written':  # what nobody reads is not in the program
@@ -101,7 +93,10 @@ def programs() -> dict[str, str]:
 
 
 class Scene(NamedTuple):
-    """A scene: what it is called and says, its program, its steps (a word or a number each), and its choices."""
+    """A scene: what it is called and says, its program, its steps (a word or a number each), and its choices.
+
+    Without choices it always shows its own program, so that its words are true of what is seen.
+    """
 
     title: str
     short: str
@@ -119,7 +114,7 @@ SCENES = (
         'Values flow, and leave a tape',
         'Forward',
         '<code>z = x * y + x</code> runs. Each operation writes an entry on the <b>tape</b>: what it read, what it '
-        'made, and the rule that can take a gradient back through it. <span class="js-only">Press <b>›</b> under the '
+        'made, and the rule that takes a gradient back through it. <span class="js-only">Press <b>›</b> under the '
         'picture.</span>',
         'sum',
         1,
@@ -140,11 +135,10 @@ SCENES = (
     Scene(
         'A bprop takes over',
         'Takeover',
-        'This Cell has a backward rule of its own, a method called <code>bprop</code>. So backward turns off its road '
-        'and runs <b>your lines</b>. MatMul’s rule, which would be right, is never called. Of what your lines '
-        'return, <b>only the shape is checked</b>, and not one number. <span class="js-only">Press <b>›</b> under the '
-        'picture to run them.</span>',
-        'document 1',
+        '<b>Your lines</b> compute <code>dx</code> and <code>dy</code>, not autodiff, because this Cell has its own '
+        'backward rule: <code>bprop</code>. They do not multiply by <code>dout</code>, the gradient that comes in, '
+        'so both are <b>twice what they should be</b>. No error is raised: only shapes are checked.',
+        'forgets mean',
         1,
         'takeover',
         'takeover',
@@ -152,30 +146,30 @@ SCENES = (
     Scene(
         'Yours beside the true one',
         'Compare',
-        'The picture has also worked out the <b>true</b> gradients, without the bprop.',
-        'document 1',
+        'Change the bprop, or the loss.',
+        'forgets mean',
         'compare',
         'compare',
         'compare',
         ('bprop', 'loss'),
         {
-            'document 1': 'These lines return <code>x + 1</code> and <code>y + 1</code>, which are no gradients at '
-            'all. Training would go on all the same. Now choose the one that is fixed.',
-            'document 3': 'The loss is three times as large, so the true gradients are too. Yours have not moved: '
-            'these lines do not use <code>dout</code>.',
-            'forgets 1': 'Right, but only by luck: every <code>dout</code> is 1 here, and these lines take it to be '
-            '1. Make the loss <code>3 * z.sum()</code>.',
-            'forgets 3': 'The true gradients have tripled, and yours have not: these lines take every '
-            '<code>dout</code> to be 1, and now it is 3.',
-            'right 1': 'These lines use <code>dout</code>, and both gradients are right. Does that hold for another '
-            'loss? Try <code>3 * z.sum()</code>.',
-            'right 3': 'Now every <code>dout</code> is 3. These lines use it, so your gradients have tripled along '
+            'forgets mean': 'Every <code>dout</code> is 0.5, and these lines do not multiply by it, so both '
+            'gradients are twice what they should be. Training would go on all the same.',
+            'forgets sum': 'Right, but only by luck: every <code>dout</code> is 1 now, and leaving out a factor of 1 '
+            'changes nothing.',
+            'document mean': '<code>x + 1</code> and <code>y + 1</code> are no gradients at all. They have the right '
+            'shapes, so they are taken.',
+            'document sum': 'The true gradients have doubled, and yours have not moved: these lines do not use '
+            '<code>dout</code>.',
+            'right mean': 'These lines multiply by <code>dout</code>, and both gradients are right. Does that hold for '
+            'another loss? Try <code>z.sum()</code>.',
+            'right sum': 'Now every <code>dout</code> is 1. These lines use it, so your gradients have doubled along '
             'with the true ones.',
         },
     ),
     Scene(
         'Your lines become a second tape',
-        'Again',
+        'Second order',
         'Now the program asks for the gradient <b>of the gradient</b>.',
         'written',
         1,
@@ -185,8 +179,8 @@ SCENES = (
         {
             'written': 'The lines of <code>bprop</code> are operations like any other. They become entries 1′ and 2′ '
             'of a second tape, and backward runs through them.',
-            'stored': 'Here <code>bprop</code> reads a number that <code>construct</code> stored. A number leaves no '
-            'entry, so the second tape is empty and the second gradient is 0. It should be −sin(0.5).',
+            'stored': '<code>d2x</code> comes out as 0, and should be −sin(0.5) = −0.479. <code>construct</code> '
+            'stored cos(x) as a plain number, and <b>a stored number has no gradient</b>: the second tape stays empty.',
         },
     ),
 )
@@ -194,7 +188,7 @@ OPENS = 2  # the scene that the page opens with: what it is all about
 
 # A choice: what it is called, and its options: name -> words. The first is taken.
 CHOICES = {
-    'bprop': ('This bprop', {'document': 'returns x + 1', 'forgets': 'forgets dout', 'right': 'is fixed'}),
-    'loss': ('The loss is', {'1': 'z.sum()', '3': '3 * z.sum()'}),
+    'bprop': ('This bprop', {'forgets': 'forgets dout', 'document': 'returns x + 1', 'right': 'is fixed'}),
+    'loss': ('The loss is', {'mean': 'z.mean()', 'sum': 'z.sum()'}),
     'slope': ('In bprop, the slope is', {'written': 'ops.cos(x)', 'stored': 'a stored number'}),
 }

@@ -65,8 +65,10 @@ function answered(answer) {
     film = {code: code.value, layouts: answer.layouts};
     const at = answer.error ? answer.open : wanted ? wanted - 1 : step;
     wanted = 0;
+    led = true;
     picture(answer.layouts, true);
     picture.go(at, true);
+    led = false;
     root.parentNode.classList.remove('stale');
     resting = setTimeout(() => worker && !running && worker.postMessage({kind: 'rest', id: number}), REST);
   } else root.parentNode.classList.add('stale');
@@ -139,8 +141,8 @@ find('stop').addEventListener('click', () => {
   say('Stopped. Run starts Python again.');
 });
 find('reset').addEventListener('click', () => {
-  edit(films[`${choices.bprop} ${choices.loss}`].code);
-  project(films[`${choices.bprop} ${choices.loss}`], 0);
+  edit(programOf(opens).code);
+  project(programOf(opens), 0);
   find('printed').hidden = true;
   say('');
 });
