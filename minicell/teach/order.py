@@ -37,7 +37,9 @@ def yours(name: str, answer: Any, what: str) -> Any:
     if asked.check(answer).passed:
         print(f'From here on {what} is yours.')
         return answer
-    print(f'Exercise {name} has not passed yet: from here on {what} is that of its solution.')
+    print(
+        f'Exercise {name} has not passed yet in a cell of this notebook: from here on {what} is that of its solution.'
+    )
     return run(asked.solution, asked.answer_name, f'the solution of {name}')
 
 

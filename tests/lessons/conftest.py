@@ -9,6 +9,8 @@ import pytest
 
 from tests.lessons.kernels import ROOT, execute
 
+TABLE = pytest.StashKey[dict[str, str]]()
+
 
 @pytest.fixture(autouse=True)
 def no_progress_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +28,27 @@ def run(tmp_path: Path) -> Callable[..., list[Any]]:
 def lesson_03() -> Any:
     """Lesson 03 as committed."""
     return nbformat.read(ROOT / 'lessons' / '03_takeover.ipynb', as_version=4)
+
+
+@pytest.fixture(scope='session')
+def mutation_table(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Where the rows of the table of mutants are kept until it is printed: exercise -> its row."""
+    return request.config.stash[TABLE]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make room for the table."""
+    config.stash[TABLE] = {}
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the table, where its test ran."""
+    rows = config.stash.get(TABLE, {})
+    if rows:
+        from tests.lessons.test_mutants import HEAD
+
+        terminalreporter.section(
+            'mutants of the solutions (*: answers of the reviews), and what the checks made of them'
+        )
+        for line in (HEAD, *rows.values()):
+            terminalreporter.write_line(line)

@@ -11,6 +11,7 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach import lesson
+from minicell.teach.exercise import run
 from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
@@ -289,23 +290,38 @@ def test_a_rule_of_a_product(returned, passed):
     assert verdict.passed == passed and verdict.state != 'open', verdict
 
 
-def ticks(code: str, capsys: pytest.CaptureFixture) -> str:
-    """What the lesson's cell says of the swapped rule and of this `mul`, at both places."""
+class Product(nn.Cell):
+    """The lesson's Cell around a rule."""
+
+    def __init__(self, rule):
+        super().__init__()
+        self.rule = rule
+
+    def construct(self, x, y):
+        return x * y
+
+    def bprop(self, x, y, out, dout):
+        return self.rule(x, y, out, dout)
+
+
+def ticks(code: str, capsys: pytest.CaptureFixture) -> tuple[str, bool]:
+    """What the cell says of the swapped rule and of `mul`, at both places; and whether `mul` is the learner's."""
     space: dict = {'ms': ms, 'nn': nn, '__name__': '__main__'}
     exec(code, space)
     exec(by_id(read('01').cells)['l01-product'].source.removeprefix('%%result swapped\n'), space)
     printed = capsys.readouterr().out
-    assert ('mul is not written yet' in printed) == ('return ...' in code) and 'ellipsis' not in printed
-    right = printed.count('✓') == 3  # only then is the rule differentiated
-    assert printed.endswith('the slope of its dx with respect to y: 1.0\n') == right == ('the slope' in printed)
-    return ''.join(re.findall(r': ([✓✗])', printed))
+    assert printed.endswith('the slope of its dx with respect to y: 1.0\n') and 'ellipsis' not in printed
+    return ''.join(re.findall(r': ([✓✗])', printed)), printed.startswith('From here on `mul` is yours.\n')
 
 
 def test_the_learners_rule_runs_as_the_bprop_of_a_cell(capsys):
-    """The swap shows where the inputs differ; the solution passes in both places, and no stored mistake does."""
-    assert ticks(RULE.solution, capsys) == '✓✗✓✓' and ticks(RULE.start, capsys) == '✓✗'
-    said = {mistake.name: ticks(mistake.code, capsys) for mistake in RULE.mistakes}
-    assert said.pop('swapped') == '✓✗✓✗' and set(said.values()) == {'✓✗✗✗'}
+    """The swap shows where the inputs differ; a rule that is not right yet gives way to that of the solution."""
+    assert ticks(RULE.solution, capsys) == ('✓✗✓✓', True)
+    for code in (RULE.start, *(mistake.code for mistake in RULE.mistakes)):
+        assert ticks(code, capsys) == ('✓✗✓✓', False)
+    for mistake in RULE.mistakes:
+        wrong = Product(run(mistake.code, 'mul', mistake.name))
+        assert not ms.check_bprop(wrong, ms.Tensor(3.0), ms.Tensor(2.0)).ok
 
 
 def test_every_bug_is_silent_and_each_word_is_due():

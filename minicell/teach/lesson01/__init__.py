@@ -1,6 +1,7 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 import math
+from functools import partial
 from inspect import signature
 from itertools import product
 from numbers import Real
@@ -10,6 +11,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
+from minicell.teach import order
 from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun, hunted
 
 from .entries import HIDDEN, WORDS, Engine, engine, entries_of
@@ -157,6 +159,9 @@ def rule(answer: Any) -> Trial:
             wrong.append(f'{program}, at x = {x:g}:\nexpected {true:.4g} as the gradient of x; {given}.')
     said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
+
+
+yours = partial(order.yours, '1c', what='`mul`')
 
 
 def hunt(answer: Any) -> Trial:

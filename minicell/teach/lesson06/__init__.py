@@ -25,7 +25,9 @@ def bugs(answer: Any) -> Trial:
     wrong = [letter for letter, bug in did.items() if bug is not ... and letter not in right]
     parts = [('Right', right), ('Look again at', wrong), ('Not named yet', [k for k, bug in did.items() if bug is ...])]
     said = '\n'.join(f'{head}: {", ".join(letters)}.' for head, letters in parts if letters)
-    return Trial(True, len(right) == len(LETTERS), {k: bug for k, bug in did.items() if bug is not ...}, said, words=True)
+    return Trial(
+        True, len(right) == len(LETTERS), {k: bug for k, bug in did.items() if bug is not ...}, said, words=True
+    )
 
 
 # ---- 6b ------------------------------------------------------------------------------------------------------------

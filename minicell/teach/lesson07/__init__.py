@@ -105,7 +105,12 @@ def called(cell: Any) -> dict[str, Any]:
     say = 'has no say'
     if not np.array_equal(first, third, equal_nan=True):
         say = 'When the gradient of the mask in dout changes, dx changes, too: but y alone depends on x.'
-    return {'returned': 'one gradient', 'dx': first, 'gradient of the mask': say, 'dx with a gradient of the mask': third}
+    return {
+        'returned': 'one gradient',
+        'dx': first,
+        'gradient of the mask': say,
+        'dx with a gradient of the mask': third,
+    }
 
 
 def twice(kind: type, keep: float) -> str:

@@ -65,9 +65,12 @@ def neuron(answer: Any) -> Trial:
             spike, after = cell(x, v)
             out |= {f'spike, threshold {height:g}': spike.asnumpy(), f'membrane, threshold {height:g}': after.asnumpy()}
     forward = list(got)[1:]
-    back = lambda cell: ms.grad(lambda v: cell(x, v)[1].sum())(v).asnumpy()
+    through = lambda cell, spikes, rest: ms.grad(
+        lambda v: (lambda spike, after: (spikes * spike + rest * after).sum())(*cell(x, v))
+    )(v).asnumpy()
+    back = lambda cell: through(cell, 2.0, 1.0)
     got['reset in the graph'], due['reset in the graph'] = back(kind()), back(nn.IFNode())
-    got['reset detached'], due['reset detached'] = back(kind(detached=True)), np.ones_like(MEMBRANE)
+    got['reset detached'], due['reset detached'] = back(kind(detached=True)), 1 + through(nn.IFNode(), 2.0, 0.0)
     wrong = [part for part, value in due.items() if not agree(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'

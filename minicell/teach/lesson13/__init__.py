@@ -186,6 +186,8 @@ TRIALS = {
         probes.calls_with_leaves,
         probes.chains,
         probes.several_inputs,
+        probes.two_branches,
+        probes.a_constant,
         probes.unused_input,
         probes.only_what_is_due,
     ),

@@ -76,7 +76,7 @@ def found_again(m: SimpleNamespace) -> str:
     must(fine, 'leaf', str(begins), "The entry of a leaf should begin with 'Leaf', None and ().")
     given = len(inputs) == 2 and all(a is x for a in inputs)
     must(given, 'entry', 'inputs', 'The third part of an entry is the inputs.')
-    must(out is t, 'entry', 'another Tensor', 'The Tensor in the entry is not the one that `write` returned.')
+    must(out is t, 'entry', type(out).__name__, 'The Tensor in the entry is not the one that `write` returned.')
     given = numbers(t, 'numbers')
     must(np.array_equal(given, [1, 4]), 'numbers', given, 'The numbers should be those that were given.')
     return '`entries[out.at]` is the entry that made `out`.'
@@ -228,6 +228,18 @@ def several_inputs(m: SimpleNamespace) -> str:
     return 'Two inputs: `sin(matmul(x, y))`.'
 
 
+def two_branches(m: SimpleNamespace) -> str:
+    """A product of two functions."""
+    alike(m, lambda m: lambda x, y: m.mul(m.sin(x), m.cos(y)), [SMALL, SMALL[::-1]], '`sin(x) * cos(y)`')
+    return 'Two branches: `sin(x) * cos(y)`.'
+
+
+def a_constant(m: SimpleNamespace) -> str:
+    """A product with a constant."""
+    alike(m, lambda m: lambda x: m.mul(m.Tensor(3.0), x), [0.5], '`3 * x`, with the constant first')
+    return 'A constant: `3 * x`.'
+
+
 def unused_input(m: SimpleNamespace) -> str:
     """An input that is not used."""
     alike(m, lambda m: lambda x, y, z: m.sin(y), [2.0, 0.5, [1.0, 2.0]], 'of three inputs one is used')
@@ -352,7 +364,9 @@ def at_order(m: SimpleNamespace, program: Program, given: float, what: str, high
         try:
             found = order(m, program(m), times)(m.Tensor(given))
         except Exception as error:
-            raise Wrong(said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}') from None
+            raise Wrong(
+                said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
+            ) from None
         equal(found, due, said)
 
 

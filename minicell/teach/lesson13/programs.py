@@ -47,7 +47,7 @@ def product(m: Any) -> Callable:
             return m.sin(x) * y
 
         def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
-            return dout * y * 10, dout * x + out * 100
+            return dout * y * 10 + out, dout * x + out * 100
 
     return Product()
 

@@ -230,8 +230,9 @@ class Kept(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         """With the dice of this call."""
+        dy, _ = dout
         with dice(int(out[1].item())):
-            return self.again(x, dout[0])
+            return self.again(x, dy)
 
 
 class New(Kept):
@@ -239,7 +240,8 @@ class New(Kept):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         """As if the dice had been kept."""
-        return self.again(x, dout[0])
+        dy, _ = dout
+        return self.again(x, dy)
 
 
 class Stale(Kept):

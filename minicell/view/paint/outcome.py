@@ -287,9 +287,7 @@ class Cards:
         said = ['not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers']
         below = x < CODE - 24
         x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
-        self.m.frame.rect(
-            'unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3
-        )
+        self.m.frame.rect('unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3)
         x += 22
         room = self.m.plan.w - x
         said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']

@@ -1,5 +1,18 @@
 """The judges of the mutants, by the names of the exercises."""
 
-from tests.lessons.judges import cells, engine, functions, hunts, layers, words
+import warnings
+from functools import cache
 
-JUDGES = {**cells.JUDGES, **functions.JUDGES, **layers.JUDGES, **hunts.JUDGES, **engine.JUDGES, **words.JUDGES}
+from minicell.core.errors import MinicellWarning
+from tests.lessons.judges import cells, choices, engine, functions, hunts, neurons, orders, throws, words
+from tests.lessons.judges.judge import Judge
+
+SUBJECTS = cells, choices, engine, functions, hunts, neurons, orders, throws, words
+
+
+@cache
+def judges() -> dict[str, Judge]:
+    """All of them. What is due is worked out here, also of Cells that are wrong on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', MinicellWarning)
+        return {name: judge for subject in SUBJECTS for name, judge in subject.judges().items()}

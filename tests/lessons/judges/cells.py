@@ -26,6 +26,17 @@ def value(gradient: Any) -> Any:
     return None if gradient is None or (type(gradient) in (int, float) and gradient == 0) else type(gradient).__name__
 
 
+def shape_of(found: Any) -> Any:
+    """A structure, with Tensors as their shapes and Parameters as their names."""
+    if isinstance(found, tuple | list):
+        return tuple(map(shape_of, found))
+    if isinstance(found, dict):
+        return {
+            key if isinstance(key, str) else getattr(key, 'name', '?'): shape_of(each) for key, each in found.items()
+        }
+    return found.shape if isinstance(found, ms.Tensor) else type(found).__name__
+
+
 def by_hand(cell: Any, given: Sequence[Any], dout: Any, names: Sequence[str], where: str) -> dict[str, Any]:
     """What bprop returns when it is called by hand: its form, and each gradient."""
     inputs = tensors(given)
@@ -124,30 +135,34 @@ def repaired() -> Judge:
     def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         cells = dict(zip(parts, answer, strict=True))
         return {
-            f'{name} {part}': found for name, cell in cells.items() for part, found in parts[name].look({}, cell).items()
+            f'{name} {part}': found
+            for name, cell in cells.items()
+            for part, found in parts[name].look({}, cell).items()
         }
 
     return Judge({f'{name} {part}': due for name, judge in parts.items() for part, due in judge.due.items()}, look)
 
 
-JUDGES = {
-    '2a': of_cell(
-        ('dx', 'dy'),
-        lambda x, y: x * np.sin(y),
-        (numbers(4, seed=1), numbers(4, seed=2)),
-        (numbers(2, 3, seed=3), numbers(2, 3, seed=4)),
-    ),
-    '3a': of_cell(
-        ('dx', 'dy'),
-        lambda x, y: x @ y,
-        (numbers(3, 3, seed=5), numbers(3, 3, seed=6)),
-        (numbers(2, 4, seed=7), numbers(4, 3, seed=8)),
-    ),
-    '5b': of_cell(
-        ('dx', 'dy', 'dk'),
-        lambda x, y, k: k * (x * y).mean(0),
-        (numbers(3, seed=9), numbers(4, 3, seed=10), -1.7),
-        (numbers(2, seed=11), numbers(5, 2, seed=12), 0.6),
-    ),
-    '6c': repaired(),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '2a': of_cell(
+            ('dx', 'dy'),
+            lambda x, y: x * np.sin(y),
+            (numbers(4, seed=1), numbers(4, seed=2)),
+            (numbers(2, 3, seed=3), numbers(2, 3, seed=4)),
+        ),
+        '3a': of_cell(
+            ('dx', 'dy'),
+            lambda x, y: x @ y,
+            (numbers(3, 3, seed=5), numbers(3, 3, seed=6)),
+            (numbers(2, 4, seed=7), numbers(4, 3, seed=8)),
+        ),
+        '5b': of_cell(
+            ('dx', 'dy', 'dk'),
+            lambda x, y, k: k * (x * y).mean(0),
+            (numbers(3, seed=9), numbers(4, 3, seed=10), -1.7),
+            (numbers(2, seed=11), numbers(5, 2, seed=12), 0.6),
+        ),
+        '6c': repaired(),
+    }

@@ -20,7 +20,8 @@ def engine(space: dict[str, Any], steps: range) -> SimpleNamespace:
     for k in steps:
         exec(solution(STEPS[k - 1]), space)
     space['entries'].clear()
-    return SimpleNamespace(**space)
+    exp = {'exp': space['op']('Exp', np.exp, lambda dout, out, x: (dout * out,))} if 'op' in space else {}
+    return SimpleNamespace(**{**space, **exp})
 
 
 def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
@@ -32,6 +33,7 @@ def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
         'an input alone': (lambda x, y, z: -m.sin(y), (2.0, 0.3, SMALL)),
         'constant first': (lambda x: m.mul(m.Tensor(3.0), x) + 2.0, (0.7,)),
         'leaf': (lambda x: x, (0.5,)),
+        'rule of out': (lambda x: m.cos(m.exp(m.sin(x))), (0.3,)),
         'not used': (lambda x: (m.cos(x), m.sin(m.cos(x)), m.sin(x))[1], (0.8,)),
     }
     if fan_out:
@@ -47,7 +49,9 @@ def programs(m: Any, fan_out: bool) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     return found
 
 
-PLAIN = SimpleNamespace(sin=np.sin, cos=np.cos, mul=np.multiply, matmul=np.matmul, turn=np.transpose, Tensor=np.asarray)
+PLAIN = SimpleNamespace(
+    exp=np.exp, sin=np.sin, cos=np.cos, mul=np.multiply, matmul=np.matmul, turn=np.transpose, Tensor=np.asarray
+)
 
 
 def gradients(m: SimpleNamespace, fan_out: bool) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def gradients(m: SimpleNamespace, fan_out: bool) -> dict[str, Any]:
                 inputs = [m.Tensor(each) for each in given]
                 found = m.gradients(f)(*inputs)
                 did |= {f'{name} {spare} {k}': np.asarray(g.array, float) for k, g in enumerate(found)}
-                did[f'{name} {spare} form'] = type(found).__name__, [each.at for each in inputs], len(m.entries) > spare
+                did[f'{name} {spare} form'] = type(found).__name__, len(found), [each.at for each in inputs]
                 did[f'{name} {spare} grad'] = np.asarray(m.grad(f)(*inputs).array, float)
             except Exception as error:
                 did[f'{name} {spare}'] = type(error).__name__
@@ -77,7 +81,7 @@ def gradients_due(fan_out: bool) -> dict[str, Any]:
         found = slopes(lambda *each, f=f: float(np.sum(f(*each))), *arrays)
         for spare in (0, 2):
             due |= {f'{name} {spare} {k}': near(g) for k, g in enumerate(found)}
-            due[f'{name} {spare} form'] = ('tuple', [-1] * len(given), True)
+            due[f'{name} {spare} form'] = ('tuple', len(given), [-1] * len(given))
             due[f'{name} {spare} grad'] = near(found[0])
     return due
 
@@ -122,13 +126,13 @@ def orders(m: SimpleNamespace, highest: int = 4) -> dict[str, Any]:
 def orders_due(highest: int = 4) -> dict[str, Any]:
     """The same from the formulas."""
     return {
-        f'{name}, order {order}': lambda found, due=float(f(0.6)): isinstance(found, float) and abs(found - due) < 1e-3
+        f'{name}, order {order}': near_number(float(f(0.6)), 1e-3)
         for name, (_, formulas) in ORDERS.items()
         for order, f in enumerate(formulas[:highest], 1)
     }
 
 
-# ---- what the steps say of entries ------------------------------------------------------------------------------------
+# ---- what the steps say of entries ---------------------------------------------------------------------------------
 
 
 def addresses(m: SimpleNamespace) -> dict[str, Any]:
@@ -141,7 +145,9 @@ def addresses(m: SimpleNamespace) -> dict[str, Any]:
         'addresses': [('huge' if t.at > 99 else t.at) if isinstance(t.at, int) else type(t.at).__name__ for t in made],
         'entries': len(m.entries),
         'found again': [entry[3] is t for entry, t in zip(again, made, strict=False)],
-        'entry': [(entry[0], entry[1] is len, len(entry[2]), all(each is x for each in entry[2])) for entry in again[1:2]],
+        'entry': [
+            (entry[0], entry[1] is len, len(entry[2]), all(each is x for each in entry[2])) for entry in again[1:2]
+        ],
         'numbers': np.asarray(made[1].array, float),
         'numbers of the leaf': np.asarray(made[0].array, float),
         'dtype': str(m.Tensor([1, 2]).array.dtype),
@@ -178,7 +184,15 @@ def entries(m: SimpleNamespace) -> dict[str, Any]:
         did[f'entries of {name}'] = [entry[0] for entry in m.entries[before:]]
         did[f'address of {name}'] = out.at
     square = m.leaf(m.Tensor(SMALL))
-    for name, given in {'add': (x, x), 'mul': (x, a), 'neg': (x,), 'sin': (x,), 'cos': (x,), 'turn': (square,), 'matmul': (square, square)}.items():
+    for name, given in {
+        'add': (x, x),
+        'mul': (x, a),
+        'neg': (x,),
+        'sin': (x,),
+        'cos': (x,),
+        'turn': (square,),
+        'matmul': (square, square),
+    }.items():
         out = vars(m)[name](*given)
         entry = m.entries[-1]
         did[f'inputs of {name}'] = [any(each is one for one in given) for each in entry[2]], entry[3] is out
@@ -208,7 +222,7 @@ def entries_due() -> dict[str, Any]:
 
 
 def cells(m: SimpleNamespace) -> dict[str, Any]:
-    """What a Cell with a bprop, and one without, leave on the tape; when bprop runs; and what it returns is the gradient."""
+    """What Cells with a bprop and without one leave on the tape; when bprop runs; and that it returns the gradient."""
     ran: list[str] = []
 
     class Odd(m.Cell):
@@ -290,13 +304,18 @@ def cells_due() -> dict[str, Any]:
         'ran for twice': ('construct', 'construct', 'bprop', 'bprop'),
         'ran for unused': ('construct',),
     }
-    outs = {'own': np.sin(0.5) * -2, 'one constant': np.sin(3) * -2, 'constants': np.sin(3) * 3, 'plain': np.cos(0.5) / 2}
+    outs = {
+        'own': np.sin(0.5) * -2,
+        'one constant': np.sin(3) * -2,
+        'constants': np.sin(3) * 3,
+        'plain': np.cos(0.5) / 2,
+    }
     return due | {f'out of {name}': near_number(out) for name, out in outs.items()}
 
 
-def near_number(due: float) -> Any:
+def near_number(due: float, off: float = 1e-4) -> Any:
     """Whether a float32 number is this."""
-    return lambda found: isinstance(found, float) and abs(found - due) < 1e-4
+    return lambda found: isinstance(found, float) and abs(found - due) < off
 
 
 def leaves(m: SimpleNamespace) -> dict[str, Any]:
@@ -310,22 +329,29 @@ def leaves(m: SimpleNamespace) -> dict[str, Any]:
 
 LEAVES = {'leaf': (False, -1, False, True), 'tape': 'Spare'}
 
-JUDGES = {
-    '13a': Judge(
-        ADDRESSES | gradients_due(True),
-        lambda space, _: addresses(engine(space, range(0))) | gradients(engine(space, range(2, 6)), True),
-    ),
-    '13b': Judge(
-        entries_due() | gradients_due(True) | orders_due(),
-        lambda space, _: entries(engine(space, range(0)))
-        | gradients(engine(space, range(3, 7)), True)
-        | orders(engine(space, range(0))),
-    ),
-    '13c': Judge(gradients_due(False), lambda space, _: gradients(engine(space, range(0)), False)),
-    '13d': Judge(
-        gradients_due(True) | orders_due(),
-        lambda space, _: gradients(engine(space, range(0)), True) | orders(engine(space, range(5, 7))),
-    ),
-    '13e': Judge(cells_due(), lambda space, _: cells(engine(space, range(0)))),
-    '13f': Judge(LEAVES | orders_due(), lambda space, _: leaves(engine(space, range(0))) | orders(engine(space, range(0)))),
-}
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '13a': Judge(
+            ADDRESSES | gradients_due(True),
+            lambda space, _: addresses(engine(space, range(0))) | gradients(engine(space, range(2, 6)), True),
+        ),
+        '13b': Judge(
+            entries_due() | gradients_due(True) | orders_due(),
+            lambda space, _: (
+                entries(engine(space, range(0)))
+                | gradients(engine(space, range(3, 7)), True)
+                | orders(engine(space, range(0)))
+            ),
+        ),
+        '13c': Judge(gradients_due(False), lambda space, _: gradients(engine(space, range(0)), False)),
+        '13d': Judge(
+            gradients_due(True) | orders_due(),
+            lambda space, _: gradients(engine(space, range(0)), True) | orders(engine(space, range(5, 7))),
+        ),
+        '13e': Judge(cells_due(), lambda space, _: cells(engine(space, range(0)))),
+        '13f': Judge(
+            LEAVES | orders_due(), lambda space, _: leaves(engine(space, range(0))) | orders(engine(space, range(0)))
+        ),
+    }

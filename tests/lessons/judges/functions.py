@@ -14,7 +14,7 @@ from tests.lessons.judges.judge import Judge, alike, numbers, slopes
 
 PLAIN = SimpleNamespace(sin=math.sin, exp=math.exp, log=math.log)
 
-# ---- 1b: a loop that reads a tape; 1c: the rule of a product -----------------------------------------------------------
+# ---- 1b: a loop that reads a tape; 1c: the rule of a product -------------------------------------------------------
 
 
 def wandering(m: Any, x: Any, y: Any) -> Any:
@@ -91,7 +91,7 @@ def product_rule(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-# ---- 4a, 10c, 14a: differences ---------------------------------------------------------------------------------------
+# ---- 4a, 10c, 14a: differences -------------------------------------------------------------------------------------
 
 
 def bent(x: np.ndarray) -> float:
@@ -162,8 +162,8 @@ def parameter_slopes(space: dict[str, Any], answer: Any) -> dict[str, Any]:
 
 def near(due: np.ndarray) -> Callable[[Any], bool]:
     """Whether slopes that were measured with a step of 1e-3 are these."""
-    return lambda found: isinstance(found, np.ndarray) and found.shape == due.shape and np.allclose(
-        found, due, rtol=1e-4, atol=1e-4
+    return lambda found: (
+        isinstance(found, np.ndarray) and found.shape == due.shape and np.allclose(found, due, rtol=1e-4, atol=1e-4)
     )
 
 
@@ -186,7 +186,7 @@ def long_way(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-# ---- 4c, 5c: checks that tell right from wrong -------------------------------------------------------------------------
+# ---- 4c, 5c: checks that tell right from wrong ---------------------------------------------------------------------
 
 MIX = ms.Tensor(np.random.default_rng(41).standard_normal((6, 4)))
 HERE = np.array([0.9, -0.4, 0.0, 1.7, -2.0, 0.3])
@@ -288,37 +288,37 @@ def one_number(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-JUDGES = {
-    '1b': Judge(read_due(), read_back),
-    '1c': Judge(
-        {
-            f'{name} {x}': gradients_of(lambda m, x, f=f: f(m, x), (x,))['x']
-            for name, f in PRODUCTS.items()
-            for x in AT
-        },
-        product_rule,
-    ),
-    '4a': Judge(
-        {'wide': either, 'narrow': slopes(bent, ROW)[0], 'wide x': True, 'narrow x': True},
-        row_slopes,
-        {'smaller': ['moved']},
-    ),
-    '4c': Judge(
-        {name: str(right) for name, (*_, right) in CELLS.items()}, whole_check, {'linear-only': ['moved']}
-    ),
-    '5c': Judge({name: str(wrong) for name, (_, wrong) in blends().items()}, one_number),
-    '10c': Judge(
-        {
-            'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-            'silent': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-            'plain, p': True,
-            'silent, p': True,
-        },
-        parameter_slopes,
-    ),
-    '14a': Judge(
-        {name: (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES for name, (rise, reach) in RISES.items()}
-        | {f'{name}, w': True for name in RISES},
-        long_way,
-    ),
-}
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1b': Judge(read_due(), read_back),
+        '1c': Judge(
+            {
+                f'{name} {x}': gradients_of(lambda m, x, f=f: f(m, x), (x,))['x']
+                for name, f in PRODUCTS.items()
+                for x in AT
+            },
+            product_rule,
+        ),
+        '4a': Judge(
+            {'wide': either, 'narrow': slopes(bent, ROW)[0], 'wide x': True, 'narrow x': True},
+            row_slopes,
+            {'smaller': ['moved']},
+        ),
+        '4c': Judge({name: str(right) for name, (*_, right) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
+        '5c': Judge({name: str(wrong) for name, (_, wrong) in blends().items()}, one_number),
+        '10c': Judge(
+            {
+                'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
+                'silent': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
+                'plain, p': True,
+                'silent, p': True,
+            },
+            parameter_slopes,
+        ),
+        '14a': Judge(
+            {name: (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES for name, (rise, reach) in RISES.items()}
+            | {f'{name}, w': True for name in RISES},
+            long_way,
+        ),
+    }

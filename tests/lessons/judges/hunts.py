@@ -39,7 +39,7 @@ def hunt(suspects: Sequence[tuple[Callable[[], tuple], str]], helper: Callable[[
     return Judge({f'suspect {k}': word for k, (_, word) in enumerate(suspects)}, look)
 
 
-# ---- 1d: engines -----------------------------------------------------------------------------------------------------
+# ---- 1d: engines ---------------------------------------------------------------------------------------------------
 
 ENGINES = (
     (engine, 'right'),
@@ -52,7 +52,7 @@ ENGINES = (
     (with_rule(Exp=lambda x, out, dout: ((1 + out) * dout,)), 'wrong rule'),
 )
 
-# ---- 2b: rules of two inputs -----------------------------------------------------------------------------------------
+# ---- 2b: rules of two inputs ---------------------------------------------------------------------------------------
 
 HYPERBOLA = (lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
 WAVE = (lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
@@ -81,7 +81,7 @@ def ruled(function: tuple, rule: Callable) -> nn.Cell:
     return Ruled()
 
 
-# ---- 3b: matrix products -----------------------------------------------------------------------------------------------
+# ---- 3b: matrix products -------------------------------------------------------------------------------------------
 
 RIGHT_X, RIGHT_Y = (lambda x, y, d: d @ y.T), (lambda x, y, d: x.T @ d)
 PRODUCTS = (
@@ -111,7 +111,7 @@ def multiplies(dx: Callable, dy: Callable) -> nn.Cell:
     return Product()
 
 
-# ---- 7c: masks -----------------------------------------------------------------------------------------------------------
+# ---- 7c: masks -----------------------------------------------------------------------------------------------------
 
 
 class Dropping(nn.Cell):
@@ -146,7 +146,7 @@ MASKS = (
     (0.8, 'scaled twice', 'scaled twice'),
 )
 
-# ---- 8c: layers without a bprop ----------------------------------------------------------------------------------------------
+# ---- 8c: layers without a bprop ------------------------------------------------------------------------------------
 
 
 def outside(x: Any, curve: Any) -> Any:
@@ -183,7 +183,7 @@ class Layer(nn.Cell):
         return self.function(x)
 
 
-# ---- 9c: orders ------------------------------------------------------------------------------------------------------------------
+# ---- 9c: orders ----------------------------------------------------------------------------------------------------
 
 CURVES = {
     'tanh': (ops.tanh, lambda x: 1 - ops.tanh(x) * ops.tanh(x)),
@@ -217,7 +217,7 @@ def bends(curve: str, rule: Callable) -> nn.Cell:
     return Bends()
 
 
-# ---- 10d: weights ----------------------------------------------------------------------------------------------------------------
+# ---- 10d: weights --------------------------------------------------------------------------------------------------
 
 
 class Weighs(nn.Cell):
@@ -251,11 +251,13 @@ WEIGHTS = (
     (TWO, 'none', 'right'),
 )
 
-# ---- 11c: graphs -----------------------------------------------------------------------------------------------------------------
+# ---- 11c: graphs ---------------------------------------------------------------------------------------------------
 
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
-OTHERS = OTHERS.replace('> 8 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
+OTHERS = (
+    OTHERS.replace('> 8 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
+)
 FROZEN = (
     ('File', 'file'),
     ('DigitsAbove', 'global'),
@@ -289,7 +291,7 @@ def graph_hunt() -> Judge:
     return Judge(dict(FROZEN), look)
 
 
-# ---- 13g: engines; 14d: quantizers; 15c: checkpoints --------------------------------------------------------------------------------
+# ---- 13g: engines; 14d: quantizers; 15c: checkpoints ---------------------------------------------------------------
 
 SUM = 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx'
 CHANGES = (
@@ -332,6 +334,8 @@ QUANTIZERS = (
     (1, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
     (3, lambda at, most, d: ops.ones_like(d) * (ops.abs(at) <= most), 'deaf'),
     (2, lambda at, most, d: d, 'leaky'),
+    (1, lambda at, most, d: d * (at >= -most), 'leaky'),
+    (4, lambda at, most, d: d * ops.logical_and(at >= -most, at < most), 'edge'),
     (2, lambda at, most, d: ops.stop_gradient(d) * (ops.abs(at) <= most), 'cut'),
 )
 
@@ -361,7 +365,8 @@ class Diced(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         seed = {'new dice': None, 'stale dice': self.seed}.get(self.bug, int(out[1].item()))
-        return (dout[0] * self.factors(seed, x.shape),)
+        dy, _ = dout
+        return (dy * self.factors(seed, x.shape),)
 
 
 DICE = (
@@ -376,29 +381,38 @@ DICE = (
 )
 
 X, Y = ms.Tensor(1.3, ms.float64), ms.Tensor(0.4, ms.float64)
-JUDGES = {
-    '1d': hunt(
-        [(lambda each=each: (each,), word) for each, word in ENGINES], lambda space: space['slope'](ops.exp, 0.7)
-    ),
-    '2b': hunt(
-        [(lambda f=f, rule=rule: (ruled(f, rule),), word) for f, rule, word in RULES],
-        lambda space: float(space['slope'](lambda x: x * x * x, X)),
-    ),
-    '3b': hunt([(lambda dx=dx, dy=dy: (multiplies(dx, dy),), word) for dx, dy, word in PRODUCTS]),
-    '7c': hunt([(lambda keep=keep, bug=bug: (Dropping(keep, bug),), word) for keep, bug, word in MASKS]),
-    '8c': hunt(
-        [(lambda f=f: (Layer(f),), word) for f, word in LAYERS],
-        lambda space: np.asarray(space['slope'](Layer(lambda x: x * x), np.array([0.5, -2.0]))),
-    ),
-    '9c': hunt(
-        [(lambda curve=curve, rule=rule: (bends(curve, rule), CURVES[curve][0]), word) for curve, rule, word in BENT]
-    ),
-    '10d': hunt([(lambda p=p, bug=bug: (Weighs(*p, bug), differences), word) for p, bug, word in WEIGHTS]),
-    '11c': graph_hunt(),
-    '13g': hunt(
-        [(lambda old=old, new=new: (changed(old, new),), word) for old, new, word in CHANGES],
-        lambda space: float(space['slope'](lambda x: x**3, 0.9)),
-    ),
-    '14d': hunt([(lambda bits=bits, passes=passes: (Levels(bits, passes),), word) for bits, passes, word in QUANTIZERS]),
-    '15c': hunt([(lambda keep=keep, bug=bug: (Diced(keep, bug),), word) for keep, bug, word in DICE]),
-}
+
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1d': hunt(
+            [(lambda each=each: (each,), word) for each, word in ENGINES], lambda space: space['slope'](ops.exp, 0.7)
+        ),
+        '2b': hunt(
+            [(lambda f=f, rule=rule: (ruled(f, rule),), word) for f, rule, word in RULES],
+            lambda space: float(space['slope'](lambda x: x * x * x, X)),
+        ),
+        '3b': hunt([(lambda dx=dx, dy=dy: (multiplies(dx, dy),), word) for dx, dy, word in PRODUCTS]),
+        '7c': hunt([(lambda keep=keep, bug=bug: (Dropping(keep, bug),), word) for keep, bug, word in MASKS]),
+        '8c': hunt(
+            [(lambda f=f: (Layer(f),), word) for f, word in LAYERS],
+            lambda space: np.asarray(space['slope'](Layer(lambda x: x * x), np.array([0.5, -2.0]))),
+        ),
+        '9c': hunt(
+            [
+                (lambda curve=curve, rule=rule: (bends(curve, rule), CURVES[curve][0]), word)
+                for curve, rule, word in BENT
+            ]
+        ),
+        '10d': hunt([(lambda p=p, bug=bug: (Weighs(*p, bug), differences), word) for p, bug, word in WEIGHTS]),
+        '11c': graph_hunt(),
+        '13g': hunt(
+            [(lambda old=old, new=new: (changed(old, new),), word) for old, new, word in CHANGES],
+            lambda space: float(space['slope'](lambda x: x**3, 0.9)),
+        ),
+        '14d': hunt(
+            [(lambda bits=bits, passes=passes: (Levels(bits, passes),), word) for bits, passes, word in QUANTIZERS]
+        ),
+        '15c': hunt([(lambda keep=keep, bug=bug: (Diced(keep, bug),), word) for keep, bug, word in DICE]),
+    }

@@ -1,7 +1,6 @@
 """Judges of answers that are words, numbers or an order: the definition of each word, worked out anew."""
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ def of_words(due: dict[str, Any]) -> Judge:
     return Judge(due, given)
 
 
-# ---- 1a: the order of backward -----------------------------------------------------------------------------------------
+# ---- 1a: the order of backward -------------------------------------------------------------------------------------
 
 
 def ran() -> list[str]:
@@ -43,7 +42,7 @@ def ran() -> list[str]:
 
 
 class OfOrder(Judge):
-    """Of an order a hint explains what is there and does not belong there, or else lines in wrong places: all of them."""
+    """A hint for an order explains what does not belong there, or else the lines in wrong places: all of them."""
 
     def explained(self, mistake: str, does: dict[str, Any], did: dict[str, Any], named: str) -> bool:
         """Whether the same lines do not belong there; or, if all belong there, whether each wrong place is the same."""
@@ -55,7 +54,7 @@ class OfOrder(Judge):
         return all(a == b for a, b, right in zip(here, there, due, strict=False) if b != right)
 
 
-# ---- 4b: orders and a kink -----------------------------------------------------------------------------------------------
+# ---- 4b: orders and a kink -----------------------------------------------------------------------------------------
 
 
 def sorted_out(kind: type) -> str:
@@ -74,7 +73,7 @@ def sorted_out(kind: type) -> str:
     return 'right, with a kink' if kink.any() else 'right'
 
 
-# ---- 5a: malformed bprops ---------------------------------------------------------------------------------------------------
+# ---- 5a: malformed bprops ------------------------------------------------------------------------------------------
 
 
 def ends(line: str) -> str:
@@ -98,7 +97,7 @@ def ends(line: str) -> str:
     return 'fine' if np.allclose(found, 2 * x * w.mean(0) ** 2) else 'silent'
 
 
-# ---- 6a, 6b: suspects ----------------------------------------------------------------------------------------------------------
+# ---- 6a, 6b: suspects ----------------------------------------------------------------------------------------------
 
 
 def bug_of(letter: str) -> str:
@@ -134,7 +133,7 @@ def cheapest(pair: tuple[str, str]) -> Any:
     return lambda said: said in apart and PROBES[said].calls == least
 
 
-# ---- 10b: who changes what; 11b: where it runs; 12d: what is remarkable ---------------------------------------------------------
+# ---- 10b: who changes what; 11b: where it runs; 12d: what is remarkable --------------------------------------------
 
 
 def changed_by() -> dict[str, str]:
@@ -153,7 +152,9 @@ def changed_by() -> dict[str, str]:
             p.set_data(ms.Tensor(p.asnumpy() - 0.1 * g.asnumpy()))
         after = shot()
         for name in before:
-            moved = 'optimizer' if (after[name] != between[name]).any() and name in [p.name for p in weights] else 'nobody'
+            moved = (
+                'optimizer' if (after[name] != between[name]).any() and name in [p.name for p in weights] else 'nobody'
+            )
             who = 'forward' if (between[name] != before[name]).any() else moved
             due[name if training else f'{name}, set_train(False)'] = who
     return due
@@ -190,7 +191,7 @@ def remarkable(cell: nn.Cell) -> str:
     return 'fine' if np.allclose(other, -3 * slope) else 'deaf'
 
 
-# ---- 12c: a rescue -----------------------------------------------------------------------------------------------------------------
+# ---- 12c: a rescue -------------------------------------------------------------------------------------------------
 
 
 def rescued(space: dict[str, Any], answer: Any) -> dict[str, Any]:
@@ -217,15 +218,21 @@ HINTED = ('longer', 'faster', 'slower', 'both', 'larger', 'halfway', 'impatient'
 TIES = {'A': float(1 > 1), 'B': float(1 >= 1), 'C': float(not 1 > 1), 'D': float(not 1 >= 1)}
 TIES |= {'E': 0.5, 'F': float(1 - 1 > 0)}  # two equal arguments share; relu passes where its input is above 0
 WHO = ('w', 'fixed', 'listed', 'norm.gamma', 'norm.moving_mean', 'hidden.w', 'norm.moving_mean, set_train(False)')
-JUDGES = {
-    '1a': OfOrder({'order': ['start', *ran()[::-1], 'dx']}, lambda space, answer: {'order': list(answer)}),
-    '4b': of_words({letter: sorted_out(kind) for letter, kind in SUSPECTS.items()}),
-    '5a': of_words({str(number): ends(each.line) for number, each in SPECIMENS.items()}),
-    '6a': of_words({letter: bug_of(letter) for letter in LETTERS}),
-    '6b': of_words({' or '.join(pair): cheapest(pair) for pair in PAIRS}),
-    '8a': of_words({letter: lambda said, due=due: type(said) in (int, float) and said == due for letter, due in TIES.items()}),
-    '10b': of_words({name: who for name, who in changed_by().items() if name in WHO}),
-    '11b': of_words({letter: runs_in(kind) for letter, kind in STATEMENTS.items()}),
-    '12c': Judge({'accuracy': lambda found: found >= ENOUGH}, rescued, {name: [name] for name in HINTED}),
-    '12d': of_words({letter: remarkable(kind()) for letter, kind in surrogates.SUSPECTS.items()}),
-}
+
+
+def judges() -> dict[str, Judge]:
+    """The judges of this page, by the names of the exercises."""
+    return {
+        '1a': OfOrder({'order': ['start', *ran()[::-1], 'dx']}, lambda space, answer: {'order': list(answer)}),
+        '4b': of_words({letter: sorted_out(kind) for letter, kind in SUSPECTS.items()}),
+        '5a': of_words({str(number): ends(each.line) for number, each in SPECIMENS.items()}),
+        '6a': of_words({letter: bug_of(letter) for letter in LETTERS}),
+        '6b': of_words({' or '.join(pair): cheapest(pair) for pair in PAIRS}),
+        '8a': of_words(
+            {letter: lambda said, due=due: type(said) in (int, float) and said == due for letter, due in TIES.items()}
+        ),
+        '10b': of_words({name: who for name, who in changed_by().items() if name in WHO}),
+        '11b': of_words({letter: runs_in(kind) for letter, kind in STATEMENTS.items()}),
+        '12c': Judge({'accuracy': lambda found: found >= ENOUGH}, rescued, {name: [name] for name in HINTED}),
+        '12d': of_words({letter: remarkable(kind()) for letter, kind in surrogates.SUSPECTS.items()}),
+    }

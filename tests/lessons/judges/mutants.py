@@ -7,9 +7,10 @@ Mutants that read alike once Python has parsed them are one.
 import ast
 import difflib
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations, zip_longest
+from itertools import combinations, pairwise, zip_longest
 from typing import Any, NamedTuple
 
+LEAST = 40  # mutants of each solution
 NAMES = {
     'sin': 'cos', 'cos': 'sin', 'exp': 'sin', 'sum': 'mean', 'mean': 'sum', 'any': 'all', 'all': 'any',
     'maximum': 'minimum', 'minimum': 'maximum', 'ones_like': 'zeros_like', 'zeros_like': 'ones_like',
@@ -37,8 +38,8 @@ class Mutant(NamedTuple):
     code: str
 
 
-def mutants(solution: str, start: str, words: Iterable[str] = (), least: int = 40, most: int = 60) -> list[Mutant]:
-    """Mutants of a solution, each kind of change in its turn; pairs of changes where single ones are fewer than `least`.
+def mutants(solution: str, start: str, words: Iterable[str] = (), least: int = LEAST, most: int = 60) -> list[Mutant]:
+    """Mutants of a solution, each kind of change in its turn; pairs of changes where there are fewer than `least`.
 
     words: strings that may stand where a string of the solution stands.
     """
@@ -151,9 +152,7 @@ def text(code: str, *given: ast.expr) -> ast.expr:
 # ---- changes of an expression --------------------------------------------------------------------------------------
 
 
-def expression(
-    node: ast.expr, parent: ast.AST, names: list[str], words: list[str]
-) -> Iterator[tuple[str, ast.expr]]:
+def expression(node: ast.expr, parent: ast.AST, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
     """What may stand in its place."""
     if isinstance(getattr(node, 'ctx', None), ast.Store) or isinstance(parent, ast.Attribute | ast.keyword):
         return
@@ -204,7 +203,7 @@ def of_call(node: ast.Call, names: list[str], words: list[str]) -> Iterator[tupl
         )
         yield 'function', ast.Call(named, node.args, node.keywords)
     args = node.args
-    for k, (one, other) in enumerate(zip(args, args[1:], strict=False)):
+    for k, (one, other) in enumerate(pairwise(args)):
         yield 'order', ast.Call(node.func, [*args[:k], other, one, *args[k + 2 :]], node.keywords)
     if len(args) == 1:
         yield 'call left out', args[0]
