@@ -94,8 +94,8 @@ def test_the_step_button_comes_first_until_it_was_pressed(size, way, browser, ur
     words = page.get_by_role('button', name='One step on')
     assert words.is_visible() == (size != PHONE)
     buttons = [picture.button('Next'), *([] if size == PHONE else [words])]
-    places = lambda: [button.bounding_box() | ({'y': 0} if size == PHONE else {}) for button in buttons]  # a phone scrolls
-    before = places()
+    places = lambda: [button.bounding_box() | ({'y': 0} if size == PHONE else {}) for button in buttons]
+    before = places()  # (a phone scrolls)
     if way == 'words' and size != PHONE:
         words.click()
     elif way == 'key':
