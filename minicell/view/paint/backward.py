@@ -24,8 +24,6 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     for column in row.columns:
         if m.record.entries[column.entry].kind not in ('loose', 'torn'):
             opened(m, row, column, strip, tag, run)
-    if tag == 'b' and run is not None and run.ended is not None and run.ended <= m.step:
-        sums(m, strip, run)
 
 
 def road(m: Moment, lane: Lane, row: Row) -> None:
@@ -70,7 +68,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
-        right = min(slot.x for slot in column.outputs) + (6 if tag == 'b' else -1)
+        right = min(slot.x for slot in column.outputs) + (2 if tag == 'b' else -1)
         frame.band(f'{tag}in{i}', right, column.x + column.w, y, past, thick, tag == 'a')
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
@@ -105,7 +103,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
         goes_on = tag == 'b' and bool(before)  # the value under it has been handed on
-        frame.band(f'{tag}out{i}', column.x, nearest + (-6 if goes_on else 3), y, past, thick, not goes_on)
+        frame.band(f'{tag}out{i}', column.x, nearest + (-2 if goes_on else 3), y, past, thick, not goes_on)
     for n, left in enumerate(sorted(set(reached))[:-1]):
         if nearest - left > 60:  # on, past what lies between
             frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past, thick)
@@ -140,24 +138,23 @@ def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) 
     number = f'{key}[0,0]'
     frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
+    if m.now.kind == 'arrive' and not m.plan.narrow:
+        frame.text('sums', left + 14, top + 72, sums(m, m.record.passes[m.now.run]), 'dim')
 
 
-def sums(m: Moment, strip: Strip, run: Pass) -> None:
-    """How the last number of a gradient of a gradient came about, under it."""
-    last, said = m.record.entries[strip.entries[-1]], ''
-    for a in run.arrivals[:1]:
-        if not phrases.single(a.total) or m.plan.narrow:
-            return
-        readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
-        if len(a.parts) == 1 and readings:
-            entry = m.record.entries[readings[0].entry]
-            told = told_as(entry, entry is last)
-            found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
-            counted = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
-            said = counted[2] if len(counted) > 3 else ''
-        elif all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
-            said = ' + '.join(phrases.amount(value) for _, value in a.parts)
-        m.frame.text('sums', 22, strip.lane.road + 46, f'= {said}' if said else '', 'dim')
+def sums(m: Moment, run: Pass) -> str:
+    """How the last number of a gradient of a gradient came about."""
+    a, last = run.arrivals[0], m.strips[-1].entries[-1]
+    readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
+    if len(a.parts) == 1 and readings:
+        entry = m.record.entries[readings[0].entry]
+        told = told_as(entry, readings[0].entry == last)
+        found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
+        said = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
+        return f'= {said[2]}' if len(said) > 3 else ''
+    if all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
+        return '= ' + ' + '.join(phrases.amount(value) for _, value in a.parts)
+    return ''
 
 
 def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:

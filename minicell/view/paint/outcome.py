@@ -221,7 +221,7 @@ class Cards:
             f'{k}s', right, y + 36, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
         true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 43, digits, TALL, 'num')
-        if marks is not None and marks.luck and how.kind == 'numbers' and not marks.wrong.all():
+        if any(key.startswith(f'{mine}[') and key.endswith(']l') for key in frame):
             frame.text(f't{k}L', x, top + how.h + 18, '✓ right by chance', 'dim', room=how.w)
         tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
                    classes=' tru', marks=peers, top=self.top)  # fmt: skip
@@ -259,12 +259,14 @@ class Cards:
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
         split, lies = CODE + 46, out + 26  # where one becomes several, under the card of the code
-        to = f'M{CODE - 4:g},{out:g}H{split - 10:g}A10,10,0,0,1,{split:g},{out + 10:g}V{lies:g}'
+        alone = len(self.tips) == 1  # nothing splits: it turns back, under the lines
+        to = f'M{CODE - 4:g},{out:g}H{split - 10:g}A10,10,0,0,1,{split:g},{out + 10:g}V{lies - 10 * alone:g}'
+        to += f'A10,10,0,0,1,{split - 10:g},{lies:g}' * alone
         frame.path('out', to, f'fat th{look}', 1, draw=300)
         for k, x in self.tips.items():
             right, y = int(x > split), boxes[k].y
             side = 1 if right else -1
-            to = f'M{split - 6 * side:g},{lies:g}H{x - 9 * side:g}A9,9,0,0,{right},{x:g},{lies + 9:g}V{y - 12:g}'
+            to = f'M{split - (10 if alone else 6 * side):g},{lies:g}H{x - 9 * side:g}A9,9,0,0,{right},{x:g},{lies + 9:g}V{y - 12:g}'
             frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, y, 'd', f'fatk{look}', 6, 10, late=450)
         self.unchecked(CODE + 14, out)
