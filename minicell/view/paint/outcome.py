@@ -266,7 +266,8 @@ class Cards:
         for k, x in self.tips.items():
             right, y = int(x > split), boxes[k].y
             side = 1 if right else -1
-            to = f'M{split - (10 if alone else 6 * side):g},{lies:g}H{x - 9 * side:g}A9,9,0,0,{right},{x:g},{lies + 9:g}V{y - 12:g}'
+            start, turn = split - (10 if alone else 6 * side), f'A9,9,0,0,{right},{x:g},{lies + 9:g}'
+            to = f'M{start:g},{lies:g}H{x - 9 * side:g}{turn}V{y - 12:g}'
             frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, y, 'd', f'fatk{look}', 6, 10, late=450)
         self.unchecked(CODE + 14, out)

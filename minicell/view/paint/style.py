@@ -45,7 +45,7 @@ SHAPES = {
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq', line=1),
     'fh.q2': dict(fill='fwdq'),
-    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'fw.th': dict(line=12),
+    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
     'fat': dict(stroke='bwd', line=26), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
     'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=26), 'roadk': dict(fill='road'),
