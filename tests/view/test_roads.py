@@ -89,11 +89,21 @@ def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(wa
     (film, phone) = second.films
     first = at(second, 'Your line 6')
     assert 'bridge' not in film.frames[first - 1] and 'bridge' not in phone.frames[-1]
-    assert 'line 6 of your bprop writes this tape' in shown(second, first)
+    assert 'the outer grad records line 6 while it runs' in shown(second, first)
     for frame in film.frames[first + 1 :]:
-        assert frame['bridget'].attrs['T'] == 'lines 6 and 7 of your bprop write this tape'
-        _, top, bottom = numbers(frame['bridge'])
-        assert top < frame['second'].attrs['y'] < bottom < frame['bfilm'].attrs['y']
+        assert frame['bridget'].attrs['T'] == 'the outer grad records lines 6 and 7 while they run'
+        x, top, low, end = numbers(frame['bridge'])
+        lines = [shape.attrs for key, shape in frame.items() if key.startswith('wrote')]
+        assert all(line['x'] < x < line['x'] + line['width'] for line in lines), 'it begins at the lines themselves'
+        assert top == pytest.approx(max(line['y'] + line['height'] for line in lines))
+        assert top < frame['second'].attrs['y'] < low < frame['bfilm'].attrs['y']
+        under = [s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] > top + 6]
+        assert len(under) == 1 and under[0]['x'] + kit.width(under[0]['T'], 'm') < x, 'past the line that returns'
+        tips = {key[7:]: numbers(s)[:2] for key, s in frame.items() if key.startswith('bridgeh')}
+        assert set(tips) == {'1', '2'} and max(tip for tip, _ in tips.values()) == end
+        for i, (tip, y) in tips.items():  # each on its entry
+            block = frame[f'B{i}'].attrs
+            assert block['x'] < tip < block['x'] + block['width'] and y == block['y']
 
 
 @pytest.mark.parametrize('way', BENDS)
@@ -102,7 +112,7 @@ def test_a_second_derivative_is_said_to_be_one(way):
     second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
     said = second.films[0].steps[-1]
     assert re.fullmatch(r'bend = −?0\.\d+: how dx changes when x changes', said.title)
-    assert said.caption.startswith('The second derivative at x = 0.5. ')
+    assert said.caption.endswith('differentiated its result, dx = slope * dout.')
     assert ('−' in said.title) == (way == 'down')
 
 
@@ -114,13 +124,23 @@ def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
     assert said.title.endswith(': the gradient of your gradient') and 'derivative' not in said.caption
 
 
-def test_the_arrows_of_a_second_tape_are_of_one_length():
-    """A constant stands under the value before it, so that it takes no room between two cards."""
+def test_backward_of_a_second_tape_is_one_band_from_the_seed_to_the_result():
+    """The rules and what they hand on lie on it. A constant stands under the value before it, so that it takes no room
+    between two cards."""
     op, slope = BENDS['down']
     frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
-    bands = [numbers(shape) for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+', key)]
-    long = [start - end for start, _, end in bands]
-    assert len(long) == 4 and max(long) - min(long) < 8
+    parts = {key: numbers(shape) for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+', key)}
+    lying = [s.attrs for key, s in frame.items() if re.fullmatch(r'r[12]|bd.*\[0,0\]', key) and s.tag == 'rect']
+    start, end = max(x for x, *_ in parts.values()), min(x for *_, x in parts.values())
+    (y,) = {y for _, y, _ in parts.values()}
+    covers = [(b, a) for a, _, b in parts.values()]
+    covers += [(a['x'], a['x'] + a['width']) for a in lying if a['y'] < y < a['y'] + a['height']]
+    assert len(parts) == 4
+    for x in range(int(end) + 1, int(start)):
+        assert any(left <= x <= right for left, right in covers), 'no gap'
+    assert [key for key in frame if re.fullmatch(r'b(in|out)\d+h', key)] == ['bout1h'], 'one head, at the result'
+    wide = [a - b for a, _, b in parts.values()]
+    assert max(wide) - min(wide) < 26
 
 
 def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
@@ -129,7 +149,11 @@ def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
     frame = second.films[0].frames[-1]
     tinted = [key for key, s in frame.items() if s.attrs.get('class', '').endswith('block own') and s.attrs.get('v')]
     assert len(tinted) == 2 and frame[f'{tinted[0]}t'].attrs['T'] == frame[f'{tinted[1]}t'].attrs['T']
-    assert 'now the output' in shown(second) and 'start: d(dx)' in shown(second)
+    assert 'the same dx, now the output' in shown(second) and 'seed' in shown(second)
+    upper, lower = sorted((frame[key].attrs for key in tinted), key=lambda a: a['y'])
+    x, top, _, right, bottom = numbers(frame['again'])
+    assert upper['x'] < x < upper['x'] + upper['width'] and abs(top - upper['y'] - upper['height']) < 3
+    assert lower['x'] < right < lower['x'] + lower['width'] and bottom < lower['y'], 'a line ties the two'
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
@@ -138,11 +162,11 @@ def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     looks = {key: shape.attrs['class'].split() for key, shape in frame.items() if re.match(r'[gs]\d\.', key)}
     right = [key for key, look in looks.items() if key[0] == 'g' and 'tile' in look and 'wrong' not in look]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
-    assert 'luck' in looks[right[0]] and 'tru' in looks[f's{right[0][1:]}']
-    cell, leader, words = (frame[key].attrs for key in (right[0], 't0Lk', 't0L'))
-    x, y, bottom, end = numbers(frame['t0Lk'])
-    assert words['T'] == 'right by chance' and leader['class'] and end < words['x'] and abs(bottom - words['y']) < 8
-    assert cell['x'] < x <= cell['x'] + cell['width'] + 2 and cell['y'] < y <= cell['y'] + cell['height'] + 2
+    assert 'tru' in looks[right[0]] and 'tru' in looks[f's{right[0][1:]}'], 'it has no tint'
+    cell, sign, words = (frame[key].attrs for key in (right[0], f'{right[0]}l', 't0L'))
+    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r'[gs]\d\..*l', key)] == ['✓'] == [sign['T']]
+    assert cell['x'] < sign['x'] < cell['x'] + cell['width'] and cell['y'] < sign['y'] < cell['y'] + cell['height']
+    assert words['T'] == '✓ right by chance'
 
 
 def test_the_worst_number_has_the_strongest_ground():
@@ -154,10 +178,12 @@ def test_the_worst_number_has_the_strongest_ground():
 def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     wrong, right = picture('matmul_loss'), picture('right')
     frame = wrong.films[0].frames[-1]
-    box, (x, y, *_) = frame['unseen'].attrs, numbers(frame['out1'])
-    assert x < box['x'] and box['y'] < y < box['y'] + box['height'], 'an empty box on the way to dy'
-    assert 'the shapes fit, so there was no error' in frame['unseen0'].attrs['T']
-    assert 'unseen' not in wrong.films[0].frames[-2] and 'unseen' not in right.films[0].frames[-1]
+    (x, _, y, _), (start, level, turn) = numbers(frame['gate'])[:4], numbers(frame['out'])[:3]
+    assert start < x < turn and y < level - 6, 'an open gate on the one way out, before it splits'
+    splits = [numbers(frame[f'out{k}'])[0] for k in range(2)]
+    assert all(x < at for at in splits) and 'out2' not in frame
+    assert 'the shapes fit, so there was no error' in frame['gate0'].attrs['T']
+    assert 'gate' not in wrong.films[0].frames[-2] and 'gate' not in right.films[0].frames[-1]
 
 
 def test_the_fork_says_why_the_road_is_left():
@@ -237,4 +263,4 @@ def test_the_card_of_a_rule_has_the_formula_of_what_it_hands_out(order):
     op, slope = BENDS['down']
     code = SECOND.format(op=op, slope=slope).replace('slope * dout', order)
     said = gallery.shown(gallery.made(code, order))
-    assert 'start × dout' in said and 'start × slope' not in said
+    assert 'seed × dout' in said and 'seed × slope' not in said

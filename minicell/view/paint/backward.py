@@ -24,8 +24,6 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     for column in row.columns:
         if m.record.entries[column.entry].kind not in ('loose', 'torn'):
             opened(m, row, column, strip, tag, run)
-    if tag == 'b' and run is not None and run.ended is not None and run.ended <= m.step:
-        sums(m, strip, run)
 
 
 def road(m: Moment, lane: Lane, row: Row) -> None:
@@ -70,7 +68,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
-        frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs) - 1, column.x + column.w, y, past, thick)
+        right = min(slot.x for slot in column.outputs) + (2 if tag == 'b' else -1)
+        frame.band(f'{tag}in{i}', right, column.x + column.w, y, past, thick, tag == 'a')
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
         explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
@@ -103,7 +102,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     past = '' if loud or (here and m.now.kind == 'give') else ' past'
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
-        frame.band(f'{tag}out{i}', column.x, nearest + 3, y, past, thick)
+        goes_on = tag == 'b' and bool(before)  # the value under it has been handed on
+        frame.band(f'{tag}out{i}', column.x, nearest + (-2 if goes_on else 3), y, past, thick, not goes_on)
     for n, left in enumerate(sorted(set(reached))[:-1]):
         if nearest - left > 60:  # on, past what lies between
             frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past, thick)
@@ -138,30 +138,23 @@ def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) 
     number = f'{key}[0,0]'
     frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
+    if m.now.kind == 'arrive' and not m.plan.narrow:
+        frame.text('sums', left + 14, top + 72, sums(m, m.record.passes[m.now.run]), 'dim')
 
 
-def sums(m: Moment, strip: Strip, run: Pass) -> None:
-    """How the last number of a gradient of a gradient came about: in names, then in numbers."""
-    last = m.record.entries[strip.entries[-1]]
-    x, y, right = 22, m.plan.second[0] + m.plan.second[1] - 20, m.plan.w - 22
-    for a in run.arrivals[:1]:
-        if not phrases.single(a.total) or m.plan.narrow:
-            return
-        name, total = m.story.targets.get(a.name, a.name), float(a.total.data.item())
-        said = ''
-        readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
-        if len(a.parts) == 1 and readings:
-            entry = m.record.entries[readings[0].entry]
-            told = told_as(entry, entry is last)
-            found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
-            said = formula.counted(found, scalars(entry, readings[0], told), total).partition(' = ')[2]
-            of = entry.outputs[0].name if len(entry.outputs) == 1 else ''
-            note = f'{told}: the cotangent of {of}' if of and told in said else ''
-            note = note if x + width(f'{name} = {said}', 'm') + 24 + width(note) < right else ''
-            m.frame.text('sumsn', right, y, note, 'dim end')
-        elif all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
-            said = ' + '.join(phrases.amount(value) for _, value in a.parts) + f' = {numbers.said(total)}'
-        m.frame.text('sums', x, y, f'{name} = {said or numbers.said(total)}', 'm', room=right - x)
+def sums(m: Moment, run: Pass) -> str:
+    """How the last number of a gradient of a gradient came about."""
+    a, last = run.arrivals[0], m.strips[-1].entries[-1]
+    readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
+    if len(a.parts) == 1 and readings:
+        entry = m.record.entries[readings[0].entry]
+        told = told_as(entry, readings[0].entry == last)
+        found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
+        said = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
+        return f'= {said[2]}' if len(said) > 3 else ''
+    if all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
+        return '= ' + ' + '.join(phrases.amount(value) for _, value in a.parts)
+    return ''
 
 
 def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:
@@ -257,7 +250,7 @@ def douts(
         how = slot.plate if value is None else dout_plate(column, slot, value, lane)
         top, key = slot.back - how.h / 2, f'{tag}d{slot.key}'
         label = told_as(entry, starter)
-        if n and label not in ('dout', 'start') and slot.value.name:
+        if n and label not in ('dout', 'seed') and slot.value.name:
             label = gradient_name(slot.value.name)
         label += f'[{n}]' if label == 'dout' and len(column.outputs) > 1 else ''
         if label == 'dout' and entry.kind == 'call' and slot.value.name not in ('', 'out') and len(column.outputs) == 1:
@@ -269,15 +262,14 @@ def douts(
             frame.text(f'{key}n', left, slot.back + 5, label, '' if value is not None else 'fut', 5,
                        room=free - left - 4)  # fmt: skip
         else:
-            if label == 'start' and slot.value.name:
-                label = f'start: d({slot.value.name})'
             label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
             frame.text(
                 f'{key}n', min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink)), top - 6, label, ink, 5
             )
         if value is None:
             continue
-        frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper' if tag == 'a' else 'panel', 2, rx=4)
+        if tag == 'a':  # on the second tape one band goes on under them
+            frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper', 2, rx=4)
         tiles.draw(frame, key, slot.x, top, value, how, classes=' res' if starts and how.kind == 'numbers' else '')
         if starts and lane.forward_h > 80 and not m.plan.narrow:
             frame.text(
@@ -295,7 +287,7 @@ def told_as(entry: Entry, seeds: bool) -> str:
     """What the cotangent of an entry is called: in a bprop dout, else after the value that it is of."""
     if entry.kind in TAKEN or not entry.outputs or not entry.outputs[0].name:
         return 'dout'
-    return 'start' if seeds and entry.level else gradient_name(entry.outputs[0].name)
+    return 'seed' if seeds and entry.level else gradient_name(entry.outputs[0].name)
 
 
 def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, told: str) -> None:

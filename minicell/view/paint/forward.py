@@ -1,7 +1,7 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
 from ..model import Entry, Record
-from . import tiles
+from . import program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
 from .plan import ROW, Lane
@@ -160,8 +160,10 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         tiles.draw(
             frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
         )
-        if same and not m.plan.narrow:
-            frame.text('again', slot.x + slot.plate.w, slot.y + slot.plate.h + 15, 'now the output', 'dim end')
+        if same and m.returned is not None:
+            (x, y), to = m.returned, slot.x + slot.plate.w / 2
+            frame.path('again', f'M{x:g},{y:g}V{m.plan.second[0] - 7:g}H{to:g}V{slot.y - 17:g}', 'call q', 1)
+            frame.text('againt', to - 8, m.plan.second[0] + 20, f'the same {slot.value.name}, now the output', 'end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
@@ -186,7 +188,7 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
             frame.text(
                 f'e{i}g', middle, y + 72, ran_inside(entry, w - 22), 'm mid' + ('' if ran else ' fut'), room=w - 20
             )
-            frame.text(f'e{i}s', middle, y + 89, 'so not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
+            frame.text(f'e{i}s', middle, y + 89, 'not taped', f'mid {"dim" if ran else "fut"}', room=w - 20)
         return
     if column.within:
         out, how = entry.outputs[0], tiles.plate(entry.outputs[0], w - 12, 24)
@@ -209,14 +211,19 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
         frame.rect(f'wrote{row_.key}', x, row_.y - 14.5, w, ROW, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
-    x, now = 150, m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
-    look, top = '' if now or m.behind else ' q2', m.own_rows[-1].y + 11
-    frame.path('bridge', f'M{x},{top:g}V{lane.film - 16:g}', f'fw th{look}', 1)
-    frame.head('bridgeh', x, lane.film - 2, 'd', f'fh{look}', 2, 12)
-    said = f'line {lines[0]} of your bprop writes this tape'
+    under = [r for r in m.own_rows if r.number > max(lines)]
+    x = max([program.GUTTER + len(r.text) * program.LETTER + 16 for r in under] + [150])
+    x, now = min(x, w - 12), m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    look, top = '' if now or m.behind else ' q2', max(r.y for r in m.own_rows if r.number in lines) + 5.5
+    tips = [(i, left + (14 if is_open else SPINE / 2)) for i, left, _, is_open in row.places() if written_by(m, i)]
+    frame.path('bridge', f'M{x:g},{top:g}V{lane.film - 8:g}H{tips[-1][1]:g}', f'fw{look}', 1)
+    for i, tip in tips:
+        frame.path(f'bridge{i}', f'M{tip:g},{lane.film - 8:g}V{lane.film}', f'fw{look}', 1)
+        frame.head(f'bridgeh{i}', tip, lane.film + 6, 'd', f'fh{look}', 4, 5)
+    said = f'line {lines[0]} while it runs'
     if len(lines) > 1:
-        said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} of your bprop write this tape'
-    frame.text('bridget', x + 16, m.plan.second[0] + 20, said, 'ff', room=lane.w)
+        said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} while they run'
+    frame.text('bridget', x + 14, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
 
 
 def written_by(m: Moment, i: int) -> bool:

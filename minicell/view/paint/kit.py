@@ -103,8 +103,12 @@ class Frame(dict):
         self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')
         self.head(f'{key}h', x2, y, 'r', f'fh{classes}', 3, 5)
 
-    def band(self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False) -> None:
-        """Backward's band from right to left; a thick one is as wide as the road."""
+    def band(
+        self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False, ends: bool = True
+    ) -> None:
+        """Backward's band from right to left; a thick one is as wide as the road. `ends`: it has a head."""
         thick = thick and x1 - x2 > 44
-        self.path(key, f'M{x1:g},{y:g}H{x2 + (28 if thick else 13):g}', f'fat{"" if thick else " th"}{classes}', 1)
-        self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 20 if thick else 10)
+        tail = 0 if not ends else 28 if thick else 13
+        self.path(key, f'M{x1:g},{y:g}H{x2 + tail:g}', f'fat{"" if thick else " th"}{classes}', 1)
+        if ends:
+            self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 20 if thick else 10)

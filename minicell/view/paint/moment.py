@@ -284,6 +284,7 @@ class Moment:
         self.now: Step = record.steps[shot.step]
         self.taken = shot.compare if self.compare else story.takeovers[shot.step]
         self.own_rows: list[Row] = []
+        self.returned: tuple[float, float] | None = None  # under what a takeover returned and the second tape ends with
         focus = list(story.focused[shot.step])
         if self.compare:
             entry = record.readings[shot.compare].entry

@@ -7,7 +7,7 @@ from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
-from .plan import CODE, GAP, STAGE, TALL, Box
+from .plan import CODE, GAP, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
@@ -189,28 +189,28 @@ class Cards:
             frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
             x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            same = ' block own' * (
-                m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
-            )
+            again = m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
+            m.returned = (x + how.w / 2, y + how.h / 2) if again else m.returned
             tiles.draw(
-                frame, mine, x, y - how.h / 2, g.value, how, classes=same, account=True, marks=marks, top=self.top
-            )
+                frame, mine, x, y - how.h / 2, g.value, how, classes=' block own' * again, account=True, marks=marks,
+                top=self.top,
+            )  # fmt: skip
             x += how.w + 10
             said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
             frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
             self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
-        frame.text(f't{k}N', x, y + 18, name, 'mid3', room=w / 2)
+        frame.text(f't{k}N', x, y + 16, name, 'mid3', room=w / 2)
         self.tips[k] = x + min(width(name, 'mid3'), w / 2) / 2
         both = m.compare and g.true is not None
         room = (w - 40) / 2
         how = tiles.plate(
-            g.value, room if both or true is not None or m.plan.narrow else w, h - 48, digits, TALL, 'num'
+            g.value, room if both or true is not None or m.plan.narrow else w, h - 43, digits, TALL, 'num'
         )
-        top = y + 48
-        self.title(k, x, y + 40, room, 'returned', g.formula)
-        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 18, x + w)
+        top = y + 43
+        self.title(k, x, y + 36, room, 'returned', g.formula)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, x + w)
         tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
         if not both:
             return
@@ -218,24 +218,13 @@ class Cards:
         made = width('returned') + 8 + width(g.formula, 'm')
         right = x + max(how.w, made if made <= room else width('returned')) + 36
         self.title(
-            f'{k}s', right, y + 40, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
+            f'{k}s', right, y + 36, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
-        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 48, digits, TALL, 'num')
-        if marks is not None and marks.luck and how.kind == 'numbers' and how.h + 20 < h - 48:
-            self.lucky(k, marks, x, top, how, x + w)
+        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 43, digits, TALL, 'num')
+        if any(key.startswith(f'{mine}[') and key.endswith(']l') for key in frame):
+            frame.text(f't{k}L', x, top + how.h + 18, '✓ right by chance', 'dim', room=how.w)
         tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
                    classes=' tru', marks=peers, top=self.top)  # fmt: skip
-
-    def lucky(self, k: int, marks: tiles.Marks, x: float, y: float, how: tiles.Plate, right: float) -> None:
-        """Numbers that are right by chance: a line leads to the last of them."""
-        places = np.argwhere(~marks.wrong)
-        if not len(places):
-            return
-        i, j = places[-1]
-        at, bottom = x + (j + 1) * how.cell_w - 1, y + how.h + 13
-        self.m.frame.path(f't{k}Lk', f'M{at:g},{y + (i + 1) * how.cell_h - 2:g}V{bottom:g}H{at + 6:g}', 'call q', 5)
-        said = 'right by chance' if len(places) == 1 else f'{len(places)} right by chance'
-        self.m.frame.text(f't{k}L', at + 10, bottom + 4.5, said, 'dim', room=right - at - 10)
 
     def title(self, k: object, x: float, y: float, room: float, what: str, formula: str) -> None:
         """What stands under it, and how it was made, where there is room."""
@@ -259,40 +248,42 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', STAGE, min(m.plan.under + 33, out - 14), 'dout came in, and no line uses it', '', 6)
+            frame.text('nob', CODE + 66, min(m.plan.under + 33, out - 20), 'dout came in, and no line uses it', '', 6)
         if self.compact:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
+        if m.plan.narrow:
+            x, y = self.tips[0], boxes[0].y
+            frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
+            frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
+            return
+        split, lies = CODE + 46, out + 26  # where one becomes several, under the card of the code
+        alone = len(self.tips) == 1  # nothing splits: it turns back, under the lines
+        to = f'M{CODE - 4:g},{out:g}H{split - 10:g}A10,10,0,0,1,{split:g},{out + 10:g}V{lies - 10 * alone:g}'
+        to += f'A10,10,0,0,1,{split - 10:g},{lies:g}' * alone
+        frame.path('out', to, f'fat th{look}', 1, draw=300)
         for k, x in self.tips.items():
-            y = boxes[k].y
-            if m.plan.narrow or x < CODE - 24:  # straight down from the lines
-                frame.path(f'out{k}', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
-            else:
-                x = max(x, CODE + 36)
-                to = f'M{CODE - 4:g},{out:g}H{x - 18:g}A18,18,0,0,1,{x:g},{out + 18:g}V{y - 16:g}'
-                frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
-            frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
-            if m.plan.narrow:
-                return
-        self.unchecked(max(self.tips.values(), default=0), out)
+            right, y = int(x > split), boxes[k].y
+            side = 1 if right else -1
+            start, turn = split - (10 if alone else 6 * side), f'A9,9,0,0,{right},{x:g},{lies + 9:g}'
+            to = f'M{start:g},{lies:g}H{x - 9 * side:g}{turn}V{y - 12:g}'
+            frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
+            frame.head(f'out{k}h', x, y, 'd', f'fatk{look}', 6, 10, late=450)
+        self.unchecked(CODE + 14, out)
 
     def unchecked(self, x: float, y: float) -> None:
-        """Why nobody noticed, where what is wrong was handed on: an empty box, for a check that there is not."""
+        """Why nobody noticed, before what is wrong is handed on: a gate that stands open."""
         judged = [g for g in self.reading.gradients if g.ok is not None] if self.m.compare else []
         fits = all(g.value is not None and g.value.data is not None and g.value.shape == g.true.shape for g in judged)
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        said = ['not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers']
-        below = x < CODE - 24
-        x, y = (x + 20, y + 38) if below else (max(x, CODE + 36), y)
-        self.m.frame.rect('unseen', x if below else x - 40, y - 11 if below else y - 8, 16, 16, 'paper ring', 4, rx=3)
-        x += 22
-        room = self.m.plan.w - x
-        said = [' '.join(said)] if below else said if room > max(map(width, said)) else ['not checked']
+        doors = (f'M{x:g},{y + side * 18:g}V{y + side * 9:g}H{x + 12:g}' for side in (-1, 1))
+        self.m.frame.path('gate', ''.join(doors), 'ring', 4)
+        said = 'not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers'
         for k, row in enumerate(said):
-            self.m.frame.text(f'unseen{k}', x, y + (2 if below else 4) + 18 * k, row, '', 6, room=room)
+            self.m.frame.text(f'gate{k}', CODE + 66, y + 18 * k, row, '', 6)
 
 
 # ---- the gradients that were asked for ----

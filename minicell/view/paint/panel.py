@@ -45,7 +45,7 @@ def draw_code(m: Moment) -> None:
         m.own_rows = program.rows(own, plan.own.y, 'o', deep, plan.own.w, plan.own_rows - len(own))
         found = program.rows(above, first, 'c', deep, plan.own.w)
         x, w = plan.own.x, plan.own.w
-        end = m.own_rows[-1].y - UP + ROW + PAD + 2
+        end = m.own_rows[-1].y - UP + ROW + PAD - 2
         named = '' if not found else 'your Cell' if entry.yours else f'the Cell {entry.name}'
         named += elsewhere(own[0].file, calls) if named else ''
         surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)

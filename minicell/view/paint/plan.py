@@ -14,7 +14,7 @@ PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
-SECOND = 286  # and that of the panel of the second
+SECOND = 270  # and that of the panel of the second
 
 
 class Box(NamedTuple):
@@ -94,23 +94,23 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 48 + TALL * min(max(needs.tall, 1), 4)
+    return 43 + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
-    top = max(134, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 8, FILM, 0, top + 112, 84, 330)
-    below = lane.head + 10
+    top = max(130, HEAD + 2 * PAD + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 8, FILM, 0, top + 111, 84, 330)
+    below = lane.head + 9
     call = Box(0, HEAD, CODE, top - HEAD)
     if not needs.own:
         rows = min(max(needs.arrivals, 3), 9)
         high = max(lane.road + 112 - below, 2 * PAD + 24 + 22 * rows)
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
-    first = max(lane.road + 64, below + PAD + ROW * cells + 21)
-    results = Box(0, first + ROW * (own - 1) + 32, WIDE, card_h(needs))
+    first = max(lane.road + 64, below + PAD + ROW * cells + 20)
+    results = Box(0, first + ROW * (own - 1) + 42, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
@@ -119,7 +119,7 @@ def two_tapes(needs: Needs) -> Plan:
     """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
     calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
     high = 58 if needs.tall > 1 else 44
-    lane = Lane(STAGE, WIDE - STAGE, 24, high, 24 + high, 24, STAGE, 86 + high, 44, 300)
+    lane = Lane(STAGE, WIDE - STAGE, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
     below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
     straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
     first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
@@ -127,7 +127,7 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 78, y + 122, FILM, 0, y + 210, 56, 330)
+    second = Lane(206, WIDE - 222, y + 34, 78, y + 126, FILM, 0, y + 212, 56, 330)
     return Plan(WIDE, y + SECOND, Box(0, HEAD, CODE, calls - HEAD), Box(0, first, CODE, 0), own, below, cells,
                 (lane, second), first - 5, results, second=(y, SECOND))  # fmt: skip
 

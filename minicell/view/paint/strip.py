@@ -178,7 +178,7 @@ class Strip:
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
         words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'b') + 22, CARD]
         if entry.kind == 'call':
-            words.append(width('so not taped') + 24)
+            words.append(width('not taped') + 24)
         elif not within and entry.source:
             words.append(min(width(entry.source, 'm') + 16, source))
         if entry.level:

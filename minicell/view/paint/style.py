@@ -10,14 +10,14 @@ LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
     'tile': '#eaeef3', 'road': '#e9edf1', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'fwdt': '#d9eaf6', 'bwd': '#b84900',
     'tint': '#f6cfb2', 'bwdt': '#9c3d00', 'bad': '#b3003b',
-    'bad2': '#fde6ec', 'badbg': '#f9c9d6', 'badq': '#d9809d', 'mark': '#ffedb8',
+    'bad1': '#fdeaef', 'bad2': '#f9cfda', 'badbg': '#f2acc0', 'mark': '#ffedb8',
     'mark2': '#ffd257', 'slot': '#66707c',
 }  # fmt: skip
 DARK = {
     'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#454b52', 'paper': '#121416', 'panel': '#1b1e21',
     'tile': '#2a2e33', 'road': '#23272b', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'fwdt': '#173a52', 'bwd': '#ff9d52',
     'tint': '#57331a', 'bwdt': '#ff9d52', 'bad': '#ff7096',
-    'bad2': '#3d1724', 'badbg': '#5a1a2f', 'badq': '#a24863', 'mark': '#443a12',
+    'bad1': '#351822', 'bad2': '#54203a', 'badbg': '#7a2747', 'mark': '#443a12',
     'mark2': '#7a6410', 'slot': '#7b858f',
 }  # fmt: skip
 
@@ -34,9 +34,8 @@ TEXTS = {
 }  # fmt: skip
 SHAPES = {
     'paper': dict(fill='paper'), 'panel': dict(fill='panel'),
-    'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper', stroke='hair'),
-    'tile.luck': dict(fill='paper', stroke='dim', dash='3 3'),
-    'tile.wrong': dict(fill='paper', stroke='badq'), 'tile.mid': dict(fill='bad2'),
+    'tile': dict(fill='tile'), 'tile.no': dict(fill='none'), 'tile.tru': dict(fill='paper'),
+    'tile.wrong': dict(fill='bad1'), 'tile.mid': dict(fill='bad2'),
     'tile.far': dict(fill='badbg'), 'tile.worst': dict(stroke='bad', line=3),
     'tile.peer': dict(stroke='dim', line=2),
     'tile.res': dict(fill='paper', stroke='bwd', line=2.5),
@@ -46,7 +45,7 @@ SHAPES = {
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq', line=1),
     'fh.q2': dict(fill='fwdq'),
-    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'), 'fw.th': dict(line=12),
+    'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
     'fat': dict(stroke='bwd', line=26), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
     'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=26), 'roadk': dict(fill='road'),

@@ -112,15 +112,17 @@ def _numbers(
                 if marks.peer:
                     own += ' peer' * worst
                 else:
-                    right = ' luck' if marks.luck else ' tru'
                     far = FAR[min(int(3 * marks.size[i, j]), 2)]
-                    own += (f' wrong{far}' if marks.wrong[i, j] else right) + ' worst' * worst
+                    own += (f' wrong{far}' if marks.wrong[i, j] else ' tru') + ' worst' * worst
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
-            said = shown(array[i, j], how.digits)
-            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {how.ink}', layer + 1)
+            said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
+            if marks is not None and marks.luck and not marks.wrong[i, j] and how.cell_w > width(said, how.ink) + 28:
+                frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
+            ink += ' b' * (marks is not None and marks.worst == (i, j))
+            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
 
 
 def largest(array: np.ndarray) -> float:

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..model import Pass, Record, Step, Value
+from ..model import Pass, Record, Step
 from .forward import yours
-from .numbers import written
 from .phrases import (
     amount,
     capital,
@@ -46,24 +45,25 @@ def final(story: 'Story', run: Pass) -> Said:
     """The gradient of a gradient arrives."""
     rules = listed([rule_of(e) for e in reversed(story.record.entries) if e.level == 1 and e.kind == 'op'][:3])
     told_ = [told(a.total._replace(name=story.targets.get(a.name, a.name))) for a in run.arrivals if a.total]
-    way = (
-        f'Your backward became a forward: its lines wrote the second tape, and {rules} led back over it.'
-        if yours(story.record)
-        else f'It came back through {rules}.'
-        if rules
-        else 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
-    )
-    if (found := derivative(story.record)) is not None and rules and yours(story.record):
-        slope, at = found
-        place = f'{at.name} = {written(at.data.item())}'
-        return f'{told_[0]}: how {slope} changes when {at.name} changes', (
-            f'The second derivative at {place}. Your lines wrote the second tape, and {rules} led back over it.'
+    if yours(story.record):
+        last = next(e for e in reversed(story.record.entries) if e.level)
+        made = f', {story.again.name} = {last.source}' if story.again is not None and last.source else ''
+        way = f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
+    else:
+        way = (
+            f'It came back through {rules}.'
+            if rules
+            else (
+                'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
+            )
         )
+    if (found := derivative(story.record)) is not None and rules and yours(story.record):
+        return f'{told_[0]}: how {found[0]} changes when {found[1]} changes', way
     return f'{", ".join(told_)}: the gradient of your gradient', way
 
 
-def derivative(record: Record) -> tuple[str, Value] | None:
-    """Of a second derivative: what the first one is called, and the number at which it is taken."""
+def derivative(record: Record) -> tuple[str, str] | None:
+    """Of a second derivative: what the first one is called, and with respect to what it is taken."""
     runs = sorted(record.passes, key=lambda run: run.order)
     if [run.order for run in runs] != [1, 2] or any(len(run.arrivals) != 1 for run in runs):
         return None
@@ -74,7 +74,7 @@ def derivative(record: Record) -> tuple[str, Value] | None:
     at = next((v for e in record.entries for v in e.inputs if v.name == first.of and single(v)), None)
     if not same or at is None or starts[0].data.item() != first.total.data.item():
         return None
-    return first.name, at
+    return first.name, at.name
 
 
 def enter(record: Record, step: Step, number: int) -> Said:
