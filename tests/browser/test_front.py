@@ -77,9 +77,12 @@ BLUE = """one => getComputedStyle(one).backgroundColor
 
 
 @pytest.mark.parametrize('size', SIZES)
-@pytest.mark.parametrize('way', ['button', 'words', 'key'])
+@pytest.mark.parametrize('way', ['button', 'words', 'key', 'key of the page'])
 def test_the_step_button_comes_first_until_it_was_pressed(size, way, browser, url):
-    """Then nothing stands out until the last step, which leads to the next scene."""
+    """Then no button of the picture stands out until the last step, which leads to the next scene.
+
+    Both step buttons stay where they are, so that a second press needs no search.
+    """
     page = new(browser, size)
     page.goto(url)
     picture, onward = tape(page), page.locator('.scene.shown .onward')
@@ -90,16 +93,22 @@ def test_the_step_button_comes_first_until_it_was_pressed(size, way, browser, ur
     assert blue() == (True, False), 'a tab is no step'
     words = page.get_by_role('button', name='One step on')
     assert words.is_visible() == (size != PHONE)
+    buttons = [picture.button('Next'), *([] if size == PHONE else [words])]
+    places = lambda: [button.bounding_box() | ({'y': 0} if size == PHONE else {}) for button in buttons]
+    before = places()  # (a phone scrolls)
     if way == 'words' and size != PHONE:
         words.click()
     elif way == 'key':
         picture.press('ArrowRight')
+    elif way == 'key of the page':
+        page.evaluate('document.activeElement.blur()')
+        page.keyboard.press('ArrowRight')
     else:
         picture.button('Next').click()
     assert 'Your bprop returns dx and dy' in picture.text()
-    assert blue() == (False, False) and not words.is_visible()
+    assert blue() == (False, False) and places() == before
     picture.button('Next').click()
-    assert blue() == (False, True)
+    assert blue() == (False, True) and not words.is_visible()
     picture.button('Back').click()
     assert blue() == (False, False)
     closed(page)

@@ -20,6 +20,12 @@ root.addEventListener('tapestep', ({detail}) => {
   if (touched) reveal();
 });
 find('go').addEventListener('click', () => picture.go(step + 1));
+addEventListener('keydown', event => { // where nothing has the focus, the arrows are the picture's
+  const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+  if (!by || event.target !== document.body || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  picture.go(Math.max(0, Math.min(step + by, steps().length - 1)));
+  event.preventDefault();
+});
 function reveal(opened = false) { // where the words stand under the picture, it may be out of view
   const foot = root.querySelector('.turns').offsetHeight, last = step === steps().length - 1;
   const end = document.querySelector('.scene.shown [data-when]:not([hidden])') ?? root.querySelector('.box');
