@@ -318,7 +318,7 @@ test_the_hunt_is_for_any_good_experiment = experiments(
         ('(2 * eps)', 'eps', 'Layer 2: you say “gap”; it is “right”'),
         ('eps=1e-4', 'eps=1e-2', ''),
         ('eps=1e-4', 'eps=1e-1', 'Layer 2: you say “gap”; it is “right”'),
-        (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', 'Layer 5: you say “right”; it is “gap”'),
+        (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', 'Layer 9: you say “right”; it is “gap”'),
         ('abs(x) < 1', 'abs(x) <= 1', 'Layer 2: you say “gap”; it is “right”'),
         ('np.isnan(dx).any()', '(dx == np.nan).any()', 'Layer 1: you say “gap”; it is “nan”'),
         ("return 'edge'", "return 'bound'", "'bound', which is none of the four words"),
