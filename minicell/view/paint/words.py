@@ -58,7 +58,7 @@ def final(story: 'Story', run: Pass) -> Said:
             )
         )
     if (found := derivative(story.record)) is not None and rules and yours(story.record):
-        return f'{told_[0]}: how {found[0]} changes when {found[1]} changes', way
+        return f'{told_[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
     return f'{", ".join(told_)}: the gradient of your gradient', way
 
 
