@@ -95,7 +95,7 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 411, 556, 632),
+        (16, 316, 600, 584),
         'The lines of a bprop have written a second tape, a Cos first; read back in its turn, it gives bend = −0.479',
     ),
     '10': Still(
