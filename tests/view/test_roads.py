@@ -1,11 +1,14 @@
 """The ways in a picture: what backward took, what it left, and what your lines wrote."""
 
 import re
+import warnings
 
 import gallery
 import pytest
 from gallery import at, picture, shown
 
+import minicell as ms
+from minicell import nn, view
 from minicell.view.paint import kit, style
 
 SECOND = """
@@ -264,3 +267,30 @@ def test_the_card_of_a_rule_has_the_formula_of_what_it_hands_out(order):
     code = SECOND.format(op=op, slope=slope).replace('slope * dout', order)
     said = gallery.shown(gallery.made(code, order))
     assert 'seed × dout' in said and 'seed × slope' not in said
+
+
+class Gives(nn.Cell):
+    """Its bprop returns what it was made with."""
+
+    def __init__(self, given):
+        super().__init__()
+        self.given = given
+
+    def construct(self, x, y):
+        return x * y
+
+    def bprop(self, x, y, out, dout):
+        return self.given
+
+
+@pytest.mark.parametrize('numbers_', [(None, None), (None, 2.0), (1.0, None), (1.0, 2.0)])
+def test_a_gradient_that_is_none_has_no_way_out(numbers_):
+    given = tuple(each if each is None else ms.Tensor(each) for each in numbers_)
+    with ms.Tape() as tape, warnings.catch_warnings():
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        ms.grad(Gives(given), (0, 1))(ms.Tensor(2.0), ms.Tensor(3.0))
+    wide, narrow = view.show(tape).films
+    handed = next(n for n, step in enumerate(wide.steps) if 'returns' in step.title)
+    ways = [key for key in wide.frames[handed] if re.fullmatch(r'out\d', key)]
+    assert len(ways) == 2 - given.count(None)
+    assert ('out' in narrow.frames[handed]) == (given != (None, None)), 'on a phone too'

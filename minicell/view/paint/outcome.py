@@ -253,8 +253,11 @@ class Cards:
             frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
+        if not self.tips:  # nothing is handed on: None as every gradient
+            return
         if m.plan.narrow:
-            x, y = self.tips[0], boxes[0].y
+            k, x = next(iter(self.tips.items()))
+            y = boxes[k].y
             frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
