@@ -326,7 +326,7 @@ def test_the_loss_of_the_wrong_cell_falls_at_every_step():
 
 def test_check_bprop_does_what_the_rule_says():
     text = by_id(read('04').cells)['l04-figure-note'].source
-    assert 'float64, with an eps near 1e-5' in text and 'within 1e-6, or a ten-thousandth' in text
+    assert 'float64, with an eps near 1e-5' in text and 'within 1e-6 plus a ten-thousandth' in text
     assert (check.STEP, check.CLOSE) == (1e-5, (1e-6, 1e-4))
 
 
