@@ -242,6 +242,7 @@ def chain(entries):
 PROGRAMS = {'lesson 03': lambda: gallery.run('matmul_loss'), 'BPTT': bptt, '10,000 entries': lambda: chain(10_000)}
 # of CPU, at the pace of a quiet machine
 SECONDS = {'lesson 03': 0.3, 'BPTT': 1.0, '10,000 entries': 3.0}
+TRIES = 10
 BYTES = 1_000_000  # of a display, with its script, its still and the printed tape
 
 
@@ -261,18 +262,16 @@ def pace():
 
 def test_it_is_shown_soon_and_small_enough(long):
     name, tape = long
-    took, busy = [], []
-    for _ in range(3):
+    took, busy, best = [], [], float('inf')
+    while best >= SECONDS[name] and len(took) < TRIES:  # what else the machine does only slows it
         for lens in ZOOMS.values():
             getattr(lens, 'cache_clear', lambda: None)()
         busy.append(pace())
         start = time.process_time()
         data, _ = Picture(tape)._repr_mimebundle_()
         took.append(time.process_time() - start)
-        if took[-1] < SECONDS[name] * 0.8:
-            break
+        best = min(best, took[-1] / busy[-1])  # each by the pace of its own moment
     size = len(data['text/html'].encode()) + len(data['text/plain'].encode())
-    best = min(seconds / slow for seconds, slow in zip(took, busy, strict=True))  # each by the pace of its own moment
     print(f'{name}: {min(took):.2f} s of CPU, {best:.2f} at pace 1, {size / 1e3:.0f} kB')
     assert size <= BYTES
     assert best < SECONDS[name]
