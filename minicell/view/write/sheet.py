@@ -1,4 +1,4 @@
-"""One frame laid out as a still: the words over it, the shapes in paint order."""
+"""One frame laid out as a still: the words above it, and its shapes in the order in which they are painted."""
 
 from typing import Any, NamedTuple
 

@@ -23,7 +23,7 @@ find('go').addEventListener('click', () => picture.go(step + 1));
 addEventListener('keydown', event => { // where nothing has the focus, the arrows are the picture's
   const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
   if (!by || event.target !== document.body || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-  picture.go(Math.max(0, Math.min(step + by, steps().length - 1)));
+  picture.go(step + by);
   event.preventDefault();
 });
 function reveal(opened = false) { // where the words stand under the picture, it may be out of view
