@@ -32,7 +32,7 @@ def test_every_question_has_one_right_answer(number):
 
 @pytest.mark.parametrize('number', NUMBERS)
 def test_no_answer_runs_on_into_its_reply(number):
-    """In the source an answer is one line: what is wrapped after it becomes its reply, and would begin in mid-sentence."""
+    """An answer is one line of the source: what is wrapped onto the next becomes its reply, from mid-sentence on."""
     for name, question in about(number).questions.items():
         for choice in question.choices:
             assert '. ' not in choice.text or choice.text[-1] in '.?!”`', f'{name}: {choice.text}'
