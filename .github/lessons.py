@@ -96,7 +96,7 @@ STILLS = {
     '09': Still(
         'l09-tape',
         (16, 316, 600, 584),
-        'The lines of a bprop have written a second tape; read back in its turn, it gives the second derivative, −0.479',
+        'The lines of a bprop have written a second tape; read back, it gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
