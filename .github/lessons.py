@@ -76,7 +76,7 @@ STILLS = {
     '05': Still(
         'l05-traffic',
         (4, 0, 758, 212),
-        'Eight last lines of a bprop: which raise an error, and which are silently wrong, in minicell and in MindSpore',
+        'Eight ways to end a bprop: which raise an error, and which are silently wrong, in minicell and in MindSpore',
     ),
     '06': Still(
         'l06-suspects',
@@ -96,7 +96,7 @@ STILLS = {
     '09': Still(
         'l09-tape',
         (16, 316, 600, 584),
-        'The lines of a bprop have written a second tape; read back, it gives the second derivative, −0.479',
+        'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
@@ -106,7 +106,7 @@ STILLS = {
     '11': Still(
         'l11-runs',
         (380, 572, 756, 774),
-        'In graph mode Python ran bprop once, and the graph was replayed four times; the last two gradients are wrong',
+        'In graph mode Python ran bprop once, and four replays followed; the last two gradients are wrong',
     ),
     '12': Still(
         'l12-film',
@@ -126,7 +126,7 @@ STILLS = {
     '15': Still(
         'l15-figure',
         (4, 70, 756, 392),
-        'Of 64 layers 8 inputs are kept, and one part is run again: with 8 or 16 parts, memory is smallest',
+        '64 layers in 8 parts: 8 inputs are kept, and a part is computed again; 8 and 16 parts take least memory',
     ),
 }
 
