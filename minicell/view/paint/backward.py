@@ -115,7 +115,7 @@ def cotangent(
     """A gradient under the value that it is of."""
     frame, top = m.frame, slot.back - how.h / 2
     if result and slot.x < lane.x + 8 and phrases.single(value) and lane is m.plan.lanes[-1] and len(m.plan.lanes) > 1:
-        large(m, key, slot, value, told, lane)
+        large(m, key, slot, how, value, told, lane)
         if not m.plan.narrow:
             return
     if told and slot.above:
@@ -128,9 +128,9 @@ def cotangent(
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
 
 
-def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) -> None:
+def large(m: Moment, key: str, slot: Slot, how: tiles.Plate, value: Value, told: str, lane: Lane) -> None:
     """The number that all was for."""
-    frame, left, right, top = m.frame, 8, slot.x + slot.plate.w + 6, lane.road - 26
+    frame, left, right, top = m.frame, 8, slot.x + how.w, lane.road - 26
     if m.plan.narrow:
         right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
     frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)

@@ -114,9 +114,9 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         if width(said) <= wide:
             frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
-            frame.path(
-                f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
-            )
+            if m.plan.narrow or not (tag == 'b' and written_by(m, i)):  # there the lines of the bprop lead to it
+                up = f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}'
+                frame.path(f'{tag}up{i}', up, 'link' + ' f' * writes, 1)
             if read:
                 calls(m, f'{tag}dn{i}', middle, row, opens[i], lane)
         if writes or reads:
@@ -160,10 +160,11 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         tiles.draw(
             frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
         )
-        if same and m.returned is not None:
-            (x, y), to = m.returned, slot.x + slot.plate.w / 2
-            frame.path('again', f'M{x:g},{y:g}V{m.plan.second[0] - 7:g}H{to:g}V{slot.y - 17:g}', 'call q', 1)
-            frame.text('againt', to - 8, m.plan.second[0] + 20, f'the same {slot.value.name}, now the output', 'end')
+        if same and slot is m.again and m.own_rows:
+            x, top = slot.x + slot.plate.w / 2, m.own_rows[-1].y + 7
+            frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
+            frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
+            frame.text('againt', x - 12, m.plan.second[0] + 20, f'the same {slot.value.name}, now the output', 'end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
@@ -207,23 +208,38 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
     """From the lines of a bprop to the second tape: they are what is written there."""
     lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
     frame, x, w = m.frame, m.plan.own.x + 8, m.plan.own.w - 16
-    for row_ in (r for r in m.own_rows if r.number in lines):
-        frame.rect(f'wrote{row_.key}', x, row_.y - 14.5, w, ROW, 'block own', rx=4, layer=0)
+    for block in blocks([r for r in m.own_rows if r.number in lines]):
+        top, high = block[0].y - 14.5, block[-1].y - block[0].y + ROW
+        frame.rect(f'wrote{block[0].key}', x, top, w, high, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
     under = [r for r in m.own_rows if r.number > max(lines)]
     x = max([program.GUTTER + len(r.text) * program.LETTER + 16 for r in under] + [150])
     x, now = min(x, w - 12), m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
     look, top = '' if now or m.behind else ' q2', max(r.y for r in m.own_rows if r.number in lines) + 5.5
-    tips = [(i, left + (14 if is_open else SPINE / 2)) for i, left, _, is_open in row.places() if written_by(m, i)]
-    frame.path('bridge', f'M{x:g},{top:g}V{lane.film - 8:g}H{tips[-1][1]:g}', f'fw{look}', 1)
+    tips = [(i, left + (w / 2 if is_open else SPINE / 2)) for i, left, w, is_open in row.places() if written_by(m, i)]
+    lies, last = lane.film - 10, tips[-1][1]
+    to = f'M{x:g},{top:g}V{lies - 9:g}A9,9,0,0,0,{x + 9:g},{lies:g}H{last - 9:g}A9,9,0,0,1,{last:g},{lies + 9:g}'
+    frame.path('bridge', to, f'rib{look}', 1)
     for i, tip in tips:
-        frame.path(f'bridge{i}', f'M{tip:g},{lane.film - 8:g}V{lane.film}', f'fw{look}', 1)
-        frame.head(f'bridgeh{i}', tip, lane.film + 6, 'd', f'fh{look}', 4, 5)
+        if tip != last:
+            frame.path(f'bridge{i}', f'M{tip:g},{lies:g}V{lane.film:g}', f'rib{look}', 1)
+        frame.head(f'bridgeh{i}', tip, lane.film + 7, 'd', f'fh{look}', 4, 9)
     said = f'line {lines[0]} while it runs'
     if len(lines) > 1:
         said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} while they run'
     frame.text('bridget', x + 14, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
+
+
+def blocks(rows: list[program.Row]) -> list[list[program.Row]]:
+    """Lines that follow one another, together."""
+    out: list[list[program.Row]] = []
+    for row in rows:
+        if out and row.y - out[-1][-1].y <= ROW:
+            out[-1].append(row)
+        else:
+            out.append([row])
+    return out
 
 
 def written_by(m: Moment, i: int) -> bool:

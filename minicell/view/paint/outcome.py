@@ -118,6 +118,7 @@ class Cards:
         if m.compare:
             self.gave.sort(key=lambda pair: pair[1].ok is not False)  # of many, the wrong ones are seen
         self.compact = m.plan.results.h < 40
+        self.again = m.again if self.compact and len(self.gave) < 2 else None
         self.tips: dict[int, float] = {}  # where the arrow to a card points
 
     def draw(self) -> None:
@@ -159,6 +160,10 @@ class Cards:
     def ahead(self, k: int, name: str, box: Box) -> None:
         """Where a gradient will be."""
         frame, (x, y, w, h) = self.m.frame, box
+        if self.again is not None:
+            frame.text(f't{k}N', self.again.x + 1, self.m.own_rows[-1].y - 21, name, 'fut')
+            frame.text(f't{k}q', self.again.x + self.again.plate.w / 2, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
+            return
         if self.compact:
             frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
             frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
@@ -185,20 +190,23 @@ class Cards:
             marks, peers = differ(g.value.data, g.true, bool(facts and not facts.reads_dout))
         mine = f'g{self.number}.{place}'
         if self.compact:
-            y = m.own_rows[-1].y - 5
-            frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
-            x += width(g.name, 'mid2') + 10
+            y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
+            if self.again is not None:  # it stands above the same gradient on the second tape
+                left, x = m.plan.results.x, self.again.x
+                frame.text(f't{k}N', x + 1, y - 16, g.name)
+                self.title(k, left, y - 14, (x - left) / 2 - 10, 'returned', g.formula)
+                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 10, ' end')
+            else:
+                frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
+                x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            again = m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
-            m.returned = (x + how.w / 2, y + how.h / 2) if again else m.returned
-            tiles.draw(
-                frame, mine, x, y - how.h / 2, g.value, how, classes=' block own' * again, account=True, marks=marks,
-                top=self.top,
-            )  # fmt: skip
-            x += how.w + 10
-            said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
-            frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
-            self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w)
+            own = ' block own' * (self.again is not None and m.story.has_second(m.step))
+            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, classes=own, account=True, marks=marks, top=self.top)
+            if self.again is None:
+                x += how.w + 10
+                said = cut(said, box.x + box.w - x - 180, 'm dim')
+                frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
+                self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w - x - width(said, 'm dim') - 16)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
         frame.text(f't{k}N', x, y + 16, name, 'mid3', room=w / 2)
@@ -210,7 +218,7 @@ class Cards:
         )
         top = y + 43
         self.title(k, x, y + 36, room, 'returned', g.formula)
-        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, x + w)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, w - width(name, 'mid3') - 16)
         tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
         if not both:
             return
@@ -233,13 +241,13 @@ class Cards:
         look = 'dim' if formula.startswith('by ') else 'm'
         self.m.frame.text(f't{k}F', x, y, formula if width(formula, look) <= room else '', look)
 
-    def verdict(self, k: int, g: Gradient, x: float, y: float, right: float) -> None:
+    def verdict(self, k: int, g: Gradient, x: float, y: float, room: float, side: str = '') -> None:
         """Whether it is right: nobody knows before it is compared."""
         said = ('nobody checked', 'bf') if self.given else None
         if self.number in self.m.shot.known:
             said = verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
         if said:
-            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}', room=right - x)
+            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}{side}', room=room)
 
     def band(self, boxes: list[Box]) -> None:
         """From the `return` line to each card."""
@@ -248,10 +256,11 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', CODE + 66, min(m.plan.under + 33, out - 20), 'dout came in, and no line uses it', '', 6)
+            frame.text('nob', self.beside(), min(m.plan.under + 33, out - 20), 'dout came in, and no line uses it', '', 6)
         if self.compact:
-            frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
-            frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
+            tip = self.again.x - 3 if self.again is not None else boxes[0].x - 5
+            frame.path('out', f'M{CODE - 4:g},{out:g}H{tip - 15:g}', f'fat th{look}', 1, draw=300)
+            frame.head('outh', tip, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
         if not self.tips:  # nothing is handed on: None as every gradient
             return
@@ -282,9 +291,16 @@ class Cards:
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        said = 'not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers'
-        for k, row in enumerate(said):
-            self.m.frame.text(f'unseen{k}', CODE + 66, y + 18 * k, row, '', 6)
+        said, x = 'not checked: the shapes fit, and backward does not compare the numbers', self.beside()
+        for k, row in enumerate(metrics.wrap(said, self.m.plan.w - x, 13, 2)):
+            self.m.frame.text(f'unseen{k}', x, y + 18 * k, row, '', 6)
+
+    def beside(self) -> float:
+        """Where what is said of the takeover begins: right of its band where that leaves room, else under it."""
+        strip = self.m.strips[0]
+        column = self.m.column(self.reading.entry)
+        x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
+        return x if self.m.plan.w - x > 300 else CODE + 66
 
 
 # ---- the gradients that were asked for ----

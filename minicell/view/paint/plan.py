@@ -14,7 +14,7 @@ PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
-SECOND = 270  # and that of the panel of the second
+SECOND = 276  # and that of the panel of the second
 
 
 class Box(NamedTuple):
@@ -119,7 +119,7 @@ def two_tapes(needs: Needs) -> Plan:
     """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
     calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
     high = 58 if needs.tall > 1 else 44
-    lane = Lane(STAGE, WIDE - STAGE, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
+    lane = Lane(STAGE, WIDE - STAGE - 16, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
     below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
     straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
     first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
@@ -127,7 +127,7 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 78, y + 126, FILM, 0, y + 212, 56, 330)
+    second = Lane(206, WIDE - 222, y + 36, 78, y + 132, FILM, 0, y + 218, 56, 330)
     return Plan(WIDE, y + SECOND, Box(0, HEAD, CODE, calls - HEAD), Box(0, first, CODE, 0), own, below, cells,
                 (lane, second), first - 5, results, second=(y, SECOND))  # fmt: skip
 
