@@ -96,7 +96,7 @@ STILLS = {
     '09': Still(
         'l09-tape',
         (16, 316, 600, 584),
-        'The lines of a bprop have written a second tape, a Cos first; read back in its turn, it gives bend = −0.479',
+        'The lines of a bprop have written a second tape, a Cos first; read back in its turn, it gives ddx = −0.479',
     ),
     '10': Still(
         'l10-tape',

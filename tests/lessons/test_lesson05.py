@@ -326,8 +326,8 @@ def test_more_repairs_pass(lines):
         ('not np.isclose(by_bprop, by_differences, rtol=1e-4)', 'abs(by_bprop / by_differences - 1) > 1e-3', ''),
         ('(loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step)))', '(loss(y + step) - loss(y - step))', 'around it'),
         ('2e-5', '1e-5', '✗ dy is right: caught says True'),
-        ('not np', 'np', '✗ dy is each row counted in full: caught says False'),
-        ('rtol=1e-4', 'rtol=10', '✗ dy is no k: caught says False'),
+        ('not np', 'np', '✗ dy is too large, each row counted in full: caught says False'),
+        ('rtol=1e-4', 'rtol=10', '✗ dy is without its k: caught says False'),
         ('step[0, 1] = 1e-5', 'step[9, 9] = 1e-5', 'IndexError'),
     ],
 )

@@ -110,7 +110,7 @@ def test_every_drawing_has_one_size_and_its_text_fits():
     shown = figure.threshold(Threshold, DATA)
     for at in np.arange(-2.5, 2.75, 0.25):
         drawn = figure.draw(Threshold, DATA, float(at))
-        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and 'drawn 0' in drawn.words
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and 'the gradient is 0. ' in drawn.words
         for shape in drawn.shapes:
             if isinstance(shape, Text):
                 x, _, w, _ = shape.box

@@ -343,7 +343,7 @@ def test_what_the_sorting_says():
     assert WEIGHT.check(right).passed
     assert 'Still open: F.' in WEIGHT.check({**right, 'F': ...}).said
     assert "'never' is none of the three words" in WEIGHT.check({**right, 'B': 'never'}).said
-    assert 'B is not “neither”. Run in both modes, it says: it runs' in WEIGHT.check({**right, 'B': 'neither'}).said
+    assert 'B is not “neither”. Tried in both modes: it runs' in WEIGHT.check({**right, 'B': 'neither'}).said
     assert 'the dict modes; it got int' in WEIGHT.check(3).said
 
 

@@ -30,6 +30,14 @@ def test_every_question_has_one_right_answer(number):
         assert len(set(beliefs)) == len(beliefs), name
 
 
+@pytest.mark.parametrize('number', NUMBERS)
+def test_no_answer_runs_on_into_its_reply(number):
+    """An answer is one line of the source: what is wrapped onto the next becomes its reply, from mid-sentence on."""
+    for name, question in about(number).questions.items():
+        for choice in question.choices:
+            assert '. ' not in choice.text or choice.text[-1] in '.?!”`', f'{name}: {choice.text}'
+
+
 @pytest.mark.parametrize(('size', 'most'), [(3, 0.4), (4, 0.5)])
 def test_right_answers_stand_at_all_places(size, most):
     found = places([question for questions in ASKED.values() for question in questions], size)

@@ -137,7 +137,7 @@ def found() -> dict[str, tuple[str, str]]:
 def verdicts(answer: Any) -> Trial:
     """Compare a dict of words with what the checks say."""
     due = {letter: word for letter, (word, _) in found().items()}
-    wrong = lambda letter, word: f'{letter} is not “{word}”. Measured, {found()[letter][1]}.'
+    wrong = lambda letter, word: f'{letter} is not “{word}”. The checks say: {found()[letter][1]}.'
     done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in found().items())
     return sorted_words(answer, 'verdicts', due, WORDS, wrong, done)
 
@@ -170,8 +170,8 @@ def agrees(answer: Any) -> Trial:
     if not wrong:
         return Trial(True, True, did, f'All {len(HIDDEN)} hidden Cells are told apart, the right ones from the wrong.')
     name = wrong[0]
-    said = f'{len(HIDDEN) - len(wrong)} of {len(HIDDEN)} hidden Cells are judged rightly. One that is not: its bprop '
-    said += f'{HIDDEN[name].said}. Yours says {verdicts[name]}; expected {HIDDEN[name].right}.'
+    said = f'{len(HIDDEN) - len(wrong)} of {len(HIDDEN)} hidden Cells are judged rightly. For example, a Cell '
+    said += f'whose bprop {HIDDEN[name].said}: yours says {verdicts[name]}; expected {HIDDEN[name].right}.'
     return Trial(True, False, did, said)
 
 

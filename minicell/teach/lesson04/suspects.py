@@ -57,7 +57,7 @@ def classify(kind: type[nn.Cell]) -> tuple[str, str]:
     second = ms.check_bprop(ms.grad(cell), away)
     row = first.rows[0]
     if not row.ok:
-        return 'wrong', f'first order: off by up to {row.off:.2g}'
+        return 'wrong', f'first order is off by up to {row.off:.2g}'
     if not second.ok:
         return 'wrong at second order', f'first order agrees; second order is off by up to {second.rows[0].off:.2g}'
     if not row.ok_numeric and ms.check_bprop(cell, away).rows[0].ok_numeric:

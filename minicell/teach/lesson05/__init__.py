@@ -60,11 +60,11 @@ def share(x: Any, y: Any, k: float, dout: Any) -> Any:
 
 # What a hidden Cell returns as the gradient of y, in words -> how, and whether that is wrong.
 HIDDEN = {
-    'each row counted in full': (lambda x, y, k, dout: y.shape[0] * share(x, y, k, dout), True),
+    'too large, each row counted in full': (lambda x, y, k, dout: y.shape[0] * share(x, y, k, dout), True),
     'right': (share, False),
-    'no k': (lambda x, y, k, dout: share(x, y, 1, dout), True),
-    'the wrong sign': (lambda x, y, k, dout: -share(x, y, k, dout), True),
-    'no dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
+    'without its k': (lambda x, y, k, dout: share(x, y, 1, dout), True),
+    'of the wrong sign': (lambda x, y, k, dout: -share(x, y, k, dout), True),
+    'without its dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
     'None': (lambda x, y, k, dout: None, True),
     'the true gradient, by autodiff': (
         lambda x, y, k, dout: ms.grad(lambda y: (k * (x * y).mean(0) * dout).sum())(y),

@@ -62,7 +62,7 @@ SPECIMENS = {
 }
 # What MindSpore 2.10.0 does, in words; the verdict and the numbers are worked out.
 MINDSPORE = {
-    1: 'It takes a bare Tensor for one input. In graph mode it is a TypeError.',
+    1: 'It accepts a bare Tensor if there is one input. In graph mode it raises a TypeError.',
     2: 'It keeps the first one, and drops the rest.',
     3: 'The message does not name the Cell.',
     4: 'It sums over the extra axis.',

@@ -86,7 +86,7 @@ def slope(cell: Any, seed: int = 0) -> bool | float:
 
 
 def check(cell: Any, seed: int = 0) -> bool:
-    """ms.check_bprop: do autodiff and differences agree?"""
+    """ms.check_bprop: does bprop agree with autodiff and differences?"""
     x, w, dout = numbers(seed)
     return bool(ms.check_bprop(cell, ms.Tensor(x), ms.Tensor(w), sens=ms.Tensor(dout)))
 

@@ -104,7 +104,7 @@ def called(cell: Any) -> dict[str, Any]:
         return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
     say = 'has no say'
     if not np.array_equal(first, third, equal_nan=True):
-        say = 'When the gradient of the mask in dout changes, dx changes, too: but y alone depends on x.'
+        say = 'When the gradient of the mask in dout changes, dx changes, too. But the mask does not depend on x.'
     return {
         'returned': 'one gradient',
         'dx': first,
@@ -165,8 +165,9 @@ def forward(answer: Any) -> Trial:
         with dice(SEED):
             wrong = [said for said in (judged(kind(keep), keep) for keep in KEEPS) if said not in FINE][:1]
         did['bprop'] = wrong[0] if wrong else 'bprop fits'
-    kept = ', '.join(f'{keep:.0%}' for keep in KEEPS)
-    said = wrong[0] if wrong else f'{kept} of the rows are kept when asked for, the mean of y is x, and bprop fits.'
+    tried = ', '.join(f'{keep}' for keep in KEEPS)
+    fine = f'keep_prob {tried}: the right share of the rows is kept, the mean of y is x, and bprop fits.'
+    said = wrong[0] if wrong else fine
     return Trial(True, not wrong, did, said)
 
 

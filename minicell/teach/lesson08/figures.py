@@ -119,8 +119,8 @@ def says(seen: Run) -> str:
     ties = f', {seen.ties} of them equal to the threshold' if seen.ties else ''
     return (
         f'threshold = {signed(seen.threshold)}: {int(seen.above.sum())} of {seen.x.size} numbers are above, so y is x '
-        f'and the gradient is 1; for {int(np.sum(~seen.above))} y is {signed(VALUE)}{ties}, and the gradient is a '
-        f'drawn 0. The gradients add up to {signed(float(seen.slope.sum()))}.'
+        f'and the gradient is 1; for {int(np.sum(~seen.above))} y is {signed(VALUE)}{ties}, and the gradient is 0. '
+        f'The gradients add up to {signed(float(seen.slope.sum()))}.'
     )
 
 

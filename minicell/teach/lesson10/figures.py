@@ -155,7 +155,8 @@ def says(n: int, used: Used) -> str:
     ]
     often = 'once' if n == 1 else f'{n} times'
     return (
-        f'x has {n}: w = {numbers(used.w)} is used {often}, x = {numbers(used.x)}, dout = {numbers(used.dout)}. '
+        f'x has {n} number{"s" * (n > 1)}, so w = {numbers(used.w)} is used {often}; '
+        f'x = {numbers(used.x)}, dout = {numbers(used.dout)}. '
         f'For w, {"; ".join(parts)}. The true gradient is {numbers(used.true)}, in shape (1,).'
     )
 

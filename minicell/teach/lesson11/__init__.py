@@ -74,7 +74,7 @@ def both_modes(answer: Any) -> Trial:
     """Compare a dict of words with what runs."""
     measured = found()
     due = {letter: word for letter, (word, _) in measured.items()}
-    wrong = lambda letter, word: f'{letter} is not “{word}”. Run in both modes, it says: {measured[letter][1]}.'
+    wrong = lambda letter, word: f'{letter} is not “{word}”. Tried in both modes: {measured[letter][1]}.'
     done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in measured.items())
     return sorted_words(answer, 'modes', due, WORDS, wrong, done)
 

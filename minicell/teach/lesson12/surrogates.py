@@ -11,7 +11,7 @@ AT = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
 
 
 class Triangular(nn.Surrogate):
-    """The slope of a triangle: up to the threshold it rises, behind it it falls. snnTorch has one that does so."""
+    """The slope of a triangle: it rises up to the threshold, and falls above it. snnTorch has one that does so."""
 
     def slope(self, x):
         return ops.select(x < 0, ops.ones_like(x), -ops.ones_like(x))

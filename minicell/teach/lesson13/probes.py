@@ -32,7 +32,7 @@ def constant(m: SimpleNamespace) -> str:
     must(t.at is not ..., 'dots', ..., 'The dots are still there.')
     m.leaf(t)
     later = m.Tensor(3.0)
-    must(not len(m.entries) > 1, 'entries', len(m.entries), 'A Tensor that is just made leaves an entry.')
+    must(not len(m.entries) > 1, 'entries', len(m.entries), 'A new Tensor has left an entry; it should leave none.')
     said = f'A new Tensor has the address {t.at}, and after one entry {later.at}; both should be −1.'
     must((t.at, later.at) == (-1, -1), 'constant', (t.at, later.at), said)
     whole = m.Tensor([1, 2]).array
@@ -55,7 +55,7 @@ def addresses(m: SimpleNamespace) -> str:
     said = f'The addresses of four Tensors should be 0, 1, 2, 3; yours are {shown}.'
     kinds = ['too large' if isinstance(at, int) and at > 9 else at if isinstance(at, int) else type(at) for at in found]
     must(found == [0, 1, 2, 3], 'addresses', kinds, said)
-    must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` has changed its input: it makes a new Tensor.')
+    must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` should make a new Tensor, not change x.')
     return 'The addresses count the entries: 0, 1, 2, 3.'
 
 
@@ -67,15 +67,15 @@ def found_again(m: SimpleNamespace) -> str:
     entry = m.entries[t.at] if isinstance(t.at, int) and 0 <= t.at < len(m.entries) else None
     must(entry is not None, 'entry', 'none', '`entries[out.at]` is no entry.')
     whole = isinstance(entry, tuple | list) and len(entry) == 4
-    must(whole, 'entry', type(entry).__name__, 'An entry has four parts: (name, rule, inputs, out).')
+    must(whole, 'entry', type(entry).__name__, 'An entry should have four parts: (name, rule, inputs, out).')
     name, rule, inputs, out = entry
-    must((name, rule) == ('Mul', len), 'entry', str(name), 'An entry begins with the name and the rule.')
+    must((name, rule) == ('Mul', len), 'entry', str(name), 'An entry should begin with the name and the rule.')
     begins, of, inputs_of = m.entries[0][:3]
     leads_back = callable(of) and list(map(id, inputs_of)) == [id(start)]  # as step 6 writes it
     fine = begins == 'Leaf' and (leads_back or (of is None and not len(inputs_of)))
     must(fine, 'leaf', str(begins), "The entry of a leaf should begin with 'Leaf', None and ().")
     given = len(inputs) == 2 and all(a is x for a in inputs)
-    must(given, 'entry', 'inputs', 'The third part of an entry is the inputs.')
+    must(given, 'entry', 'inputs', 'The third part of an entry should be the inputs.')
     must(out is t, 'entry', type(out).__name__, 'The Tensor in the entry is not the one that `write` returned.')
     given = numbers(t, 'numbers')
     must(np.array_equal(given, [1, 4]), 'numbers', given, 'The numbers should be those that were given.')
@@ -105,7 +105,7 @@ def constants_leave_none(m: SimpleNamespace) -> str:
     left(m, lambda: m.sin(a * 3 + a), [], 'constants', '`sin(a * 3 + a)` of a constant a')
     out = m.mul(a, m.Tensor(3.0))
     must(np.array_equal(numbers(out, 'constant'), [3, 6]), 'numbers', numbers(out, ''), '`a * 3` has wrong numbers.')
-    must(out.at == -1, 'constant', out.at, f'An op of constants is a constant; its address is {out.at}.')
+    must(out.at == -1, 'constant', out.at, f'`a * 3` should have the address −1; yours has {out.at}.')
     return 'An op of constants leaves no entry.'
 
 
@@ -133,8 +133,9 @@ def the_entry_holds_tensors(m: SimpleNamespace) -> str:
     out = m.mul(x, y)
     entry = m.entries[out.at]
     same = len(entry[2]) == 2 and entry[2][0] is x and entry[2][1] is y
-    must(same, 'inputs', type(entry[2][0]).__name__, 'An entry holds the inputs themselves: Tensors with addresses.')
-    must(callable(entry[1]) and entry[3] is out, 'entry', 'parts', 'An entry is (name, rule, inputs, out).')
+    said = 'An entry should hold the inputs themselves: Tensors with addresses.'
+    must(same, 'inputs', type(entry[2][0]).__name__, said)
+    must(callable(entry[1]) and entry[3] is out, 'entry', 'parts', 'An entry should be (name, rule, inputs, out).')
     return 'The entry holds the Tensors themselves.'
 
 
@@ -180,7 +181,8 @@ def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: st
     due = PEER.gradients(program(PEER))(*map(ms.Tensor, given))
     found = m.gradients(program(m))(*map(m.Tensor, given))
     many = isinstance(found, tuple | list) and len(found) == len(given)
-    must(many, part or what, type(found).__name__, f'{what}: `gradients` returns a tuple, one gradient per input.')
+    said = f'{what}: `gradients` should return a tuple, one gradient per input.'
+    must(many, part or what, type(found).__name__, said)
     for k, (mine, right) in enumerate(zip(found, due, strict=True)):
         which = f', input {k + 1}' if len(given) > 1 else ''
         equal(mine, right, f'{part or what}{which}', f'{what}{which}')
@@ -193,7 +195,8 @@ def walks_down(m: SimpleNamespace) -> str:
     y = m.cos(x)
     out = m.sin(y)
     arrived = m.walk_back(out, m.Tensor(3.0), x.at + 1)
-    must(isinstance(arrived, dict), 'walk', type(arrived).__name__, '`walk_back` returns a dict: address to gradient.')
+    said = '`walk_back` should return a dict: address to gradient.'
+    must(isinstance(arrived, dict), 'walk', type(arrived).__name__, said)
     came = [name for name, t in (('x', x), ('cos(x)', y), ('sin(cos(x))', out)) if t.at in arrived]
     said = f'From `sin(cos(x))` a gradient should arrive at x, cos(x), sin(cos(x)); yours arrives at {", ".join(came)}.'
     must(len(came) == 3, 'walk', came, said)
@@ -208,7 +211,7 @@ def calls_with_leaves(m: SimpleNamespace) -> str:
     x = m.Tensor(0.5)
     m.gradients(lambda *leaves: (seen.extend(leaves), m.sin(leaves[0]))[1])(x, x)
     fresh = len(seen) == 2 and seen[0] is not seen[1] and not any(t is x for t in seen)
-    must(fresh, 'leaves', 'the inputs', '`f` is called with constants: call it with a leaf for each input.')
+    must(fresh, 'leaves', 'the inputs', '`f` was called with constants: call it with a leaf for each input.')
     return '`f` is called with leaves.'
 
 

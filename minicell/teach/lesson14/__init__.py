@@ -48,9 +48,9 @@ def trend(answer: Any) -> Trial:
         found = found.asnumpy() if isinstance(found, ms.Tensor) else found
         did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
         if not isinstance(found, np.ndarray) or found.shape != W.shape:
-            wrong = wrong or f'{name}: an array of shape {W.shape} should come back, as w has.'
+            wrong = wrong or f'{name}: an array of shape {W.shape} should come back, the shape of w.'
         elif not np.array_equal(w.asnumpy(), W):
-            wrong = wrong or f'{name}: w itself has changed. Move a copy, or add to it.'
+            wrong = wrong or f'{name}: w itself has changed. Leave it, and give f a new Tensor.'
         else:
             due = (rise(W + reach) - rise(W - reach)) / (2 * reach) * FACTORS
             named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {W[at]:g}'
