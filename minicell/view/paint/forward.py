@@ -8,6 +8,7 @@ from .plan import ROW, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 
 # What a tape is, in as many words as it has room for.
+RIBBON = program.GUTTER + 1.2 * program.LETTER  # where the lines of a bprop go over to the second tape
 DEFINED = ('what was computed, in order; backward reads it from the right', 'what was computed, in order')
 
 
@@ -30,7 +31,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
     frame, x, y = m.frame, lane.x, lane.forward - (10 if tag == 'a' else 14)
     if tag == 'b' and not m.plan.narrow:
-        x, y = 22, lane.film - 16
+        x, y = RIBBON + 14, lane.film - 22
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
@@ -164,7 +165,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
             x, top = slot.x + slot.plate.w / 2, m.own_rows[-1].y + 7
             frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
             frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
-            frame.text('againt', x - 12, m.plan.second[0] + 20, f'the same {slot.value.name}, now the output', 'end')
+            frame.text('againt', x - 12, m.plan.second[0] + 20, f'the same {slot.value.name}, now differentiated', 'end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
@@ -213,9 +214,8 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
         frame.rect(f'wrote{block[0].key}', x, top, w, high, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
-    under = [r for r in m.own_rows if r.number > max(lines)]
-    x = max([program.GUTTER + len(r.text) * program.LETTER + 16 for r in under] + [150])
-    x, now = min(x, w - 12), m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    now = m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    x = RIBBON  # between the line numbers and the lines, which are indented
     look, top = '' if now or m.behind else ' q2', max(r.y for r in m.own_rows if r.number in lines) + 5.5
     tips = [(i, left + (w / 2 if is_open else SPINE / 2)) for i, left, w, is_open in row.places() if written_by(m, i)]
     lies, last = lane.film - 10, tips[-1][1]

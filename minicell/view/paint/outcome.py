@@ -1,5 +1,7 @@
 """What comes out: the band that takes over, and a card for each gradient, with the true one beside it."""
 
+from functools import cached_property
+
 import numpy as np
 
 from .. import metrics
@@ -224,7 +226,7 @@ class Cards:
             return
         head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
         made = width('returned') + 8 + width(g.formula, 'm')
-        right = x + max(how.w, made if made <= room else width('returned')) + 36
+        right = x + max(how.w, made if made <= room else width('returned')) + 22
         self.title(
             f'{k}s', right, y + 36, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
@@ -256,7 +258,7 @@ class Cards:
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', self.beside(), min(m.plan.under + 33, out - 20), 'dout came in, and no line uses it', '', 6)
+            self.note('nob', min(m.plan.under + 33, out - 24), ['dout came in, and no line uses it'], CODE)
         if self.compact:
             tip = self.again.x - 3 if self.again is not None else boxes[0].x - 5
             frame.path('out', f'M{CODE - 4:g},{out:g}H{tip - 15:g}', f'fat th{look}', 1, draw=300)
@@ -270,18 +272,17 @@ class Cards:
             frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
-        split, lies = CODE + 46, out + 26  # where one becomes several, under the card of the code
-        alone = len(self.tips) == 1  # nothing splits: it turns back, under the lines
-        to = f'M{CODE - 4:g},{out:g}H{split - 10:g}A10,10,0,0,1,{split:g},{out + 10:g}V{lies - 10 * alone:g}'
-        to += f'A10,10,0,0,1,{split - 10:g},{lies:g}' * alone
-        frame.path('out', to, f'fat th{look}', 1, draw=300)
+        foot, turned = self.m.own_rows[-1].y + 9, False  # of the frame of the lines
         for k, x in self.tips.items():
-            right, y = int(x > split), boxes[k].y
-            side = 1 if right else -1
-            start, turn = split - (10 if alone else 6 * side), f'A9,9,0,0,{right},{x:g},{lies + 9:g}'
-            to = f'M{start:g},{lies:g}H{x - 9 * side:g}{turn}V{y - 12:g}'
-            frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
-            frame.head(f'out{k}h', x, y, 'd', f'fatk{look}', 6, 10, late=450)
+            y = boxes[k].y
+            if x < CODE - 20:  # it lies under the lines
+                frame.path(f'out{k}', f'M{x:g},{foot + 1:g}V{y - 17:g}', f'fat th{look}', 1, draw=300, late=200)
+            else:
+                start = f'M{CODE - 4:g},{out:g}' if not turned else f'M{turned:g},{out:g}'
+                to = f'{start}H{x - 14:g}A14,14,0,0,1,{x:g},{out + 14:g}V{y - 17:g}'
+                frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
+                turned = x - 14
+            frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=450)
         self.unchecked(out)
 
     def unchecked(self, y: float) -> None:
@@ -291,12 +292,19 @@ class Cards:
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        said, x = 'not checked: the shapes fit, and backward does not compare the numbers', self.beside()
-        for k, row in enumerate(metrics.wrap(said, self.m.plan.w - x, 13, 2)):
-            self.m.frame.text(f'unseen{k}', x, y + 18 * k, row, '', 6)
+        said, right = 'not checked: the shapes fit, and backward does not compare the numbers', max(self.tips.values())
+        self.note('unseen', y + 5, metrics.wrap(said, self.m.plan.w - self.notes, 13, 2), max(right, CODE) + 6)
 
-    def beside(self) -> float:
-        """Where what is said of the takeover begins: right of its band where that leaves room, else under it."""
+    def note(self, key: str, y: float, rows: list[str], left: float) -> None:
+        """What is said of the takeover, with a line to where it happens: all begin where the reason for it does."""
+        frame, x = self.m.frame, self.notes
+        frame.path(f'{key}to', f'M{left + 2:g},{y - 4.5:g}H{x - 6:g}', 'link', 1)
+        for k, row in enumerate(rows):
+            frame.text(f'{key}{k}', x, y + 18 * k, row, '', 6)
+
+    @cached_property
+    def notes(self) -> float:
+        """Where they begin: right of the band where that leaves room, else under it."""
         strip = self.m.strips[0]
         column = self.m.column(self.reading.entry)
         x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
