@@ -61,7 +61,7 @@ STILLS = {
     '02': Still(
         'l02-dout',
         (8, 60, 716, 346),
-        'Backward takes dout through the rules of Mul and Add; a gets two gradients, and they are added',
+        'Backward takes dout through the rules of Mul and Add; the two gradients of a are added',
     ),
     '03': Still(
         'l03-tape',
@@ -71,7 +71,7 @@ STILLS = {
     '04': Still(
         'l04-curve',
         (4, 710, 420, 1036),
-        'The error of a difference quotient against eps: as eps shrinks, it falls, then grows again, in float64 later',
+        'The error of a difference quotient against eps: as eps shrinks, it falls, then grows (in float64 later)',
     ),
     '05': Still(
         'l05-traffic',
@@ -96,7 +96,7 @@ STILLS = {
     '09': Still(
         'l09-tape',
         (16, 316, 600, 584),
-        'The lines of a bprop have written a second tape, a Cos first; read back in its turn, it gives ddx = −0.479',
+        'The lines of a bprop have written a second tape; read back, it gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
@@ -106,7 +106,7 @@ STILLS = {
     '11': Still(
         'l11-runs',
         (380, 572, 756, 774),
-        'In graph mode Python ran bprop once and the graph was replayed four times; the last two gradients differ',
+        'In graph mode Python ran bprop once, and the graph was replayed four times; the last two gradients are wrong',
     ),
     '12': Still(
         'l12-film',
@@ -116,7 +116,7 @@ STILLS = {
     '13': Still(
         'l13-figure',
         (4, 1052, 756, 1428),
-        'The tape of minicell for a second order, and that of an engine of the learner: entry by entry the same',
+        'The tapes of minicell and of the learner’s own engine for a second derivative: entry by entry the same',
     ),
     '14': Still(
         'l14-figure',
@@ -126,7 +126,7 @@ STILLS = {
     '15': Still(
         'l15-figure',
         (4, 70, 756, 392),
-        'Eight inputs kept of 64 layers, one part computed again: eight and sixteen parts take least memory',
+        'Of 64 layers 8 inputs are kept, and one part is run again: with 8 or 16 parts, memory is smallest',
     ),
 }
 
