@@ -1,7 +1,7 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
 from ..model import Entry, Record
-from . import program, tiles
+from . import phrases, program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
 from .plan import ROW, Lane
@@ -50,7 +50,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     x += width(which) + 10
     end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
     told = [part] if part else [reader(m, tag)] if m.record.depth else () if m.compare else DEFINED
-    said = next((words for words in told if x + width(words) < end - 8), '')
+    said = next((words for words in told if x + width(words) < end), '')
     frame.text(f'{tag}of', x, y, said, 'dim')
     if part:  # where these entries lie on the whole tape
         x, w = x + width(said) + 10, lane.x - x - width(said) - 22
@@ -163,9 +163,10 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         )
         if same and slot is m.again and m.own_rows:
             x, top = slot.x + slot.plate.w / 2, m.own_rows[-1].y + 7
-            frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
-            frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
-            frame.text('againt', x - 12, m.plan.second[0] + 20, f'the same {slot.value.name}, now differentiated', 'end')
+            if phrases.single(slot.value):
+                frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
+                frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
+            frame.text('againt', x - 16, m.plan.second[0] + 20, f'the same {slot.value.name}, now differentiated', 'end')
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:

@@ -163,9 +163,7 @@ class Cards:
         """Where a gradient will be."""
         frame, (x, y, w, h) = self.m.frame, box
         if self.again is not None:
-            frame.text(f't{k}N', self.again.x + 1, self.m.own_rows[-1].y - 21, name, 'fut')
-            frame.text(f't{k}q', self.again.x + self.again.plate.w / 2, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
-            return
+            return  # its place is on the second tape
         if self.compact:
             frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
             frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
@@ -195,9 +193,11 @@ class Cards:
             y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
             if self.again is not None:  # it stands above the same gradient on the second tape
                 left, x = m.plan.results.x, self.again.x
-                frame.text(f't{k}N', x + 1, y - 16, g.name)
                 self.title(k, left, y - 14, (x - left) / 2 - 10, 'returned', g.formula)
                 self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 10, ' end')
+                if not phrases.single(g.value):
+                    return
+                frame.text(f't{k}N', x + 1, y - 16, g.name)
             else:
                 frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
                 x += width(g.name, 'mid2') + 10
@@ -260,6 +260,12 @@ class Cards:
         if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
             self.note('nob', min(m.plan.under + 33, out - 24), ['dout came in, and no line uses it'], CODE)
         if self.compact:
+            if self.again is not None and not phrases.single(self.again.value):  # on to its place on the second tape
+                x, y = self.again.x + self.again.plate.w / 2, self.again.y - 20
+                to = f'M{CODE - 4:g},{out:g}H{x - 14:g}A14,14,0,0,1,{x:g},{out + 14:g}V{y - 15:g}'
+                frame.path('out', to, f'fat th{look}', 1, draw=300)
+                frame.head('outh', x, y, 'd', f'fatk{look}', 6, 11, late=200)
+                return
             tip = self.again.x - 3 if self.again is not None else boxes[0].x - 5
             frame.path('out', f'M{CODE - 4:g},{out:g}H{tip - 15:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', tip, out, 'r', f'fatk{look}', 1, 11, late=200)

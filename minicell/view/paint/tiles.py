@@ -13,7 +13,7 @@ from .kit import Frame, width
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 FAR = ('', ' mid', ' far')  # how a wrong number looks, by how far it is off
-WIDE = 62  # px of such a number, at most
+WIDE = 66  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
 
