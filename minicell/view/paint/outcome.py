@@ -1,12 +1,10 @@
 """What comes out: the band that takes over, and a card for each gradient, with the true one beside it."""
 
-from functools import cached_property
-
 import numpy as np
 
 from .. import metrics
 from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
-from . import numbers, phrases, tiles, verdict
+from . import numbers, phrases, program, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
 from .plan import CODE, GAP, TALL, Box
@@ -193,8 +191,8 @@ class Cards:
             y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
             if self.again is not None:  # it stands above the same gradient on the second tape
                 left, x = m.plan.results.x, self.again.x
-                self.title(k, left, y - 14, (x - left) / 2 - 10, 'returned', g.formula)
-                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 10, ' end')
+                self.title(k, left, y - 14, (x - left) / 2 + 80, 'returned to the outer grad', g.formula)
+                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 100, ' end')
                 if not phrases.single(g.value):
                     return
                 frame.text(f't{k}N', x + 1, y - 16, g.name)
@@ -203,7 +201,9 @@ class Cards:
                 x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
             own = ' block own' * (self.again is not None and m.story.has_second(m.step))
-            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, classes=own, account=True, marks=marks, top=self.top)
+            tiles.draw(
+                frame, mine, x, y - how.h / 2, g.value, how, classes=own, account=True, marks=marks, top=self.top
+            )
             if self.again is None:
                 x += how.w + 10
                 said = cut(said, box.x + box.w - x - 180, 'm dim')
@@ -257,8 +257,8 @@ class Cards:
         now = not m.compare and m.now.kind == 'give' and m.now.reading == self.number
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
-        if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            self.note('nob', min(m.plan.under + 33, out - 24), ['dout came in, and no line uses it'], CODE)
+        if facts and not facts.reads_dout and not m.behind:
+            self.unread(facts.dout)
         if self.compact:
             if self.again is not None and not phrases.single(self.again.value):  # on to its place on the second tape
                 x, y = self.again.x + self.again.plate.w / 2, self.again.y - 20
@@ -278,43 +278,50 @@ class Cards:
             frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
-        foot, turned = self.m.own_rows[-1].y + 9, False  # of the frame of the lines
+        foot, every = m.own_rows[-1].y + 9, list(self.tips.values())  # of the frame of the lines
+        stem = every[0] if len(every) == 1 else min((min(every) + max(every)) / 2, CODE - 40)
+        lies = boxes[0].y - 29
+        if len(every) > 1:
+            frame.path('out', f'M{stem:g},{foot + 1:g}V{lies:g}', f'fat th{look}', 1, draw=200)
         for k, x in self.tips.items():
-            y = boxes[k].y
-            if x < CODE - 20:  # it lies under the lines
-                frame.path(f'out{k}', f'M{x:g},{foot + 1:g}V{y - 17:g}', f'fat th{look}', 1, draw=300, late=200)
-            else:
-                start = f'M{CODE - 4:g},{out:g}' if not turned else f'M{turned:g},{out:g}'
-                to = f'{start}H{x - 14:g}A14,14,0,0,1,{x:g},{out + 14:g}V{y - 17:g}'
-                frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400)
-                turned = x - 14
+            y, side = boxes[k].y, 1 if x > stem else -1
+            to = f'M{stem:g},{lies:g}H{x - 12 * side:g}A12,12,0,0,{int(side > 0)},{x:g},{lies + 12:g}'
+            to = to if len(every) > 1 else f'M{x:g},{foot + 1:g}'
+            frame.path(f'out{k}', f'{to}V{y - 17:g}', f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=450)
-        self.unchecked(out)
+        self.unchecked(lies)
 
     def unchecked(self, y: float) -> None:
         """Why nobody noticed, beside the way on which what is wrong is handed on."""
+        m = self.m
         judged = [g for g in self.reading.gradients if g.ok is not None] if self.m.compare else []
         fits = all(g.value is not None and g.value.data is not None and g.value.shape == g.true.shape for g in judged)
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        said, right = 'not checked: the shapes fit, and backward does not compare the numbers', max(self.tips.values())
-        self.note('unseen', y + 5, metrics.wrap(said, self.m.plan.w - self.notes, 13, 2), max(right, CODE) + 6)
+        left, x = max(max(self.tips.values()) + 12, CODE), self.notes()
+        m.frame.path('unseento', f'M{left:g},{y + 8:g}H{x - 6:g}', 'link', 1)
+        m.frame.text('unseen', x, y + 12.5, 'not checked: the shapes fit, so no error', '', 6, room=m.plan.w - x)
 
-    def note(self, key: str, y: float, rows: list[str], left: float) -> None:
-        """What is said of the takeover, with a line to where it happens: all begin where the reason for it does."""
-        frame, x = self.m.frame, self.notes
-        frame.path(f'{key}to', f'M{left + 2:g},{y - 4.5:g}H{x - 6:g}', 'link', 1)
-        for k, row in enumerate(rows):
-            frame.text(f'{key}{k}', x, y + 18 * k, row, '', 6)
+    def unread(self, dout: str) -> None:
+        """Under the dout that comes in, that no line reads it."""
+        m, (head, *lines) = self.m, self.m.own_rows
+        chip = m.frame.get(f'dout{head.key}0')
+        if chip is None:
+            return
+        right = chip.attrs['x'] + chip.attrs['width']
+        for n, row in enumerate(lines):
+            said = f'no line uses {dout}' if n else 'no line uses it ↑'
+            if right - width(said) > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
+                m.frame.text('nob', right, row.y, said, 'bf end', 6)
+                return
 
-    @cached_property
     def notes(self) -> float:
-        """Where they begin: right of the band where that leaves room, else under it."""
+        """Where what is said of the way out begins: under the reason for the takeover, where that leaves room."""
         strip = self.m.strips[0]
         column = self.m.column(self.reading.entry)
         x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
-        return x if self.m.plan.w - x > 300 else CODE + 66
+        return x if self.m.plan.w - x > 300 else max(self.tips.values()) + 40
 
 
 # ---- the gradients that were asked for ----

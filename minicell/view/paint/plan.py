@@ -14,6 +14,7 @@ PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
+ASIDE = 16  # left of the lines of a bprop, where what writes the second tape goes down to it
 SECOND = 276  # and that of the panel of the second
 
 
@@ -110,7 +111,7 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
-    results = Box(0, first + ROW * (own - 1) + 42, WIDE, card_h(needs))
+    results = Box(0, first + ROW * (own - 1) + 52, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
@@ -128,8 +129,8 @@ def two_tapes(needs: Needs) -> Plan:
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
     second = Lane(206, WIDE - 222, y + 36, 78, y + 132, FILM, 0, y + 218, 56, 330)
-    return Plan(WIDE, y + SECOND, Box(0, HEAD, CODE, calls - HEAD), Box(0, first, CODE, 0), own, below, cells,
-                (lane, second), first - 5, results, second=(y, SECOND))  # fmt: skip
+    call, code = Box(0, HEAD, CODE, calls - HEAD), Box(ASIDE, first, CODE - ASIDE, 0)
+    return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND))
 
 
 def narrow(needs: Needs) -> Plan:

@@ -121,7 +121,7 @@ def _numbers(
             said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
             if marks is not None and marks.luck and not marks.wrong[i, j] and how.cell_w > width(said, how.ink) + 28:
                 frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
-            if 'tru' in classes.split() and 'peer' not in own.split():  # what is due stays behind what came
+            if {'tru', 'past'} & set(classes.split()) and 'peer' not in own.split():  # it stays behind what came
                 ink += ' dim'
             ink += ' b' * (marks is not None and marks.worst == (i, j))
             frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
