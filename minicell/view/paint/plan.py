@@ -129,7 +129,8 @@ def two_tapes(needs: Needs) -> Plan:
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
     second = Lane(206, WIDE - 222, y + 36, 78, y + 132, FILM, 0, y + 218, 56, 330)
-    call, code = Box(0, HEAD, CODE, calls - HEAD), Box(ASIDE, first, CODE - ASIDE, 0)
+    left = ASIDE * (own > 0)
+    call, code = Box(left, HEAD, CODE - left, calls - HEAD), Box(left, first, CODE - left, 0)
     return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND))
 
 
