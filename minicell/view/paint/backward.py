@@ -69,7 +69,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
         right = min(slot.x for slot in column.outputs) + (2 if tag == 'b' else -1)
-        frame.band(f'{tag}in{i}', right, column.x + column.w, y, past, thick, tag == 'a')
+        frame.band(f'{tag}in{i}', right, column.x + column.w, y, past, thick)
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
         explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
@@ -115,7 +115,7 @@ def cotangent(
     """A gradient under the value that it is of."""
     frame, top = m.frame, slot.back - how.h / 2
     if result and slot.x < lane.x + 8 and phrases.single(value) and lane is m.plan.lanes[-1] and len(m.plan.lanes) > 1:
-        large(m, key, slot, value, told, lane)
+        large(m, key, slot, how, value, told, lane)
         if not m.plan.narrow:
             return
     if told and slot.above:
@@ -128,9 +128,9 @@ def cotangent(
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
 
 
-def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) -> None:
+def large(m: Moment, key: str, slot: Slot, how: tiles.Plate, value: Value, told: str, lane: Lane) -> None:
     """The number that all was for."""
-    frame, left, right, top = m.frame, 8, slot.x + slot.plate.w + 6, lane.road - 26
+    frame, left, right, top = m.frame, 8, slot.x + how.w, lane.road - 26
     if m.plan.narrow:
         right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
     frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)
@@ -139,7 +139,7 @@ def large(m: Moment, key: str, slot: Slot, value: Value, told: str, lane: Lane) 
     frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
     if m.now.kind == 'arrive' and not m.plan.narrow:
-        frame.text('sums', left + 14, top + 72, sums(m, m.record.passes[m.now.run]), 'dim')
+        frame.text('sums', left + 14, top + 74, sums(m, m.record.passes[m.now.run]))
 
 
 def sums(m: Moment, run: Pass) -> str:
@@ -151,7 +151,7 @@ def sums(m: Moment, run: Pass) -> str:
         told = told_as(entry, readings[0].entry == last)
         found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
         said = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
-        return f'= {said[2]}' if len(said) > 3 else ''
+        return f'= {said[1]} = {said[2]}' if len(said) > 3 else ''
     if all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
         return '= ' + ' + '.join(phrases.amount(value) for _, value in a.parts)
     return ''

@@ -125,11 +125,11 @@ def counted(said: str, values: dict[str, float], total: float) -> str:
     >>> counted('dy = dout × x', {'dout': 1.0, 'x': 3.0}, 3.0)
     'dy = dout × x = 1 × 3 = 3'
     >>> counted('dx = −dout × sin(x)', {'dout': 1.0, 'x': 0.5}, -0.479426)
-    'dx = −dout × sin(x) = −1 × sin(0.50) = −0.479'
+    'dx = −dout × sin(x) = −1 × sin(0.5) = −0.479'
     """
     left, _, rest = said.partition(' = ')
     if all(name in values for name in NAME.findall(rest)):
-        shown = NAME.sub(lambda found: numbers.said(values[found[0]]), rest)
+        shown = NAME.sub(lambda found: numbers.written(values[found[0]]), rest)
         if ' ' in rest and shown != numbers.said(total):
             return f'{left} = {rest} = {shown} = {numbers.said(total)}'
     return f'{said} = {numbers.said(total)}' if rest != numbers.said(total) else said

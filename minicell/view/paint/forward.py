@@ -1,7 +1,7 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
 from ..model import Entry, Record
-from . import program, tiles
+from . import phrases, program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
 from .plan import ROW, Lane
@@ -30,7 +30,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
     frame, x, y = m.frame, lane.x, lane.forward - (10 if tag == 'a' else 14)
     if tag == 'b' and not m.plan.narrow:
-        x, y = 22, lane.film - 16
+        x, y = 22, lane.film - 22
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
@@ -47,7 +47,10 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 5
     frame.text(f'{tag}which', x, y, which)
     x += width(which) + 10
-    end = lane.x if row.spines or not row.columns else row.columns[0].x + row.columns[0].w / 2 - 50
+    end = lane.x
+    if row.columns and not row.spines:
+        first = row.columns[0]
+        end = first.x + first.w / 2 - on_block(m.record.entries[first.entry], first.w, True)[1] / 2
     told = [part] if part else [reader(m, tag)] if m.record.depth else () if m.compare else DEFINED
     said = next((words for words in told if x + width(words) < end - 8), '')
     frame.text(f'{tag}of', x, y, said, 'dim')
@@ -97,11 +100,7 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         entry = m.record.entries[i]
         if entry.kind in ('loose', 'torn') or not entry.label:
             continue
-        long = f'{entry.label} {name_of(entry)}'
-        if is_open and entry.level and entry.mark and entry.by is not None:
-            long += f' · line {entry.mark.line}'
-        said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
-        wide = max(width(said) + 20, min(w, 84)) if is_open else w
+        said, wide = on_block(entry, w, is_open)
         middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
         if not done:
             frame.rect(f'B{i}', middle - wide / 2, top, wide, high, 'slot', 2, rx=4)
@@ -114,15 +113,24 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         if width(said) <= wide:
             frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
-            frame.path(
-                f'{tag}up{i}', f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}', 'link' + ' f' * writes, 1
-            )
+            if m.plan.narrow or not (tag == 'b' and written_by(m, i)):  # there the lines of the bprop lead to it
+                up = f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}'
+                frame.path(f'{tag}up{i}', up, 'link' + ' f' * writes, 1)
             if read:
                 calls(m, f'{tag}dn{i}', middle, row, opens[i], lane)
         if writes or reads:
             frame.rect(f'{tag}ring', middle - wide / 2 - 2, top - 2, wide + 4, high + 4, 'ring', 5, rx=6)
             if writes:
                 frame.head(f'{tag}pen', middle, y + 1, 'd', 'pen', 5, 7)
+
+
+def on_block(entry: Entry, w: float, is_open: bool) -> tuple[str, float]:
+    """What stands on an entry's block, and how wide that is."""
+    long = f'{entry.label} {name_of(entry)}'
+    if is_open and entry.level and entry.mark and entry.by is not None:
+        long += f' · line {entry.mark.line}'
+    said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
+    return said, max(width(said) + 20, min(w, 84)) if is_open else w
 
 
 def calls(m: Moment, key: str, x: float, row: Row, column: Column, lane: Lane) -> None:
@@ -140,13 +148,13 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     frame, i = m.frame, column.entry
     entry = m.record.entries[i]
     done, here = m.state(i)
-    begun = done or here
+    begun, past = done or here, ' past' * m.compare
     for slot in column.inputs:
         # what enters the program is known from the start
         there = begun or (entry.level == 0 and slot.key not in m.story.maker)
         name(frame, f'{tag}{slot.key}', slot, slot.value.name, '' if there else 'fut',
              max(column.x - slot.name_x - 20, 12))  # fmt: skip
-        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there)
+        tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there, classes=past)
     y, h = card_place(entry, lane, column.within)
     look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
     frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
@@ -158,12 +166,23 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
         same = done and slot.value is m.story.again
         tiles.draw(
-            frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=done, classes=' block own' * same
+            frame,
+            f'{tag}{slot.key}',
+            slot.x,
+            slot.y,
+            slot.value,
+            slot.plate,
+            there=done,
+            classes=' block own' if same else past,
         )
-        if same and m.returned is not None:
-            (x, y), to = m.returned, slot.x + slot.plate.w / 2
-            frame.path('again', f'M{x:g},{y:g}V{m.plan.second[0] - 7:g}H{to:g}V{slot.y - 17:g}', 'call q', 1)
-            frame.text('againt', to - 8, m.plan.second[0] + 20, f'the same {slot.value.name}, now the output', 'end')
+        if same and slot is m.again and m.own_rows:
+            x, top = slot.x + slot.plate.w / 2, m.own_rows[-1].y + 7
+            if phrases.single(slot.value):
+                frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
+                frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
+            frame.text(
+                'againt', x - 16, m.plan.second[0] + 20, f'the same {slot.value.name}, now differentiated', 'end'
+            )
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
@@ -207,23 +226,40 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
     """From the lines of a bprop to the second tape: they are what is written there."""
     lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
     frame, x, w = m.frame, m.plan.own.x + 8, m.plan.own.w - 16
-    for row_ in (r for r in m.own_rows if r.number in lines):
-        frame.rect(f'wrote{row_.key}', x, row_.y - 14.5, w, ROW, 'block own', rx=4, layer=0)
+    for block in blocks([r for r in m.own_rows if r.number in lines]):
+        top, high = block[0].y - 14.5, block[-1].y - block[0].y + ROW
+        frame.rect(f'wrote{block[0].key}', x, top, w, high, 'block own', rx=4, layer=0)
     if m.plan.narrow or not lines:
         return
-    under = [r for r in m.own_rows if r.number > max(lines)]
-    x = max([program.GUTTER + len(r.text) * program.LETTER + 16 for r in under] + [150])
-    x, now = min(x, w - 12), m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
-    look, top = '' if now or m.behind else ' q2', max(r.y for r in m.own_rows if r.number in lines) + 5.5
-    tips = [(i, left + (14 if is_open else SPINE / 2)) for i, left, _, is_open in row.places() if written_by(m, i)]
-    frame.path('bridge', f'M{x:g},{top:g}V{lane.film - 8:g}H{tips[-1][1]:g}', f'fw{look}', 1)
+    now = m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
+    look = '' if now or m.behind else ' q2'
+    tips = [(i, left + (w / 2 if is_open else SPINE / 2)) for i, left, w, is_open in row.places() if written_by(m, i)]
+    lies, last, left, edge = lane.film - 10, tips[-1][1], m.plan.own.x / 2, m.plan.own.x + 4
+    tops = [r.y - 4.5 for r in m.own_rows if r.number in lines]
+    to = f'M{edge:g},{tops[0]:g}H{left + 7:g}A7,7,0,0,0,{left:g},{tops[0] + 7:g}V{lies - 9:g}'
+    to += f'A9,9,0,0,0,{left + 9:g},{lies:g}H{last - 9:g}A9,9,0,0,1,{last:g},{lies + 9:g}'
+    frame.path('bridge', to, f'rib{look}', 1)
+    for n, top in enumerate(tops[1:]):
+        frame.path(f'bridgel{n}', f'M{edge:g},{top:g}H{left:g}', f'rib{look}', 1)
     for i, tip in tips:
-        frame.path(f'bridge{i}', f'M{tip:g},{lane.film - 8:g}V{lane.film}', f'fw{look}', 1)
-        frame.head(f'bridgeh{i}', tip, lane.film + 6, 'd', f'fh{look}', 4, 5)
+        if tip != last:
+            frame.path(f'bridge{i}', f'M{tip:g},{lies:g}V{lane.film:g}', f'rib{look}', 1)
+        frame.head(f'bridgeh{i}', tip, lane.film + 7, 'd', f'fh{look}', 4, 9)
     said = f'line {lines[0]} while it runs'
     if len(lines) > 1:
         said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} while they run'
-    frame.text('bridget', x + 14, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
+    frame.text('bridget', 22, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
+
+
+def blocks(rows: list[program.Row]) -> list[list[program.Row]]:
+    """Lines that follow one another, together."""
+    out: list[list[program.Row]] = []
+    for row in rows:
+        if out and row.y - out[-1][-1].y <= ROW:
+            out[-1].append(row)
+        else:
+            out.append([row])
+    return out
 
 
 def written_by(m: Moment, i: int) -> bool:

@@ -12,7 +12,7 @@ from . import loops
 from .kit import Frame
 from .plan import Plan
 from .program import Listing, Row
-from .strip import TAKEN, Column, Strip
+from .strip import TAKEN, Column, Slot, Strip
 
 MOST = 160  # steps of a picture: more would not travel
 JUDGED = 40  # takeovers of which the truth is worked out
@@ -284,7 +284,6 @@ class Moment:
         self.now: Step = record.steps[shot.step]
         self.taken = shot.compare if self.compare else story.takeovers[shot.step]
         self.own_rows: list[Row] = []
-        self.returned: tuple[float, float] | None = None  # under what a takeover returned and the second tape ends with
         focus = list(story.focused[shot.step])
         if self.compare:
             entry = record.readings[shot.compare].entry
@@ -332,6 +331,13 @@ class Moment:
     def behind(self) -> bool:
         """Whether the first tape has told its story: backward reads the second now."""
         return len(self.strips) > 1 and self.run(1) is not None
+
+    @property
+    def again(self) -> Slot | None:
+        """Where the second tape ends with what a takeover returned, if it is open from end to end."""
+        if len(self.strips) < 2 or self.strips[1].all is None or self.story.again is None or self.plan.narrow:
+            return None
+        return next(s for s in self.strips[1].all.columns[-1].outputs if s.value is self.story.again)
 
     def column(self, entry: int) -> Column | None:
         """The column of an entry, if it is open."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import metrics
 from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
-from . import numbers, phrases, tiles, verdict
+from . import numbers, phrases, program, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
 from .plan import CODE, GAP, TALL, Box
@@ -118,6 +118,7 @@ class Cards:
         if m.compare:
             self.gave.sort(key=lambda pair: pair[1].ok is not False)  # of many, the wrong ones are seen
         self.compact = m.plan.results.h < 40
+        self.again = m.again if self.compact and len(self.gave) < 2 else None
         self.tips: dict[int, float] = {}  # where the arrow to a card points
 
     def draw(self) -> None:
@@ -159,6 +160,8 @@ class Cards:
     def ahead(self, k: int, name: str, box: Box) -> None:
         """Where a gradient will be."""
         frame, (x, y, w, h) = self.m.frame, box
+        if self.again is not None:
+            return  # its place is on the second tape
         if self.compact:
             frame.text(f't{k}N', x, self.m.own_rows[-1].y, name, 'fut mid2', room=w / 2)
             frame.text(f't{k}q', x + width(name, 'mid2') + 24, self.m.own_rows[-1].y + 3, '?', 'mid big fut')
@@ -185,20 +188,27 @@ class Cards:
             marks, peers = differ(g.value.data, g.true, bool(facts and not facts.reads_dout))
         mine = f'g{self.number}.{place}'
         if self.compact:
-            y = m.own_rows[-1].y - 5
-            frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
-            x += width(g.name, 'mid2') + 10
+            y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
+            if self.again is not None:  # it stands above the same gradient on the second tape
+                left, x = m.plan.results.x, self.again.x
+                self.title(k, left, y - 14, (x - left) / 2 + 80, 'returned to the outer grad', g.formula)
+                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 100, ' end')
+                if not phrases.single(g.value):
+                    return
+                frame.text(f't{k}N', x + 1, y - 16, g.name)
+            else:
+                frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
+                x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            again = m.story.again is not None and m.story.has_second(m.step) and g.name == m.story.again.name
-            m.returned = (x + how.w / 2, y + how.h / 2) if again else m.returned
+            own = ' block own' * (self.again is not None and m.story.has_second(m.step))
             tiles.draw(
-                frame, mine, x, y - how.h / 2, g.value, how, classes=' block own' * again, account=True, marks=marks,
-                top=self.top,
-            )  # fmt: skip
-            x += how.w + 10
-            said = cut(f'= {g.formula}', box.x + box.w - x - 180, 'm dim') if g.formula else ''
-            frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
-            self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w)
+                frame, mine, x, y - how.h / 2, g.value, how, classes=own, account=True, marks=marks, top=self.top
+            )
+            if self.again is None:
+                x += how.w + 10
+                said = cut(said, box.x + box.w - x - 180, 'm dim')
+                frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
+                self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w - x - width(said, 'm dim') - 16)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
         frame.text(f't{k}N', x, y + 16, name, 'mid3', room=w / 2)
@@ -210,13 +220,13 @@ class Cards:
         )
         top = y + 43
         self.title(k, x, y + 36, room, 'returned', g.formula)
-        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, x + w)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, w - width(name, 'mid3') - 16)
         tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
         if not both:
             return
         head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
         made = width('returned') + 8 + width(g.formula, 'm')
-        right = x + max(how.w, made if made <= room else width('returned')) + 36
+        right = x + max(how.w, made if made <= room else width('returned')) + 22
         self.title(
             f'{k}s', right, y + 36, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
@@ -233,13 +243,13 @@ class Cards:
         look = 'dim' if formula.startswith('by ') else 'm'
         self.m.frame.text(f't{k}F', x, y, formula if width(formula, look) <= room else '', look)
 
-    def verdict(self, k: int, g: Gradient, x: float, y: float, right: float) -> None:
+    def verdict(self, k: int, g: Gradient, x: float, y: float, room: float, side: str = '') -> None:
         """Whether it is right: nobody knows before it is compared."""
         said = ('nobody checked', 'bf') if self.given else None
         if self.number in self.m.shot.known:
             said = verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
         if said:
-            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}', room=right - x)
+            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}{side}', room=room)
 
     def band(self, boxes: list[Box]) -> None:
         """From the `return` line to each card."""
@@ -247,11 +257,18 @@ class Cards:
         now = not m.compare and m.now.kind == 'give' and m.now.reading == self.number
         look = '' if now or m.compare else ' past'
         facts = self.entry.facts
-        if not m.plan.narrow and not m.behind and facts and not facts.reads_dout and out - m.plan.under > 38:
-            frame.text('nob', CODE + 66, min(m.plan.under + 33, out - 20), 'dout came in, and no line uses it', '', 6)
+        if facts and not facts.reads_dout and not m.behind:
+            self.unread(facts.dout)
         if self.compact:
-            frame.path('out', f'M{CODE - 4:g},{out:g}H{boxes[0].x - 20:g}', f'fat th{look}', 1, draw=300)
-            frame.head('outh', boxes[0].x - 5, out, 'r', f'fatk{look}', 1, 11, late=200)
+            if self.again is not None and not phrases.single(self.again.value):  # on to its place on the second tape
+                x, y = self.again.x + self.again.plate.w / 2, self.again.y - 20
+                to = f'M{CODE - 4:g},{out:g}H{x - 14:g}A14,14,0,0,1,{x:g},{out + 14:g}V{y - 15:g}'
+                frame.path('out', to, f'fat th{look}', 1, draw=300)
+                frame.head('outh', x, y, 'd', f'fatk{look}', 6, 11, late=200)
+                return
+            tip = self.again.x - 3 if self.again is not None else boxes[0].x - 5
+            frame.path('out', f'M{CODE - 4:g},{out:g}H{tip - 15:g}', f'fat th{look}', 1, draw=300)
+            frame.head('outh', tip, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
         if not self.tips:  # nothing is handed on: None as every gradient
             return
@@ -261,30 +278,50 @@ class Cards:
             frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
-        split, lies = CODE + 46, out + 26  # where one becomes several, under the card of the code
-        alone = len(self.tips) == 1  # nothing splits: it turns back, under the lines
-        to = f'M{CODE - 4:g},{out:g}H{split - 10:g}A10,10,0,0,1,{split:g},{out + 10:g}V{lies - 10 * alone:g}'
-        to += f'A10,10,0,0,1,{split - 10:g},{lies:g}' * alone
-        frame.path('out', to, f'fat th{look}', 1, draw=300)
+        foot, every = m.own_rows[-1].y + 9, list(self.tips.values())  # of the frame of the lines
+        stem = every[0] if len(every) == 1 else min((min(every) + max(every)) / 2, CODE - 40)
+        lies = boxes[0].y - 29
+        if len(every) > 1:
+            frame.path('out', f'M{stem:g},{foot + 1:g}V{lies:g}', f'fat th{look}', 1, draw=200)
         for k, x in self.tips.items():
-            right, y = int(x > split), boxes[k].y
-            side = 1 if right else -1
-            start, turn = split - (10 if alone else 6 * side), f'A9,9,0,0,{right},{x:g},{lies + 9:g}'
-            to = f'M{start:g},{lies:g}H{x - 9 * side:g}{turn}V{y - 12:g}'
-            frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
-            frame.head(f'out{k}h', x, y, 'd', f'fatk{look}', 6, 10, late=450)
-        self.unchecked(out)
+            y, side = boxes[k].y, 1 if x > stem else -1
+            to = f'M{stem:g},{lies:g}H{x - 12 * side:g}A12,12,0,0,{int(side > 0)},{x:g},{lies + 12:g}'
+            to = to if len(every) > 1 else f'M{x:g},{foot + 1:g}'
+            frame.path(f'out{k}', f'{to}V{y - 17:g}', f'fat th{look}', 1, draw=400, late=200)
+            frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=450)
+        self.unchecked(lies)
 
     def unchecked(self, y: float) -> None:
         """Why nobody noticed, beside the way on which what is wrong is handed on."""
+        m = self.m
         judged = [g for g in self.reading.gradients if g.ok is not None] if self.m.compare else []
         fits = all(g.value is not None and g.value.data is not None and g.value.shape == g.true.shape for g in judged)
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        said = 'not checked: the shapes fit, so there was no error,', 'and backward does not compare the numbers'
-        for k, row in enumerate(said):
-            self.m.frame.text(f'unseen{k}', CODE + 66, y + 18 * k, row, '', 6)
+        left, x = max(max(self.tips.values()) + 12, CODE), self.notes()
+        m.frame.path('unseento', f'M{left:g},{y + 8:g}H{x - 6:g}', 'link', 1)
+        m.frame.text('unseen', x, y + 12.5, 'not checked: the shapes fit, so no error', '', 6, room=m.plan.w - x)
+
+    def unread(self, dout: str) -> None:
+        """Under the dout that comes in, that no line reads it."""
+        m, (head, *lines) = self.m, self.m.own_rows
+        chip = m.frame.get(f'dout{head.key}0')
+        if chip is None:
+            return
+        right = chip.attrs['x'] + chip.attrs['width']
+        for n, row in enumerate(lines):
+            said = f'no line uses {dout}' if n else 'no line uses it ↑'
+            if right - width(said) > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
+                m.frame.text('nob', right, row.y, said, 'bf end', 6)
+                return
+
+    def notes(self) -> float:
+        """Where what is said of the way out begins: under the reason for the takeover, where that leaves room."""
+        strip = self.m.strips[0]
+        column = self.m.column(self.reading.entry)
+        x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
+        return x if self.m.plan.w - x > 300 else max(self.tips.values()) + 40
 
 
 # ---- the gradients that were asked for ----

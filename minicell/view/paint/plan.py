@@ -14,7 +14,8 @@ PAD = 10  # above and below the lines of a card
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
-SECOND = 270  # and that of the panel of the second
+ASIDE = 16  # left of the lines of a bprop, where what writes the second tape goes down to it
+SECOND = 276  # and that of the panel of the second
 
 
 class Box(NamedTuple):
@@ -110,7 +111,7 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
-    results = Box(0, first + ROW * (own - 1) + 42, WIDE, card_h(needs))
+    results = Box(0, first + ROW * (own - 1) + 52, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
@@ -119,7 +120,7 @@ def two_tapes(needs: Needs) -> Plan:
     """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
     calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
     high = 58 if needs.tall > 1 else 44
-    lane = Lane(STAGE, WIDE - STAGE, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
+    lane = Lane(STAGE, WIDE - STAGE - 16, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
     below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
     straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
     first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
@@ -127,9 +128,10 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 34, 78, y + 126, FILM, 0, y + 212, 56, 330)
-    return Plan(WIDE, y + SECOND, Box(0, HEAD, CODE, calls - HEAD), Box(0, first, CODE, 0), own, below, cells,
-                (lane, second), first - 5, results, second=(y, SECOND))  # fmt: skip
+    second = Lane(206, WIDE - 222, y + 36, 78, y + 132, FILM, 0, y + 218, 56, 330)
+    left = ASIDE * (own > 0)
+    call, code = Box(left, HEAD, CODE - left, calls - HEAD), Box(left, first, CODE - left, 0)
+    return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND))
 
 
 def narrow(needs: Needs) -> Plan:

@@ -46,6 +46,7 @@ SHAPES = {
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq', line=1),
     'fh.q2': dict(fill='fwdq'),
     'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
+    'rib': dict(stroke='fwd', line=5), 'rib.q2': dict(stroke='fwdq'),
     'fat': dict(stroke='bwd', line=26), 'fat.th': dict(line=12), 'fatk': dict(fill='bwd'),
     'fat.past': dict(stroke='tint'),
     'fatk.past': dict(fill='tint'), 'road': dict(stroke='road', line=26), 'roadk': dict(fill='road'),

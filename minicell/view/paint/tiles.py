@@ -13,7 +13,7 @@ from .kit import Frame, width
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 FAR = ('', ' mid', ' far')  # how a wrong number looks, by how far it is off
-WIDE = 67  # px of such a number, at most
+WIDE = 66  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
 
@@ -121,6 +121,8 @@ def _numbers(
             said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
             if marks is not None and marks.luck and not marks.wrong[i, j] and how.cell_w > width(said, how.ink) + 28:
                 frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
+            if {'tru', 'past'} & set(classes.split()) and 'peer' not in own.split():  # it stays behind what came
+                ink += ' dim'
             ink += ' b' * (marks is not None and marks.worst == (i, j))
             frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
 
