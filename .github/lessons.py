@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (330, 250, 924, 464),
+        (330, 250, 924, 446),
         'Backward leaves its road before MatMul’s rule, and goes into your own lines, because Net has its own bprop',
     ),
     '04': Still(
@@ -95,7 +95,7 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 316, 600, 584),
+        (16, 316, 600, 606),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(

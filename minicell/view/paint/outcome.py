@@ -11,6 +11,7 @@ from .plan import CODE, GAP, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
+UNSEEN = 'not checked: the shapes fit, so no error'
 SUMMED = 24  # parts that are written as a sum; more would not fit
 
 
@@ -191,7 +192,7 @@ class Cards:
             y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
             if self.again is not None:  # it stands above the same gradient on the second tape
                 left, x = m.plan.results.x, self.again.x
-                self.title(k, left, y - 14, (x - left) / 2 + 80, 'returned to the outer grad', g.formula)
+                self.title(k, left, y - 14, (x - left) / 2 + 80, 'the inner grad’s result', g.formula)
                 self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 100, ' end')
                 if not phrases.single(g.value):
                     return
@@ -301,7 +302,7 @@ class Cards:
             return
         left, x = max(max(self.tips.values()) + 12, CODE), self.notes()
         m.frame.path('unseento', f'M{left:g},{y + 8:g}H{x - 6:g}', 'link', 1)
-        m.frame.text('unseen', x, y + 12.5, 'not checked: the shapes fit, so no error', '', 6, room=m.plan.w - x)
+        m.frame.text('unseen', x, y + 12.5, UNSEEN, '', 6, room=m.plan.w - x)
 
     def unread(self, dout: str) -> None:
         """Under the dout that comes in, that no line reads it."""
@@ -315,13 +316,15 @@ class Cards:
             if right - width(said) > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
                 m.frame.text('nob', right, row.y, said, 'bf end', 6)
                 return
+        if not m.plan.narrow:
+            m.frame.text('nob', self.notes(), m.plan.under + 28, f'no line uses {dout}', '', 6)
 
     def notes(self) -> float:
         """Where what is said of the way out begins: under the reason for the takeover, where that leaves room."""
         strip = self.m.strips[0]
         column = self.m.column(self.reading.entry)
         x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
-        return x if self.m.plan.w - x > 300 else max(self.tips.values()) + 40
+        return x if self.m.plan.w - x > width(UNSEEN) else max(self.tips.values()) + 40
 
 
 # ---- the gradients that were asked for ----

@@ -15,7 +15,7 @@ GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
 ASIDE = 16  # left of the lines of a bprop, where what writes the second tape goes down to it
-SECOND = 276  # and that of the panel of the second
+SECOND = 282  # and that of the panel of the second
 
 
 class Box(NamedTuple):
@@ -128,7 +128,7 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 36, 78, y + 132, FILM, 0, y + 218, 56, 330)
+    second = Lane(206, WIDE - 222, y + 36, 78, y + 138, FILM, 0, y + 224, 56, 330)
     left = ASIDE * (own > 0)
     call, code = Box(left, HEAD, CODE - left, calls - HEAD), Box(left, first, CODE - left, 0)
     return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND))
