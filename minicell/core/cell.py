@@ -102,6 +102,7 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
         parameters = inspect.signature(cell.construct).parameters.values()
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         found = arities[kind] = code, len(parameters) if by_position else -1
+    doors.met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
