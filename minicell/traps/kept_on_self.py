@@ -16,6 +16,7 @@ whose bprop reads nothing pays one look at an attribute, 10 ns a call; one that 
 small takeover.
 """
 
+from inspect import unwrap
 from operator import is_
 from types import CodeType, FunctionType
 
@@ -61,7 +62,7 @@ class Reads:
     def _collect(self, kind: type, name: str, seen: set) -> None:
         """The attributes of self that a method reads, it and what it calls on self."""
         methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and name not in seen]
-        functions = [getattr(m, 'fget', None) or getattr(m, '__func__', m) for m in methods]
+        functions = [getattr(m, 'fget', None) or unwrap(getattr(m, '__func__', m)) for m in methods]
         if name not in seen and not any(isinstance(f, FunctionType) for f in functions):
             self.names.add(name)
         seen.add(name)

@@ -1,16 +1,18 @@
 """S8, further: what else may hold a value between construct and bprop, and a bprop that comes late."""
 
+import functools
 import pickle
 from array import array
-from collections import UserList
+from collections import UserList, deque
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
 import minicell as ms
-from minicell import Tensor, nn, ops
+from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import KeptOnSelfWarning
-from tests.hostile.said import Ran, X, right, right_or_said
+from tests.hostile.said import Ran, X, right, right_or_said, said
 from tests.hostile.test_kept import Keeps
 
 
@@ -118,6 +120,110 @@ def test_s8_a_bprop_that_the_class_was_given_later():
 
         with pytest.warns(KeptOnSelfWarning, match=r'Late\.bprop reads self\.k, and that has changed'):
             assert right(ms.grad(f)(X), [2 * factor] * 3)
+
+
+def told(bprop):
+    """A decorator of the user's."""
+
+    @functools.wraps(bprop)
+    def one(*given):
+        return bprop(*given)
+
+    return one
+
+
+def test_s8_what_a_decorated_bprop_reads():
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        @told
+        def bprop(self, x, out, dout):
+            return (dout * self.k,)
+
+    net = Net()
+    net.k = 2.0
+
+    def f(x):
+        out = net(x)
+        net.k = 5.0
+        return out
+
+    right_or_said(lambda: ms.grad(f)(X), [2] * 3, r'Net\.bprop reads self\.k')
+
+
+# ---- a Tensor that bprop reads, and that is written before backward --------------------------------------------------
+
+
+def reads_in(where, weight):
+    """2x, whose bprop reads a weight of 2 there."""
+    box, row, space = Plain(weight), deque([weight]), SimpleNamespace(inner=Plain(weight))
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            object.__setattr__(
+                self, 'kept', {'an object on self': box, 'an object in a list on self': [box]}.get(where)
+            )
+
+        def construct(self, x):
+            return x * 2
+
+    bprops = {
+        'an object on self': lambda self, x, out, dout: (dout * self.kept.m,),
+        'an object in a list on self': lambda self, x, out, dout: (dout * self.kept[0].m,),
+        'an object outside': lambda self, x, out, dout: (dout * box.m,),
+        'an object in an object': lambda self, x, out, dout: (dout * space.inner.m,),
+        'a deque': lambda self, x, out, dout: (dout * row[0],),
+        'a default': lambda self, x, out, dout, weight=weight: (dout * weight,),
+        'a keyword default': lambda self, x, out, dout, *, weight=weight: (dout * weight,),
+    }
+    bprops['a bprop under jit'] = ms.jit(lambda self, x, out, dout: (dout * weight,))
+    bprops['a decorated one'] = told(lambda self, x, out, dout: (dout * box.m,))
+    Net.bprop = bprops[where]
+    return Net()
+
+
+PLACES = 'an object on self', 'an object in a list on self', 'an object outside', 'an object in an object'
+OTHERS = 'a deque', 'a default', 'a keyword default', 'a bprop under jit', 'a decorated one'
+
+
+@pytest.mark.parametrize('where', [*PLACES, *OTHERS])
+def test_a_weight_that_bprop_reads_and_that_was_written(where):
+    weight = Parameter(Tensor([2.0, 2.0, 2.0]), name='weight')
+    net = reads_in(where, weight)
+
+    def f(x):
+        out = net(x)
+        weight.set_data(Tensor([5.0, 5.0, 5.0]))
+        return out
+
+    said(lambda: ms.grad(f)(X), 'gradient of Net needs the value', r'weight\.set_data')
+
+
+def test_what_bprop_does_not_read_may_be_written():
+    """A count that construct writes, in a Cell whose bprop calls a method of its own, and asks for a shape."""
+
+    class Counts(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.count = Parameter(0.0, name='count', requires_grad=False)
+            self.box = Plain(Parameter(0.0, name='other', requires_grad=False))
+
+        def construct(self, x):
+            ops.assign_add(self.count, 1)
+            ops.assign_add(self.box.m, 1)
+            return x * 2
+
+        def twice(self, g):
+            return g * 2 * (1 + len(self.box.m.shape))
+
+        def bprop(self, x, out, dout):
+            return (self.twice(dout),)
+
+    net = Counts()
+    ran = Ran(lambda: ms.grad(lambda x: net(x) + net(x))(X))
+    assert right(ran.value, [4] * 3) and not ran.texts and net.count.item() == net.box.m.item() == 2
 
 
 def test_a_class_that_a_function_writes_twice_once_with_a_bprop():
