@@ -45,6 +45,7 @@ def _set_traps() -> None:
 
 
 _doors.acquire.append(_set_traps)
+vars(_doors.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
 
 # The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.
 __getattr__, __dir__ = later(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 # ---- ops -----------------------------------------------------------------------------------------------------------
 
@@ -35,10 +35,16 @@ def renamed(op: Callable, names: str) -> Callable:
     9
     """
     names, code = tuple(names.split()), op.__code__
-    code = code.replace(co_varnames=names + code.co_varnames[len(names) :])
-    made = FunctionType(code, op.__globals__, op.__name__, op.__defaults__, op.__closure__)
-    made.__dict__.update(op.__dict__)
+    made = with_code(op, code.replace(co_varnames=names + code.co_varnames[len(names) :]))
     return told(made, names) if len(names) > 1 else made
+
+
+def with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """The same function with other code."""
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    made.__dict__.update(function.__dict__)
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    return made
 
 
 def told(op: Callable, names: tuple[str, ...] = ('input', 'other')) -> Callable:
@@ -59,6 +65,9 @@ def give(ops: dict) -> None:
         if isinstance(op, FunctionType) and op.__code__.co_varnames[2:3] == ('up',) and op.__code__.co_argcount == 3:
             told(op)
     ops |= {name: renamed(ops[name], names) for name, names in ARGUMENTS.items()}
+    for name, op in ops.items():
+        if hasattr(op, 'rule') and getattr(sys.modules[op.__module__], op.__qualname__, None) is not op:
+            op.__module__, op.__qualname__ = ops['__name__'], name  # where pickle finds it, for a Cell that keeps it
 
 
 # ---- Tensor --------------------------------------------------------------------------------------------------------

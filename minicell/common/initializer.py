@@ -113,8 +113,7 @@ class HeUniform(Initializer):
 
     def fill(self, shape):
         slope = self.negative_slope if self.nonlinearity == 'leaky_relu' else 0
-        fan = fans(self, shape)[self.mode == 'fan_out']
-        bound = math.sqrt(3) * math.sqrt(2 / (1 + slope * slope) / fan)
+        bound = math.sqrt(3) * math.sqrt(2 / (1 + slope * slope) / fans(self, shape)[self.mode == 'fan_out'])
         return np.random.uniform(-bound, bound, shape)
 
 

@@ -102,6 +102,7 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
         parameters = inspect.signature(cell.construct).parameters.values()
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         found = arities[kind] = code, len(parameters) if by_position else -1
+    doors.met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
@@ -131,8 +132,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
             if t.at >= tape.recorded_from:
                 t.at = inside + 1
         if tape.looking:
-            hidden = lambda *a, **k: tape.hide(inside, cell.construct, a, k)
-            result = watched(cell, args, kwargs, frame, hidden)
+            result = watched(cell, args, kwargs, frame, lambda *a, **k: tape.hide(inside, cell.construct, a, k))
         else:
             result = tape.hide(inside, cell.construct, args, kwargs)
     finally:
@@ -153,8 +153,7 @@ def _tell_doors(cell: Cell, at: int, frame) -> None:
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
     """Call construct between its two notes on the tape, ENTER and LEAVE."""
-    frame = users_frame(frame)
-    note(ENTER, cell, _bound_or_args(cell, args, kwargs), cell.bprop is not None, frame)
+    note(ENTER, cell, _bound_or_args(cell, args, kwargs), cell.bprop is not None, users_frame(frame))
     try:
         result = construct(*args, **kwargs)
     except Exception as error:

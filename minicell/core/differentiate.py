@@ -143,7 +143,7 @@ class Gradient:
 
     def _restore_all(self) -> None:
         try:
-            if self.threshold and gc.get_threshold()[0] == SELDOM:  # else the function has set its own
+            if self.threshold and gc.get_threshold() == (SELDOM, *self.threshold[1:]):  # else `function` set its own
                 gc.set_threshold(*self.threshold)
         finally:
             try:

@@ -43,6 +43,7 @@ assigned: list[Callable] = []  # f(tensor, value): the tensor now has this value
 numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy is about to see a Tensor's numbers
 captured: list = []  # differentiated Tensors that the running construct used, and that are not inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these
+met: Callable = lambda kind: None  # f(kind): for the first time in a gradient, a Cell of this class is taken over
 called: Callable | None = None  # f(cell): a Cell with `_reads` was called as a takeover
 returned: Callable = lambda *_: None  # f(cell, inputs, result, at, frame): result may be anything
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input

@@ -195,8 +195,7 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
     """
     check_function('vjp', fn, has_aux=has_aux)
     params = () if weights is None else check_weights(weights)
-    places = tuple(range(len(inputs)))
-    check_arguments(fn, inputs, places)
+    check_arguments(fn, inputs, tuple(range(len(inputs))))
     gradient = run_once(fn, inputs, params, has_aux)
 
     def back(*sens: Tensor) -> tuple:

@@ -289,8 +289,7 @@ def apply_many(rule: Rule, inputs: tuple, attributes: tuple, frame) -> Tensor:
         value = rule.kernel(*attributes, *[t.array for t in inputs])
     except (ValueError, IndexError) as error:
         raise misfit(rule, inputs, error, frame) from None
-    at = max([t.at for t in inputs], default=-1)
-    return place(rule, inputs, attributes, wrap(value), at, frame)
+    return place(rule, inputs, attributes, wrap(value), max([t.at for t in inputs], default=-1), frame)
 
 
 def plain(name: str, kernel: Callable) -> Callable:

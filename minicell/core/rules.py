@@ -33,8 +33,7 @@ def sum_to_shape(g, shape: tuple[int, ...]):
         axes = tuple(range(extra))
         g = g.sum(axes) if type(g) is Tensor else np.add.reduce(g, axes)
     if g.shape != shape:
-        axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
-        g = g.sum(axes, keepdims=True)
+        g = g.sum(tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1]), keepdims=True)
     return g
 
 

@@ -35,8 +35,7 @@ def set_context(**settings: object) -> None:
     mode, device = settings.get('mode', _settings['mode']), settings.get('device_target', 'CPU')
     said = f'mode is GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {mode!r}'
     must(mode in (GRAPH_MODE, PYNATIVE_MODE), GraphArgumentError, said)
-    said = f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}'
-    must(device in _DEVICES, GraphArgumentError, said)
+    must(device in _DEVICES, GraphArgumentError, f'device_target is one of {", ".join(_DEVICES)}, but got {device!r}')
     _settings.update(settings)
     if mode == GRAPH_MODE:
         Cell.__call__ = call_in_graph_mode

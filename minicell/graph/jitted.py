@@ -14,7 +14,6 @@ from types import MethodType
 import numpy as np
 
 from .. import tracing
-from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
 from ..core.cell import call
@@ -65,8 +64,7 @@ def jit(
     given = {'capture_mode': capture_mode, 'jit_level': jit_level, 'dynamic': dynamic}
     for name, value in given.items():
         known = ', '.join(map(repr, OPTIONS[name]))
-        said = f"For 'jit', '{name}' is one of {known}, but got {value!r}"
-        must(value in OPTIONS[name], GraphArgumentError, said)
+        must(value in OPTIONS[name], GraphArgumentError, f"For 'jit', '{name}' is one of {known}, but got {value!r}")
     if function is None:
         return partial(jit, **given, fullgraph=fullgraph, backend=backend, **options)
     must_be(function, Callable, GraphArgumentError, "For 'jit', a function or a Cell is due")
@@ -136,8 +134,7 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
 
 def signature(value: object) -> object:
     """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object anything else is."""
-    of = lambda t: Identity(t) if isinstance(t, Parameter) else ('Tensor', t.shape, t.array.dtype.str)
-    return snapshot(value, of)
+    return snapshot(value, lambda v: ('Tensor', v.shape, v.array.dtype.str) if type(v) is Tensor else Identity(v))
 
 
 # ---- Cells with their own bprop -------------------------------------------------------------------------------------

@@ -179,20 +179,17 @@ class Cell(CoreCell):
         self._cells.pop(name, None)
         if not param.named:
             param.name, param.named = name, True
-        params[name] = param
-        self.__dict__[name] = param
+        params[name] = self.__dict__[name] = param
 
     def _insert_cell(self, name: str, cell: 'Cell') -> None:
         cells = self._set_up('_cells')
         self._must_be_free(name, name not in self._params, 'Parameter')
-        cells[name] = cell
-        self.__dict__[name] = cell
+        cells[name] = self.__dict__[name] = cell
         if self._auto_prefix and '_params' in cell.__dict__:
             cell.update_parameters_name(f'{name}.')
 
     def _must_be_free(self, name: str, free: bool, kind: str) -> None:
-        said = f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name'
-        must(free, CellNameError, said)
+        must(free, CellNameError, f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name')
 
     def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
         """Give every Parameter the name of its place, behind a prefix."""

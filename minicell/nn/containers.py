@@ -55,8 +55,7 @@ class _Row(_Holder):
     def _key(self, index: object) -> str:
         name, n = type(self).__name__, len(self)
         must_be(index, (int, bool), ParameterError, f'{name}[i]: i is an int or a slice')
-        there = -n <= index < n
-        must(there, CellIndexError, f'{name}[{index}]: it holds {n}, so that i is in [-{n}, {n})')
+        must(-n <= index < n, CellIndexError, f'{name}[{index}]: it holds {n}, so that i is in [-{n}, {n})')
         return list(self._cells)[index]
 
     def __getitem__(self, index: int | slice) -> Cell:

@@ -141,8 +141,7 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
     rising = list(milestone) == sorted(set(milestone)) and min(milestone) >= 1
     said = f'piecewise_constant_lr takes rising steps and a rate for each, but got {milestone} and {learning_rates}'
     must(rising and len(milestone) == len(learning_rates), SettingError, said)
-    starts = [0, *milestone]
-    return [rate for a, b, rate in zip(starts, milestone, learning_rates, strict=False) for _ in range(a, b)]
+    return [rate for a, b, rate in zip([0, *milestone], milestone, learning_rates, strict=False) for _ in range(a, b)]
 
 
 def exponential_decay_lr(

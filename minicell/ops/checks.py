@@ -55,5 +55,4 @@ def above_0(who: str, **settings: object) -> None:
 
 def only_nchw(who: str, data_format: str) -> None:
     """Raise for any other order of axes."""
-    right = data_format == 'NCHW'
-    must(right, SettingError, f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}")
+    must(data_format == 'NCHW', SettingError, f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}")

@@ -69,8 +69,7 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
         return apply(NORM, x, (axes or None, keepdim), frame)
     if len(axes) == 2 and ord in (1, -1, inf, -inf):
         inner, outer = sorted([a % x.ndim for a in axes], reverse=ord in (inf, -inf))
-        sums = sum(abs(x), inner, True)
-        best = (amax if ord > 0 else amin)(sums, outer, True)
+        best = (amax if ord > 0 else amin)(sum(abs(x), inner, True), outer, True)
         return best if keepdim else squeeze(best, axes)
     said = "norm: ord is None or 'fro', for one axis a number, for two 1, -1, inf or -inf"
     must(len(axes) == 1 and not isinstance(ord, str), SettingError, f'{said}, but got {ord!r} for {len(axes)} axes')

@@ -11,9 +11,11 @@ from .. import tracing
 from ..core import doors, tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
+from ..core.grad import is_parameter
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, as_array, wrap
 from ..errors import IndexWriteError, ParameterError
+from .checks import must
 from .primitive import primitive
 
 
@@ -127,11 +129,8 @@ def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value:
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:
     """The value as a Tensor, once it is known to fit."""
-    if not (isinstance(variable, Tensor) and hasattr(variable, 'requires_grad')):
-        raise ParameterError(
-            f"For '{name}', the 'variable' should be a Parameter, but got {article(type(variable).__name__)}: a plain "
-            f'Tensor is not written but made anew.{users_line(frame)}'
-        )
+    got = f'but got {article(type(variable).__name__)}: a plain Tensor is not written but made anew'
+    must(is_parameter(variable), ParameterError, f"For '{name}', the 'variable' should be a Parameter, {got}")
     given = value if isinstance(value, Tensor) else wrap(as_array(value))
     new, due = given.array, variable.array
     if new.shape != due.shape and not (scalars and not isinstance(value, Tensor) and new.ndim == 0):

@@ -16,7 +16,7 @@ from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodW
 from ..core.cell import Cell
 from ..core.errors import HOME
 from ..core.tensor import Tensor
-from .snapshot import snapshot
+from .snapshot import Identity, snapshot
 
 MISSING = 'not there yet'
 STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
@@ -91,8 +91,12 @@ def outside(functions: list) -> dict[str, Callable]:
         if function in seen or of_library(function):
             continue
         seen.add(function)
-        free = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        for name, steps in _paths_outside(function.__code__, free):
+        code = function.__code__
+        last = zip(code.co_varnames[: code.co_argcount][::-1], (function.__defaults__ or ())[::-1], strict=False)
+        given = {**dict(last), **(function.__kwdefaults__ or {})}  # its defaults
+        reads |= {name: lambda v=v: v for name, v in given.items() if not isinstance(v, (ModuleType, *CALLED))}
+        free = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        for name, steps in _paths_outside(code, free):
             read = partial(value_at, function.__globals__, free.get(name), name)
             value = read(steps)
             ours = str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
@@ -132,9 +136,16 @@ def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
     return value
 
 
-def inside(value: object, depth: int = 4) -> object:
-    """A value as something to compare with later; of a Cell, or an object of the user's, all that it has."""
+def inside(value: object, seen: set, depth: int = 4) -> object:
+    """A value as something to compare with later; of a Cell, or an object of the user's, all that it has, once."""
     users = not isinstance(value, (*CALLED, Tensor)) and not of_library(type(value))
-    if depth and (users or isinstance(value, (Cell, SimpleNamespace))) and hasattr(value, '__dict__'):
-        return type(value), {n: inside(v, depth - 1) for n, v in vars(value).items() if n not in OURS}
-    return snapshot(value)
+    users = depth > 0 and (users or isinstance(value, (Cell, SimpleNamespace)))
+    if users or isinstance(value, (list, dict)):
+        if id(value) in seen:
+            return Identity(value)
+        seen.add(id(value))
+    held = object.__getstate__(value) if users else None  # what stands in its __dict__, and in its __slots__
+    own, slots = held if isinstance(held, tuple) else (held, None)
+    parts = {n: inside(v, seen, depth - 1) for n, v in {**(own or {}), **(slots or {})}.items() if n not in OURS}
+    further = lambda v: inside(v, seen, depth - 1) if v is not value else type(v) if users else Identity(v)
+    return snapshot(value, further), parts

@@ -16,6 +16,7 @@ whose bprop reads nothing pays one look at an attribute, 10 ns a call; one that 
 small takeover.
 """
 
+from inspect import unwrap
 from operator import is_
 from types import CodeType, FunctionType
 
@@ -25,7 +26,7 @@ from ..core.tensor import Tensor, tensors_in
 from ..errors import KeptOnSelfWarning
 from .bytecode import GLOBAL, MISSING, OURS, inside, outside, parts, paths
 
-NOTHING = inside(MISSING)
+NOTHING = inside(MISSING, set())
 FIXED = int, float, bool, complex, str, bytes, type(None), Tensor, FunctionType  # the same object: the same value
 
 
@@ -43,9 +44,10 @@ def look_at(cell, name: str, value: object) -> None:
 
 
 def learn(kind: type) -> None:
-    """A class of Cells is defined."""
-    reads = Reads(kind)
-    kind._reads = reads if reads.names or reads.outside else None
+    """A class of Cells is defined, or taken over: it may have been given another bprop since."""
+    if kind.__dict__.get('_learned', Reads) is not kind.bprop:
+        reads = Reads(kind)
+        kind._reads, kind._learned = reads if reads.names or reads.outside else None, kind.bprop
 
 
 class Reads:
@@ -60,7 +62,7 @@ class Reads:
     def _collect(self, kind: type, name: str, seen: set) -> None:
         """The attributes of self that a method reads, it and what it calls on self."""
         methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and name not in seen]
-        functions = [getattr(m, 'fget', None) or getattr(m, '__func__', m) for m in methods]
+        functions = [getattr(m, 'fget', None) or unwrap(getattr(m, '__func__', m)) for m in methods]
         if name not in seen and not any(isinstance(f, FunctionType) for f in functions):
             self.names.add(name)
         seen.add(name)
@@ -109,13 +111,13 @@ def called(cell) -> None:
         return
     seen[1] = values if all(isinstance(v, FIXED) for v in values.values()) else None
     now = state(cell)
-    if now != seen[-1]:
+    if len(seen) == 2 or now != seen[-1]:
         seen.append(now)
 
 
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
-    return {name: inside(value) for name, value in cell._reads.values(cell).items()}
+    return {name: inside(value, set()) for name, value in cell._reads.values(cell).items()}
 
 
 def compare(seen: list, own: set) -> dict:
@@ -154,7 +156,7 @@ def closing(gradient) -> None:
         gradient.written_back |= {(id(seen[0]), n) for n in now if now[n] != before.get(n)}
 
 
-doors.called = called
+doors.met, doors.called = learn, called
 doors.ran_forward.append(played)
 doors.opening.append(opening)
 doors.closing.append(closing)

@@ -1,6 +1,7 @@
 """What of Python a graph or a bprop depends on: what has to be as it was for a trace, or a call, to hold."""
 
-from collections import deque
+from array import array
+from collections import UserList, deque
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial, partialmethod
@@ -23,31 +24,32 @@ class Identity:
         return id(self.of)
 
 
-def snapshot(value: object, of_tensor: Callable = Identity) -> object:
-    """What has to be equal for a trace to hold: the numbers of Python and NumPy, and which object anything else is."""
+def snapshot(value: object, of: Callable = Identity) -> object:
+    """What has to be equal for a trace to hold: the numbers of Python and NumPy, and `of` any other object."""
     if isinstance(value, Tensor):
-        return of_tensor(value)
+        return of(value)
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
     if isinstance(value, (bool, int, str, bytes, type(None), range)):
         return type(value), value
-    if isinstance(value, (tuple, list, deque)):
-        return type(value), tuple(snapshot(v, of_tensor) for v in value)
+    if isinstance(value, (tuple, list, deque, UserList)):
+        return type(value), tuple(snapshot(v, of) for v in value)
     if isinstance(value, dict):
-        return type(value), tuple((k, snapshot(v, of_tensor)) for k, v in value.items())
+        return type(value), tuple((k, snapshot(v, of)) for k, v in value.items())
     if isinstance(value, (set, frozenset)):
-        return type(value), frozenset(snapshot(v, of_tensor) for v in value)
+        return type(value), frozenset(snapshot(v, of) for v in value)
     if isinstance(value, (partial, partialmethod)):
-        return type(value), snapshot((value.args, value.keywords), of_tensor)
+        return type(value), snapshot((value.args, value.keywords), of)
     if isinstance(value, Mapping):  # a ChainMap, one with weak keys
-        return type(value), tuple((Identity(k), snapshot(v, of_tensor)) for k, v in value.items())
+        return type(value), tuple((Identity(k), snapshot(v, of)) for k, v in value.items())
     if isinstance(value, ContextVar):
-        return ContextVar, snapshot(value.get(None), of_tensor)
+        return ContextVar, snapshot(value.get(None), of)
     if isinstance(value, slice):
         return slice, snapshot((value.start, value.stop, value.step))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return type(value), value.dtype.str, value.shape, value.tobytes()
-    return Identity(value)
+    if isinstance(value, (np.ndarray, np.generic, bytearray, memoryview, array)):
+        numbers = np.asanyarray(value)
+        return type(value), numbers.dtype.str, numbers.shape, numbers.tobytes()
+    return of(value)
 
 
 class Cache(dict):

@@ -95,7 +95,6 @@ def other_thread(rule: object, tensors: tuple) -> int:
     )
 
 
-vars(tape.mine).clear()  # the tape belongs to no thread yet
 doors.other_thread = other_thread
 doors.acquire.append(take_turn)
 doors.release.append(end_turn)

@@ -13,6 +13,7 @@ Costs nothing until something is written while a gradient is open: then each ent
 
 import warnings
 from collections.abc import Callable
+from inspect import unwrap
 from itertools import zip_longest
 from types import CodeType
 
@@ -24,7 +25,7 @@ from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in
 from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
 from .bypassed import running
-from .bytecode import GLOBAL, parts, paths
+from .bytecode import CALLED, GLOBAL, parts, paths, value_at
 
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
@@ -134,14 +135,19 @@ def check_unwritten(entry: tuple, address: int) -> None:
 
 
 def mentioned(function: object, cell: object, seen: set) -> list:
-    """What a bprop reads by self, a closure or a global, in its own code or a helper's: Tensors and Parameters."""
-    function = getattr(function, '__func__', function)
+    """What a bprop reads by self, a closure, a global or a default, in its own code or a helper's: Tensors."""
+    function = unwrap(getattr(function, '__func__', function))  # a decorator's, or what jit has
     code = getattr(function, '__code__', None)
     if code is None or code in seen:
         return []
     seen.add(code)
     names = reads_names(code)
-    values = [c.cell_contents for c in function.__closure__ or ()]
+    me, values = code.co_varnames[:1], [value_at({}, c, '', ()) for c in function.__closure__ or ()]
+    space = function.__globals__ | dict(zip(code.co_freevars, values, strict=False)) | dict.fromkeys(me, cell)
+    at = [(n, s) for part in parts(code) for n, how, s, _ in paths(part) if how in GLOBAL or n in me + code.co_freevars]
+    ends = [value_at(space, None, name, steps) for name, steps in at if not {*OUTSIDE} & {*steps}]
+    values += [v for v in ends if v is not cell and not isinstance(v, CALLED)]
+    values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     values += [function.__globals__[n] for n in names if n in function.__globals__]
     values += [value for n in names if (value := getattr(cell, n, None)) is not None]
     found = []

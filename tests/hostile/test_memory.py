@@ -12,6 +12,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
+from minicell.core.differentiate import SELDOM
 from minicell.errors import MinicellError
 from tests.hostile.said import ROOT, Ran, Triple, X, right
 
@@ -100,7 +101,7 @@ def test_m3_cycles_are_collected_while_a_gradient_is_open(where):
     assert most[0] < 15_000, f'{most[0]} of 20,000 lived at once: nobody collected'
 
 
-@pytest.mark.parametrize('asked', ['disable', 'enable', 'set_threshold', 'nothing'])
+@pytest.mark.parametrize('asked', ['disable', 'enable', 'set_threshold', 'as minicell does', 'nothing'])
 @pytest.mark.parametrize('where', ['forward', 'backward'])
 def test_m3_what_the_user_tells_the_collector_holds(asked, where):
     """gc.disable() in a function that is differentiated is not undone."""
@@ -109,9 +110,15 @@ def test_m3_what_the_user_tells_the_collector_holds(asked, where):
         'disable': gc.disable,
         'enable': gc.enable,
         'set_threshold': lambda: gc.set_threshold(321, 9, 9),
+        'as minicell does': lambda: gc.set_threshold(SELDOM, 9, 9),
         'nothing': lambda: None,
     }[asked]
-    due = {'disable': (False, threshold), 'enable': (True, threshold), 'set_threshold': (was, (321, 9, 9))}
+    due = {
+        'disable': (False, threshold),
+        'enable': (True, threshold),
+        'set_threshold': (was, (321, 9, 9)),
+        'as minicell does': (was, (SELDOM, 9, 9)),
+    }
 
     class Net(Triple):
         def bprop(self, x, out, dout):

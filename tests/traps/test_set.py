@@ -81,6 +81,23 @@ def test_two_threads_begin_at_once():
     assert said.strip() == "[True, True, True, True] ['take_turn']"
 
 
+@pytest.mark.parametrize('first', ['pass', 'class Net(ms.nn.Cell): pass'], ids=['a gradient', 'a Cell'])
+def test_another_thread_sets_them_and_the_one_that_imported_is_not_on_its_tape(first):
+    """It computes with a Parameter that the gradient differentiates: a plain value for it, and no entry."""
+    said = fresh(
+        'import threading\n'
+        'from minicell.core import tape\n'
+        "w, ready, done = ms.Parameter(Tensor(2.0), name='w'), threading.Event(), threading.Event()\n"
+        'def f(x):\n    y = x * w\n    ready.set(); done.wait(60)\n    return y * y\n'
+        'found = []\n'
+        f'def work():\n    {first}\n    found.append(ms.grad(f, 0, w)(Tensor(3.0)))\n'
+        't = threading.Thread(target=work); t.start(); ready.wait(60)\n'
+        'before = len(tape.entries); made = w * 7; print(made.at, len(tape.entries) - before)\n'
+        'done.set(); t.join(); print(*map(float, found[0]))'
+    )
+    assert said.split() == ['-1', '0', '24.0', '36.0']
+
+
 @pytest.mark.parametrize('shape', [(), (2,)])
 def test_out_is_not_written_whatever_its_rank(shape):
     class Sets(nn.Cell):
