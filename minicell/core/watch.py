@@ -174,8 +174,8 @@ def close_left() -> None:
 
 def _of_with(frame) -> object:
     """The frame, if it is at a `with` statement in a function that cannot pause; else None."""
-    at_with = dis.opname[frame.f_code.co_code[frame.f_lasti]] == 'BEFORE_WITH'
-    return frame if at_with and not frame.f_code.co_flags & PAUSES else None
+    here = {dis.opname[n] for n in frame.f_code.co_code[max(frame.f_lasti - 2, 0) : frame.f_lasti + 1 : 2]}
+    return frame if here & {'BEFORE_WITH', 'LOAD_SPECIAL'} and not frame.f_code.co_flags & PAUSES else None  # (3.14)
 
 
 class Tape:

@@ -1,5 +1,7 @@
 """A Tape: which events, in which order, with which numbers; and the values as they were."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -302,3 +304,20 @@ def test_a_hook_is_told_with_what_it_was_given_and_what_it_returned():
     before, after = (next(e for e in tape.events if type(e).__name__ == kind) for kind in ('Hook', 'Hooked'))
     assert (before.function, before.kind) == (ten, 'tensor') and after.function is ten
     assert (before.gradients[0].item(), after.returned.item()) == (6.0, 60.0)
+
+
+def test_a_tape_of_a_with_statement_knows_the_function_that_it_is_in():
+    """By this the next gradient closes a Tape whose `with` was interrupted. A call of __enter__ is no `with`."""
+
+    def in_with():
+        with ms.Tape() as tape:
+            return tape._frame is sys._getframe()
+
+    def by_hand():
+        tape = ms.Tape()
+        tape.__enter__()
+        known = tape._frame
+        tape.__exit__(None, None, None)
+        return known
+
+    assert in_with() and by_hand() is None

@@ -316,7 +316,7 @@ class Cards:
             if right - width(said) > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
                 m.frame.text('nob', right, row.y, said, 'bf end', 6)
                 return
-        if not m.plan.narrow:
+        if not m.plan.narrow and not self.compact:
             m.frame.text('nob', self.notes(), m.plan.under + 28, f'no line uses {dout}', '', 6)
 
     def notes(self) -> float:
