@@ -4,9 +4,10 @@ import re
 from html import escape
 
 from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE
+from minicell.view.metrics import SANS
 
 BODY = (
-    f"color:{INK};background:{PAPER};font:15px/1.5 'DejaVu Sans',Verdana,sans-serif;padding:10px 14px;"
+    f'color:{INK};background:{PAPER};font:15px/1.5 {SANS};padding:10px 14px;'
     f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
 )
 CODE = f"font:13px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"

@@ -1,12 +1,12 @@
 """How wide a text is, without a browser: the advance widths of DejaVu Sans, measured from the font's own tables.
 
-Verdana has the same widths, and the fonts that `sans-serif` falls back to are narrower: what fits here fits there.
+The other fonts of SANS are narrower: what fits here fits there.
 """
 
 import unicodedata
 from functools import lru_cache
 
-SANS = "'DejaVu Sans', Verdana, sans-serif"
+SANS = "Inter, system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 MONO = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
 MONO_ADVANCE = 0.6025  # em, the same for every character
 SAFETY = 1.01  # hinting rounds advances at small sizes

@@ -356,7 +356,7 @@ function film(root, data) {
   reset();
 }
 const LOOK = `
-.mc-film{background:#fff;color:#1A1A1A;font:14px/1.4 'DejaVu Sans',Verdana,sans-serif;max-width:1000px;padding:12px;
+.mc-film{background:#fff;color:#1A1A1A;font:14px/1.4 Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif;max-width:1000px;padding:12px;
 border:1px solid #D0D5DB;border-radius:8px;box-sizing:border-box;container-type:inline-size}
 .minicell-beat .mc-film{zoom:.69}
 .mc-film .body{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
@@ -364,7 +364,7 @@ border:1px solid #D0D5DB;border-radius:8px;box-sizing:border-box;container-type:
 .mc-film .scroll{overflow-x:auto}
 .mc-film .head{font-size:18px;font-weight:bold;min-height:26px}
 .mc-film .line{color:#595959;min-height:22px}
-.mc-film svg{display:block;width:100%;min-width:800px;height:auto;font-family:'DejaVu Sans',Verdana,sans-serif}
+.mc-film svg{display:block;width:100%;min-width:800px;height:auto;font-family:Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .mc-film .live{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .mc-film .bar{display:flex;gap:8px;align-items:center}
 .mc-film .steps{flex:1;min-width:80px}
