@@ -206,9 +206,11 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
     frame, y, w, middle = m.frame, lane.road, at.w, at.ghost + at.w / 2
     h = min(lane.backward_h, 50)
     if lane.beside:
-        said = f'{phrases.displaced(entry)}: never called' if entry.kind == 'call' and reading is not None else ''
         left = lane.x + width('← backward', 'bf') + 14
-        frame.text(f'r{i}t', left, lane.head, said if not m.behind else '', 'dim', room=max(at.x - left - 10, 0))
+        if entry.kind == 'call' and reading is not None and not m.behind:
+            said = f'{phrases.displaced(entry)}: never called', 'built-in rule never called', 'rule never called'
+            room = at.x - left - 10
+            frame.text(f'r{i}t', left, lane.head, next((s for s in said if width(s) <= room), ''), 'dim')
         return
     quiet = '' if here and m.now.kind == 'reach' else ' q'
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')

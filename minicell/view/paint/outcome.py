@@ -192,8 +192,8 @@ class Cards:
             y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
             if self.again is not None:  # it stands above the same gradient on the second tape
                 left, x = m.plan.results.x, self.again.x
-                self.title(k, left, y - 14, (x - left) / 2 + 80, 'the inner grad’s result', g.formula)
-                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 100, ' end')
+                self.title(k, left, y - 14, (x - left) / 2 + 60, 'the inner grad’s result', g.formula)
+                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 80, ' end')
                 if not phrases.single(g.value):
                     return
                 frame.text(f't{k}N', x + 1, y - 16, g.name)
