@@ -71,7 +71,7 @@ def test_the_search_finds_names_lessons_and_differences(searched):
     assert searched.evaluate("'minicellIndex' in window") is False, 'it comes when it is asked for'
     assert results(searched, 'check_bprop')[0] == 'minicell.check_bprop'
     assert any(title.startswith('Where minicell differs') for title in results(searched, 'silence'))
-    assert 'The lessons' in results(searched, 'surrogate DEAD')
+    assert 'The lessons' in results(searched, 'surrogate NOTICE')
     assert all('Cell' in title for title in results(searched, 'nn.Cell')[:1])
     assert results(searched, 'grad zzyzx') == [], 'every word is due'
     expect(searched.locator('.search .said')).to_contain_text('Nothing found')

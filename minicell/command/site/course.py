@@ -30,7 +30,7 @@ ABLE = {
     '09': 'follow a second derivative through your bprop, and see where it gets lost.',
     '10': 'follow the gradient of a weight, and check it in a Cell with its own bprop.',
     '11': 'predict what a graph keeps of a bprop, and what it runs only once.',
-    '12': 'train a spiking network, choose its surrogate, and notice a surrogate that does not work.',
+    '12': 'train a spiking network, choose its surrogate, and notice one that does not work.',
     '13': 'write a small autodiff of your own, with takeovers and second derivatives.',
     '14': 'use a false gradient on purpose, and measure whether it helps.',
     '15': 'trade memory for time with a bprop that computes forward again.',
