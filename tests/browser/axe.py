@@ -20,7 +20,7 @@ PRESENTED = {'include': [['.minicell-present']], 'exclude': OURS['exclude']}
 # JupyterLab's body is 0 pixels high, and its cells are drawn when they are in view: for axe, nothing could be seen.
 # Nor does axe find the ground of a piece of code that goes on in the next line.
 UNROLLED = """body, .jp-LabShell {overflow: visible !important} .jp-Cell {content-visibility: visible !important}
-.jp-RenderedMarkdown :not(pre) > code {white-space: nowrap}"""
+.jp-Cell :not(pre) > code {white-space: nowrap !important}"""
 HEIGHT = "() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight"
 
 # What a learner does who takes the last answer each time, asks for every hint, and makes a common mistake.
