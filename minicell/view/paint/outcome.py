@@ -7,7 +7,7 @@ from ..model import Arrival, Entry, Gradient, Pass, Reading, Value, shape_text
 from . import numbers, phrases, program, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
-from .plan import CODE, GAP, TALL, Box
+from .plan import CARD, CODE, GAP, TALL, Box
 from .strip import fork
 
 ROWS = 22  # px of a gradient's row in a list
@@ -212,16 +212,16 @@ class Cards:
                 self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w - x - width(said, 'm dim') - 16)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
-        frame.text(f't{k}N', x, y + 16, name, 'mid3', room=w / 2)
+        frame.text(f't{k}N', x, y + 15, name, 'mid3', room=w / 2)
         self.tips[k] = x + min(width(name, 'mid3'), w / 2) / 2
         both = m.compare and g.true is not None
         room = (w - 40) / 2
         how = tiles.plate(
-            g.value, room if both or true is not None or m.plan.narrow else w, h - 43, digits, TALL, 'num'
+            g.value, room if both or true is not None or m.plan.narrow else w, h - CARD, digits, TALL, 'num'
         )
-        top = y + 43
-        self.title(k, x, y + 36, room, 'returned', g.formula)
-        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 16, w - width(name, 'mid3') - 16)
+        top = y + CARD
+        self.title(k, x, y + CARD - 7, room, 'returned', g.formula)
+        self.verdict(k, g, x + width(name, 'mid3') + 16, y + 15, w - width(name, 'mid3') - 16)
         tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
         if not both:
             return
@@ -229,9 +229,9 @@ class Cards:
         made = width('returned') + 8 + width(g.formula, 'm')
         right = x + max(how.w, made if made <= room else width('returned')) + 22
         self.title(
-            f'{k}s', right, y + 36, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
+            f'{k}s', right, y + CARD - 7, x + w - right, head, phrases.true_formula(self.entry, place) * (g.ok is False)
         )
-        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - 43, digits, TALL, 'num')
+        true = tiles.plate(Value(g.name, g.true.shape, '', g.true), room, h - CARD, digits, TALL, 'num')
         if any(key.startswith(f'{mine}[') and key.endswith(']l') for key in frame):
             frame.text(f't{k}L', x, top + how.h + 18, '✓ right by chance', 'dim', room=how.w)
         tiles.draw(frame, f's{self.number}.{place}', right - 1, top, Value(g.name, g.true.shape, '', g.true), true,
@@ -281,12 +281,12 @@ class Cards:
             return
         foot, every = m.own_rows[-1].y + 9, list(self.tips.values())  # of the frame of the lines
         stem = every[0] if len(every) == 1 else min((min(every) + max(every)) / 2, CODE - 40)
-        lies = boxes[0].y - 29
+        lies = boxes[0].y - 27
         if len(every) > 1:
             frame.path('out', f'M{stem:g},{foot + 1:g}V{lies:g}', f'fat th{look}', 1, draw=200)
         for k, x in self.tips.items():
             y, side = boxes[k].y, 1 if x > stem else -1
-            to = f'M{stem:g},{lies:g}H{x - 12 * side:g}A12,12,0,0,{int(side > 0)},{x:g},{lies + 12:g}'
+            to = f'M{stem:g},{lies:g}H{x - 10 * side:g}A10,10,0,0,{int(side > 0)},{x:g},{lies + 10:g}'
             to = to if len(every) > 1 else f'M{x:g},{foot + 1:g}'
             frame.path(f'out{k}', f'{to}V{y - 17:g}', f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=450)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 WIDE, NARROW = 900, 372
 CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
 ROW = 20  # a line of code
-TALL = 26  # a row of numbers on a gradient's card
+TALL = 25  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
+CARD = 40  # above the numbers of a gradient's card, for its name and how it was made
 GAP = 16
 HEAD = 24  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
@@ -95,7 +96,7 @@ def plans(needs: Needs) -> tuple[Plan, Plan]:
 
 def card_h(needs: Needs) -> float:
     """How high a gradient's card is."""
-    return 43 + TALL * min(max(needs.tall, 1), 4)
+    return CARD + TALL * min(max(needs.tall, 1), 4)
 
 
 def one_tape(needs: Needs) -> Plan:
@@ -111,7 +112,7 @@ def one_tape(needs: Needs) -> Plan:
         return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
-    results = Box(0, first + ROW * (own - 1) + 52, WIDE, card_h(needs))
+    results = Box(0, first + ROW * (own - 1) + 48, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
                 results)  # fmt: skip
 
