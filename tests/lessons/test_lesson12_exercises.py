@@ -122,7 +122,8 @@ def test_the_faults_are_faults_where_it_is_trained():
             return super().slope(x + 1.5)
 
     above, below = f'{accuracies["B"]:.2f}', f'{frozen(Below()):.2f}'
-    said = f'comes to {above}, and with its peak 1.5 below the threshold instead of above, it reaches {below}.'
+    peak = 'a peak as far below the threshold as it now is above'
+    said = f'comes to {above}, and with {peak}, it reaches {below}.'
     assert said in ' '.join(HUNT.why.split())
 
 
