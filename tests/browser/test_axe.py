@@ -77,6 +77,7 @@ def test_axe_finds_what_is_bad_on_purpose(lesson):
     last = page.locator('.jp-OutputArea-output').last
     bad = f'<div id="bad">{"".join(BAD.values())}</div>'
     last.evaluate('(one, bad) => one.insertAdjacentHTML("beforeend", bad)', bad)
+    page.wait_for_function("() => [...document.querySelectorAll('#bad div')].at(-1).scrollHeight > 20")  # laid out
     found = axe(page, OURS).serious
     page.evaluate('() => document.getElementById("bad").remove()')
     assert {each.split(',')[0] for each in found} == set(BAD)
