@@ -1,12 +1,14 @@
 """The picture of a long tape is ready soon enough; `python tests/bench/view.py` prints how soon.
 
-A busy machine may slow down one measurement: the best of three counts.
+A busy machine may slow down a measurement: the best counts, each by the pace of its own moment.
 """
 
 import importlib.util
 from pathlib import Path
 
 import pytest
+
+from tests.pace import best
 
 SPEC = importlib.util.spec_from_file_location('bench_view', Path(__file__).with_name('view.py'))
 bench = importlib.util.module_from_spec(SPEC)
@@ -17,9 +19,15 @@ SPEC.loader.exec_module(bench)
 @pytest.mark.parametrize('name', bench.PROGRAMS)
 def test_a_thousand_entries(name, zoom):
     tape = bench.PROGRAMS[name](1000)
-    ready, size, steps = min(bench.measure(tape, zoom) for _ in range(3))
+    seen = []
+
+    def ready():
+        seen[:] = bench.measure(tape, zoom)
+        return seen[0]
+
+    assert best(ready, bench.READY) < bench.READY
+    _, size, steps = seen
     assert steps > 10
-    assert ready < bench.READY
     assert size < 1_000_000  # what a display may be
 
 

@@ -1,7 +1,6 @@
 """What `tape.show()` returns: its options, what it displays and saves, how large that is and how long it takes."""
 
 import gc
-import json
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from minicell import ops
 from minicell.view import to_dot
 from minicell.view.picture import FORMATS, STILL, ZOOMS, Picture, uncollected
 from minicell.view.write.sheet import EDGE
+from tests.pace import pace
 
 SVG = '{http://www.w3.org/2000/svg}'
 ROOT = Path(__file__).parents[2]
@@ -251,13 +251,6 @@ def long(request):
     tape = PROGRAMS[request.param]()
     tape.events  # noqa: B018 (the tape's own reading is not the view's)
     return request.param, tape
-
-
-def pace():
-    """How slow this machine is now: 1 where plain work takes as long as on the one that the limits are from."""
-    start = time.process_time()
-    sum(len(json.dumps({'a': [i, str(i)]})) for i in range(20_000))
-    return max(1.0, (time.process_time() - start) / 0.075)
 
 
 def test_it_is_shown_soon_and_small_enough(long):
