@@ -104,6 +104,7 @@ def _numbers(
     frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, account: bool,
     marks: Marks | None, layer: int,
 ) -> None:  # fmt: skip
+    behind = {'tru', 'past'} & set(classes.split())  # it stays behind what came
     for i in range(how.rows):
         for j in range(how.columns):
             own = classes
@@ -121,7 +122,7 @@ def _numbers(
             said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
             if marks is not None and marks.luck and not marks.wrong[i, j] and how.cell_w > width(said, how.ink) + 28:
                 frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
-            if {'tru', 'past'} & set(classes.split()) and 'peer' not in own.split():  # it stays behind what came
+            if behind and 'peer' not in own.split():
                 ink += ' dim'
             ink += ' b' * (marks is not None and marks.worst == (i, j))
             frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
