@@ -192,6 +192,12 @@ class Pass:
     watched: bool = False  # whether one more gradient follows what its backward computes
     inside: int | None = None  # the reading in whose bprop or hook it runs, where nobody watches it
     reads: int = 0  # how many entries it reads
+    truth: Callable[[tuple[Arrival, ...]], tuple[Gradient, ...]] | None = None  # of a gradient of a gradient
+
+    @cached_property
+    def verdicts(self) -> tuple[Gradient, ...]:
+        """Its gradients beside those without any bprop, one for each arrival; () where there is nothing to compare."""
+        return self.truth(self.arrivals) if self.truth else ()
 
 
 class Step(NamedTuple):

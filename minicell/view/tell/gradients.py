@@ -1,9 +1,10 @@
 """One gradient as a whole: it begins, starts to read the tape back, hands its gradients over, or stops before that."""
 
+from functools import partial
 from typing import Any
 
 from ..model import Arrival, Pass, Value
-from . import names
+from . import names, verdict
 from .book import Book
 from .stack import Gradient, Play, ReadBack
 
@@ -105,7 +106,15 @@ class Gradients:
             self.stack.pop(self.after(frame))
             run.arrivals = tuple(self.arrivals(event, gradient, frame.contributions))
             run.ended = self.book.step('arrive', run=gradient.number, mark=run.mark)
+            if run.order == 1 and self.through_bprop(gradient.number):
+                run.truth = partial(verdict.judged_again, self.book.tape, gradient.key)
         self.stack.pop(frame)
+
+    def through_bprop(self, number: int) -> bool:
+        """Whether a gradient differentiated another one that a bprop had computed."""
+        record = self.record
+        inner = {k for k, run in enumerate(record.passes) if k > number and run.watched}
+        return any(r.run in inner and record.entries[r.entry].kind == 'call' for r in record.readings)
 
     def after(self, frame: ReadBack) -> Any:
         """What is still open inside a gradient."""
@@ -123,7 +132,7 @@ class Gradients:
             why = ''
             if not gradient.begin:
                 why = 'its function ran before this Tape began'
-            elif not found:
+            elif not found and (value is None or value.data is None or not value.data.any()):
                 why = self.why_nothing(tensor, of)
             out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total))
         return out

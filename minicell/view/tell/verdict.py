@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Gradient
+from ..model import Arrival, Gradient
+from .again import Unknown, without_bprops
 
 # How far off, relative to the largest true number (or 1), a gradient of this dtype may be and still agree.
 TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
@@ -18,6 +19,16 @@ def judged(tape: Any, pull: Any) -> Callable[[tuple[Gradient, ...]], tuple[Gradi
         return tuple(judge(g, true) for g, true in zip(gave, truth(tape, pull, len(gave)), strict=True))
 
     return judge_all
+
+
+def judged_again(tape: Any, key: object, arrivals: tuple[Arrival, ...]) -> tuple[Gradient, ...]:
+    """A gradient of a gradient beside the one without any bprop."""
+    given = tuple(Gradient(a.name, a.of, a.total, a.why) for a in arrivals)
+    try:
+        found = without_bprops(tape, key)
+    except Unknown as error:
+        return tuple(g._replace(why=str(error)) for g in given)
+    return tuple(judge(g, true) for g, true in zip(given, found, strict=True))
 
 
 def truth(tape: Any, pull: Any, count: int) -> tuple:
