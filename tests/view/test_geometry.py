@@ -1,5 +1,7 @@
 """Every text of every step of the gallery: none lies on another, none leaves the picture, none is small or pale."""
 
+import re
+
 import fake
 import gallery
 import geometry
@@ -113,6 +115,12 @@ def grounds(frame):
             under = order[id(rect)] < order[id(frame[key])] and rect.attrs.get('opacity', 1) == 1
             if fill not in ('none', 'clear') and under and inside(rect, (left + right) / 2, (top + bottom) / 2):
                 ground = fill
+        if (
+            'onr' in frame[key].attrs.get('class', '')
+            and key == 'tk'
+            and top < float(re.search(r'[\d.]+(?=H[\d.]+$|$)', frame['fat'].attrs['d'])[0]) < bottom
+        ):
+            ground = style.look('path', frame['fat'].attrs['class'])['stroke']  # it is written on the band
         yield words, ink, ground
 
 

@@ -61,7 +61,8 @@ def test_what_is_wrong_has_a_sign_a_frame_and_words():
     assert any(text.startswith('✗') for text in shown(picture('matmul')))
     assert sum('worst' in c.split() for c in classes('matmul', last)) == 2
     assert sum('peer' in c.split() for c in classes('matmul', last)) == 2
-    assert style.look('rect', 'tile worst')['line'] > style.look('rect', 'tile wrong').get('line', 1)
+    dark, pale = (GREY[style.look('rect', look)['fill']] for look in ('cell worst', 'tile wrong'))
+    assert contrast(dark, pale) > 4.5 and contrast(dark, GREY['paper']) > 4.5, 'it is by far the darkest'
 
 
 def test_in_grey_all_is_still_readable():

@@ -39,6 +39,16 @@ def bare(path):
     return [float(n) for n in re.findall(r'-?\d+\.?\d*', bends)]
 
 
+def points(path):
+    """Where each of its pieces ends."""
+    out, x, y = [], 0.0, 0.0
+    for kind, rest in re.findall(r'([MHVALC])([^MHVALC]*)', path.attrs['d']):
+        n = [float(n) for n in rest.split(',')]
+        x, y = (n[0], y) if kind == 'H' else (x, n[0]) if kind == 'V' else n[-2:]
+        out.append((x, y))
+    return out
+
+
 def box(shape):
     """From where to where a text reaches, without the blanks before it."""
     x, words, look = shape.attrs['x'], shape.attrs['T'], shape.attrs['class']
@@ -57,14 +67,15 @@ def test_the_tape_points_to_where_the_takeover_bends_and_not_to_the_rule_beside_
     assert wide['line'] > 8 * look['line'] and wide['stroke'] != look['stroke'], 'thin: nothing flows in it'
     assert block['x'] < x < block['x'] + block['width']
     assert ghost['x'] + ghost['width'] < x - 11
-    assert x in band and abs(y - band[1]) < wide['line'] / 2, 'its tip is on the band that takes over'
+    assert min(band[::2]) < x < max(band[::2]) and abs(y - band[1]) < wide['line'] / 2, 'its tip is at the bend'
 
 
 def test_what_backward_has_taken_is_not_grey():
     (film, _), last = picture('matmul_loss').films, -1
     before, after = (numbers(film.frames[step]['road'])[0] for step in (0, last))
+    start, far = (points(film.frames[last]['fat'])[end][0] for end in (0, -1))
     turn = numbers(film.frames[last]['adn0'])[0]
-    assert before > numbers(film.frames[last]['fat'])[0] > after == turn
+    assert before > start > after > turn > far, 'it comes out from under the curve'
 
 
 def test_without_a_takeover_the_road_is_taken_to_its_end():
@@ -105,21 +116,24 @@ def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(wa
     second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
     (film, phone) = second.films
     first = at(second, 'Your line 6')
-    assert 'bridge' not in film.frames[first - 1] and 'bridge' not in phone.frames[-1]
+    assert 'bridge0' not in film.frames[first - 1] and 'bridge0' not in phone.frames[-1]
     assert 'the outer grad records line 6 while it runs' in shown(second, first)
     for frame in film.frames[first + 1 :]:
         assert frame['bridget'].attrs['T'] == 'the outer grad records lines 6 and 7 while they run'
-        edge, top, _, left, _, low, *_, end, low_ = bare(frame['bridge'])
         code, lines = frame['mine'].attrs, [s.attrs for key, s in frame.items() if key.startswith('wrote')]
-        assert abs(edge - code['x']) < 1, 'it begins at the frame of the lines, and crosses none of them'
-        from_ = [top, *(numbers(s)[1] for key, s in frame.items() if key.startswith('bridgel'))]
-        assert [sum(line['y'] < y < line['y'] + line['height'] for line in lines) for y in from_] == [1, 1]
-        assert left < code['x'] - 4 and frame['second'].attrs['y'] < low < low_ <= frame['bfilm'].attrs['y']
-        tips = {key[7:]: numbers(s)[:2] for key, s in frame.items() if key.startswith('bridgeh')}
-        assert set(tips) == {'1', '2'} and max(tip for tip, _ in tips.values()) == end
-        for i, (tip, y) in tips.items():  # each on its entry
-            block = frame[f'B{i}'].attrs
-            assert block['x'] < tip < block['x'] + block['width'] and abs(y - block['y']) <= 1
+        lefts = []
+        for k, line in enumerate((6, 7)):  # each from its line to its entry, and none crosses another
+            (edge, top), *way, (end, y) = points(frame[f'bridge{k}'])
+            left = min(x for x, _ in way)
+            lefts.append((left, way[-2][1]))
+            assert 0 <= edge - code['x'] < 8 and any(at['y'] < top < at['y'] + at['height'] for at in lines)
+            (number,) = (s.attrs['y'] for s in frame.values() if s.attrs.get('T') == str(line))
+            assert number - 16 < top < number
+            assert 0 < left < code['x'] - 2 and frame['bfilm'].attrs['y'] < y
+            block = frame[f'B{k + 1}'].attrs
+            assert block['x'] < end < block['x'] + block['width'] and abs(y - block['y']) <= 3
+        (outer, lower), (inner, upper) = lefts
+        assert outer < inner - 5 and lower > upper + 5
 
 
 @pytest.mark.parametrize('way', BENDS)
@@ -165,53 +179,59 @@ def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
     op, slope = BENDS['down']
     second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
     frame = second.films[0].frames[-1]
-    tinted = [key for key, s in frame.items() if s.attrs.get('class', '').endswith('block own') and s.attrs.get('v')]
-    assert len(tinted) == 2 and frame[f'{tinted[0]}t'].attrs['T'] == frame[f'{tinted[1]}t'].attrs['T']
-    assert 'the same dx, now differentiated' in shown(second) and 'seed' in shown(second)
-    upper, lower = sorted((frame[key].attrs for key in tinted), key=lambda a: a['y'])
-    x, top, bottom = numbers(frame['again'])
-    assert upper['x'] == lower['x'] and upper['x'] < x < upper['x'] + upper['width'], 'one under the other'
-    assert 0 <= top - upper['y'] - upper['height'] < 4 and bottom < lower['y'] - 16, 'an arrow ties the two'
+    (tile,) = (s.attrs for s in frame.values() if s.attrs.get('class') == 'tile own')
+    assert shown(second).count('dx') == 1 and {'seed', 'backward starts here', 'dx = slope * dout'} <= set(
+        shown(second)
+    )
+    cell = frame['g0.0[0,0]'].attrs
+    assert cell['rc'] and tile['x'] <= cell['x'] and tile['y'] <= cell['y'], 'it can be asked how it was made'
+    start, *_, bottom = bare(frame['out'])
+    x, y = numbers(frame['outh'])[:2]
+    assert start <= frame['mine'].attrs['x'] + frame['mine'].attrs['width'] and bottom < y < tile['y']
+    assert tile['x'] < x < tile['x'] + tile['width'], 'what the bprop returns goes there'
+    assert abs(numbers(frame['wb2o0'])[1] - tile['y'] - tile['height'] / 2) < 2, 'and so does what Mul made'
 
 
 def test_a_gradient_of_many_numbers_goes_on_to_its_place_on_the_second_tape():
     frame = picture('relu6').films[0].frames[-1]
     (*_, bottom), (tip, y) = bare(frame['out']), numbers(frame['outh'])[:2]
-    lower = next(
-        s.attrs for key, s in frame.items() if s.attrs.get('class', '').endswith('block own') and s.attrs.get('v')
-    )
-    assert lower['x'] < tip and bottom < y < lower['y'] and 'again' not in frame
+    lower = next(s.attrs for s in frame.values() if s.attrs.get('class') == 'tile own')
+    assert lower['x'] < tip and bottom < y < lower['y']
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     """The bprop of lesson 03 does not look at dout: with another loss its 1.60 would be wrong too."""
     frame = picture('matmul_loss').films[0].frames[-1]
     looks = {key: shape.attrs['class'].split() for key, shape in frame.items() if re.match(r'[gs]\d\.', key)}
-    right = [key for key, look in looks.items() if key[0] == 'g' and 'tile' in look and 'wrong' not in look]
+    cells = [key[:-1] for key, look in looks.items() if re.fullmatch(r'g\d\..*]t', key)]
+    right = [key for key in cells if not {'wr', 'onr'} & set(looks[f'{key}t'])]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
-    assert 'tru' in looks[right[0]] and 'tru' in looks[f's{right[0][1:]}'], 'it has no tint'
     cell, sign, words = (frame[key].attrs for key in (right[0], f'{right[0]}l', 't0L'))
     assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r'[gs]\d\..*l', key)] == ['✓'] == [sign['T']]
     assert cell['x'] < sign['x'] < cell['x'] + cell['width'] and cell['y'] < sign['y'] < cell['y'] + cell['height']
     assert words['T'] == '✓ right by chance'
 
 
-def test_the_worst_number_has_the_strongest_ground():
+def test_the_worst_number_alone_has_a_ground_of_its_own():
     frame = picture('matmul_loss').films[0].frames[-1]
-    looks = [s.attrs['class'].split() for key, s in frame.items() if re.match(r'g\d\.', key) and s.tag == 'rect']
-    assert all('far' in look for look in looks if 'worst' in look) and any('far' not in look for look in looks)
+    looks = {key: s.attrs['class'] for key, s in frame.items() if re.match(r'g\d\.', key) and s.tag == 'rect'}
+    assert [looks[key] for key in looks if key.endswith('.')] == ['tile on wrong'] * 2
+    assert [look for look in looks.values() if 'worst' in look] == ['cell hot worst'] * 2
+    worst = [key for key, look in looks.items() if 'worst' in look]
+    assert [frame[f'{key}t'].attrs['T'] for key in worst] == ['1.40', '4.30']
 
 
 def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     wrong, right = picture('matmul_loss'), picture('right')
     frame = wrong.films[0].frames[-1]
-    stem, foot, lies = numbers(frame['out'])
     mine, said = frame['mine'].attrs, frame['unseen'].attrs
-    assert mine['x'] < stem < mine['x'] + mine['width'] and abs(foot - mine['y'] - mine['height']) < 3
-    for k in range(2):  # one way out, and then it splits: each to its name
-        name, (tip, y) = frame[f't{k}N'].attrs, numbers(frame[f'out{k}h'])[:2]
-        assert numbers(frame[f'out{k}'])[:2] == [stem, lies] and 'out2' not in frame
+    for k in range(2):  # out of the frame of the lines, each to its name
+        name, (tip, y), way = frame[f't{k}N'].attrs, numbers(frame[f'out{k}h'])[:2], bare(frame[f'out{k}'])
+        start, foot = way[:2]
+        assert mine['x'] < start <= mine['x'] + mine['width']
+        assert mine['y'] + mine['height'] - 30 < foot < mine['y'] + mine['height'] + 3 and 'out2' not in frame
         assert name['x'] < tip < name['x'] + kit.width(name['T'], 'mid3') and 15 < name['y'] - y < 30
+        lies = y - 10
     start, y, end = numbers(frame['unseento'])
     assert tip < start < end < said['x'] and abs(y - lies) < 18, 'a line leads to what it is about'
     assert said['x'] == frame['why'].attrs['x'], 'both begin at one edge'
@@ -297,7 +317,7 @@ def test_each_step_of_note_has_its_name_under_the_line():
     op, slope = BENDS['down']
     for film in gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films:
         named = [a['T'] for tag, a, _ in film.line['shapes'] if tag == 'text']
-        assert {'takeover', 'second tape', 'result'} <= set(named)
+        assert {'takeover', 'second tape', '✓ right'} <= set(named)
 
 
 @pytest.mark.parametrize('order', ['slope * dout', 'dout * slope'])

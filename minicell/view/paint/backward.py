@@ -2,7 +2,7 @@
 
 from ..model import Entry, Pass, Reading, Value
 from ..tell.names import gradient as gradient_name
-from . import formula, numbers, phrases, tiles
+from . import formula, numbers, phrases, tiles, verdict
 from .kit import cut, width
 from .moment import Moment, Sum
 from .plan import Lane
@@ -47,7 +47,7 @@ def ahead(m: Moment, lane: Lane, row: Row, right: float) -> float:
     for column in row.columns:
         kind, (_, reading, given, _) = m.record.entries[column.entry].kind, m.reading_of(column.entry)
         if reading is not None:
-            return fork(row, column, lane).x if kind in TAKEN else left if given else column.x
+            return fork(row, column, lane).x + 36 if kind in TAKEN else left if given else column.x
         left = min((slot.x for slot in column.outputs), default=left)
     return right
 
@@ -123,8 +123,11 @@ def cotangent(
     elif told:
         left = max(slot.name_x - 18 * (slot.name_x < lane.x + 5), 0)  # nothing stands before the first
         frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'end', 5, room=max(slot.x - 6 - left, 8))
-    ground = 'paper' if lane.x != m.plan.lanes[-1].x or len(m.plan.lanes) < 2 else 'panel'
-    frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, ground, 2, rx=4)
+    if result and (judged := final(m, slot)):
+        frame.text(
+            f'{key}B', slot.x, top + how.h + 20, judged[0], f'mid2 {judged[1]}', 5, room=lane.x + lane.w - slot.x
+        )
+    frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'aback', 2, rx=4)
     tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
 
 
@@ -134,12 +137,21 @@ def large(m: Moment, key: str, slot: Slot, how: tiles.Plate, value: Value, told:
     if m.plan.narrow:
         right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
     frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)
-    frame.text(f'{key}n', left + 14, top + 32, told, 'mid2', 5, room=(right - left) / 2 - 14)
+    judged = final(m, slot)
+    frame.text(f'{key}n', left + 14, top + (22 if judged else 32), told, 'mid2', 5, room=(right - left) / 2 - 14)
+    if judged:
+        frame.text(f'{key}B', left + 14, top + 42, judged[0], f'mid2 {judged[1]}', 5, room=right - left - 130)
     number = f'{key}[0,0]'
     frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
     frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
     if m.now.kind == 'arrive' and not m.plan.narrow:
-        frame.text('sums', left + 14, top + 74, sums(m, m.record.passes[m.now.run]))
+        frame.text('sums', left + 14, top + 74, sums(m, m.record.passes[m.now.run]), room=lane.x + lane.w)
+
+
+def final(m: Moment, slot: Slot) -> verdict.Said | None:
+    """Whether a gradient of a gradient is right, at the end."""
+    verdicts = m.record.passes[m.now.run].verdicts if m.now.kind == 'arrive' else ()
+    return next((verdict.said(g) for g in verdicts if g.of == slot.value.name), None)
 
 
 def sums(m: Moment, run: Pass) -> str:
@@ -151,7 +163,7 @@ def sums(m: Moment, run: Pass) -> str:
         told = told_as(entry, readings[0].entry == last)
         found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
         said = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
-        return f'= {said[1]} = {said[2]}' if len(said) > 3 else ''
+        return f'by {phrases.rule_of(entry)}: {said[1]} = {said[2]}' if len(said) > 3 else ''
     if all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
         return '= ' + ' + '.join(phrases.amount(value) for _, value in a.parts)
     return ''
@@ -271,12 +283,11 @@ def douts(
         if value is None:
             continue
         if tag == 'a':  # on the second tape one band goes on under them
-            frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper', 2, rx=4)
+            frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'aback', 2, rx=4)
         tiles.draw(frame, key, slot.x, top, value, how, classes=' res' if starts and how.kind == 'numbers' else '')
-        if starts and lane.forward_h > 80 and not m.plan.narrow:
-            frame.text(
-                f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here', 'bf end'
-            )
+        if ((starts and lane.forward_h > 80) or label == 'seed') and not m.plan.narrow:
+            frame.text(f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here',
+                       f'{"bf" if starts else "dim"} end')  # fmt: skip
 
 
 def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane) -> tiles.Plate:

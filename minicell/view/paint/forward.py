@@ -1,7 +1,7 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
 from ..model import Entry, Record
-from . import phrases, program, tiles
+from . import program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
 from .plan import ROW, Lane
@@ -30,7 +30,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
     frame, x, y = m.frame, lane.x, lane.forward - (10 if tag == 'a' else 14)
     if tag == 'b' and not m.plan.narrow:
-        x, y = 22, lane.film - 22
+        x, y = 22, m.plan.second[0] + 20
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if m.plan.narrow and m.record.depth:
@@ -89,11 +89,11 @@ def tape_name(m: Moment, tag: str) -> str:
 def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """The tape itself: a film with a frame for each entry, under its card; a pen writes it, a head reads it back."""
     frame, y, h = m.frame, lane.film, lane.film_h
-    inset = 8 if tag == 'b' and not m.plan.narrow else 0
-    left, right = lane.left + inset, (m.plan.w - inset if lane.x else lane.x + lane.w)
-    frame.rect(f'{tag}film', left, y, right - left, h, 'film', 0, rx=8)
-    for k, at in enumerate((y + 3, y + h - 3)):
-        frame.path(f'{tag}holes{k}', f'M{left + 8:g},{at:g}H{right - 8:g}', 'holes', 1)
+    ground = m.plan.fields[2 * 'ab'.index(tag)]
+    left, right = ground.x, ground.x + ground.w
+    frame.rect(f'{tag}film', left, y, right - left, h, 'film', -1)
+    for k, at in enumerate((y + 3.5, y + h - 3.5)):
+        frame.path(f'{tag}holes{k}', f'M{left + 6:g},{at:g}H{right - 6:g}', 'holes', 0)
     top, high = y + 6, h - 12
     opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
@@ -128,7 +128,7 @@ def on_block(entry: Entry, w: float, is_open: bool) -> tuple[str, float]:
     """What stands on an entry's block, and how wide that is."""
     long = f'{entry.label} {name_of(entry)}'
     if is_open and entry.level and entry.mark and entry.by is not None:
-        long += f' · line {entry.mark.line}'
+        long = f'{name_of(entry)} · line {entry.mark.line}'
     said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
     return said, max(width(said) + 20, min(w, 84)) if is_open else w
 
@@ -165,31 +165,18 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
         same = done and slot.value is m.story.again
-        tiles.draw(
-            frame,
-            f'{tag}{slot.key}',
-            slot.x,
-            slot.y,
-            slot.value,
-            slot.plate,
-            there=done,
-            classes=' block own' if same else past,
-        )
-        if same and slot is m.again and m.own_rows:
-            x, top = slot.x + slot.plate.w / 2, m.own_rows[-1].y + 7
-            if phrases.single(slot.value):
-                frame.path('again', f'M{x:g},{top:g}V{slot.y - 28:g}', 'call', 1)
-                frame.head('againh', x, slot.y - 20, 'd', 'callh', 6, 6)
-            frame.text(
-                'againt', x - 16, m.plan.second[0] + 20, f'the same {slot.value.name}, now differentiated', 'end'
-            )
+        handed = slot is m.again and m.taken is not None  # it is what the bprop returned, too
+        key = m.story.again_tile if handed else f'{tag}{slot.key}'
+        tiles.draw(frame, key, slot.x, slot.y, slot.value, slot.plate, there=done, classes=' own' if same else past,
+                   account=handed)  # fmt: skip
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
     """The top and the height of a card."""
     full = lane.forward_h
-    h = full if entry.kind == 'call' or not lane.tall else 68 if within else 64
-    return lane.forward + (full - h) / 2, h
+    h = full if lane.tall and entry.kind == 'call' else 68 if within else min(full, 64)
+    low = 6 * (not lane.tall and full > h)  # in line with the values, which have names above them
+    return lane.forward + (full - h) / 2 + low, h
 
 
 def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, begun: bool, here: bool) -> None:
@@ -234,21 +221,25 @@ def bridge(m: Moment, row: Row, lane: Lane) -> None:
     now = m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
     look = '' if now or m.behind else ' q2'
     tips = [(i, left + (w / 2 if is_open else SPINE / 2)) for i, left, w, is_open in row.places() if written_by(m, i)]
-    lies, last, left, edge = lane.film - 10, tips[-1][1], m.plan.own.x / 2, m.plan.own.x + 4
-    tops = [r.y - 4.5 for r in m.own_rows if r.number in lines]
-    to = f'M{edge:g},{tops[0]:g}H{left + 7:g}A7,7,0,0,0,{left:g},{tops[0] + 7:g}V{lies - 9:g}'
-    to += f'A9,9,0,0,0,{left + 9:g},{lies:g}H{last - 9:g}A9,9,0,0,1,{last:g},{lies + 9:g}'
-    frame.path('bridge', to, f'rib{look}', 1)
-    for n, top in enumerate(tops[1:]):
-        frame.path(f'bridgel{n}', f'M{edge:g},{top:g}H{left:g}', f'rib{look}', 1)
-    for i, tip in tips:
-        if tip != last:
-            frame.path(f'bridge{i}', f'M{tip:g},{lies:g}V{lane.film:g}', f'rib{look}', 1)
-        frame.head(f'bridgeh{i}', tip, lane.film + 7, 'd', f'fh{look}', 4, 9)
+    tops = {r.number: r.y - 4.5 for r in m.own_rows if r.number in lines}
+    groups = [[n] for n in lines] if len(lines) <= 2 else [lines]
+    wide, edge = (m.plan.own.x - 2) / len(groups), m.plan.own.x + 8
+    for k, group in enumerate(groups):  # the first line lies outermost, and lowest on its way to the tape
+        ends = [(i, tip) for i, tip in tips if m.record.entries[i].mark.line in group]
+        left, lies, last = wide * (k + 0.5), lane.film - 3 - wide * (k + 0.5), ends[-1][1]
+        top, r = tops[group[0]], wide
+        to = f'M{edge:g},{top:g}H{left + r:g}A{r:g},{r:g},0,0,0,{left:g},{top + r:g}V{lies - r:g}'
+        to += f'A{r:g},{r:g},0,0,0,{left + r:g},{lies:g}H{last - r:g}A{r:g},{r:g},0,0,1,{last:g},{lies + r:g}'
+        frame.path(f'bridge{k}', f'{to}V{lane.film + 8:g}', f'rib{look}', 0)
+        for n in group[1:]:
+            frame.path(f'bridgel{n}', f'M{edge:g},{tops[n]:g}H{left:g}', f'rib{look}', 0)
+        for i, tip in ends[:-1]:
+            frame.path(f'bridge{i}', f'M{tip:g},{lies:g}V{lane.film + 8:g}', f'rib{look}', 0)
     said = f'line {lines[0]} while it runs'
     if len(lines) > 1:
         said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} while they run'
-    frame.text('bridget', 22, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
+    x = 22 + width('forward →', 'ff') + 14
+    frame.text('bridget', x, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
 
 
 def blocks(rows: list[program.Row]) -> list[list[program.Row]]:
@@ -331,7 +322,7 @@ class Wires:
         """From an input that stands beside its card."""
         frame, y, h = self.m.frame, *card_place(self.m.record.entries[column.entry], self.lane, column.within)
         at, left = slot.y + slot.plate.h / 2, slot.x + slot.plate.w + 2
-        to = min(max(at, y + 10), y + h - 10)
+        to = min(max(at, y + 9), y + h - 9)
         if abs(to - at) < 1:
             frame.arrow(key, left, column.x - 1, at, look)
             return

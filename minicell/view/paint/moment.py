@@ -194,12 +194,22 @@ class Story:
     def again(self) -> Value | None:
         """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
         last = next((e for e in reversed(self.record.entries) if e.level), None)
-        given = [g.value for r in self.record.readings if self.record.entries[r.entry].kind == 'call' for g in r.gave]
         for value in last.outputs if last is not None else ():
-            for other in given:
-                if other is not None and other.name == value.name and np.array_equal(other.data, value.data):
+            for tile, other in self.single.items():
+                if other.name == value.name and np.array_equal(other.data, value.data):
+                    self.again_tile = tile
                     return value
         return None
+
+    @cached_property
+    def single(self) -> dict[str, Value]:
+        """What each takeover returned that returned one gradient, by the key of its picture."""
+        out = {}
+        for number, reading in enumerate(self.record.readings):
+            gave = [(k, g.value) for k, g in enumerate(reading.gave) if g.value is not None or g.ok is False]
+            if self.record.entries[reading.entry].kind == 'call' and len(gave) == 1 and gave[0][1] is not None:
+                out[f'g{number}.{gave[0][0]}'] = gave[0][1]
+        return out
 
     def has_second(self, step: int) -> bool:
         """Whether the second tape has an entry yet."""

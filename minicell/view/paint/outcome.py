@@ -82,7 +82,8 @@ def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that turns off the road before the ghost, and goes left into the code."""
     frame, lane, under = m.frame, m.strips[0].lane, m.plan.under
     road, right = lane.road, x - 8
-    bends = f'H{bend + 21:g}A21,21,0,0,0,{bend:g},{road + 21:g}V{under - 21:g}A21,21,0,0,1,{bend - 21:g},{under:g}'
+    near, far = min(bend + 52, x), bend - 52
+    bends = f'H{near:g}C{bend - 6:g},{road:g},{bend + 6:g},{under:g},{far:g},{under:g}'
     size, thin = (15, ' th') if m.behind else (28, '')
     to = f'M{x + 1:g},{road:g}{bends if under > road else ""}H{CODE + size:g}'
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
@@ -119,7 +120,7 @@ class Cards:
         if m.compare:
             self.gave.sort(key=lambda pair: pair[1].ok is not False)  # of many, the wrong ones are seen
         self.compact = m.plan.results.h < 40
-        self.again = m.again if self.compact and len(self.gave) < 2 else None
+        self.again = m.again if self.compact else None
         self.tips: dict[int, float] = {}  # where the arrow to a card points
 
     def draw(self) -> None:
@@ -190,26 +191,25 @@ class Cards:
         mine = f'g{self.number}.{place}'
         if self.compact:
             y, said = m.own_rows[-1].y - 5, f'= {g.formula}' if g.formula else ''
-            if self.again is not None:  # it stands above the same gradient on the second tape
+            if self.again is not None:  # it stands on the second tape
                 left, x = m.plan.results.x, self.again.x
-                self.title(k, left, y - 14, (x - left) / 2 + 60, 'the inner grad’s result', g.formula)
-                self.verdict(k, g, x - 16, y - 14, (x - left) / 2 - 80, ' end')
-                if not phrases.single(g.value):
-                    return
-                frame.text(f't{k}N', x + 1, y - 16, g.name)
-            else:
-                frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
-                x += width(g.name, 'mid2') + 10
+                said, what = f'{g.name} {said}', 'the inner grad’s result'
+                badge = self.badge(g)
+                room = x - left - 26 - (width(badge[0], 'mid2') if badge else 0)
+                if width(what) + 8 + width(said, 'm') > room:
+                    what = ''
+                self.title(k, left, y - 14, room, what, said)
+                at = left + width(what) + 8 + width(frame[f't{k}F'].attrs['T'], 'm') + 16
+                self.verdict(k, g, at, y - 14, x - 8 - at)
+                return
+            frame.text(f't{k}N', x, y + 5, g.name, 'mid2', room=60)
+            x += width(g.name, 'mid2') + 10
             how = tiles.plate(g.value, w / 3, 20, digits)
-            own = ' block own' * (self.again is not None and m.story.has_second(m.step))
-            tiles.draw(
-                frame, mine, x, y - how.h / 2, g.value, how, classes=own, account=True, marks=marks, top=self.top
-            )
-            if self.again is None:
-                x += how.w + 10
-                said = cut(said, box.x + box.w - x - 180, 'm dim')
-                frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
-                self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w - x - width(said, 'm dim') - 16)
+            tiles.draw(frame, mine, x, y - how.h / 2, g.value, how, account=True, marks=marks, top=self.top)
+            x += how.w + 10
+            said = cut(said, box.x + box.w - x - 180, 'm dim')
+            frame.text(f't{k}F', x, y + 4.5, said, 'm dim')
+            self.verdict(k, g, x + width(said, 'm dim') + 16, y + 5, m.plan.w - x - width(said, 'm dim') - 16)
             return
         name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
         frame.text(f't{k}N', x, y + 15, name, 'mid3', room=w / 2)
@@ -222,7 +222,7 @@ class Cards:
         top = y + CARD
         self.title(k, x, y + CARD - 7, room, 'returned', g.formula)
         self.verdict(k, g, x + width(name, 'mid3') + 16, y + 15, w - width(name, 'mid3') - 16)
-        tiles.draw(frame, mine, x - 1, top, g.value, how, account=True, marks=marks, top=self.top)
+        tiles.draw(frame, mine, x - 1, top, g.value, how, classes=' on', account=True, marks=marks, top=self.top)
         if not both:
             return
         head = 'the true gradient' if g.ok is not False or verdict.surrogate(self.reading) else 'should be'
@@ -244,13 +244,16 @@ class Cards:
         look = 'dim' if formula.startswith('by ') else 'm'
         self.m.frame.text(f't{k}F', x, y, formula if width(formula, look) <= room else '', look)
 
-    def verdict(self, k: int, g: Gradient, x: float, y: float, room: float, side: str = '') -> None:
+    def verdict(self, k: int, g: Gradient, x: float, y: float, room: float) -> None:
         """Whether it is right: nobody knows before it is compared."""
-        said = ('nobody checked', 'bf') if self.given else None
+        if said := self.badge(g):
+            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}', room=room)
+
+    def badge(self, g: Gradient) -> tuple[str, str] | None:
+        """What is known of it, in words, and their look."""
         if self.number in self.m.shot.known:
-            said = verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
-        if said:
-            self.m.frame.text(f't{k}B', x, y, said[0], f'mid2 {said[1]}{side}', room=room)
+            return verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
+        return ('nobody checked', 'bf') if self.given else None
 
     def band(self, boxes: list[Box]) -> None:
         """From the `return` line to each card."""
@@ -261,13 +264,13 @@ class Cards:
         if facts and not facts.reads_dout and not m.behind:
             self.unread(facts.dout)
         if self.compact:
-            if self.again is not None and not phrases.single(self.again.value):  # on to its place on the second tape
+            if self.again is not None:  # on to its place on the second tape
                 x, y = self.again.x + self.again.plate.w / 2, self.again.y - 20
-                to = f'M{CODE - 4:g},{out:g}H{x - 14:g}A14,14,0,0,1,{x:g},{out + 14:g}V{y - 15:g}'
+                to = f'M{CODE - 4:g},{out:g}H{x - 24:g}A24,24,0,0,1,{x:g},{out + 24:g}V{y - 15:g}'
                 frame.path('out', to, f'fat th{look}', 1, draw=300)
                 frame.head('outh', x, y, 'd', f'fatk{look}', 6, 11, late=200)
                 return
-            tip = self.again.x - 3 if self.again is not None else boxes[0].x - 5
+            tip = boxes[0].x - 5
             frame.path('out', f'M{CODE - 4:g},{out:g}H{tip - 15:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', tip, out, 'r', f'fatk{look}', 1, 11, late=200)
             return
@@ -279,18 +282,14 @@ class Cards:
             frame.path('out', f'M{x:g},{out + 15:g}V{y - 16:g}', f'fat th{look}', 1, draw=300)
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
-        foot, every = m.own_rows[-1].y + 9, list(self.tips.values())  # of the frame of the lines
-        stem = every[0] if len(every) == 1 else min((min(every) + max(every)) / 2, CODE - 40)
-        lies = boxes[0].y - 27
-        if len(every) > 1:
-            frame.path('out', f'M{stem:g},{foot + 1:g}V{lies:g}', f'fat th{look}', 1, draw=200)
+        foot, bottom = m.own_rows[-1].y + 9, boxes[0].y - 17  # of the frame of the lines, and where the heads begin
+        r = bottom - out
         for k, x in self.tips.items():
-            y, side = boxes[k].y, 1 if x > stem else -1
-            to = f'M{stem:g},{lies:g}H{x - 10 * side:g}A10,10,0,0,{int(side > 0)},{x:g},{lies + 10:g}'
-            to = to if len(every) > 1 else f'M{x:g},{foot + 1:g}'
-            frame.path(f'out{k}', f'{to}V{y - 17:g}', f'fat th{look}', 1, draw=400, late=200)
-            frame.head(f'out{k}h', x, y - 2, 'd', f'fatk{look}', 6, 11, late=450)
-        self.unchecked(lies)
+            down = f'M{x:g},{foot + 1:g}V{bottom:g}'
+            right = f'M{CODE - 4:g},{out:g}H{x - r:g}A{r:g},{r:g},0,0,1,{x:g},{bottom:g}'
+            frame.path(f'out{k}', down if x < CODE + r else right, f'fat th{look}', 1, draw=400, late=200)
+            frame.head(f'out{k}h', x, boxes[k].y - 2, 'd', f'fatk{look}', 6, 11, late=450)
+        self.unchecked(boxes[0].y - 27)
 
     def unchecked(self, y: float) -> None:
         """Why nobody noticed, beside the way on which what is wrong is handed on."""
@@ -373,7 +372,7 @@ def few(m: Moment, run: Pass) -> None:
             frame.text(f't{k}F', left + wide - 16, base + under, f'= {said}' if said else '', 'dim end', room=wide - 32)
             continue
         how = tiles.plate(value, wide - 32, high - 50)
-        tiles.draw(frame, key, left + 16, y + 40, value, how, account=True)
+        tiles.draw(frame, key, left + 16, y + 40, value, how, classes=' on', account=True)
 
 
 def many(m: Moment, run: Pass) -> None:
@@ -431,6 +430,5 @@ def differ(yours: np.ndarray, true: np.ndarray, deaf: bool) -> tuple[tiles.Marks
         off = np.abs(a.astype(np.float64) - b)
         off[~np.isfinite(off)] = np.inf
         wrong = off > 2e-3 * max(1e-6, float(np.max(np.abs(b), initial=0.0)))
-    size = np.minimum(off / np.max(off[np.isfinite(off)], initial=1e-300), 1)
     worst = tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
-    return tiles.Marks(wrong, worst, luck=deaf, size=size), tiles.Marks(wrong, worst, True)
+    return tiles.Marks(wrong, worst, luck=deaf), tiles.Marks(wrong, worst, True)

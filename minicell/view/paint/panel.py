@@ -5,7 +5,6 @@ from pathlib import Path
 
 from ..model import Line
 from . import program
-from .kit import Frame
 from .moment import Moment
 from .plan import PAD, ROW
 
@@ -34,7 +33,7 @@ def draw_code(m: Moment) -> None:
         spare -= len(found) - len(above)
         found += program.rows(below, y + PAD + UP + ROW * len(found), 'b', deep, w, spare)
     if found:
-        surface(frame, 'code', x, y, w, found[-1].y - UP + ROW + PAD, 'your program')
+        surface(m, 'code', x, y, w, found[-1].y - UP + ROW + PAD, 'your program')
         program.draw(frame, found, x, w, mark, hid)
     own = program.own_window(m.listing.of(entry), plan.own_rows, mark)
     if own:
@@ -48,7 +47,7 @@ def draw_code(m: Moment) -> None:
         end = m.own_rows[-1].y - UP + ROW + PAD - 2
         named = '' if not found else 'your Cell' if entry.yours else f'the Cell {entry.name}'
         named += elsewhere(own[0].file, calls) if named else ''
-        surface(frame, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)
+        surface(m, 'cell', x, first - UP - PAD + 2 * (not above), w, end, named)
         program.draw(frame, found, x, w, mark, hid)
         if m.taken is not None and m.entry_of(m.taken) is entry:
             running = not m.compare and m.now.reading == m.taken
@@ -61,7 +60,7 @@ def draw_code(m: Moment) -> None:
         found = program.rows(
             program.window(cells, plan.cell_rows + 2, mark), plan.cell + PAD + UP, 'c', deep, plan.own.w
         )
-        surface(frame, 'cell', plan.own.x, plan.cell, plan.own.w, found[-1].y - UP + ROW + PAD, '')
+        surface(m, 'cell', plan.own.x, plan.cell, plan.own.w, found[-1].y - UP + ROW + PAD, '')
         program.draw(frame, found, plan.own.x, plan.own.w, mark, hid)
 
 
@@ -74,11 +73,14 @@ def reads(m: Moment, dout: str) -> None:
                 m.frame.rect(f'dout{row.key}{n}', left - 2, row.y - 13, right - left + 4, ROW - 3, 'dout', 2, rx=3)
 
 
-def surface(frame: Frame, key: str, x: float, y: float, w: float, end: float, named: str) -> None:
-    """The card of some lines, and over it what it is called."""
-    frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
+def surface(m: Moment, key: str, x: float, y: float, w: float, end: float, named: str) -> None:
+    """What some lines are called, and a ground for them where they do not stand on a tape's."""
+    if m.plan.narrow or len(m.strips) > 1:
+        m.frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
+    else:
+        x += 6
     if named:
-        frame.text(f'{key}l', x, y - 9, named, 'dim', room=w)
+        m.frame.text(f'{key}l', x, y - 9, named, 'dim', room=w)
 
 
 def elsewhere(file: str, calls: list[Line]) -> str:
@@ -99,13 +101,19 @@ def ready_to_lift(m: Moment) -> None:
             m.frame.text(f'e{i}o', m.plan.own.x + program.GUTTER + 60, row.y, entry.source, 'm mid zero', 5)
 
 
+def draw_fields(m: Moment, level: int) -> None:
+    """The grounds of a tape: forward above it, backward under it."""
+    for box, look in zip(m.plan.fields[2 * level :], ('ahead', 'aback'), strict=False):
+        m.frame.rect(f'{look}{level}', *box, look, -2, rx=12)
+
+
 def draw_second(m: Moment) -> None:
     """The ground of the second tape; before it is there, the question that it answers."""
     plan, frame, lane = m.plan, m.frame, m.plan.lanes[1]
-    y, h = plan.second
-    frame.rect('second', 0, y, plan.w, h, 'panel', 0, rx=10)
     if m.story.has_second(m.step):
-        return
+        return draw_fields(m, 1)
+    y, h = plan.second
+    frame.rect('second', plan.fields[2].x, y, plan.fields[2].w, h, 'panel', 0, rx=12)
     middle = lane.film - 28
     frame.text('q1', plan.w / 2, middle - 22, 'Can a gradient have a gradient?', 'big fut mid')
     more = '' if plan.narrow else ' A second tape will be written here.'

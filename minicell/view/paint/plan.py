@@ -7,15 +7,16 @@ takes over and backward, in the same columns; at the bottom the gradients. On a 
 from typing import NamedTuple
 
 WIDE, NARROW = 900, 372
-CODE, STAGE = 324, 344  # the width of the code's cards; where the stage begins
+CODE, STAGE = 332, 352  # where the code ends, and where the stage begins
+EDGE = 14  # from the edge of a field to what stands on it
 ROW = 20  # a line of code
 TALL = 25  # a row of numbers on a gradient's card
 PAD = 10  # above and below the lines of a card
 CARD = 40  # above the numbers of a gradient's card, for its name and how it was made
 GAP = 16
-HEAD = 24  # above a card of code, for what it is called
+HEAD = 26  # above a card of code, for what it is called
 FILM = 30  # the height of a tape
-ASIDE = 16  # left of the lines of a bprop, where what writes the second tape goes down to it
+ASIDE = 22  # left of the lines of a bprop, where what writes the second tape goes down to it
 SECOND = 282  # and that of the panel of the second
 
 
@@ -87,6 +88,7 @@ class Plan(NamedTuple):
     narrow: bool = False
     second: tuple[float, float] = (0, 0)  # the panel of the second tape: y, h
     cards: int = 2  # gradients that have room under one another
+    fields: tuple[Box, ...] = ()  # the grounds of forward and of backward, tape by tape
 
 
 def plans(needs: Needs) -> tuple[Plan, Plan]:
@@ -102,26 +104,35 @@ def card_h(needs: Needs) -> float:
 def one_tape(needs: Needs) -> Plan:
     """A screen: call and forward, the tape, Cell and backward, gradients."""
     calls = min(max(needs.calls, 3), 5 if needs.own else 9)
-    top = max(130, HEAD + 2 * PAD + ROW * calls)
-    lane = Lane(STAGE, WIDE - STAGE, 24, top - 24, top + 8, FILM, 0, top + 111, 84, 330)
+    top = HEAD + max(106, 8 + ROW * calls)
+    lane = Lane(STAGE, WIDE - STAGE - EDGE, HEAD, top - HEAD, top + 8, FILM, 0, top + 111, 84, 330)
     below = lane.head + 9
-    call = Box(0, HEAD, CODE, top - HEAD)
+    call = Box(8, HEAD, CODE - 8, top - HEAD)
     if not needs.own:
         rows = min(max(needs.arrivals, 3), 9)
         high = max(lane.road + 112 - below, 2 * PAD + 24 + 22 * rows)
-        return Plan(WIDE, below + high, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0, Box(0, below, CODE, high))
+        return Plan(WIDE, below + high + EDGE, call, Box(0, 0, 0, 0), 0, below, 0, (lane,), 0,
+                    Box(EDGE, below, CODE - EDGE, high), fields=fields(lane, 0, below + high + EDGE))  # fmt: skip
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
-    results = Box(0, first + ROW * (own - 1) + 48, WIDE, card_h(needs))
-    return Plan(WIDE, results.y + results.h + 1, call, Box(0, first, CODE, 0), own, below, cells, (lane,), first - 5,
-                results)  # fmt: skip
+    end = first + ROW * (own - 1) + 21
+    results = Box(0, end + 30, WIDE, card_h(needs))
+    return Plan(WIDE, results.y + results.h + 1, call, Box(8, first, CODE - 8, 0), own, below, cells, (lane,),
+                first - 5, results, fields=fields(lane, 0, end))  # fmt: skip
+
+
+def fields(lane: Lane, top: float, end: float, narrow: bool = False) -> tuple[Box, Box]:
+    """The grounds of one tape: forward's from the top to the middle of the film, and backward's from there on."""
+    middle = lane.film + lane.film_h / 2
+    x, right = (-6, NARROW + 6) if narrow else (lane.left, WIDE)
+    return Box(x, top, right - x, middle - top), Box(x, middle, right - x, end - middle)
 
 
 def two_tapes(needs: Needs) -> Plan:
     """A screen: the same in little, the first tape beside the code, and under it a large panel with the second tape."""
     calls = HEAD + 2 * PAD + ROW * min(max(needs.calls, 1), 3)
     high = 58 if needs.tall > 1 else 44
-    lane = Lane(STAGE, WIDE - STAGE - 16, 24, high, 34 + high, FILM, STAGE, 102 + high, 44, 300)
+    lane = Lane(STAGE, WIDE - STAGE - EDGE, HEAD, high, HEAD + 10 + high, FILM, STAGE - EDGE, HEAD + 78 + high, 44, 300)
     below, own, cells = calls + HEAD + 2, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 1)
     straight = needs.straight and bool(own)  # nothing is read after the takeover: its band need not leave the road
     first = max(lane.road + (5 if straight else 48), below + PAD + ROW * cells + 21)
@@ -129,10 +140,11 @@ def two_tapes(needs: Needs) -> Plan:
     end = first + ROW * (own - 1) + 14 if own else max(lane.road + 40, below + 62)
     results = Box(STAGE + 30, first + ROW * (own - 1) - 5, WIDE - STAGE - 30, 30) if own else Box(0, below, CODE, 62)
     y = end + 14
-    second = Lane(206, WIDE - 222, y + 36, 78, y + 138, FILM, 0, y + 224, 56, 330)
+    second = Lane(206, WIDE - 206 - EDGE, y + 36, 78, y + 138, FILM, 0, y + 224, 56, 330)
     left = ASIDE * (own > 0)
     call, code = Box(left, HEAD, CODE - left, calls - HEAD), Box(left, first, CODE - left, 0)
-    return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND))
+    return Plan(WIDE, y + SECOND, call, code, own, below, cells, (lane, second), first - 5, results, second=(y, SECOND),
+                fields=fields(lane, 0, end) + fields(second, y, y + SECOND))  # fmt: skip
 
 
 def narrow(needs: Needs) -> Plan:
@@ -147,10 +159,11 @@ def narrow(needs: Needs) -> Plan:
     high = count * (card_h(needs) + 22) - 16 if own else 2 * PAD + 24 + 22 * min(max(needs.arrivals, 3), 12)
     results = Box(0, end, NARROW, high)
     end += high + 3
-    lanes, panel = (lane,), (0.0, 0.0)
+    lanes, panel, grounds = (lane,), (0.0, 0.0), fields(lane, y - 2, lane.road + 96, True)
     if needs.second:
         panel = (end + 12, 314)
         lanes += (Lane(8, 356, panel[0] + 56, 62, panel[0] + 126, FILM, 0, panel[0] + 212, 54, 264),)
         end = panel[0] + 317
+        grounds += fields(lanes[1], panel[0], end, True)
     return Plan(NARROW, end, Box(0, HEAD, NARROW, y - GAP - HEAD), Box(0, first, NARROW, 0), own, 0, 0, lanes,
-                first - 20, results, True, panel, count)  # fmt: skip
+                first - 20, results, True, panel, count, grounds)  # fmt: skip

@@ -45,8 +45,8 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, onl
 
 def needs(record: Record, listing: program.Listing) -> Needs:
     """How much room a record asks for."""
-    own = [program.tall(lines, listing.depths, CODE) for lines in listing.own.values()]
-    calls = program.tall(listing.calls, listing.depths, CODE)
+    own = [program.tall(lines, listing.depths, CODE - 8) for lines in listing.own.values()]
+    calls = program.tall(listing.calls, listing.depths, CODE - 8)
     cells = max((len(lines) for lines in listing.cells.values()), default=0)
     gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
     rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]
@@ -79,7 +79,9 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
-            loud.append(Mark(n, 'result', 'on'))
+            verdicts = [g.ok for g in record.passes[now.run].verdicts if g.ok is not None]
+            name = '✗ wrong' if False in verdicts else '✓ right' if verdicts else 'result'
+            loud.append(Mark(n, name, 'xx' if False in verdicts else 'on', n * bool(verdicts)))
         if now.kind == 'write' and now.entry is not None and infinite(record.entries[now.entry].outputs):
             loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
@@ -98,6 +100,7 @@ def frame(m: Moment) -> Frame:
     """One frame."""
     panel.draw_code(m)
     code = set(m.frame)
+    panel.draw_fields(m, 0)
     tape(m, 0)
     outcome.draw(m)
     if m.behind:

@@ -12,7 +12,6 @@ from .kit import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
-FAR = ('', ' mid', ' far')  # how a wrong number looks, by how far it is off
 WIDE = 66  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
@@ -80,7 +79,6 @@ class Marks(NamedTuple):
     worst: tuple[int, int]
     peer: bool = False  # this is the true one: only the partner is framed
     luck: bool = False  # what is right is so by chance
-    size: np.ndarray = np.zeros(0)  # how far each is off, as a part of the worst
 
 
 def draw(
@@ -104,27 +102,29 @@ def _numbers(
     frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, account: bool,
     marks: Marks | None, layer: int,
 ) -> None:  # fmt: skip
-    behind = {'tru', 'past'} & set(classes.split())  # it stays behind what came
+    """The numbers on one ground; each has a cell that can be pressed."""
+    has = set(classes.split())
+    judged = marks is not None and not marks.peer
+    ground = f'tile{classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
+    frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, layer, rx=4)
     for i in range(how.rows):
         for j in range(how.columns):
-            own = classes
-            if marks is not None:
-                worst = marks.worst == (i, j)
-                if marks.peer:
-                    own += ' peer' * worst
-                else:
-                    far = FAR[min(int(3 * marks.size[i, j]), 2)]
-                    own += (f' wrong{far}' if marks.wrong[i, j] else ' tru') + ' worst' * worst
+            worst = marks is not None and marks.worst == (i, j)
+            wrong = judged and bool(marks.wrong[i, j])
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
-            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, f'tile hot{own}', layer, rx=3, v=value,
+            look = 'cell hot' + (' worst' if judged else ' peer') * worst
+            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
             said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
-            if marks is not None and marks.luck and not marks.wrong[i, j] and how.cell_w > width(said, how.ink) + 28:
+            if judged and marks.luck and not wrong and how.cell_w > width(said, how.ink) + 28:
                 frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
-            if behind and 'peer' not in own.split():
+            if worst:
+                ink += ' onr' if judged else ' b'
+            elif wrong:
+                ink += ' wr'
+            elif has & {'tru', 'past'}:  # it stays behind what came
                 ink += ' dim'
-            ink += ' b' * (marks is not None and marks.worst == (i, j))
             frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
 
 
@@ -152,7 +152,7 @@ def _squares(
         frame.path(f'{key}{name}', d, name, layer + 1)
     if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
         i, j = marks.worst
-        look = 'tile peer no' if marks.peer else 'tile worst no'
+        look = 'peer' + ' worst' * (not marks.peer)
         frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)
     if how.note:
         frame.text(f'{key}c', x, y + h + 13, how.note, 'dim', layer + 1)

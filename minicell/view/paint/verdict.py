@@ -48,8 +48,11 @@ class Verdict:
 
 def badge(reading: Reading, g: Gradient) -> Said | None:
     """What is said of a gradient when it is compared: words, and their look."""
-    if surrogate(reading):
-        return 'a surrogate', 'bf'
+    return ('a surrogate', 'bf') if surrogate(reading) else said(g)
+
+
+def said(g: Gradient) -> Said | None:
+    """Whether a gradient is right, in words, and their look; None where nobody can say."""
     if g.ok is None:
         return None
     return ('✓ right', '') if g.ok else (f'✗ {off(g)}', 'xx')
@@ -64,4 +67,6 @@ def surrogate(reading: Reading) -> bool:
 
 def off(g: Gradient) -> str:
     """How far a gradient is off."""
-    return f'off by up to {numbers.said(g.error)}' if g.error is not None else 'wrong'
+    if g.error is None:
+        return 'wrong'
+    return f'off by {"" if g.true.size == 1 else "up to "}{numbers.said(g.error)}'

@@ -16,6 +16,7 @@ from .phrases import (
     rule_of,
     sentence,
     single,
+    some,
     times,
     told,
     which_gradient,
@@ -57,6 +58,9 @@ def final(story: 'Story', run: Pass) -> Said:
                 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
             )
         )
+    names = [story.targets.get(g.name, g.name) for g in run.verdicts if g.ok is False]
+    if names:
+        return f'Your {some(names)} {"are" if len(names) > 1 else "is"} wrong, and nobody noticed', way
     if (found := derivative(story.record)) is not None and rules and yours(story.record):
         return f'{told_[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
     return f'{", ".join(told_)}: the gradient of your gradient', way
