@@ -276,7 +276,9 @@ def douts(
             frame.text(f'{key}n', left, slot.back + 5, label, '' if value is not None else 'fut', 5,
                        room=free - left - 4)  # fmt: skip
         else:
-            label = cut(label, max(how.w, min(150, free - slot.x - 6)), ink)
+            room = max(how.w, min(150, free - slot.x - 6))
+            short = gradient_name(slot.value.name) if slot.value.name else label
+            label = short if width(label, ink) > room > width(short, ink) else cut(label, room, ink)
             frame.text(
                 f'{key}n', min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink)), top - 6, label, ink, 5
             )

@@ -82,14 +82,16 @@ def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     """The band that turns off the road before the ghost, and goes left into the code."""
     frame, lane, under = m.frame, m.strips[0].lane, m.plan.under
     road, right = lane.road, x - 8
-    near, far = min(bend + 52, x), bend - 52
-    bends = f'H{near:g}C{bend - 6:g},{road:g},{bend + 6:g},{under:g},{far:g},{under:g}'
+    near = min(bend + 52, x)
+    far = near - 104 + 18 * (near == x)
+    middle = (near + far) / 2
+    bends = f'H{near:g}C{middle - 6:g},{road:g},{middle + 6:g},{under:g},{far:g},{under:g}'
     size, thin = (15, ' th') if m.behind else (28, '')
     to = f'M{x + 1:g},{road:g}{bends if under > road else ""}H{CODE + size:g}'
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
     if not m.behind:
-        frame.text('tk', CODE + 38, under + 5, label_of(entry, bend - CODE - 48), f'onr{past}', 6, late=450)
+        frame.text('tk', CODE + 38, under + 5, label_of(entry, far - CODE - 38), f'onr{past}', 6, late=450)
     x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
     frame.text('why', x, y, because(m, entry, (m.plan.w if lane.tall else right) - x), '', 6, late=450)
 
@@ -285,9 +287,11 @@ class Cards:
         foot, bottom = m.own_rows[-1].y + 9, boxes[0].y - 17  # of the frame of the lines, and where the heads begin
         r = bottom - out
         for k, x in self.tips.items():
-            down = f'M{x:g},{foot + 1:g}V{bottom:g}'
-            right = f'M{CODE - 4:g},{out:g}H{x - r:g}A{r:g},{r:g},0,0,1,{x:g},{bottom:g}'
-            frame.path(f'out{k}', down if x < CODE + r else right, f'fat th{look}', 1, draw=400, late=200)
+            stem, middle = min(x, CODE - 28), (foot + bottom) / 2
+            to = f'M{stem:g},{foot + 1:g}C{stem:g},{middle:g},{x:g},{middle:g},{x:g},{bottom:g}'
+            if x > CODE + r:  # from the side of the frame, else from under it
+                to = f'M{CODE - 4:g},{out:g}H{x - r:g}A{r:g},{r:g},0,0,1,{x:g},{bottom:g}'
+            frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, boxes[k].y - 2, 'd', f'fatk{look}', 6, 11, late=450)
         self.unchecked(boxes[0].y - 27)
 

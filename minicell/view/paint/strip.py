@@ -82,7 +82,7 @@ def fork(row: Row, column: Column, lane: Lane) -> Fork:
     before = [s.x + SPINE for s in row.spines] + [o.x + o.plate.w for c in row.columns for o in c.outputs]
     if lane.beside or ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
         return Fork(x, ghost, wide, True)
-    return Fork(min((s.x for s in column.outputs), default=column.x + column.w) - 23, column.x - 4, column.w + 8, False)
+    return Fork(min((s.x for s in column.outputs), default=column.x + column.w) - 23, column.x - 12, column.w, False)
 
 
 def name_of(entry: Entry) -> str:
