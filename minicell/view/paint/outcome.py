@@ -285,12 +285,13 @@ class Cards:
             frame.head('outh', x, y - 2, 'd', f'fatk{look}', 6, 11, late=300)
             return
         foot, bottom = m.own_rows[-1].y + 9, boxes[0].y - 17  # of the frame of the lines, and where the heads begin
-        r = bottom - out
+        side = foot - 7  # under the head of the band that comes in
+        r = bottom - side
         for k, x in self.tips.items():
             stem, middle = min(x, CODE - 28), (foot + bottom) / 2
             to = f'M{stem:g},{foot + 1:g}C{stem:g},{middle:g},{x:g},{middle:g},{x:g},{bottom:g}'
             if x > CODE + r:  # from the side of the frame, else from under it
-                to = f'M{CODE - 4:g},{out:g}H{x - r:g}A{r:g},{r:g},0,0,1,{x:g},{bottom:g}'
+                to = f'M{CODE - 4:g},{side:g}H{x - r:g}A{r:g},{r:g},0,0,1,{x:g},{bottom:g}'
             frame.path(f'out{k}', to, f'fat th{look}', 1, draw=400, late=200)
             frame.head(f'out{k}h', x, boxes[k].y - 2, 'd', f'fatk{look}', 6, 11, late=450)
         self.unchecked(boxes[0].y - 27)
