@@ -11,7 +11,7 @@ from .paint.style import LIGHT
 from .tell import facts, names
 from .tell.tensors import tensors
 
-FORWARD, BACKWARD, BACKWARD_TEXT, MUTED = LIGHT['fwd'], LIGHT['bwd'], LIGHT['bwd'], LIGHT['dim']
+FORWARD, BACKWARD, BACKWARD_TEXT, MUTED = LIGHT['fwd'], LIGHT['bwd'], LIGHT['bwdt'], LIGHT['dim']
 MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500
 NO_DOT = 'There is no `dot` program here to draw the graph (Debian: apt install graphviz; conda: graphviz).'
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'

@@ -196,7 +196,7 @@ def test_variants_step_at_once(browser, url):
     page.locator('.tabs a').nth(4).click()
     assert 'lifts off, onto the second tape' in said()
     choose(page, 'a stored number')
-    assert said() == 'd2x = 0: the gradient of your gradient'
+    assert said() == 'Your d2x is wrong, and nobody noticed'
     closed(page)
 
 

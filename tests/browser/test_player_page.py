@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from playwright.sync_api import expect
 
 from minicell.view.page.fragment import fragment, page
+from minicell.view.paint.style import LIGHT
 from minicell.view.write import svg
 from minicell.view.write.sheet import EDGE, sheet
 from tests.browser.axe import axe
@@ -106,7 +107,8 @@ def test_save_as_svg(visit):
       return [stroke, strokeWidth, fill];
     }""")
     assert [fat.get(name) for name in ('stroke', 'stroke-width', 'fill')] == shown
-    assert shown[0] == 'rgb(184, 73, 0)' and float(shown[1].removesuffix('px')) > 20 and shown[2] == 'none'
+    orange = ', '.join(str(n) for n in bytes.fromhex(LIGHT['bwd'][1:]))
+    assert shown[0] == f'rgb({orange})' and float(shown[1].removesuffix('px')) > 20 and shown[2] == 'none'
     expect(tab.locator('details[open]')).to_have_count(0)
 
 

@@ -269,8 +269,8 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
     entry = next(e for e in record.entries if e.label == '1′')
     assert (entry.level, entry.note) == (1, 'by Net.bprop, line 19')
     last = shown(picture('relu6'))
-    assert {'first tape', 'second tape', 'ReLU · line 19'} <= set(last)
-    assert 'ReLU · line 19' not in shown(picture('relu6'), lifted - 1)
+    assert {'first tape', 'second tape', '1′ ReLU · line 19'} <= set(last)
+    assert '1′ ReLU · line 19' not in shown(picture('relu6'), lifted - 1)
 
 
 @pytest.mark.parametrize(('name', 'due'), [('cube', 6 * 2.0), ('custom_cube', 6 * 2.0)])

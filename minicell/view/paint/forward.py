@@ -128,7 +128,7 @@ def on_block(entry: Entry, w: float, is_open: bool) -> tuple[str, float]:
     """What stands on an entry's block, and how wide that is."""
     long = f'{entry.label} {name_of(entry)}'
     if is_open and entry.level and entry.mark and entry.by is not None:
-        long = f'{name_of(entry)} · line {entry.mark.line}'
+        long += f' · line {entry.mark.line}'
     said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
     return said, max(width(said) + 20, min(w, 84)) if is_open else w
 

@@ -91,7 +91,7 @@ def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
     if not m.behind:
-        frame.text('tk', CODE + 38, under + 5, label_of(entry, far - CODE - 38), f'onr{past}', 6, late=450)
+        frame.text('tk', CODE + 38, under + 5, label_of(entry, far - CODE - 16), f'onr{past}', 6, late=450)
     x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
     frame.text('why', x, y, because(m, entry, (m.plan.w if lane.tall else right) - x), '', 6, late=450)
 

@@ -116,7 +116,7 @@ def one_tape(needs: Needs) -> Plan:
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
     end = first + ROW * (own - 1) + 21
-    results = Box(0, end + 30, WIDE, card_h(needs))
+    results = Box(0, end + 26, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(8, first, CODE - 8, 0), own, below, cells, (lane,),
                 first - 5, results, fields=fields(lane, 0, end))  # fmt: skip
 
