@@ -115,8 +115,8 @@ def one_tape(needs: Needs) -> Plan:
                     Box(EDGE, below, CODE - EDGE, high), fields=fields(lane, 0, below + high + EDGE))  # fmt: skip
     own, cells = max(3, min(needs.own, 6)), min(needs.cells, 4)
     first = max(lane.road + 64, below + PAD + ROW * cells + 20)
-    end = first + ROW * (own - 1) + 21
-    results = Box(0, end + 26, WIDE, card_h(needs))
+    end = first + ROW * (own - 1) + 20
+    results = Box(0, end + 24, WIDE, card_h(needs))
     return Plan(WIDE, results.y + results.h + 1, call, Box(8, first, CODE - 8, 0), own, below, cells, (lane,),
                 first - 5, results, fields=fields(lane, 0, end))  # fmt: skip
 
