@@ -252,10 +252,11 @@ def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
 def test_the_fork_says_why_the_road_is_left():
     shown_ = picture('matmul_loss')
     takeover = at(shown_, 'Takeover')
-    why = 'because Net has its own bprop'
+    why = 'into your lines, because Net has its own bprop'
     assert why in shown(shown_, takeover) and why not in shown(shown_, takeover - 1)
     frame = shown_.films[0].frames[takeover]
-    assert frame['why'].attrs['x'] > max(numbers(frame['fat'])[4:6]), 'right of where it bends off'
+    (_, near, (far, under), _), x = points(frame['fat']), frame['why'].attrs['x']
+    assert far < x < near[0] and abs(frame['why'].attrs['y'] - under) < 8, 'beside the band, where it bends off'
 
 
 @pytest.mark.parametrize(('name', 'lines'), [('matmul_loss', 1), ('relu6', 1)])
