@@ -7,7 +7,6 @@ from . import numbers, phrases, program, tiles, verdict
 from .kit import cut, width
 from .moment import Moment
 from .plan import CARD, CODE, GAP, TALL, Box
-from .strip import fork
 
 UNSEEN = 'not checked: the shapes fit, so no error'
 
@@ -15,8 +14,8 @@ UNSEEN = 'not checked: the shapes fit, so no error'
 class Cards:
     """The gradients of a takeover, a card each; when compared, each has the true one beside it and a verdict."""
 
-    def __init__(self, m: Moment, entry: Entry, number: int) -> None:
-        self.m, self.entry, self.number = m, entry, number
+    def __init__(self, m: Moment, entry: Entry, number: int, bend: float = 0) -> None:
+        self.m, self.entry, self.number, self.bend = m, entry, number, bend
         self.reading: Reading = m.record.readings[number]
         self.begun = m.taken == number
         self.given = self.begun and self.reading.given is not None and self.reading.given <= m.step
@@ -229,9 +228,7 @@ class Cards:
 
     def notes(self) -> float:
         """Where what is said of the way out begins: under the reason for the takeover, where that leaves room."""
-        strip = self.m.strips[0]
-        column = self.m.column(self.reading.entry)
-        x = fork(strip.row(self.m.focus[0]), column, strip.lane).x + 26 if column is not None else self.m.plan.w
+        x = self.bend + 26
         return x if self.m.plan.w - x > width(UNSEEN) else max(self.tips.values()) + 40
 
 

@@ -33,7 +33,7 @@ def draw(m: Moment) -> None:
     bend = fork(strip.row(m.focus[0]), column, strip.lane).x
     (takeover.down if m.plan.narrow else takeover.aside)(m, column.outputs[0].x, bend, past, entry)
     if not failed:
-        Cards(m, entry, m.taken).draw()
+        Cards(m, entry, m.taken, bend).draw()
 
 
 def error(m: Moment) -> None:
