@@ -239,6 +239,26 @@ def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     assert 'unseen' not in wrong.films[0].frames[-2] and 'unseen' not in right.films[0].frames[-1]
 
 
+FAR = """
+class Tanh(nn.Cell):
+    def construct(self, x):
+        return ops.tanh(x)
+    def bprop(self, x, out, dout):
+        return ((1 - out) * dout,)
+net, x = Tanh(), ms.Tensor(0.5)
+with ms.Tape() as tape:
+    slope = (net(x + 0.01) - net(x - 0.01)) / 0.02
+    dx = ms.grad(net)(x)
+"""
+
+
+def test_the_line_to_why_nobody_noticed_goes_through_no_words():
+    frame = gallery.made(FAR, 'far').films[0].frames[-1]
+    start, _, end = numbers(frame['unseento'])
+    assert frame['why'].attrs['x'] > frame['unseen'].attrs['x'], 'there is no room under the reason'
+    assert start < end < frame['unseen'].attrs['x']
+
+
 def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
     wrong, right = picture('matmul_loss'), picture('right')
     for film in wrong.films:

@@ -207,7 +207,8 @@ class Cards:
         failed = any(step.kind == 'fail' for step in self.m.record.steps)
         if all(g.ok for g in judged) or not fits or failed or verdict.surrogate(self.reading):
             return
-        left, x = max(max(self.tips.values()) + 12, CODE), self.notes()
+        left = max(max(self.tips.values()) + 12, CODE)
+        x = max(self.notes(), left + 28)
         m.frame.path('unseento', f'M{left:g},{y + 8:g}H{x - 6:g}', 'link', 1)
         m.frame.text('unseen', x, y + 12.5, UNSEEN, '', 6, room=m.plan.w - x)
 
