@@ -346,11 +346,20 @@ def wait_for_address(server: subprocess.Popen, log: Path) -> dict[str, str]:
     """Return the parts of the address that JupyterLab prints, once it answers there."""
     for _ in range(600):
         found = re.search(r'http://(?P<host>[^:]+):(?P<port>\d+)(?P<path>/\S*)\?token=(?P<token>\w+)', log.read_text())
-        if found:
+        if found and listens(found['host'], int(found['port'])):
             return found.groupdict()
         assert server.poll() is None, log.read_text()
         time.sleep(0.1)
-    raise AssertionError('JupyterLab printed no address in a minute:\n' + log.read_text())
+    raise AssertionError('JupyterLab did not answer in a minute:\n' + log.read_text())
+
+
+def listens(host: str, port: int) -> bool:
+    """Jupyter prints its address a moment before it listens there."""
+    try:
+        socket.create_connection((host, port), 5).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def get(address: dict[str, str], path: str):

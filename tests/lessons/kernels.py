@@ -41,7 +41,22 @@ def execute(notebook: Any, tmp: Path, extra: tuple[str, ...] = ()) -> list[Any]:
     client = NotebookClient(notebook, timeout=120, kernel_name='python3', resources=place, allow_errors=True)
     # a loop of its own: pytest is strict about loops that others leave open
     asyncio.run(client.async_execute(env=kernel_environment(tmp)))
-    return [cell for cell in notebook.cells if cell.cell_type == 'code']
+    cells = [cell for cell in notebook.cells if cell.cell_type == 'code']
+    for cell in cells:
+        cell.outputs = in_one_piece(cell.outputs)
+    return cells
+
+
+def in_one_piece(outputs: list[Any]) -> list[Any]:
+    """A busy kernel may send what is printed in pieces: those that follow one another are joined."""
+    joined: list[Any] = []
+    for out in outputs:
+        before = joined[-1] if joined else {}
+        if out.output_type == 'stream' and out.name == before.get('name'):
+            before['text'] += out['text']
+        else:
+            joined.append(out)
+    return joined
 
 
 def complaints(cells: list[Any]) -> list[str]:

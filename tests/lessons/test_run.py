@@ -10,12 +10,13 @@ import sys
 from typing import Any
 
 import pytest
+from nbformat.v4 import new_output
 
 import minicell
 from minicell.teach import words
 from minicell.teach.about import about
 from tests.lessons import drive, peer
-from tests.lessons.kernels import complaints, execute, printed
+from tests.lessons.kernels import complaints, execute, in_one_piece, printed
 from tests.lessons.notebooks import (
     NUMBERS,
     answer_and_check,
@@ -86,6 +87,15 @@ def lived(tmp_path_factory: pytest.TempPathFactory):
         return kept[number]
 
     return once
+
+
+def test_what_a_busy_kernel_sends_in_pieces_is_one_text():
+    pieces = [('stdout', 'one '), ('stdout', 'line'), ('stderr', 'beside'), ('stdout', 'and '), ('stdout', 'another')]
+    sent = [new_output('stream', name=name, text=text) for name, text in pieces]
+    shown = [new_output('display_data', {'text/plain': each}) for each in 'ab']
+    joined = in_one_piece([*sent, *shown])
+    assert [out.get('text') for out in joined] == ['one line', 'beside', 'and another', None, None]
+    assert joined[-2:] == shown
 
 
 @each_lesson
