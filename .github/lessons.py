@@ -50,7 +50,7 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (350, 70, 924, 374),
+        (350, 66, 924, 356),
         'Mul and Add run forward, and write an entry each; under the tape their two rules lead back to dx and dy',
     ),
     '01': Still(
@@ -65,8 +65,8 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (330, 250, 924, 446),
-        'Backward leaves its road before MatMul’s rule, and goes into your own lines, because Net has its own bprop',
+        (16, 318, 616, 616),
+        'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(
         'l04-curve',
@@ -95,12 +95,12 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 316, 600, 606),
+        (16, 380, 640, 650),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
-        (336, 70, 800, 430),
+        (336, 70, 860, 400),
         'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(

@@ -86,7 +86,7 @@ def test_from_the_takeover_two_presses_show_what_is_wrong():
     shown = said(SCENES[OPENS].program)
     at = next(k for k, title in enumerate(shown) if title.startswith('Takeover'))
     assert [title.partition(',')[0] for title in shown[at:]] == [
-        'Takeover: backward leaves its road', 'Your bprop returns dx and dy', 'Your dx and dy are wrong',
+        'Takeover: backward turns off its road', 'Your bprop returns dx and dy', 'Your dx and dy are wrong',
     ]  # fmt: skip
 
 

@@ -55,11 +55,11 @@ def test_it_opens_on_the_takeover_and_the_way_to_the_beginning_is_there(browser,
     page = new(browser)
     page.goto(url)
     expect(page.locator('.scene.shown h2')).to_have_text(f'{OPENS + 1} {SCENES[OPENS].title}')
-    assert 'Takeover: backward leaves its road' in tape(page).text()
-    assert 'your bprop makes it' in tape(page).text() and 'or by your bprop?' not in tape(page).text()
+    assert 'Takeover: backward turns off its road' in tape(page).text()
+    assert 'your bprop makes them' in tape(page).text() and 'or your bprop?' not in tape(page).text()
     tape(page).button('Back').click()
-    assert 'by Mul’s rule, or by your bprop?' in tape(page).text()
-    for said in ('Takeover: backward leaves', 'Your bprop returns dx and dy', 'Your dx and dy are wrong'):
+    assert 'Mul’s rule, or your bprop?' in tape(page).text()
+    for said in ('Takeover: backward turns', 'Your bprop returns dx and dy', 'Your dx and dy are wrong'):
         tape(page).button('Next').click()
         assert said in tape(page).text()
     page.locator('.tabs a').nth(OPENS).click()

@@ -95,7 +95,7 @@ def test_the_buttons_step_too(lesson, tape):
     tape.button('Back').click()
     shows(1)
     tape.button('Takeover').click()
-    shows(8, 'backward leaves its road')
+    shows(8, 'backward turns off its road')
     expect(tape.button('Takeover')).to_have_attribute('aria-current', 'step')
     tape.button('Compare').click()
     shows(tape.steps, 'Your dx and dy are wrong')

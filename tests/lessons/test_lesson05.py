@@ -226,7 +226,7 @@ def test_the_tape_is_kept_up_to_the_torn_card():
     told = ''.join(output['text/plain'])
     assert '3  (z * z).sum()' in told and 'Large.bprop' in told and '!!  BpropShapeError' in told
     *_, taken, line, torn = shown('05', 'tape').films[0].steps
-    assert 'leaves its road' in taken.title and 'Large.bprop runs instead' in taken.caption
+    assert 'turns off its road' in taken.title and 'Large.bprop runs instead' in taken.caption
     assert line.title == 'Your line 6 runs dout * W'  # where its dout is seen
     assert torn.title == 'An error in Large.bprop' and 'a gradient of shape (2, 3) for x' in torn.caption
 

@@ -1,5 +1,6 @@
 """Printed in grey, a picture still says which code computed dx: nothing hangs on a hue alone."""
 
+import re
 from io import BytesIO
 
 import gallery
@@ -21,7 +22,7 @@ def grey(colour):
 
 
 GREY = {name: grey(colour) for name, colour in style.LIGHT.items()}
-TAKEOVERS = [n for n in gallery.PROGRAMS if any(t.startswith('Takeover: backward leaves') for t in titles(picture(n)))]
+TAKEOVERS = [n for n in gallery.PROGRAMS if any(t.startswith('Takeover: backward turns') for t in titles(picture(n)))]
 
 
 def classes(name, step):
@@ -45,7 +46,7 @@ def test_the_lanes_are_seen_in_grey_but_not_told_apart_by_it():
 
 @pytest.mark.parametrize('name', TAKEOVERS)
 def test_words_and_shapes_say_whose_code_it_was(name):
-    step = at(picture(name), 'Takeover: backward leaves')
+    step = at(picture(name), 'Takeover: backward turns')
     told = shown(picture(name), step)
     assert 'forward →' in told and '← backward' in told, 'the lanes have names and arrows'
     assert any('own bprop' in text for text in told) and any('never called' in text for text in told)
@@ -57,12 +58,15 @@ def test_words_and_shapes_say_whose_code_it_was(name):
 
 
 def test_what_is_wrong_has_a_sign_a_frame_and_words():
-    last = len(titles(picture('matmul'))) - 1
-    assert any(text.startswith('✗') for text in shown(picture('matmul')))
-    assert sum('worst' in c.split() for c in classes('matmul', last)) == 2
-    assert sum('peer' in c.split() for c in classes('matmul', last)) == 2
-    dark, pale = (GREY[style.look('rect', look)['fill']] for look in ('cell worst', 'tile wrong'))
-    assert contrast(dark, pale) > 4.5 and contrast(dark, GREY['paper']) > 4.5, 'it is by far the darkest'
+    frame, last = picture('matmul').films[0].frames[-1], shown(picture('matmul'))
+    assert any(text.startswith('✗') for text in last)
+    signs = [text[0] for text in last if re.fullmatch(r'[≠=] \d.*', text)]
+    assert len(signs) == 6 - 1 + 9 and set(signs) == {'≠'}, 'each true number says that yours is another'
+    shades = sorted(s.attrs['opacity'] for s in frame.values() if s.attrs.get('class') == 'block wrong')
+    assert shades[-1] == 1 > 3 * shades[-2], 'the worst of all is by far the darkest'
+    assert contrast(GREY[style.look('rect', 'block wrong')['fill']], GREY['paper']) > 4.5
+    (hero,) = (s.attrs['T'] for s in frame.values() if s.attrs.get('class') == 'hero xx')
+    assert (hero, frame['V1'].attrs['T']) == ('1.40', 'should be 6.60'), 'and stands there once more, large'
 
 
 def test_in_grey_all_is_still_readable():

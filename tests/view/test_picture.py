@@ -44,7 +44,7 @@ def test_it_opens_at_a_step(matmul, step, place):
 @pytest.mark.parametrize(
     ('name', 'word', 'start'),
     [
-        ('matmul', 'takeover', 'Takeover: backward leaves'),
+        ('matmul', 'takeover', 'Takeover: backward turns'),
         ('matmul', 'Compare', 'Your dx and dy are wrong'),
         ('relu6', 'second tape', 'Your line 19 lifts off'),
         ('fanout', 'result', 'da and db arrive'),

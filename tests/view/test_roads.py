@@ -9,7 +9,8 @@ from gallery import at, picture, shown
 
 import minicell as ms
 from minicell import nn, view
-from minicell.view.paint import kit, style
+from minicell.view.paint import kit, style, tiles
+from minicell.view.paint.plan import WIDTH
 
 SECOND = """
 class Net(nn.Cell):
@@ -43,7 +44,7 @@ def points(path):
     """Where each of its pieces ends."""
     out, x, y = [], 0.0, 0.0
     for kind, rest in re.findall(r'([MHVALC])([^MHVALC]*)', path.attrs['d']):
-        n = [float(n) for n in rest.split(',')]
+        n = [float(n) for n in rest.strip('Z').split(',')]
         x, y = (n[0], y) if kind == 'H' else (x, n[0]) if kind == 'V' else n[-2:]
         out.append((x, y))
     return out
@@ -111,29 +112,25 @@ def test_what_leaves_no_entry_is_not_counted_among_the_entries():
 
 
 @pytest.mark.parametrize('way', BENDS)
-def test_a_bridge_leads_from_the_lines_of_a_bprop_to_the_tape_that_they_write(way):
+def test_the_lines_of_a_bprop_flow_into_the_tape_that_they_write(way):
     op, slope = BENDS[way]
     second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
     (film, phone) = second.films
     first = at(second, 'Your line 6')
-    assert 'bridge0' not in film.frames[first - 1] and 'bridge0' not in phone.frames[-1]
-    assert 'the outer grad records line 6 while it runs' in shown(second, first)
-    for frame in film.frames[first + 1 :]:
-        assert frame['bridget'].attrs['T'] == 'the outer grad records lines 6 and 7 while they run'
-        code, lines = frame['mine'].attrs, [s.attrs for key, s in frame.items() if key.startswith('wrote')]
-        lefts = []
-        for k, line in enumerate((6, 7)):  # each from its line to its entry, and none crosses another
-            (edge, top), *way, (end, y) = points(frame[f'bridge{k}'])
-            left = min(x for x, _ in way)
-            lefts.append((left, way[-2][1]))
-            assert 0 <= edge - code['x'] < 8 and any(at['y'] < top < at['y'] + at['height'] for at in lines)
-            (number,) = (s.attrs['y'] for s in frame.values() if s.attrs.get('T') == str(line))
-            assert number - 16 < top < number
-            assert 0 < left < code['x'] - 2 and frame['bfilm'].attrs['y'] < y
-            block = frame[f'B{k + 1}'].attrs
-            assert block['x'] < end < block['x'] + block['width'] and abs(y - block['y']) <= 3
-        (outer, lower), (inner, upper) = lefts
-        assert outer < inner - 5 and lower > upper + 5
+    bridges = {n: [key for key in frame if key.startswith('bridge')] for n, frame in enumerate(film.frames)}
+    assert not any(bridges[n] for n in range(first)) and not any(key.startswith('bridge') for key in phone.frames[-1])
+    assert 'forward →  line 6 of the bprop, as it ran' in shown(second, first)
+    for n, frame in enumerate(film.frames[first + 1 :], first + 1):
+        assert frame['bFWt'].attrs['T'] == 'forward →  lines 6 and 7 of the bprop, as they ran'
+        (bridge,), (lines,) = bridges[n], [s.attrs for key, s in frame.items() if key.startswith('wrote')]
+        start, tip, bottom, end = points(frame[bridge])[:4]
+        code, tape, own = (frame[key].attrs for key in ('mine', 'bfilm', 'bfilm'))
+        assert abs(start[0] - code['x'] - code['width']) < 8 and start[0] == end[0], 'out of the frame of the lines'
+        assert (start[1], end[1]) == (lines['y'], lines['y'] + lines['height']), 'as high as the two lines'
+        assert tip == (own['x'], tape['y']) and bottom == (own['x'], tape['y'] + tape['height'])
+        for entry in (frame['e1'].attrs, frame['e2'].attrs):  # what they wrote lies on it
+            assert own['x'] < entry['x'] and tape['y'] < entry['y']
+            assert entry['y'] + entry['height'] < tape['y'] + tape['height']
 
 
 @pytest.mark.parametrize('way', BENDS)
@@ -154,109 +151,145 @@ def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
     assert said.title.endswith(': the gradient of your gradient') and 'derivative' not in said.caption
 
 
-def test_backward_of_a_second_tape_is_one_band_from_the_seed_to_the_result():
-    """The rules and what they hand on lie on it. A constant stands under the value before it, so that it takes no room
-    between two cards."""
+def test_backward_of_a_second_tape_is_one_road_from_the_seed_to_the_result():
+    """The rules and what they hand on lie on it, as high as it is, and it ends with a head at the number."""
     op, slope = BENDS['down']
     frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
-    parts = {key: numbers(shape) for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+', key)}
-    lying = [s.attrs for key, s in frame.items() if re.fullmatch(r'r[12]|bd.*\[0,0\]', key) and s.tag == 'rect']
-    start, end = max(x for x, *_ in parts.values()), min(x for *_, x in parts.values())
+    parts = {key: numbers(shape)[:3] for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+|end', key)}
+    lying = [s.attrs for key, s in frame.items() if re.fullmatch(r'r[12]|bd.*bg', key) and s.tag == 'rect']
     (y,) = {y for _, y, _ in parts.values()}
-    covers = [(b, a) for a, _, b in parts.values()]
-    covers += [(a['x'], a['x'] + a['width']) for a in lying if a['y'] < y < a['y'] + a['height']]
-    heads = {key: numbers(frame[key]) for key in frame if re.fullmatch(r'b(in|out)\d+h', key)}
-    assert set(heads) == {'bin1h', 'bin2h', 'bout1h'}, 'a head at each rule, and at the result'
-    covers += [(min(found[::2]), max(found[::2])) for found in heads.values()]
-    assert len(parts) == 4
-    for x in range(int(end) + 1, int(start)):
+    assert {(a['y'], a['height']) for a in lying} == {(y - WIDTH / 2, WIDTH)}
+    covers = [(b, a) for a, _, b in parts.values()] + [(a['x'], a['x'] + a['width']) for a in lying]
+    head = numbers(frame['endh'])
+    covers.append((head[0], max(head[::2])))
+    assert head[0] < min(b for _, _, b in parts.values()) and head[1] == y, 'the head points to the left'
+    for x in range(int(head[0]) + 1, int(max(right for _, right in covers))):
         assert any(left <= x <= right for left, right in covers), 'no gap'
-    wide = [a - (heads[f'{key}h'][0] if f'{key}h' in heads else b) for key, (a, _, b) in parts.items()]
-    assert max(wide) - min(wide) < 26
+    ways = [numbers(frame[key]) for key in frame if re.fullmatch(r'b(in|out)\d+h', key)]
+    assert len(ways) >= 3 and all(middle < start == end for start, _, middle, _, end, _ in ways), 'each points left'
+    number = next(s.attrs for key, s in frame.items() if re.fullmatch(r'p\d+\.0\[0,0\]t', key))
+    assert number['T'].startswith('−0.') and 'hero' in number['class']
+    right = number['x'] + kit.width(number['T'], number['class'])
+    assert right <= head[0] < right + 24, 'and it comes to the number'
 
 
 def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
     op, slope = BENDS['down']
     second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
     frame = second.films[0].frames[-1]
-    (tile,) = (s.attrs for s in frame.values() if s.attrs.get('class') == 'tile own')
-    assert shown(second).count('dx') == 1 and {'seed', 'backward starts here', 'dx = slope * dout'} <= set(
-        shown(second)
-    )
-    cell = frame['g0.0[0,0]'].attrs
-    assert cell['rc'] and tile['x'] <= cell['x'] and tile['y'] <= cell['y'], 'it can be asked how it was made'
-    start, *_, bottom = bare(frame['out'])
-    x, y = numbers(frame['outh'])[:2]
-    assert start <= frame['mine'].attrs['x'] + frame['mine'].attrs['width'] and bottom < y < tile['y']
-    assert tile['x'] < x < tile['x'] + tile['width'], 'what the bprop returns goes there'
-    assert abs(numbers(frame['wb2o0'])[1] - tile['y'] - tile['height'] / 2) < 2, 'and so does what Mul made'
+    number = frame['g0.0[0,0]t'].attrs['T']
+    told = shown(second)
+    assert 'seed' in told and f'dx = {number}  ✓ right' in told, 'in the line that returned it'
+    ((chip, line),) = [(frame[k].attrs, m) for k in frame if k == 't0bg' for m in [frame['mine'].attrs]]
+    assert line['x'] < chip['x'] and chip['x'] + chip['width'] < line['x'] + line['width']
+    tile = next(s.attrs for s in frame.values() if s.attrs.get('class') == 'tile gave')
+    assert style.look('rect', chip['class'])['fill'] == style.look('rect', tile['class'])['fill'], 'one colour for both'
+    cell, tape = frame['g0.0[0,0]'].attrs, frame['bfilm'].attrs
+    assert cell['rc'] and tape['y'] < cell['y'] < tape['y'] + tape['height'], 'it can be asked how it was made'
+    assert 'out' not in frame
+    assert abs(numbers(frame['wb2o0'])[1] - cell['y'] - cell['height'] / 2) < 2, 'it is what Mul made'
 
 
-def test_a_gradient_of_many_numbers_goes_on_to_its_place_on_the_second_tape():
-    frame = picture('relu6').films[0].frames[-1]
-    (*_, bottom), (tip, y) = bare(frame['out']), numbers(frame['outh'])[:2]
-    lower = next(s.attrs for s in frame.values() if s.attrs.get('class') == 'tile own')
-    assert lower['x'] < tip and bottom < y < lower['y']
+def test_the_line_that_returns_has_no_way_out_where_it_flows_into_the_second_tape_itself():
+    frame = picture('custom_cube').films[0].frames[at(picture('custom_cube'), 'Your dx is right')]
+    assert any(key.startswith('bridge') for key in frame) and 'out' not in frame
+    frame = picture('relu6').films[0].frames[at(picture('relu6'), 'Your dx is wrong')]
+    assert 'out' in frame and 't0bg' not in frame, 'six numbers have no room in the line'
+
+
+def test_an_entry_of_the_second_tape_that_reads_dout_says_so():
+    op, slope = BENDS['down']
+    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    frames = second.films[0].frames
+    assert not any(key.startswith('fed') for key in frames[at(second, 'Your line 6')]), 'Cos does not read it'
+    frame = frames[at(second, 'Your line 7')]
+    chip, said, card = (frame[key].attrs for key in ('fed2', 'fed2t', 'e2'))
+    assert said['T'] == 'dout = 1' and chip['y'] < card['y'] < chip['y'] + chip['height'] < frame['e2t'].attrs['y']
+    assert card['x'] < chip['x'] and chip['x'] + chip['width'] < card['x'] + card['width']
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     """The bprop of lesson 03 does not look at dout: with another loss its 1.60 would be wrong too."""
     frame = picture('matmul_loss').films[0].frames[-1]
-    looks = {key: shape.attrs['class'].split() for key, shape in frame.items() if re.match(r'[gs]\d\.', key)}
-    cells = [key[:-1] for key, look in looks.items() if re.fullmatch(r'g\d\..*]t', key)]
-    right = [key for key in cells if not {'wr', 'onr'} & set(looks[f'{key}t'])]
+    looks = [key for key in frame if re.match(r'g\d\.', key)]
+    right = [key[:-1] for key in looks if re.fullmatch(r'g\d\..*]p', key) and f'{key[:-1]}w' not in looks]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
-    cell, sign, words = (frame[key].attrs for key in (right[0], f'{right[0]}l', 't0L'))
-    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r'[gs]\d\..*l', key)] == ['✓'] == [sign['T']]
-    assert cell['x'] < sign['x'] < cell['x'] + cell['width'] and cell['y'] < sign['y'] < cell['y'] + cell['height']
-    assert words['T'] == '✓ right by chance'
+    ground, number = frame[f'{right[0]}p'].attrs, frame[f's{right[0][1:]}t'].attrs
+    lucky = [s.attrs['T'] for key, s in frame.items() if re.match(r's\d\.', key) and s.attrs.get('T') in tiles.LUCK]
+    assert lucky == [number['T']], 'the true one, beside it, is the same'
+    assert ground['x'] < number['x'] < ground['x'] + ground['width']
+    assert ground['y'] < number['y'] < ground['y'] + ground['height']
 
 
-def test_the_worst_number_alone_has_a_ground_of_its_own():
+def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_dark():
     frame = picture('matmul_loss').films[0].frames[-1]
-    looks = {key: s.attrs['class'] for key, s in frame.items() if re.match(r'g\d\.', key) and s.tag == 'rect'}
-    assert [looks[key] for key in looks if key.endswith('.')] == ['tile on wrong'] * 2
-    assert [look for look in looks.values() if 'worst' in look] == ['cell hot worst'] * 2
-    worst = [key for key, look in looks.items() if 'worst' in look]
-    assert [frame[f'{key}t'].attrs['T'] for key in worst] == ['1.40', '4.30']
+    shades = {key: s.attrs['opacity'] for key, s in frame.items() if s.attrs.get('class') == 'block wrong'}
+    assert len(shades) == 6 - 1 + 9
+    off = {key: abs(number(frame, key) - number(frame, f's{key[1:]}')) for key in shades}
+    ranked = sorted(shades, key=off.__getitem__)
+    assert [shades[key] for key in ranked] == sorted(shades.values()) and shades[ranked[-1]] == 1 > 3 * shades[
+        ranked[-2]
+    ]
+    texts_ = {g: [frame[k].attrs['T'] for k in (f'{key[:-1]}t', f's{key[1:-1]}t')] for key in ranked for g in key[3]
+              if off[key] == max(off[k] for k in off if k[3] == g)}  # fmt: skip
+    assert texts_ == {'0': ['1.40', '≠ 6.60'], '1': ['4.30', '≠ 1.50']}
+    bold = {key for key in shades if 'b' in frame[f'{key[:-1]}t'].attrs['class'].split()}
+    assert len(bold) == 1, 'the worst of the other gradient'
+
+
+def test_a_line_leads_from_the_large_number_to_its_cell():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    (start, _), *_, (end, low) = points(frame['lead'])
+    large = frame['V0'].attrs
+    cell = next(s.attrs for s in frame.values() if s.attrs.get('class') == 'block wrong' and s.attrs['opacity'] == 1)
+    assert large['x'] + kit.width(large['T'], large['class']) <= start < end
+    assert cell['x'] < end < cell['x'] + cell['width'] and low == cell['y']
+    assert frame['V2'].attrs['T'] == 'your dx[0, 2]'
+
+
+def number(frame, key):
+    """The number that stands in the cell of a shape."""
+    return float(frame[f'{key[:-1]}t'].attrs['T'].removeprefix('≠ '))
+
+
+def test_each_true_number_stands_beside_yours_in_one_cell():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    mine = [key[:-1] for key in frame if re.fullmatch(r'g\d\..*]t', key)]
+    assert len(mine) == 6 + 9
+    for key in mine:
+        yours, true, cell = (frame[k].attrs for k in (f'{key}t', f's{key[1:]}t', f'{key}p'))
+        assert cell['x'] < yours['x'] < true['x'] < cell['x'] + cell['width'] and yours['y'] == true['y']
+        assert cell['y'] < yours['y'] < cell['y'] + cell['height']
+        assert style.look('text', yours['class'])['size'] > style.look('text', true['class'])['size']
+        assert frame[key].attrs['x'] + frame[key].attrs['width'] < frame[f's{key[1:]}'].attrs['x'], (
+            'each can be pressed'
+        )
+
+
+def test_no_number_is_blamed_where_a_surrogate_replaces_a_gradient_of_zero():
+    frame = picture('ifnode').films[0].frames[-1]
+    assert not any(s.attrs.get('class') == 'block wrong' for s in frame.values())
+    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r's\d+\..*]t', key)] == ['≠ 0.00'] * 3
 
 
 def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     wrong, right = picture('matmul_loss'), picture('right')
     frame = wrong.films[0].frames[-1]
-    mine, said = frame['mine'].attrs, frame['unseen'].attrs
-    for k in range(2):  # out of the frame of the lines, each to its name
-        name, (tip, y), way = frame[f't{k}N'].attrs, numbers(frame[f'out{k}h'])[:2], bare(frame[f'out{k}'])
-        start, foot = way[:2]
-        assert mine['x'] < start <= mine['x'] + mine['width']
-        assert mine['y'] + mine['height'] - 30 < foot < mine['y'] + mine['height'] + 3 and 'out2' not in frame
-        assert name['x'] < tip < name['x'] + kit.width(name['T'], 'mid3') and 15 < name['y'] - y < 30
-        lies = y - 10
-    start, y, end = numbers(frame['unseento'])
-    assert tip < start < end < said['x'] and abs(y - lies) < 18, 'a line leads to what it is about'
-    assert said['x'] == frame['why'].attrs['x'], 'both begin at one edge'
-    assert said['T'] == 'not checked: the shapes fit, so no error'
-    assert 'unseen' not in wrong.films[0].frames[-2] and 'unseen' not in right.films[0].frames[-1]
-
-
-FAR = """
-class Tanh(nn.Cell):
-    def construct(self, x):
-        return ops.tanh(x)
-    def bprop(self, x, out, dout):
-        return ((1 - out) * dout,)
-net, x = Tanh(), ms.Tensor(0.5)
-with ms.Tape() as tape:
-    slope = (net(x + 0.01) - net(x - 0.01)) / 0.02
-    dx = ms.grad(net)(x)
-"""
-
-
-def test_the_line_to_why_nobody_noticed_goes_through_no_words():
-    frame = gallery.made(FAR, 'far').films[0].frames[-1]
-    start, _, end = numbers(frame['unseento'])
-    assert frame['why'].attrs['x'] > frame['unseen'].attrs['x'], 'there is no room under the reason'
-    assert start < end < frame['unseen'].attrs['x']
+    mine, came = frame['mine'].attrs, frame['came'].attrs
+    (start, y), *_, (tip, low) = points(frame['out'])
+    assert mine['x'] < start <= mine['x'] + mine['width'], 'out of the frame of the lines'
+    assert mine['y'] + mine['height'] - 30 < y < mine['y'] + mine['height'], 'at the line that returns'
+    head = numbers(frame['outh'])[:2]
+    assert head[0] == tip and low < head[1] and abs(head[1] - came['y']) < 3, 'down to the frame of what it returns'
+    assert came['x'] < tip < came['x'] + came['width']
+    for k in range(2):
+        name = frame[f't{k}N'].attrs
+        assert came['x'] < name['x'] < came['x'] + came['width'] and came['y'] < name['y']
+    before = wrong.films[0].frames[-2]
+    large, why = before['V0'].attrs, before['V1'].attrs
+    assert (large['T'], why['T']) == ('nobody checked', 'the shapes fit, so no error')
+    assert came['x'] < large['x'] < before['t0N'].attrs['x'] and came['y'] < large['y'] < why['y']
+    assert right.films[0].frames[-1]['V0'].attrs['T'] == '✓ right'
 
 
 def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
@@ -265,6 +298,10 @@ def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
         chip = next(s.attrs for key, s in film.frames[-1].items() if key.startswith('dout'))
         said = film.frames[-1]['nob'].attrs
         assert said['T'] == 'no line uses it ↑' and abs(said['x'] - chip['x'] - chip['width']) < 0.2
+        if film is wrong.films[0]:  # what comes in ends there
+            stream, cap, lines = (film.frames[-1][key].attrs for key in ('stream', 'cap', 'mine'))
+            assert cap['x'] < chip['x'] <= cap['x'] + cap['width'] < stream['x']
+            assert abs(stream['x'] + stream['width'] - lines['x'] - lines['width']) < 4
         assert chip['y'] + chip['height'] < said['y'] < chip['y'] + chip['height'] + 24
     assert all('nob' not in film.frames[-1] for film in right.films)
 
@@ -304,16 +341,17 @@ def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
     assert kept == {'x = 0.5', 'dout = 1'}
     wrote = [s.attrs['y'] for key, s in frame.items() if key.startswith('wrote')]
     assert len(wrote) == 1, 'the lines that stand on the tape, as one block'
-    assert {s.attrs['class'] for key, s in frame.items() if re.fullmatch(r'B[12]', key)} == {'block own'}
+    assert [frame[f'e{i}t'].attrs['T'] for i in (1, 2)] == ['1′ Cos · line 6', '2′ Mul · line 7']
 
 
-def test_a_value_from_afar_goes_straight_to_its_card_over_what_stands_low():
+def test_x_enters_the_second_tape():
+    """What is differentiated depends on it. Its gradient is the large number, and stands nowhere else."""
     op, slope = BENDS['down']
     frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
-    (far,) = (key for key in frame if re.fullmatch(r'wb\d+k\d+', key))
-    assert not {'V', 'C', 'A'} & set(frame[far].attrs['d']), 'no elbow'
-    _, y, _ = numbers(frame[far])
-    assert all(shape.attrs['y'] > y for key, shape in frame.items() if key.startswith('b') and key.endswith('dout'))
+    (x,) = (key for key, s in frame.items() if re.fullmatch(r'b-?\d+n', key) and s.attrs.get('T') == 'x')
+    number, card, arrow = frame[f'{x[:-1]}[0,0]t'].attrs, frame['e1'].attrs, numbers(frame['wb1.0'])
+    assert number['T'] == '0.5' and number['x'] < arrow[0] < arrow[2] < card['x']
+    assert f'bd{x[1:-1]}.' not in frame
 
 
 @pytest.mark.parametrize('narrow', [False, True])
@@ -328,7 +366,7 @@ def test_the_first_tape_is_quiet_once_the_second_is_read():
     quiet = at(second, 'The second gradient starts')
     before, after = second.films[0].frames[quiet - 1], second.films[0].frames[quiet]
     assert before['afilm'].attrs['class'] == 'film' and after['afilm'].attrs['class'] == 'film q'
-    assert after['bfilm'].attrs['class'] == 'film'
+    assert after['bfilm'].attrs['class'] == 'film rib'
     loud = {'ff', 'bf', 'b', 'mid2', 'f', 'bk', 'q2'}
     upper = [s for key, s in after.items() if key.startswith(('a', 'e0', 'r0'))]
     assert upper and not any(loud & set(s.attrs.get('class', '').split()) for s in upper)
@@ -372,6 +410,6 @@ def test_a_gradient_that_is_none_has_no_way_out(numbers_):
         ms.grad(Gives(given), (0, 1))(ms.Tensor(2.0), ms.Tensor(3.0))
     wide, narrow = view.show(tape).films
     handed = next(n for n, step in enumerate(wide.steps) if 'returns' in step.title)
-    ways = [key for key in wide.frames[handed] if re.fullmatch(r'out\d', key)]
-    assert len(ways) == 2 - given.count(None)
-    assert ('out' in narrow.frames[handed]) == (given != (None, None)), 'on a phone too'
+    for film in (wide, narrow):
+        assert ('out' in film.frames[handed]) == (given != (None, None))
+    assert sum(f't{k}W' in wide.frames[handed] for k in range(2)) == 2 - given.count(None)

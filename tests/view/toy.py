@@ -22,7 +22,7 @@ SAID = [
      'A sum grows exactly as much as each of its parts.', 'rule'),
     ('So every number of z gets a 1',
      'These six ones are dout: what Net is told about the loss.', 'rule'),
-    ('Takeover: backward leaves its road, into your lines',
+    ('Takeover: backward turns off its road, into your lines',
      'The rule of MatMul is never called. Net.bprop runs instead.', '15'),
     ('Your line 16 makes dx',
      'dx = x + 1. No autodiff here: it is your code alone.', '16'),

@@ -109,5 +109,4 @@ def look() -> str:
     """The whole style sheet: the shapes', and the player's own. On paper it is light."""
     own = re.sub(r'/\*.*?\*/', '', (HERE / 'player.css').read_text(encoding='utf-8'), flags=re.S)
     own = re.sub(r'\s*([{};,])\s*', r'\1', own).strip()
-    light = f'@media print{{html .mc2.mc2.mc2{{{style.variables(style.LIGHT)}}}}}'
-    return '\n'.join([style.css(), own, light])
+    return f'{style.css()}\n{own}'

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..model import Arrival, Pass, Value, shape_text
-from . import numbers, phrases, tiles
+from . import backward, formula, numbers, phrases, tiles, verdict
+from .kit import width
 from .moment import Moment
 from .plan import GAP
 
@@ -16,54 +17,98 @@ def draw(m: Moment) -> None:
     runs = [p for p in m.record.passes if p.begun <= m.step and p.arrivals] or [
         p for p in m.record.passes if p.arrivals
     ]
-    if not runs or m.plan.results.h < 40:
-        return  # in a picture of two tapes they stand on the road
+    if not runs:
+        return
     ended = [p for p in runs if p.ended is not None and p.ended <= m.step]
     # of gradients of gradients the innermost begins last and ends first
     run = max(ended, key=lambda p: p.ended) if ended and m.record.depth else runs[-1]
+    if len(m.strips) > 1:
+        run = m.run(1) or next((p for p in runs if p.order == 1), run)
+        end_of_road(m, run)
     small = all(a.total is None or a.total.data is None or a.total.data.size <= 16 for a in run.arrivals)
     (few if len(run.arrivals) <= 2 and small else many)(m, run)
 
 
+def end_of_road(m: Moment, run: Pass) -> None:
+    """Where backward of the second tape leads: to the gradient of the gradient."""
+    if m.plan.narrow:
+        return
+    frame, lane, box = m.frame, m.plan.lanes[1], m.plan.answers
+    values = [partial(m, run, a) for a in run.arrivals]
+    came = any(value is not None for value in values)
+    tip = box.x + box.w
+    if len(values) == 1 and (values[0] is None or phrases.single(values[0])):
+        said = numbers.said(values[0].data.item()) if came else '?'
+        tip = min(tip, box.x + max(width(said, 'hero'), 60) + 10)
+    look = '' if came and m.now.kind in ('arrive', 'give') else ' past' if came else None
+    frame.path('roadb', f'M{lane.x + lane.w:g},{lane.road:g}H{tip + 46:g}', 'road', 0)
+    if look is not None:
+        start = lane.x if m.strips[1].all is not None else lane.x - 30  # past the name of a gradient
+        frame.path('end', f'M{start:g},{lane.road:g}H{tip + 46:g}', f'rb{look}', 1)
+    frame.head('endh', tip, lane.road, 'l', f'rl{" todo" if look is None else look}', 1, 34)
+
+
 def few(m: Moment, run: Pass) -> None:
     """One or two small gradients, as numbers."""
-    frame, (x, y, w, h) = m.frame, m.plan.results
+    frame, (x, y, w, h) = m.frame, m.plan.answers
     count = max(len(run.arrivals), 1)
-    wide = min((w + GAP) / count - GAP, 442)
-    high = min(h, 136)
+    wide = (w + GAP) / count - GAP
     for k, arrival in enumerate(run.arrivals):
         left, value = x + k * (wide + GAP), partial(m, run, arrival)
-        done = run.ended == m.step and not m.compare
-        frame.sheet(f't{k}', left + 1, y, wide - 2, high, ' now' if done else '' if value is not None else ' ahead')
-        beside = value is None or (high <= 90 and phrases.single(value))  # what stands in the same row
-        room = wide / 2 - 40 if beside else wide - 32
-        frame.text(f't{k}N', left + 16, y + 28, arrival.name, 'fut mid2' if value is None else 'mid2', room=room)
+        name = m.story.targets.get(arrival.name, arrival.name) if run.order == 1 else arrival.name
+        hero = count == 1 and len(m.strips) > 1
+        large, base = ('hero', y + 82) if hero else ('xxl', y + 62)
+        frame.text(f'A{k}N', left, y + 24, name, 'fut mid3' if value is None else 'mid3', room=wide)
         if value is None:
-            frame.text(f't{k}q', left + wide / 2, y + high / 2 + 14, '?', 'mid ques')
+            frame.text(f'A{k}q', left, base, '?', 'ques')
             continue
         key = f'p{m.record.passes.index(run)}.{k}'
+        if verdict_ := final(m, run, arrival):
+            at = left + width(name, 'mid3') + 14
+            frame.text(f'A{k}B', at, y + 24, verdict_[0], f'mid2 {verdict_[1]}', room=left + wide - at)
         if phrases.single(value):
             number = f'{key}[0,0]'
-            base, under = (y + 66, 24) if high > 90 else (y + 36, 19)
             total = numbers.said(value.data.item())
-            room = wide / 2 + 8 if beside else wide - 32
-            frame.rect(number, left + 12, base - 28, wide - 24, 34, 'row hot', 3, rx=6, v=number, rc=number)
-            frame.text(f'{number}t', left + wide - 16, base, total, 'xxl', 5, room=room)
-            parts = m.story.arriving(arrival).parts(m.step)
-            said = ' + '.join(map(phrases.amount, parts)) if 1 < len(parts) <= SUMMED else ''
-            frame.text(f't{k}F', left + wide - 16, base + under, f'= {said}' if said else '', 'dim end', room=wide - 32)
+            tall = 56 if hero else 34
+            room = min(width(total, large), wide)
+            frame.rect(number, left - 4, base - tall + 9, room + 8, tall, 'cell hot', 3, rx=6, v=number, rc=number)
+            frame.text(f'{number}t', left, base, total, large, 5, room=wide)
+            frame.text(f'A{k}F', left, base + (30 if hero else 24), made_of(m, run, arrival), 'dim', room=wide)
             continue
-        how = tiles.plate(value, wide - 32, high - 50)
-        tiles.draw(frame, key, left + 16, y + 40, value, how, classes=' on', account=True)
+        how = tiles.plate(value, wide, h - 44, ink='num')
+        tiles.draw(frame, key, left - 2, y + 42, value, how, classes=' bare', account=True)
+
+
+def final(m: Moment, run: Pass, arrival: Arrival) -> verdict.Said | None:
+    """Whether a gradient of a gradient is right, once it has come."""
+    if run.ended is None or run.ended > m.step or (run.ended == m.step and m.compare):
+        return None
+    return next((verdict.said(g) for g in run.verdicts if g.of == arrival.of), None)
+
+
+def made_of(m: Moment, run: Pass, arrival: Arrival) -> str:
+    """How a number came about: the rule that made it, or the parts that were added."""
+    if len(m.strips) > 1 and len(arrival.parts) == 1 and m.now.kind == 'arrive':
+        steps, last = [s for s, _ in arrival.parts], m.strips[-1].entries[-1]
+        reading = next((r for r in m.record.readings if r.given in steps and r.run is not None), None)
+        if reading is not None:
+            entry = m.record.entries[reading.entry]
+            told = backward.told_as(entry, reading.entry == last)
+            found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{arrival.name} = ')), '')
+            values = backward.scalars(entry, reading, told)
+            said = formula.counted(found, values, float(arrival.total.data.item())).split(' = ')
+            return f'= {said[2]}, by {phrases.rule_of(entry)}' if len(said) > 3 else ''
+    parts = m.story.arriving(arrival).parts(m.step)
+    return '= ' + ' + '.join(map(phrases.amount, parts)) if 1 < len(parts) <= SUMMED else ''
 
 
 def many(m: Moment, run: Pass) -> None:
     """A row for each: its name, its shape, how large it is. Of very many, those around the last that came."""
     frame, found = m.frame, run.arrivals
-    x, y, w, h = m.plan.results
+    x, y, w, h = m.plan.answers
     started = run.started is not None and run.started <= m.step
     frame.sheet('Gs', x + 1, y, w - 2, h, '' if started else ' ahead')
-    frame.text('G', x + 16, y + 24, 'gradients', 'bf' if started else 'fut')
+    frame.text('G', x + 16, y + 24, 'gradients', 'af' if started else 'fut')
     if len(found) * ROWS + 40 <= h:
         frame.text('Gr', x + w - 16, y + 24, 'root mean square', 'dim end')
     columns = 1 if w < 400 else 2 if len(found) <= 8 else 3

@@ -2,10 +2,10 @@
 
 from ..model import Entry, Pass, Reading, Value
 from ..tell.names import gradient as gradient_name
-from . import formula, numbers, phrases, tiles, verdict
-from .kit import cut, width
+from . import formula, numbers, phrases, tiles
+from .kit import Frame, cut, width
 from .moment import Moment, Sum
-from .plan import Lane
+from .plan import WIDTH, Lane
 from .strip import TAKEN, Column, Fork, Row, Slot, Strip, fork
 
 
@@ -14,11 +14,10 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     run, lane, frame = m.run('ab'.index(tag)), strip.lane, m.frame
     x = lane.x if tag == 'a' or m.plan.narrow else 22
     given = (s for c in row.columns if m.record.entries[c.entry].kind not in TAKEN for s in c.inputs)
-    tall = any(s.above and s.x < x + 90 and s.back - s.plate.h / 2 < lane.head + 18 for s in given)
-    x += 60 * (tall and not lane.beside)  # beside the name of a tall gradient
-    frame.text(
-        f'{tag}BW', x, lane.road + 40 if tall and lane.beside else lane.head, '← backward', 'bf' if run else 'fut'
-    )
+    tall = any(s.above and s.x < x + 90 and s.back - max(s.plate.h, WIDTH) / 2 < lane.head + 18 for s in given)
+    x += 60 * tall  # beside the name of a tall gradient
+    if not lane.broad:
+        frame.text(f'{tag}BW', x, lane.head, '← backward', 'af' if run else 'fut')
     if tag == 'a':
         road(m, lane, row)
     for column in row.columns:
@@ -29,16 +28,13 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
 def road(m: Moment, lane: Lane, row: Row) -> None:
     """Autodiff's road, from the end of the tape to the inputs."""
     frame, y, right = m.frame, lane.road, lane.x + lane.w
-    if lane.beside and m.story.first_taken is not None:
-        return
     if row.columns and not row.spines:
         last = row.columns[-1]
         right = max((s.x + s.plate.w for s in last.outputs), default=last.x + last.w)
         right = ahead(m, lane, row, right)
-    if right > lane.x + 18:
-        frame.path('road', f'M{right:g},{y:g}H{lane.x + 18:g}', 'road', 0)
-        frame.path('roadl', f'M{right:g},{y:g}H{lane.x + 18:g}', 'lane', 0)
-        frame.head('roadh', lane.x, y, 'l', 'roadk', 0, 14)
+    if right > lane.x + 30:
+        frame.path('road', f'M{right:g},{y:g}H{lane.x + 28:g}', 'road', 0)
+        frame.head('roadh', lane.x, y, 'l', 'rl todo', 0, 20)
 
 
 def ahead(m: Moment, lane: Lane, row: Row, right: float) -> float:
@@ -47,7 +43,9 @@ def ahead(m: Moment, lane: Lane, row: Row, right: float) -> float:
     for column in row.columns:
         kind, (_, reading, given, _) = m.record.entries[column.entry].kind, m.reading_of(column.entry)
         if reading is not None:
-            return fork(row, column, lane).x + 36 if kind in TAKEN else left if given else column.x
+            if kind in TAKEN:  # it is seen under a thin band, and not beside a wide one
+                return min((s.x for s in column.outputs), default=left) if m.behind else fork(row, column, lane).x + 36
+            return left if given else column.x
         left = min((slot.x for slot in column.outputs), default=left)
     return right
 
@@ -57,35 +55,35 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     frame, lane, i = m.frame, strip.lane, column.entry
     entry = m.record.entries[i]
     _, reading, given, here = m.reading_of(i)
+    loud = m.over and not m.compare and (tag == 'b' or not m.behind)
+    now = here and (entry.kind not in TAKEN or m.now.kind == 'reach')
+    y, past = lane.road, '' if loud or now else ' past'
     if entry.kind in TAKEN:
         ghost(m, fork(row, column, lane), entry, i, lane, reading, here)
     else:
-        rule(m, column, entry, i, lane, reading, here)
-    douts(m, column, entry, strip, reading, run, tag)
+        rule(m, column, entry, i, lane, reading, past)
+    douts(m, column, entry, strip, reading, run, tag, past)
     if reading is None or entry.kind in TAKEN:
         return
-    loud = m.over and (tag == 'b' or not m.behind)
-    y, past = lane.road, '' if loud or (here and m.now.kind == 'reach') else ' past'
-    thick = tag == 'a' and not row.spines and lane.backward_h > 40  # as wide as the road that it takes
     if column.outputs:
-        right = min(slot.x for slot in column.outputs) + (2 if tag == 'b' else -1)
-        frame.band(f'{tag}in{i}', right, column.x + column.w, y, past, thick)
+        frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs), column.x + column.w, y, past)
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
         explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
     if not given:
         return
-    last = m.now.kind == 'arrive' and not m.compare and run is m.record.passes[m.now.run]
-    result = ' res' if (here and m.now.kind == 'give') or (last and entry.level) else ''
     reached = []
     each = lane.backward_h / max(len(column.inputs), 1)
     for slot in column.inputs:
         value = gradient(m, reading, slot, run, strip)
-        if value is not None:
+        if value is not None and answer(m, strip, slot, value, run):
+            reached.append(lane.x)
+        elif value is not None:
             # names above would need too much room
             beside = slot.above and len(column.inputs) > (2 if lane.backward_h > 80 else 1)
             high = slot.plate.h if strip.all is not None else each - (3 if beside else 17)
-            how = tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
+            how = on_road(lane, slot, value, column.x - slot.x - 8)
+            how = how or tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
             reached.append(slot.x + how.w)
             told = next((g.name for g in reading.gave if g.of == slot.value.name), f'd{slot.value.name}')
             told = m.story.final_name(told, entry, run)
@@ -95,78 +93,54 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
                 frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, '', 5, room=max(column.x - at - 24, 0))
                 reached[-1] = at + min(width(short), max(column.x - at - 24, 20))
             cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, column.x - slot.name_x - 24,
-                      result, lane)  # fmt: skip
+                      lane, past)  # fmt: skip
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
-    reached += [o.x + dout_plate(c, o, handed[o.key], lane).w for c, o in before]
-    past = '' if loud or (here and m.now.kind == 'give') else ' past'
+    reached += [o.x + dout_plate(c, o, handed[o.key], lane, column.x).w for c, o in before]
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
-        goes_on = tag == 'b' and bool(before)  # the value under it has been handed on
-        frame.band(f'{tag}out{i}', column.x, nearest + (-2 if goes_on else 3), y, past, thick, not goes_on)
+        frame.band(f'{tag}out{i}', column.x, nearest, y, past)
     for n, left in enumerate(sorted(set(reached))[:-1]):
         if nearest - left > 60:  # on, past what lies between
-            frame.band(f'{tag}out{i}.{n}', nearest, left + 3, y, past, thick)
+            frame.band(f'{tag}out{i}.{n}', nearest, left, y, past)
+
+
+def answer(m: Moment, strip: Strip, slot: Slot, value: Value, run: Pass | None) -> bool:
+    """Whether a gradient stands large at the end of the road: the one number that was asked for."""
+    if m.plan.narrow or not strip.lane.broad or strip.all is None or run is None or len(run.arrivals) != 1:
+        return False
+    return run.arrivals[0].of == slot.value.name and slot.x < strip.lane.x + 8 and phrases.single(value)
+
+
+def on_road(lane: Lane, slot: Slot, value: Value, room: float) -> tiles.Plate | None:
+    """How a cotangent is written on the road, if it has room there and no other stands over it."""
+    how = tiles.on_road(value, slot.plate.w if slot.plate.kind == 'numbers' else 0)
+    return how if slot.back == lane.road and how is not None and how.w <= room + 1 else None
+
+
+def place(m: Moment, key: str, slot: Slot, value: Value, how: tiles.Plate, past: str, **more: object) -> None:
+    """A cotangent: white on the road, or on a plate of its own."""
+    top, written = slot.back - how.h / 2, bool(how.ink)
+    if written:
+        m.frame.rect(f'{key}bg', slot.x - 0.5, slot.back - WIDTH / 2, how.w + 1, WIDTH, f'rl{past}', 2)
+    else:
+        m.frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'paper', 2, rx=4)
+    look = f' rl bare{past}' if written else ' on'
+    tiles.draw(m.frame, key, slot.x, top, value, how, classes=look, **more)
 
 
 def cotangent(
-    m: Moment, key: str, slot: Slot, value: Value, how: tiles.Plate, told: str, room: float, result: str, lane: Lane
-) -> None:
+    m: Moment, key: str, slot: Slot, value: Value, how: tiles.Plate, told: str, room: float, lane: Lane,
+    past: str,
+) -> None:  # fmt: skip
     """A gradient under the value that it is of."""
-    frame, top = m.frame, slot.back - how.h / 2
-    if result and slot.x < lane.x + 8 and phrases.single(value) and lane is m.plan.lanes[-1] and len(m.plan.lanes) > 1:
-        large(m, key, slot, how, value, told, lane)
-        if not m.plan.narrow:
-            return
+    frame, top = m.frame, slot.back - max(how.h, WIDTH * bool(how.ink)) / 2
     if told and slot.above:
         frame.text(f'{key}n', slot.x + 1, top - 5, told, '', 5, room=max(room, 40))
     elif told:
         left = max(slot.name_x - 18 * (slot.name_x < lane.x + 5), 0)  # nothing stands before the first
         frame.text(f'{key}n', slot.x - 6, slot.back + 5, told, 'end', 5, room=max(slot.x - 6 - left, 8))
-    if result and (judged := final(m, slot)):
-        frame.text(
-            f'{key}B', slot.x, top + how.h + 20, judged[0], f'mid2 {judged[1]}', 5, room=lane.x + lane.w - slot.x
-        )
-    frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'aback', 2, rx=4)
-    tiles.draw(frame, key, slot.x, top, value, how, classes=result if how.kind == 'numbers' else '', account=True)
-
-
-def large(m: Moment, key: str, slot: Slot, how: tiles.Plate, value: Value, told: str, lane: Lane) -> None:
-    """The number that all was for."""
-    frame, left, right, top = m.frame, 8, slot.x + how.w, lane.road - 26
-    if m.plan.narrow:
-        right, top, key = m.plan.w - 14, lane.road + 38, f'{key}L'
-    frame.rect(f'{key}bg', left, top, right - left, 52, 'sheet res', 2, rx=10)
-    judged = final(m, slot)
-    frame.text(f'{key}n', left + 14, top + (22 if judged else 32), told, 'mid2', 5, room=(right - left) / 2 - 14)
-    if judged:
-        frame.text(f'{key}B', left + 14, top + 42, judged[0], f'mid2 {judged[1]}', 5, room=right - left - 130)
-    number = f'{key}[0,0]'
-    frame.rect(number, right - 108, top + 6, 100, 40, 'row hot', 3, rx=6, v=number, rc=number)
-    frame.text(f'{number}t', right - 14, top + 37, numbers.said(value.data.item()), 'xxl', 5)
-    if m.now.kind == 'arrive' and not m.plan.narrow:
-        frame.text('sums', left + 14, top + 74, sums(m, m.record.passes[m.now.run]), room=lane.x + lane.w)
-
-
-def final(m: Moment, slot: Slot) -> verdict.Said | None:
-    """Whether a gradient of a gradient is right, at the end."""
-    verdicts = m.record.passes[m.now.run].verdicts if m.now.kind == 'arrive' else ()
-    return next((verdict.said(g) for g in verdicts if g.of == slot.value.name), None)
-
-
-def sums(m: Moment, run: Pass) -> str:
-    """How the last number of a gradient of a gradient came about."""
-    a, last = run.arrivals[0], m.strips[-1].entries[-1]
-    readings = [r for r in m.record.readings if r.given in [s for s, _ in a.parts] and r.run is not None]
-    if len(a.parts) == 1 and readings:
-        entry = m.record.entries[readings[0].entry]
-        told = told_as(entry, readings[0].entry == last)
-        found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{a.name} = ')), '')
-        said = formula.counted(found, scalars(entry, readings[0], told), float(a.total.data.item())).split(' = ')
-        return f'by {phrases.rule_of(entry)}: {said[1]} = {said[2]}' if len(said) > 3 else ''
-    if all(phrases.single(value) for _, value in a.parts) and 1 < len(a.parts) < 5:
-        return '= ' + ' + '.join(phrases.amount(value) for _, value in a.parts)
-    return ''
+    place(m, key, slot, value, how, past, account=True)
 
 
 def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:
@@ -189,13 +163,11 @@ def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: S
     return Sum(enumerate(own)).until(0 if now else len(own))  # (of a value used twice the first: adding is a step)
 
 
-def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
-    """The card of a built-in rule."""
+def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: Reading | None, past: str) -> None:
+    """A built-in rule: a part of the road, with its name on it."""
     frame, y, w, middle = m.frame, lane.road, column.w, column.x + column.w / 2
-    h = min(lane.backward_h, 50)
-    current = here and m.now.kind in ('reach', 'give')
-    look = ('card bk' if reading is not None else 'card') + ' cur' * current
-    frame.rect(f'r{i}', column.x, y - h / 2, w, h, look, 2, rx=8, go=f'r{i}')
+    look = f'rl{past}' if reading is not None else 'rl todo'
+    frame.rect(f'r{i}', column.x - 0.5, y - WIDTH / 2, w + 1, WIDTH, look, 2, go=f'r{i}')
     line = ''
     if entry.level:
         seeds = column.entry == m.strips[1].entries[-1]
@@ -207,28 +179,26 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
         kept = scalars(entry, reading, '')
         names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
         said = ', '.join(f'{name} = {numbers.written(kept[name])}' for name in names)
-        frame.text(f'r{i}k', middle + 10, y - h / 2 - 9, said, 'dim', room=w / 2 + 12)
-    ink, grey = ('b' * current, 'dim') if reading is not None else ('fut', 'fut')
-    frame.text(f'r{i}t', middle, y - 4 if line else y + 5, phrases.rule_of(entry), f'mid {ink}', room=w - 6)
-    frame.text(f'r{i}f', middle, y + 14, line, f'mid {grey}')
+        after = min((s.x for s in column.outputs), default=column.x + w + 40) - 6
+        frame.text(f'r{i}k', middle + 10, y - WIDTH / 2 - 9, said, 'dim', room=min(w / 2 + 12, after - middle - 10))
+    said = phrases.rule_of(entry)
+    ink = 'fut' if reading is None else f'onr{" onw" * (width(said, "onr") > w - 8)}{past}'
+    frame.text(f'r{i}t', middle, y + 5, said, f'mid {ink}', room=w - 6)
+    frame.text(f'r{i}f', middle, y + WIDTH / 2 + 17, line, f'mid {"dim" if reading is not None else "fut"}')
 
 
 def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
     """The rule that a takeover displaces."""
     frame, y, w, middle = m.frame, lane.road, at.w, at.ghost + at.w / 2
     h = min(lane.backward_h, 50)
-    if lane.beside:
-        left = lane.x + width('← backward', 'bf') + 14
-        if entry.kind == 'call' and reading is not None and not m.behind:
-            said = f'{phrases.displaced(entry)}: never called', 'built-in rule never called', 'rule never called'
-            room = at.x - left - 10
-            frame.text(f'r{i}t', left, lane.head, next((s for s in said if width(s) <= room), ''), 'dim')
-        return
     quiet = '' if here and m.now.kind == 'reach' else ' q'
+    if at.under and reading is not None:
+        frame.path(f'r{i}l', f'M{at.x - 20:g},{y:g}H{lane.x + 8:g}', 'lane', 1)
+        frame.head(f'r{i}lh', lane.x, y, 'l', 'rl todo', 1, 8)
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
     what = phrases.displaced(entry) if len(entry.hidden) < 2 else f'{len(entry.hidden)} rules'
-    what = what if call else 'straight on'
+    what = what.removeprefix('the ') if call else 'straight on'
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
     state = ('never called' if call else 'it decides') if seen else 'the usual way'
@@ -236,8 +206,9 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
 
 
 def douts(
-    m: Moment, column: Column, entry: Entry, strip: Strip, reading: Reading | None, run: Pass | None, tag: str
-) -> None:
+    m: Moment, column: Column, entry: Entry, strip: Strip, reading: Reading | None, run: Pass | None, tag: str,
+    past: str,
+) -> None:  # fmt: skip
     """What an entry is told about the loss: under its output."""
     frame, lane = m.frame, strip.lane
     last = column.entry == strip.entries[-1]
@@ -250,8 +221,8 @@ def douts(
             x, top = column.x + column.w / 2 - how.w / 2, lane.road - 55
             names = [o for c in strip.row(column.entry).columns if c.x < column.x for o in c.outputs]
             before = max((o.x + 60 for o in names), default=0)  # where the name of the gradient before it ends
-            if x - 16 - width('starts with', 'bf') > before:
-                frame.text(f'{tag}st', x - 8, top + 16, 'starts with', f'{"bf" if starts else "dim"} end')
+            if x - 16 - width('starts with') > before:
+                frame.text(f'{tag}st', x - 8, top + 16, 'starts with', f'{"af" if starts else "dim"} end')
             tiles.draw(frame, f'{tag}seed', x, top, seeds[0], how, classes=' res' if starts else '')
         return
     places = strip.row(column.entry).places()
@@ -261,8 +232,9 @@ def douts(
             value = reading.douts[n]
         else:
             value = m.story.cotangent(slot.key, m.step, run) or (seeds[n] if n < len(seeds) else None)
-        how = slot.plate if value is None else dout_plate(column, slot, value, lane)
-        top, key = slot.back - how.h / 2, f'{tag}d{slot.key}'
+        how = slot.plate if value is None else dout_plate(column, slot, value, lane, free)
+        on = bool(how.ink) or (value is None and slot.back == lane.road)
+        top, key = slot.back - (max(WIDTH, how.h) if on else how.h) / 2, f'{tag}d{slot.key}'
         label = told_as(entry, starter)
         if n and label not in ('dout', 'seed') and slot.value.name:
             label = gradient_name(slot.value.name)
@@ -284,18 +256,25 @@ def douts(
             )
         if value is None:
             continue
-        if tag == 'a':  # on the second tape one band goes on under them
-            frame.rect(f'{key}bg', slot.x - 2, top - 2, how.w + 4, how.h + 4, 'aback', 2, rx=4)
-        tiles.draw(frame, key, slot.x, top, value, how, classes=' res' if starts and how.kind == 'numbers' else '')
+        place(m, key, slot, value, how, past if reading is not None or m.over else '' if starts else ' past')
         if ((starts and lane.forward_h > 80) or label == 'seed') and not m.plan.narrow:
-            frame.text(f'{tag}st', slot.x + how.w, max(lane.road + 43, top + how.h + 14), 'backward starts here',
-                       f'{"bf" if starts else "dim"} end')  # fmt: skip
+            said, right = 'backward starts here', slot.x + how.w
+            if words_end(frame, f'r{column.entry}f') < right - width(said) - 10:
+                y = max(lane.road + WIDTH / 2 + 17, top + how.h + 14)
+                frame.text(f'{tag}st', right, y, said, f'{"af" if starts else "dim"} end')
 
 
-def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane) -> tiles.Plate:
+def words_end(frame: Frame, key: str) -> float:
+    """Where a centred text ends, if it is there."""
+    shape = frame.get(key)
+    return shape.attrs['x'] + width(shape.attrs['T']) / 2 if shape else 0
+
+
+def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane, free: float) -> tiles.Plate:
     """How a cotangent is drawn under the output that it is of."""
-    room = max(slot.plate.w, min(60, lane.x + lane.w - slot.x))
-    return tiles.plate(value, room, max(slot.plate.h, 30) if len(column.outputs) < 3 else 26)
+    room, high = max(slot.plate.w, min(60, lane.x + lane.w - slot.x, free - slot.x - 6)), max(slot.plate.h, 30)
+    on = on_road(lane, slot, value, min(free - 8, lane.x + lane.w) - slot.x)
+    return on or tiles.plate(value, room, high if len(column.outputs) < 3 else 26)
 
 
 def told_as(entry: Entry, seeds: bool) -> str:
@@ -309,8 +288,11 @@ def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, 
     """The rule as a formula, under its card: with numbers, where there is one number each."""
     values = scalars(entry, reading, told)
     totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
-    for k, said in enumerate(formula.formulas(entry, told)[:3]):
+    rows = []
+    for said in formula.formulas(entry, told)[:3]:
         left = said.partition(' = ')[0]
-        if given and left in totals:
-            said = formula.counted(said, values, totals[left])
+        rows.append(formula.counted(said, values, totals[left]) if given and left in totals else said)
+    if m.plan.own_rows and width(beside := '    '.join(rows), 'm') <= lane.w:  # under it stands what a bprop returns
+        rows = [beside]
+    for k, said in enumerate(rows[: 1 if m.plan.own_rows and not m.plan.narrow else 3]):
         m.frame.text(f'how{k}', lane.x, lane.road + 66 + 19 * k, said, 'm', room=lane.w)

@@ -1,10 +1,10 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
 from ..model import Entry, Record
-from . import program, tiles
+from . import numbers, phrases, program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
-from .plan import ROW, Lane
+from .plan import EDGE, ROW, WIDTH, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
 
 # What a tape is, in as many words as it has room for.
@@ -22,17 +22,28 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     Wires(m, row, lane, tag, quiet).draw()
     if tag == 'b':
         bridge(m, row, lane)
+        for column in row.columns:
+            fed(m, column, lane)
     for at in row.spines:
         spine(m, at.entry, at.x, lane, quiet)
 
 
 def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
-    frame, x, y = m.frame, lane.x, lane.forward - (10 if tag == 'a' else 14)
-    if tag == 'b' and not m.plan.narrow:
-        x, y = 22, m.plan.second[0] + 20
+    frame, x, y = m.frame, lane.x, lane.forward - 10
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
+    if lane.broad:
+        said = part or reader(m, tag)
+        if m.plan.narrow:
+            frame.text(f'{tag}which', x, lane.film - 30, which)
+            at = x + width(which) + 10
+            frame.text(f'{tag}of', at, lane.film - 30, said, 'dim', room=lane.x + lane.w - at)
+        else:
+            frame.text(f'{tag}which', 22, lane.film + 38, which, 'mid2')
+            frame.text(f'{tag}of', 22, lane.film + 60, said, 'dim', room=lane.x - 40)
+        frame.text(f'{tag}FWt', x, lane.film - 11, f'forward →  {ran(m, row)}', 'ff', room=lane.w)
+        return
     if m.plan.narrow and m.record.depth:
         frame.text(f'{tag}which', x, y, which)
         x += width(which) + 12
@@ -44,7 +55,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         frame.text(f'{tag}FWt', x, y, 'writes the tape', 'dim')
     if m.plan.narrow:
         return
-    x, y = lane.left + (14 if tag == 'a' else 22), lane.film + lane.film_h / 2 + 5
+    x, y = EDGE, lane.film + lane.film_h / 2 + 5
     frame.text(f'{tag}which', x, y, which)
     x += width(which) + 10
     end = lane.x
@@ -59,7 +70,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         if w > 20:
             start, wide = w * row.first / row.of, max(w * (row.last - row.first) / row.of, 3)
             frame.rect(f'{tag}track', x, y - 6, w, 3, 'run', 1, rx=1.5)
-            frame.rect(f'{tag}thumb', x + min(start, w - wide), y - 7, wide, 5, 'thumb', 2, rx=2.5)
+            frame.rect(f'{tag}thumb', x + min(start, w - wide), y - 7, wide, 5, 'hp', 2, rx=2.5)
 
 
 def yours(record: Record) -> bool:
@@ -89,16 +100,18 @@ def tape_name(m: Moment, tag: str) -> str:
 def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """The tape itself: a film with a frame for each entry, under its card; a pen writes it, a head reads it back."""
     frame, y, h = m.frame, lane.film, lane.film_h
-    ground = m.plan.fields[2 * 'ab'.index(tag)]
-    left, right = ground.x, ground.x + ground.w
-    frame.rect(f'{tag}film', left, y, right - left, h, 'film', -1)
-    for k, at in enumerate((y + 3.5, y + h - 3.5)):
-        frame.path(f'{tag}holes{k}', f'M{left + 6:g},{at:g}H{right - 6:g}', 'holes', 0)
+    left, right = m.plan.fields[0].x, m.plan.w + 6 * m.plan.narrow
+    if lane.broad and not m.plan.narrow:
+        left = lane.x - 18
+    strip_of_film(frame, tag, left, right, lane, 'film' + ' rib' * (lane.broad and bool(lines(m, row))))
     top, high = y + 6, h - 12
     opens = {column.entry: column for column in row.columns}
     for i, x, w, is_open in row.places():
         entry = m.record.entries[i]
         if entry.kind in ('loose', 'torn') or not entry.label:
+            continue
+        if lane.broad:
+            on_tape(m, i, x, w, is_open, lane, tag, opens)
             continue
         said, wide = on_block(entry, w, is_open)
         middle, done = min(x + w / 2, right - wide / 2 - 8 * is_open), m.state(i)[0]
@@ -108,39 +121,70 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         writes = m.now.entry == i and m.now.kind == 'write' and not m.compare
         reads = m.reading_of(i)[3]
         read = m.reading_of(i)[1] is not None
-        look = 'block' + ' own' * (tag == 'b' and written_by(m, i)) + ' cur' * (writes or reads)
+        look = 'block' + ' cur' * (writes or reads)
         frame.rect(f'B{i}', middle - wide / 2, top, wide, high, look, 2, rx=4, go=f'e{i}')
         if width(said) <= wide:
             frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
-            if m.plan.narrow or not (tag == 'b' and written_by(m, i)):  # there the lines of the bprop lead to it
-                up = f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}'
-                frame.path(f'{tag}up{i}', up, 'link' + ' f' * writes, 1)
+            up = f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}'
+            frame.path(f'{tag}up{i}', up, 'link' + ' f' * writes, 1)
             if read:
                 calls(m, f'{tag}dn{i}', middle, row, opens[i], lane)
         if writes or reads:
             frame.rect(f'{tag}ring', middle - wide / 2 - 2, top - 2, wide + 4, high + 4, 'ring', 5, rx=6)
             if writes:
-                frame.head(f'{tag}pen', middle, y + 1, 'd', 'pen', 5, 7)
+                frame.head(f'{tag}pen', middle, y + 1, 'd', 'fh', 5, 7)
+
+
+def strip_of_film(frame: Frame, tag: str, left: float, right: float, lane: Lane, look: str) -> None:
+    """The tape without anything on it."""
+    frame.rect(f'{tag}film', left, lane.film, right - left, lane.film_h, look, -1)
+    for k, at in enumerate((lane.film + 3.5, lane.film + lane.film_h - 3.5)):
+        frame.path(f'{tag}holes{k}', f'M{left + 6:g},{at:g}H{right - 6:g}', 'holes', 0)
+
+
+def on_tape(
+    m: Moment, i: int, x: float, w: float, is_open: bool, lane: Lane, tag: str, opens: dict[int, Column]
+) -> None:
+    """An entry whose card lies on the tape: which step writes it or reads it, and what it calls."""
+    here = m.now.entry == i and m.now.kind == 'write' and not m.compare
+    _, reading, _, reads = m.reading_of(i)
+    if reading is not None and is_open:
+        calls(m, f'{tag}dn{i}', x + w / 2, m.strips[1].row(m.focus[1]), opens[i], lane)
+    if here or reads:
+        m.frame.rect(f'{tag}ring', x - 2, lane.forward - 2, w + 4, lane.forward_h + 4, 'ring', 5, rx=8)
+
+
+def lines(m: Moment, row: Row) -> list[int]:
+    """The lines of the bprop that is shown that have written an entry of the second tape."""
+    return sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
+
+
+def ran(m: Moment, row: Row) -> str:
+    """What lies on the second tape."""
+    found = lines(m, row)
+    if not found:
+        return 'what backward computed, in order'
+    if len(found) == 1:
+        return f'line {found[0]} of the bprop, as it ran'
+    return f'lines {found[0]} {"to" if len(found) > 2 else "and"} {found[-1]} of the bprop, as they ran'
 
 
 def on_block(entry: Entry, w: float, is_open: bool) -> tuple[str, float]:
     """What stands on an entry's block, and how wide that is."""
     long = f'{entry.label} {name_of(entry)}'
-    if is_open and entry.level and entry.mark and entry.by is not None:
-        long += f' · line {entry.mark.line}'
     said = long if is_open and width(long) + 20 < max(w + 60, 120) else entry.label
     return said, max(width(said) + 20, min(w, 84)) if is_open else w
 
 
 def calls(m: Moment, key: str, x: float, row: Row, column: Column, lane: Lane) -> None:
     """What an entry calls on the way back: a thin line to its rule, or to where a takeover turns off the road."""
-    y, end = lane.film + lane.film_h, lane.road - min(lane.backward_h, 50) / 2 - 1
+    y, end = lane.film + lane.film_h, lane.road - WIDTH / 2 - 1
     to = x
     if m.record.entries[column.entry].kind in TAKEN:
         to, end = fork(row, column, lane).x, lane.road - 6
     m.frame.path(key, f'M{x:g},{y:g}' + (f'V{y + 9:g}H{to:g}' if to != x else '') + f'V{end - 8:g}', 'call', 2)
-    m.frame.head(f'{key}h', to, end, 'd', 'callh', 6, 6)
+    m.frame.head(f'{key}h', to, end, 'd', 'run', 6, 6)
 
 
 def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str) -> None:
@@ -157,6 +201,8 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there, classes=past)
     y, h = card_place(entry, lane, column.within)
     look = 'card torn' if entry.kind == 'torn' else f'card f{quiet}' if begun and entry.kind != 'loose' else 'card'
+    if lane.broad and entry.kind not in ('loose', 'torn'):
+        look = 'block' if begun else 'slot'
     frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
     card(m, entry, i, column, y, h, begun, here)
     free = min((x for _, x, _, _ in row.places() if x > column.x), default=lane.x + lane.w + 4)
@@ -164,11 +210,10 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
         said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
         name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
-        same = done and slot.value is m.story.again
         handed = slot is m.again and m.taken is not None  # it is what the bprop returned, too
         key = m.story.again_tile if handed else f'{tag}{slot.key}'
-        tiles.draw(frame, key, slot.x, slot.y, slot.value, slot.plate, there=done, classes=' own' if same else past,
-                   account=handed)  # fmt: skip
+        look = ' gave' if handed else past  # it has the colour of the line that returned it
+        tiles.draw(frame, key, slot.x, slot.y, slot.value, slot.plate, there=done, classes=look, account=handed)
 
 
 def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
@@ -182,8 +227,11 @@ def card_place(entry: Entry, lane: Lane, within: bool) -> tuple[float, float]:
 def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, begun: bool, here: bool) -> None:
     """What stands on a card: the name, and what it runs or hides."""
     frame, w, middle = m.frame, column.w, column.x + column.w / 2
-    ink, grey = ('mid', 'dim') if begun else ('mid fut', 'fut')
+    ink, grey = ('mid', 'dim' * (not here)) if begun else ('mid fut', 'fut')
     title = entry.name if entry.kind == 'loose' else name_of(entry)
+    if entry.level and entry.label:
+        long = f'{entry.label} {title} · line {entry.mark.line}' if entry.mark and entry.by is not None else ''
+        title = long if long and width(long) <= w - 8 else f'{entry.label} {title}'
     if entry.kind == 'call' and h > 70:
         frame.text(f'e{i}t', middle, y + 24, title, ink, room=w - 10)
         frame.text(f'e{i}o', middle, y + 42, 'own bprop', f'{"bf" if begun else "fut"} mid', room=w - 8)
@@ -210,36 +258,37 @@ def card(m: Moment, entry: Entry, i: int, column: Column, y: float, h: float, be
 
 
 def bridge(m: Moment, row: Row, lane: Lane) -> None:
-    """From the lines of a bprop to the second tape: they are what is written there."""
-    lines = sorted({m.record.entries[i].mark.line for i, *_ in row.places() if written_by(m, i)})
-    frame, x, w = m.frame, m.plan.own.x + 8, m.plan.own.w - 16
-    for block in blocks([r for r in m.own_rows if r.number in lines]):
+    """The lines of a bprop flow into the second tape: they are what is written there."""
+    found, frame, right = lines(m, row), m.frame, m.plan.own.x + m.plan.own.w - 4
+    groups = blocks([r for r in m.own_rows if r.number in found])
+    tip, bottom = lane.x - 18, lane.film
+    for block in groups:
         top, high = block[0].y - 14.5, block[-1].y - block[0].y + ROW
-        frame.rect(f'wrote{block[0].key}', x, top, w, high, 'block own', rx=4, layer=0)
-    if m.plan.narrow or not lines:
+        frame.rect(f'wrote{block[0].key}', m.plan.own.x + 8, top, m.plan.own.w - 12, high, 'block own', rx=4, layer=0)
+        if m.plan.narrow:
+            continue
+        start, bottom = bottom, bottom + lane.film_h / len(groups)
+        far = right + 0.55 * (tip - right)
+        near = tip - 0.55 * (tip - right)
+        to = f'M{right:g},{top:g}C{far:g},{top:g},{near:g},{start:g},{tip:g},{start:g}V{bottom:g}'
+        to += f'C{near:g},{bottom:g},{far:g},{top + high:g},{right:g},{top + high:g}Z'
+        frame.path(f'bridge{block[0].key}', to, 'film rib', 0)
+
+
+def fed(m: Moment, column: Column, lane: Lane) -> None:
+    """On the card of an entry that reads a takeover's dout, that it does: it comes from the road of the first tape."""
+    entry = m.record.entries[column.entry]
+    if entry.by is None or not m.state(column.entry)[0]:
         return
-    now = m.now.kind == 'write' and m.now.entry is not None and written_by(m, m.now.entry)
-    look = '' if now or m.behind else ' q2'
-    tips = [(i, left + (w / 2 if is_open else SPINE / 2)) for i, left, w, is_open in row.places() if written_by(m, i)]
-    tops = {r.number: r.y - 4.5 for r in m.own_rows if r.number in lines}
-    groups = [[n] for n in lines] if len(lines) <= 2 else [lines]
-    wide, edge = (m.plan.own.x - 2) / len(groups), m.plan.own.x + 8
-    for k, group in enumerate(groups):  # the first line lies outermost, and lowest on its way to the tape
-        ends = [(i, tip) for i, tip in tips if m.record.entries[i].mark.line in group]
-        left, lies, last = wide * (k + 0.5), lane.film - 3 - wide * (k + 0.5), ends[-1][1]
-        top, r = tops[group[0]], wide
-        to = f'M{edge:g},{top:g}H{left + r:g}A{r:g},{r:g},0,0,0,{left:g},{top + r:g}V{lies - r:g}'
-        to += f'A{r:g},{r:g},0,0,0,{left + r:g},{lies:g}H{last - r:g}A{r:g},{r:g},0,0,1,{last:g},{lies + r:g}'
-        frame.path(f'bridge{k}', f'{to}V{lane.film + 8:g}', f'rib{look}', 0)
-        for n in group[1:]:
-            frame.path(f'bridgel{n}', f'M{edge:g},{tops[n]:g}H{left:g}', f'rib{look}', 0)
-        for i, tip in ends[:-1]:
-            frame.path(f'bridge{i}', f'M{tip:g},{lies:g}V{lane.film + 8:g}', f'rib{look}', 0)
-    said = f'line {lines[0]} while it runs'
-    if len(lines) > 1:
-        said = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]} while they run'
-    x = 22 + width('forward →', 'ff') + 14
-    frame.text('bridget', x, m.plan.second[0] + 20, f'the outer grad records {said}', 'ff', room=lane.w)
+    facts = m.entry_of(entry.by).facts
+    value = next((v for v in entry.inputs if facts and v.name == facts.dout), None)
+    if value is None or not phrases.single(value) or value.name in [s.value.name for s in column.inputs]:
+        return
+    said = f'{value.name} = {numbers.written(value.data.item())}'
+    wide = width(said) + 14
+    x, y = column.x + column.w / 2 - wide / 2, lane.forward - 10
+    m.frame.rect(f'fed{column.entry}', x, y, wide, 19, 'dout', 6, rx=6)
+    m.frame.text(f'fed{column.entry}t', x + wide / 2, y + 14, said, 'mid', 7)
 
 
 def blocks(rows: list[program.Row]) -> list[list[program.Row]]:
@@ -274,19 +323,21 @@ def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
     look = f'card f{quiet}' if done and entry.kind not in ('loose', 'torn') else 'card'
     frame.rect(f'e{i}', x, lane.forward, SPINE, lane.forward_h, look + ' cur' * here, 2, rx=6, go=f'e{i}')
     _, _, given, _ = m.reading_of(i)
-    tall = lane.forward_h > 50
-    if tall:
-        upright(frame, f'e{i}t', x, lane.forward + lane.forward_h - 8, name_of(entry), lane.forward_h - 14,
-                '' if done else 'fut')  # fmt: skip
+    ink = '' if done else 'fut'
+    if lane.broad:  # its number stands on the tape, too
+        frame.text(f'e{i}n', x + SPINE / 2, lane.forward + 15, entry.label, f'mid {ink}', room=SPINE)
+    if lane.forward_h > 50:
+        room = lane.forward_h - 14 - 12 * lane.broad
+        upright(frame, f'e{i}t', x, lane.forward + lane.forward_h - 6, name_of(entry), room, ink)
     if entry.kind in ('loose', 'torn'):
         return
     own = entry.kind in TAKEN
     back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
     frame.rect(f'r{i}', x, lane.road - lane.backward_h / 2, SPINE, lane.backward_h, back, 2, rx=6, go=f'r{i}')
-    if tall:
+    if lane.backward_h > 34:
         said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'yours' if entry.yours else 'bprop'
         ink = 'fut' if not given else 'bf' if own else ''
-        upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 8, said, lane.backward_h - 14, ink)
+        upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 6, said, lane.backward_h - 10, ink)
 
 
 def upright(frame: Frame, key: str, x: float, y: float, words: str, room: float, look: str) -> None:

@@ -103,12 +103,9 @@ class Frame(dict):
         self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')
         self.head(f'{key}h', x2, y, 'r', f'fh{classes}', 3, 5)
 
-    def band(
-        self, key: str, x1: float, x2: float, y: float, classes: str = '', thick: bool = False, ends: bool = True
-    ) -> None:
-        """Backward's band from right to left; a thick one is as wide as the road. `ends`: it has a head."""
-        thick = thick and x1 - x2 > 44
-        tail = 0 if not ends else 28 if thick else 13
-        self.path(key, f'M{x1:g},{y:g}H{x2 + tail:g}', f'fat{"" if thick else " th"}{classes}', 1)
-        if ends:
-            self.head(f'{key}h', x2, y, 'l', f'fatk{classes}', 2, 20 if thick else 10)
+    def band(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
+        """A piece of backward's road, from right to left, and in its middle the mark that says which way it goes."""
+        self.path(key, f'M{x1:g},{y:g}H{x2:g}', f'rb{classes}', 1)
+        if x1 - x2 > 16:
+            x = (x1 + x2) / 2
+            self.path(f'{key}h', f'M{x + 4:g},{y - 7:g}L{x - 4:g},{y:g}L{x + 4:g},{y + 7:g}', 'chev', 2)

@@ -18,22 +18,22 @@ def draw(m: Moment) -> None:
         first = m.story.first_reading
         if first is not None and m.strips[0].all is not None and m.column(m.record.readings[first].entry) is not None:
             Cards(m, m.entry_of(first), first).draw()  # their places, with a question mark
-        else:
+        elif len(m.strips) < 2:
             arrivals.draw(m)
         return
     entry = m.entry_of(m.taken)
     column = m.column(m.record.readings[m.taken].entry)
     if column is None or not column.outputs or not m.own_rows or entry.level:
-        if not failed:
+        if not failed and len(m.strips) < 2:
             arrivals.draw(m)
         return
     running = not m.compare and m.now.reading == m.taken
-    past = '' if m.compare or (running and m.now.kind == 'reach') else ' past'
+    past = '' if running and m.now.kind == 'reach' else ' past'  # what is compared is louder, then
     strip = m.strips[0]
     bend = fork(strip.row(m.focus[0]), column, strip.lane).x
     (takeover.down if m.plan.narrow else takeover.aside)(m, column.outputs[0].x, bend, past, entry)
     if not failed:
-        Cards(m, entry, m.taken, bend).draw()
+        Cards(m, entry, m.taken).draw()
 
 
 def error(m: Moment) -> None:

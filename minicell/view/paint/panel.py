@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..model import Line
-from . import program
+from . import forward, program
 from .moment import Moment
 from .plan import PAD, ROW
 
@@ -51,7 +51,7 @@ def draw_code(m: Moment) -> None:
         program.draw(frame, found, x, w, mark, hid)
         if m.taken is not None and m.entry_of(m.taken) is entry:
             running = not m.compare and m.now.reading == m.taken
-            look = 'mine' if running or m.compare else 'mine0'
+            look = 'mine' if running else 'mine0'
             frame.rect('mine', x + 4, plan.own.y - UP - 4, w - 8, len(m.own_rows) * ROW + 8, look, 0, rx=8)
             reads(m, entry.facts.dout)
         program.draw(frame, m.own_rows, x, w, mark, False)
@@ -75,7 +75,7 @@ def reads(m: Moment, dout: str) -> None:
 
 def surface(m: Moment, key: str, x: float, y: float, w: float, end: float, named: str) -> None:
     """What some lines are called, and a ground for them where they do not stand on a tape's."""
-    if m.plan.narrow or len(m.strips) > 1:
+    if m.plan.narrow:
         m.frame.rect(key, x, y, w, end - y, 'panel', 0, rx=10)
     else:
         x += 6
@@ -103,19 +103,18 @@ def ready_to_lift(m: Moment) -> None:
 
 def draw_fields(m: Moment, level: int) -> None:
     """The grounds of a tape: forward above it, backward under it."""
-    for box, look in zip(m.plan.fields[2 * level :], ('ahead', 'aback'), strict=False):
-        m.frame.rect(f'{look}{level}', *box, look, -2, rx=12)
+    upper, lower = m.plan.fields[2 * level : 2 * level + 2]
+    m.frame.rect(f'aback{level}', *lower._replace(y=upper.y, h=upper.h + lower.h), 'aback', -2, rx=12)
+    m.frame.rect(f'ahead{level}', *upper, 'ahead', -2, rx=12)
+    m.frame.rect(f'ahead{level}.', upper.x, upper.y + 24, upper.w, upper.h - 24, 'ahead', -2)  # no round corners there
 
 
-def draw_second(m: Moment) -> None:
-    """The ground of the second tape; before it is there, the question that it answers."""
-    plan, frame, lane = m.plan, m.frame, m.plan.lanes[1]
-    if m.story.has_second(m.step):
-        return draw_fields(m, 1)
-    y, h = plan.second
-    frame.rect('second', plan.fields[2].x, y, plan.fields[2].w, h, 'panel', 0, rx=12)
-    middle = lane.film - 28
-    frame.text('q1', plan.w / 2, middle - 22, 'Can a gradient have a gradient?', 'big fut mid')
-    more = '' if plan.narrow else ' A second tape will be written here.'
-    frame.text('q2', plan.w / 2, middle + 4, f'It can, if backward is taped as it runs.{more}', 'fut mid')
-    frame.rect('bfilm0', lane.left + 8, lane.film, plan.w - 16 - lane.left, lane.film_h, 'ghost q', 0, rx=8)
+def draw_question(m: Moment) -> None:
+    """Where the second tape will lie, the question that it answers."""
+    draw_fields(m, 1)
+    frame, lane = m.frame, m.plan.lanes[1]
+    left, right = (lane.x - 18, m.plan.w) if not m.plan.narrow else (-6, m.plan.w + 6)
+    middle, centre = lane.film + lane.film_h / 2, (left + right) / 2
+    forward.strip_of_film(frame, 'b', left, right, lane, 'film')
+    frame.text('q1', centre, middle - 3, 'Can a gradient have a gradient?', 'mid mid3')
+    frame.text('q2', centre, middle + 20, 'It can, if backward is taped as it runs.', 'mid dim')

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import metrics
 from ..model import Record, Value
-from . import backward, forward, outcome, panel, program, tiles, verdict, words
+from . import arrivals, backward, forward, outcome, panel, program, tiles, verdict, words
 from .film import Film, Step
 from .kit import Frame, width
 from .line import Mark, step_line
@@ -50,10 +50,9 @@ def needs(record: Record, listing: program.Listing) -> Needs:
     cells = max((len(lines) for lines in listing.cells.values()), default=0)
     gave = [[g.value for g in r.gave] for r in record.readings if record.entries[r.entry].kind in TAKEN]
     rows = [tiles.folded(v.data).shape[0] for values in gave for v in values if v is not None and v.data is not None]
-    first = [e for e in record.entries if not e.level]
     return Needs(
         calls=calls + (0 if own else cells), cells=cells if own else 0, own=max(own, default=0),
-        second=record.depth > 0, straight=[i for i, e in enumerate(first) if e.kind in TAKEN] == [0],
+        second=record.depth > 0,
         gradients=max(map(len, gave), default=2) or 2, tall=max(rows, default=2),
         arrivals=max((len(run.arrivals) for run in record.passes), default=2),
     )  # fmt: skip
@@ -75,7 +74,7 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
                 loud.append(Mark(n, '✓ right', 'on', n))
             continue
         if said.jump in ('Takeover', 'Second tape'):
-            loud.append(Mark(n, said.jump.lower(), 'bf'))
+            loud.append(Mark(n, said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
@@ -100,24 +99,28 @@ def frame(m: Moment) -> Frame:
     """One frame."""
     panel.draw_code(m)
     code = set(m.frame)
-    panel.draw_fields(m, 0)
     tape(m, 0)
     outcome.draw(m)
     if m.behind:
         m.frame.hush(m.frame.keys() - code)
     if len(m.strips) > 1:
-        panel.draw_second(m)
         if m.story.has_second(m.step):
             tape(m, 1)
+        else:
+            panel.draw_question(m)
+        arrivals.draw(m)
     return m.frame
 
 
 def tape(m: Moment, level: int) -> None:
     """Forward and backward of one tape."""
-    strip, tag = m.strips[level], 'ab'[level]
+    strip, tag, before = m.strips[level], 'ab'[level], set(m.frame)
+    panel.draw_fields(m, level)
     if strip.entries:
         row = strip.row(m.focus[level])
         forward.draw(m, strip, row, tag)
+        if m.compare and len(m.strips) == 1:  # what is wrong is the subject
+            m.frame.hush(key for key in m.frame.keys() - before if key != 'aback0')
         backward.draw(m, strip, row, tag)
 
 

@@ -80,7 +80,7 @@ def fork(row: Row, column: Column, lane: Lane) -> Fork:
     wide = min(column.w + 8, GHOST)
     ghost = x - 28 - wide
     before = [s.x + SPINE for s in row.spines] + [o.x + o.plate.w for c in row.columns for o in c.outputs]
-    if lane.beside or ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
+    if ghost > max([lane.x + 14, *(right for right in before if right <= column.x)]) + 8:
         return Fork(x, ghost, wide, True)
     return Fork(min((s.x for s in column.outputs), default=column.x + column.w) - 23, column.x - 12, column.w, False)
 
@@ -132,6 +132,8 @@ class Strip:
             ]
             seen.update(entry.keys)
             seen.update(entry.made)
+            if self.lane.broad and n and entry.source:  # its expression names them
+                fresh = []
             last = n == len(self.entries) - 1
             within = (
                 last
@@ -176,11 +178,16 @@ class Strip:
         inputs = self.slots(i, fresh, 0, room)
         a = max((s.x + s.plate.w for s in inputs), default=0)
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
+        if out and len(entry.outputs) == 1:  # and what is told of it on the way back
+            told = (tiles.on_road(r.douts[0]) for r in self.record.readings if r.entry == i and r.douts)
+            out = max(out, min(next((how.w for how in told if how), 0), room))
         words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'b') + 22, CARD]
         if entry.kind == 'call':
             words.append(width('not taped') + 24)
         elif not within and entry.source:
             words.append(min(width(entry.source, 'm') + 16, source))
+        if self.lane.broad:
+            words.append(width(f'{entry.label} {name_of(entry)}') + 16)
         if entry.level:
             words += [min(width(f.partition(' = ')[2]) + 12, 150) for f in formula.formulas(entry, 'dslope')[:1]]
         if within and entry.outputs:

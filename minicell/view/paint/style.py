@@ -1,22 +1,25 @@
 """How every shape looks: one table of classes, from which come the style sheet of the page and the ink of the stills.
 
-One hue has one meaning. Blue is forward, orange is backward and what your bprop does in it, red is wrong and nothing
-else, amber is the line that runs now. Every hue has a second cue, so that the picture reads in greyscale too.
+One hue has one meaning. Blue is forward, slate is backward by autodiff's own rules, orange is where your own code takes
+over, red is wrong and nothing else, amber is the line that runs now. Every hue has a second cue, so that the picture
+reads in greyscale too.
 """
 
 from functools import lru_cache
 
 LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
-    'tile': '#eaeef3', 'way': '#efdfd0', 'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'fwdt': '#c3dff4', 'bwd': '#cc4b00',
-    'tint': '#f6cfb2', 'bwdt': '#9c3d00', 'zf': '#e8f2fa', 'zb': '#fdf2e9', 'film': '#d5dde6', 'bad': '#b3003b',
+    'tile': '#eaeef3', 'way': '#e6eaee', 'auto': '#40566b', 'autot': '#ccd6df',
+    'fwd': '#0067a8', 'fwdq': '#7fb3d3', 'fwdt': '#c3dff4', 'bwd': '#cc4b00',
+    'tint': '#f6cfb2', 'bwdt': '#9c3d00', 'zf': '#e8f2fa', 'zb': '#f8f4f0', 'film': '#d5dde6', 'bad': '#b3003b',
     'bad1': '#fce4ea', 'mark': '#ffedb8',
     'mark2': '#ffd257',
 }  # fmt: skip
 DARK = {
     'ink': '#e9ebee', 'dim': '#a6adb5', 'faint': '#8f979f', 'hair': '#454b52', 'paper': '#121416', 'panel': '#1b1e21',
-    'tile': '#2a2e33', 'way': '#3a2c21', 'fwd': '#62b8ee', 'fwdq': '#3a6683', 'fwdt': '#173a52', 'bwd': '#ff9d52',
-    'tint': '#57331a', 'bwdt': '#ff9d52', 'zf': '#131f29', 'zb': '#261b13', 'film': '#343b43', 'bad': '#ff7096',
+    'tile': '#2a2e33', 'way': '#24292e', 'auto': '#a9bccd', 'autot': '#2e3b47',
+    'fwd': '#62b8ee', 'fwdq': '#3a6683', 'fwdt': '#173a52', 'bwd': '#ff9d52',
+    'tint': '#57331a', 'bwdt': '#ff9d52', 'zf': '#131f29', 'zb': '#1e1b18', 'film': '#343b43', 'bad': '#ff7096',
     'bad1': '#3a1a26', 'mark': '#443a12',
     'mark2': '#7a6410',
 }  # fmt: skip
@@ -24,31 +27,36 @@ DARK = {
 # Selectors as in a style sheet: 'tile.wrong' is what has both classes. A text has size, bold, mono, anchor and fill.
 TEXTS = {
     'm': dict(mono=True), 'ln': dict(mono=True, anchor='end', fill='dim'), 'mid2': dict(size=15, bold=True),
-    'mid3': dict(size=18), 'num': dict(size=15),
+    'mid3': dict(size=17), 'num': dict(size=15),
     'big': dict(size=22), 'h1': dict(size=22, bold=True), 'h2': dict(size=15, fill='dim'),
-    'ques': dict(size=30, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
+    'ques': dict(size=44, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
-    'ff': dict(fill='fwd'), 'bf': dict(fill='bwdt'), 'xx': dict(fill='bad', bold=True), 'wr': dict(fill='bad'),
-    'zero': dict(opacity=0), 'onr': dict(size=15, fill='paper', bold=True), 'onr.past': dict(fill='bwdt'),
-    'xxl': dict(size=30, bold=True, anchor='end'),
+    'ff': dict(fill='fwd'), 'af': dict(fill='auto'), 'bf': dict(fill='bwdt'), 'xx': dict(fill='bad', bold=True),
+    'wr': dict(fill='bad'), 'zero': dict(opacity=0), 'onr': dict(size=15, fill='paper', bold=True),
+    'onr.past': dict(fill='ink'), 'onw': dict(size=13), 'ont': dict(fill='paper'),
+    'xxl': dict(size=30, bold=True), 'hero': dict(size=60, bold=True),
 }  # fmt: skip
 SHAPES = {
     'paper': dict(fill='paper'), 'ahead': dict(fill='zf'), 'aback': dict(fill='zb'), 'panel': dict(fill='panel'),
     'tile': dict(fill='paper'), 'tile.on': dict(fill='tile'), 'tile.tru': dict(fill='none'),
-    'tile.own': dict(fill='fwdt'), 'tile.wrong': dict(fill='bad1'), 'tile.res': dict(stroke='bwd', line=2.5),
+    'tile.wrong': dict(fill='bad1'), 'tile.res': dict(stroke='auto', line=2.5),
+    'tile.bare': dict(fill='none'), 'tile.gave': dict(fill='tint'), 'cell.rl': dict(fill='clear'),
     'cell': dict(fill='clear'), 'cell.worst': dict(fill='bad'), 'peer': dict(stroke='dim', line=2),
     'peer.worst': dict(stroke='bad', line=3),
     'hp': dict(fill='ink'), 'hn': dict(stroke='ink'), 'hx': dict(stroke='bad', line=2),
-    'card': dict(fill='paper', stroke='hair'), 'card.f': dict(stroke='fwd', line=1.5), 'card.bk': dict(stroke='bwd'),
+    'card': dict(fill='paper', stroke='hair'), 'card.f': dict(stroke='fwd', line=1.5), 'card.bk': dict(stroke='auto'),
     'card.q2': dict(stroke='fwdq', line=1), 'card.cur': dict(line=3), 'card.torn': dict(stroke='bad', line=2),
     'ghost': dict(fill='paper', stroke='faint', dash='5 4'), 'ghost.q': dict(stroke='hair'),
     'fw': dict(stroke='fwd', line=2), 'fh': dict(fill='fwd'), 'fw.q2': dict(stroke='fwdq', line=1),
     'fh.q2': dict(fill='fwdq'),
     'fw.q': dict(stroke='hair', line=1), 'fh.q': dict(fill='hair'),
-    'rib': dict(stroke='fwd', line=5), 'rib.q2': dict(stroke='fwdq'),
-    'fat': dict(stroke='bwd', line=26), 'fat.th': dict(line=10), 'fatk': dict(fill='bwd'),
-    'fat.past': dict(stroke='tint'),
-    'fatk.past': dict(fill='tint'), 'road': dict(stroke='way', line=26), 'roadk': dict(fill='way'),
+    'film.rib': dict(fill='fwdt'),
+    'rl': dict(fill='auto'), 'rl.past': dict(fill='autot'), 'rb': dict(stroke='auto', line=36),
+    'rb.past': dict(stroke='autot'), 'rl.todo': dict(fill='way'),
+    'chev': dict(stroke='paper', line=2.5),
+    'fat': dict(stroke='bwd', line=36), 'fatk': dict(fill='bwd'), 'fatk.past': dict(fill='tint'),
+    'fat.th': dict(line=10), 'fat.past': dict(stroke='tint'),
+    'road': dict(stroke='way', line=36),
     'lane': dict(stroke='hair', line=1.5, dash='9 9'),
     'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
     'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
@@ -56,18 +64,14 @@ SHAPES = {
     'film': dict(fill='film'), 'film.q': dict(fill='tile'),
     'holes': dict(stroke='paper', line=3, dash='5 11'),
     'slot': dict(stroke='dim', dash='3 3'), 'block': dict(fill='paper'), 'block.own': dict(fill='fwdt'),
-    'block.cur': dict(fill='mark2'),
-    'ring': dict(stroke='ink', line=2),
-    'call': dict(stroke='dim', line=1.5), 'callh': dict(fill='dim'), 'call.q': dict(stroke='dim', line=1),
-    'callh.q': dict(fill='dim'), 'dout': dict(fill='tint'),
-    'pen': dict(fill='fwd'),
+    'block.cur': dict(fill='mark2'), 'block.wrong': dict(fill='bad'),
+    'place': dict(stroke='way', line=1.5), 'ring': dict(stroke='ink', line=2),
+    'call': dict(stroke='dim', line=1.5), 'call.q': dict(line=1), 'dout': dict(fill='tint'),
     'link': dict(stroke='dim'), 'link.f': dict(stroke='fwd', line=2),
     'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
-    'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.now': dict(stroke='bwd', line=2),
-    'sheet.res': dict(stroke='bwd', line=3), 'sheet.torn': dict(stroke='bad', line=2),
-    'thumb': dict(fill='ink'),
+    'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.torn': dict(stroke='bad', line=2),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
-    'note': dict(fill='bwd'), 'note.on': dict(fill='dim'),
+    'note': dict(fill='bwd'), 'note.ff': dict(fill='fwd'), 'note.on': dict(fill='dim'),
     'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),
 }  # fmt: skip
 PLAIN_TEXT = dict(size=13, fill='ink')
@@ -81,7 +85,7 @@ def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
 
 # How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
 QUIET = {
-    'ff': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q', 'callh': 'callh q',
+    'ff': 'dim', 'af': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q',
     'f': '', 'bk': '', 'q2': '', 'ahead': 'panel', 'aback': 'panel',
     'fw': 'fw q', 'fh': 'fh q',
 }  # fmt: skip
@@ -104,8 +108,10 @@ def css() -> str:
     """The table as a style sheet."""
     out = [f'.mc2{{{variables(LIGHT)}}}']
     dark = variables(DARK)
-    out.append(f'@media(prefers-color-scheme:dark){{html:not(:has([data-jp-theme-light])) .mc2:not(.still){{{dark}}}}}')
-    out.append(f'[data-jp-theme-light=false] .mc2,.vscode-dark .mc2,html[theme=dark] .mc2,.mc2.dark{{{dark}}}')
+    prefers = '@media screen and (prefers-color-scheme:dark)'  # what is printed is light
+    out.append(f'{prefers}{{html:not(:has([data-jp-theme-light])) .mc2:not(.still){{{dark}}}}}')
+    themes = '[data-jp-theme-light=false] .mc2,.vscode-dark .mc2,html[theme=dark] .mc2,.mc2.dark'
+    out.append(f'@media screen{{{themes}{{{dark}}}}}')
     out.append('.mc2 text{font-size:13px;fill:var(--ink);stroke:none;white-space:pre;pointer-events:none}')
     out.append('.mc2 rect,.mc2 path,.mc2 circle{fill:none;stroke:none}')
     for table, tag in ((TEXTS, 'text.'), (SHAPES, '.')):

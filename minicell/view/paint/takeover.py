@@ -20,8 +20,8 @@ def because(m: Moment, entry: Entry, room: float) -> str:
     else:
         said = [
             f'because {entry.name} has its own bprop',
-            'because of its own bprop',
             f'{entry.name} has its own bprop',
+            'because of its own bprop',
         ]
     if m.behind and not m.plan.narrow:
         said = [f'takeover{":" if words.startswith(entry.name) else ","} {words}' for words in said] + said
@@ -33,21 +33,21 @@ def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     frame, lane, under = m.frame, m.strips[0].lane, m.plan.under
     road, right = lane.road, x - 8
     near = min(bend + 52, x)
-    far = near - 104 + 18 * (near == x)
+    far = near - 110 + 18 * (near == x)
     middle = (near + far) / 2
     bends = f'H{near:g}C{middle - 6:g},{road:g},{middle + 6:g},{under:g},{far:g},{under:g}'
-    size, thin = (15, ' th') if m.behind else (28, '')
+    size, thin = (15, ' th') if m.behind else (34, '')
     to = f'M{x + 1:g},{road:g}{bends if under > road else ""}H{CODE + size:g}'
     frame.path('fat', to, f'fat{thin}{past}', 1, draw=600)
     frame.head('fath', CODE - 5, under, 'l', f'fatk{past}', 6, size, late=450)
-    said = label_of(entry, (far + 22 if under > road else bend - 10) - CODE - 38)
-    if not m.behind:
-        frame.text('tk', CODE + 38, under + 5, said, f'onr{past}', 6, late=450)
+    said = label_of(entry, (far + 22 if under > road else bend - 10) - CODE - 46)
+    if not thin:
+        frame.text('tk', CODE + 46, under + 5, said, 'mid2 bf' if past else 'onr', 6, late=450)
     x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
-    room = (m.plan.w - 8 if lane.tall else right) - x
+    room = (m.plan.w - 8 if lane.tall or under > road else right) - x
     why = because(m, entry, room)
     into = f'into {"your hook" if entry.kind == "hook" else "your lines"}, {why}'
-    fits = said == 'takeover' and entry.yours and not m.behind and width(into) <= room
+    fits = said == 'takeover' and entry.yours and not thin and width(into) <= room
     frame.text('why', x, y, into if fits else why, '', 6, late=450)
 
 

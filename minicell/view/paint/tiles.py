@@ -12,9 +12,16 @@ from .kit import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
-WIDE = 66  # px of such a number, at most
+WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
+LUCK = (
+    '✓ by chance',
+    'by chance',
+    'by luck',
+    '✓ luck',
+    '✓',
+)  # of a number that is right, though dout was not used
 
 
 class Plate(NamedTuple):
@@ -30,6 +37,7 @@ class Plate(NamedTuple):
     digits: int = 0
     note: str = ''  # of how much this is a part
     ink: str = ''  # the class of its numbers
+    lean: int = 0  # each number stands left or right of the middle of its cell, beside the one that it is compared with
 
 
 def folded(array: np.ndarray) -> np.ndarray:
@@ -72,13 +80,25 @@ def plate(
                  note=note)  # fmt: skip
 
 
+def on_road(value: Value, least: float = 0) -> Plate | None:
+    """How a value is written on backward's road, if it is small enough to stand there."""
+    array = folded(value.data) if value.data is not None else np.zeros((0, 0))
+    rows, columns = array.shape
+    if not array.size or rows > 2 or columns > 3:
+        return None
+    digits, ink, row = numbers.decimals([array]), *(('onr', 20) if rows == 1 else ('onr onw', 16))
+    cell = max(max(width(shown(n, digits), ink) for n in array.ravel()) + 9, least / columns)
+    return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
+
+
 class Marks(NamedTuple):
     """Which cells are wrong, which one is the worst, and which one is its partner."""
 
     wrong: np.ndarray
-    worst: tuple[int, int]
+    worst: tuple[int, int] | None
     peer: bool = False  # this is the true one: only the partner is framed
     luck: bool = False  # what is right is so by chance
+    off: np.ndarray | None = None  # how far each is off, as a part of the worst
 
 
 def draw(
@@ -87,11 +107,17 @@ def draw(
 ) -> None:  # fmt: skip
     """A value at (x, y). `there`: it has come; before that only its place is seen. `top`: the number whose square
     fills its cell."""
-    if not there:
+    if not there and how.ink:
+        for i in range(how.rows):
+            for j in range(how.columns):
+                left, top_ = x + j * how.cell_w, y + i * how.cell_h
+                frame.rect(f'{key}[{i},{j}]p', left + 2, top_, how.cell_w - 4, how.cell_h - 4, 'place', layer - 1, rx=6)
+    elif not there:
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, 'card', layer, rx=3)
     elif how.kind == 'words':
         frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
-        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, how.note, 'mid dim', room=how.w - 8)
+        said = how.note if width(how.note) <= how.w - 8 else '–'
+        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, said, 'mid dim')
     elif how.kind == 'numbers':
         _numbers(frame, key, x, y, folded(value.data), how, classes, account, marks, layer)
     else:
@@ -104,28 +130,54 @@ def _numbers(
 ) -> None:  # fmt: skip
     """The numbers on one ground; each has a cell that can be pressed."""
     has = set(classes.split())
-    judged = marks is not None and not marks.peer
-    ground = f'tile{classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
+    judged, pair = marks is not None and not marks.peer, bool(how.lean)
+    ground = f'tile{classes}' + ' wrong' * (judged and not pair and bool(marks.wrong.any()))
     frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, layer, rx=4)
+    wide = how.cell_w / (1 + pair)
     for i in range(how.rows):
         for j in range(how.columns):
             worst = marks is not None and marks.worst == (i, j)
-            wrong = judged and bool(marks.wrong[i, j])
+            wrong = marks is not None and bool(marks.wrong[i, j])
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
-            look = 'cell hot' + (' worst' if judged else ' peer') * worst
-            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
+            if how.ink == 'num':  # a gradient: each number has a ground of its own
+                place = (left + 2, top + 2, how.cell_w - 4, how.cell_h - 4)
+                frame.rect(f'{value}p', *place, 'tile on' if not wrong or not judged else 'block', layer - 1, rx=6)
+                if judged and wrong:  # the further it is off, the redder
+                    shade = heat(marks.off[i, j])
+                    frame.rect(f'{value}w', *place, 'block wrong', layer - 1, rx=6, opacity=shade)
+            look = 'cell hot' + ' rl' * ('rl' in has) + ' worst' * (worst and judged and not pair)
+            inset = wide * (how.lean > 0)
+            frame.rect(value, left + inset + 1, top + 1, wide - 2, how.cell_h - 2, look, layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
-            said, ink = shown(array[i, j], how.digits), f'mid {how.ink}'
-            if judged and marks.luck and not wrong and how.cell_w > width(said, how.ink) + 28:
-                frame.text(f'{value}l', left + 2, top + how.cell_h / 2 + 5, '✓', 'dim', layer + 1)
-            if worst:
-                ink += ' onr' if judged else ' b'
-            elif wrong:
-                ink += ' wr'
-            elif has & {'tru', 'past'}:  # it stays behind what came
+            said, ink = shown(array[i, j], how.digits), how.ink
+            if how.lean > 0:
+                said = f'{"≠" if wrong else "="} {said}'
+                if marks is not None and marks.luck and not wrong:
+                    said = next((s for s in LUCK if width(s) < wide - 7), said)
+            hot = heat(marks.off[i, j]) if pair and wrong and marks.off is not None else 0
+            if hot == 1 or (worst and judged and not pair):
+                ink += ' onr' if how.lean <= 0 else ' ont'
+            elif worst and how.lean <= 0:
+                ink += ' b'
+            elif 'tru' in has:  # as the rule would have it
+                ink += ' af'
+            elif 'rl' in has:
+                ink += ' past' * ('past' in has)
+            elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
-            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, ink, layer + 1)
+            middle, anchor = left + how.cell_w / 2 + 4 * how.lean, {-1: 'end', 0: 'mid', 1: ''}[how.lean]
+            frame.text(f'{value}t', middle, top + how.cell_h / 2 + 5, said, f'{anchor} {ink}'.strip(), layer + 1)
+
+
+def heat(off: float) -> float:
+    """How red a wrong number's ground is: the further it is off, the redder; the worst of all is dark."""
+    return 1 if off == 1 else round(0.06 + 0.2 * float(off), 2)
+
+
+def longest(value: Value, how: Plate) -> float:
+    """How wide the longest of its numbers is."""
+    return max(width(shown(n, how.digits), how.ink) for n in folded(value.data).ravel())
 
 
 def largest(array: np.ndarray) -> float:
@@ -150,7 +202,7 @@ def _squares(
     frame.rect(f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{own}', layer, rx=2, v=key)
     for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, top):
         frame.path(f'{key}{name}', d, name, layer + 1)
-    if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
+    if marks is not None and marks.worst and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
         i, j = marks.worst
         look = 'peer' + ' worst' * (not marks.peer)
         frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)

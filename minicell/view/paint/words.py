@@ -165,7 +165,7 @@ def reach(record: Record, step: Step, number: int) -> Said:
         instead = (
             f'{entry.name} has its own bprop, so {displaced(entry)} {be} never called: {entry.name}.bprop runs instead.'
         )
-        return f'Takeover: backward leaves its road, into {into}', instead
+        return f'Takeover: backward turns off its road, into {into}', instead
     if entry.kind == 'hook':
         alone = len(reading.douts) == 1 and reading.douts[0].name.startswith('dout[')
         came = told(reading.douts[0]._replace(name='dout')) if alone else dout
