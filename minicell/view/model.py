@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -226,6 +226,7 @@ class Record:
     scopes: list[Scope] = field(default_factory=list)
     code: list[Line] = field(default_factory=list)
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
+    why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
 
     @cached_property
     def depth(self) -> int:

@@ -4,7 +4,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import SettingError
 from . import zoom as lens
+from .account import why
 from .model import Record
 from .page import fragment
 from .paint import scene
@@ -45,7 +46,9 @@ class Picture:
     def record(self) -> Record:
         """The tape, told in steps."""
         with uncollected():
-            return ZOOMS[self.zoom](tell(self.tape))
+            found = ZOOMS[self.zoom](tell(self.tape))
+            found.why = partial(why, self.tape)
+            return found
 
     @cached_property
     def films(self) -> list[Film]:

@@ -9,7 +9,7 @@ from gallery import at, picture, shown
 
 import minicell as ms
 from minicell import nn, view
-from minicell.view.paint import kit, style, tiles
+from minicell.view.paint import kit, style
 from minicell.view.paint.plan import WIDTH
 
 SECOND = """
@@ -214,74 +214,90 @@ def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     looks = [key for key in frame if re.match(r'g\d\.', key)]
     right = [key[:-1] for key in looks if re.fullmatch(r'g\d\..*]p', key) and f'{key[:-1]}w' not in looks]
     assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
-    ground, number = frame[f'{right[0]}p'].attrs, frame[f's{right[0][1:]}t'].attrs
-    lucky = [s.attrs['T'] for key, s in frame.items() if re.match(r's\d\.', key) and s.attrs.get('T') in tiles.LUCK]
-    assert lucky == [number['T']], 'the true one, beside it, is the same'
-    assert ground['x'] < number['x'] < ground['x'] + ground['width']
-    assert ground['y'] < number['y'] < ground['y'] + ground['height']
+    assert frame[f'{right[0]}t'].attrs['T'] == frame[f's{right[0][1:]}t'].attrs['T'], 'it is the true one'
+    assert frame[f'{right[0]}p'].attrs['class'] == 'card', 'an outline, and no red'
+    assert frame['t0L'].attrs['T'] == '✓ 1 right by luck' and 't1L' not in frame
+    below = max(s.attrs['y'] + s.attrs['height'] for key, s in frame.items() if re.fullmatch(r'g\d+\.0\[.*]p', key))
+    assert below < frame['t0L'].attrs['y'] < below + 20, 'under its table'
 
 
 def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_dark():
-    frame = picture('matmul_loss').films[0].frames[-1]
-    shades = {key: s.attrs['opacity'] for key, s in frame.items() if s.attrs.get('class') == 'block wrong'}
+    shown_ = picture('matmul_loss')
+    frame = shown_.films[0].frames[-1]
+    shades = {
+        key: s.attrs for key, s in frame.items() if re.match(r'g\d', key) and s.attrs.get('class') == 'block wrong'
+    }
     assert len(shades) == 6 - 1 + 9
-    off = {key: abs(number(frame, key) - number(frame, f's{key[1:]}')) for key in shades}
+    reading = next(r for r in shown_.record.readings if len(r.gave) == 2)
+    off = {}
+    for key in shades:
+        g, i, j = (int(n) for n in re.findall(r'\d+', key)[1:])
+        gradient = reading.gradients[g]
+        off[key] = abs(gradient.value.data[i, j] - gradient.true[i, j])
     ranked = sorted(shades, key=off.__getitem__)
-    assert [shades[key] for key in ranked] == sorted(shades.values()) and shades[ranked[-1]] == 1 > 3 * shades[
-        ranked[-2]
-    ]
-    texts_ = {g: [frame[k].attrs['T'] for k in (f'{key[:-1]}t', f's{key[1:-1]}t')] for key in ranked for g in key[3]
-              if off[key] == max(off[k] for k in off if k[3] == g)}  # fmt: skip
-    assert texts_ == {'0': ['1.40', '≠ 6.60'], '1': ['4.30', '≠ 1.50']}
-    bold = {key for key in shades if 'b' in frame[f'{key[:-1]}t'].attrs['class'].split()}
-    assert len(bold) == 1, 'the worst of the other gradient'
+    darkness = [shades[key]['opacity'] for key in ranked]
+    assert darkness == sorted(darkness) and darkness[-1] == 1 > 3 * darkness[-2]
+    white = {key for key, s in frame.items() if s.tag == 'text' and 'onr' in s.attrs.get('class', '').split()
+             and re.match(r'[gs]\d', key)}  # fmt: skip
+    assert white == {f'{ranked[-1][:-1]}t', f's{ranked[-1][1:-1]}t'}, 'the worst, and what it should be'
 
 
-def test_a_line_leads_from_the_large_number_to_its_cell():
+def test_the_large_numbers_have_the_grounds_of_their_cells():
+    """The worst is dark red in its table and large; what it should be has the colour of autodiff's rules, twice too."""
     frame = picture('matmul_loss').films[0].frames[-1]
-    (start, _), *_, (end, low) = points(frame['lead'])
-    large = frame['V0'].attrs
-    cell = next(s.attrs for s in frame.values() if s.attrs.get('class') == 'block wrong' and s.attrs['opacity'] == 1)
-    assert large['x'] + kit.width(large['T'], large['class']) <= start < end
-    assert cell['x'] < end < cell['x'] + cell['width'] and low == cell['y']
-    assert frame['V2'].attrs['T'] == 'your dx[0, 2]'
+    mine = next(k for k, s in frame.items() if s.attrs.get('class') == 'block wrong' and s.attrs.get('opacity') == 1)
+    for large, key in (('V2', mine), ('V4', f's{mine[1:]}')):
+        cell, plate = frame[key].attrs, frame[f'{large}p'].attrs
+        assert cell['class'] == plate['class'] and frame[f'{large}t'].attrs['T'] == frame[f'{key[:-1]}t'].attrs['T']
+        assert plate['width'] > 2 * cell['width'] and plate['height'] > 2 * cell['height']
+    assert frame['V2'].attrs['T'] == 'your dx[0, 2]' and frame['V4'].attrs['T'] == 'should be'
+    assert frame['V2p'].attrs['x'] < frame['V0'].attrs['x'] < frame['V4p'].attrs['x'] and frame['V0'].attrs['T'] == '≠'
+    parts = frame['V3'].attrs['T'].removeprefix('= ').split(' + ')
+    assert sum(map(float, parts)) == float(frame['V4t'].attrs['T']), 'the true number adds up before your eyes'
+    y = picture('matmul_loss').record.entries[0].inputs[1].data
+    assert parts == [f'{n:.2f}' for n in y[2]], 'the last row of y'
 
 
-def number(frame, key):
-    """The number that stands in the cell of a shape."""
-    return float(frame[f'{key[:-1]}t'].attrs['T'].removeprefix('≠ '))
+def test_the_true_gradient_stands_beside_yours_row_by_row():
+    for name in ('matmul_loss', 'right'):
+        frame = picture(name).films[0].frames[-1]
+        mine = [key[:-1] for key in frame if re.fullmatch(r'g\d+\.0\[.*]t', key)]
+        assert mine
+        for key in mine:
+            yours, true = (frame[k].attrs for k in (f'{key}t', f's{key[1:]}t'))
+            assert yours['x'] < true['x'] and yours['y'] == true['y']
+        right = max(frame[f'{key}p'].attrs['x'] + frame[f'{key}p'].attrs['width'] for key in mine)
+        assert right < min(frame[f's{key[1:]}p'].attrs['x'] for key in mine)
+        others = [key for key in frame if re.fullmatch(r'g\d+\.1\[.*]t', key)]
+        assert others and not any(f's{key[1:]}' in frame for key in others), 'of the other only how far it is off'
 
 
-def test_each_true_number_stands_beside_yours_in_one_cell():
-    frame = picture('matmul_loss').films[0].frames[-1]
-    mine = [key[:-1] for key in frame if re.fullmatch(r'g\d\..*]t', key)]
-    assert len(mine) == 6 + 9
-    for key in mine:
-        yours, true, cell = (frame[k].attrs for k in (f'{key}t', f's{key[1:]}t', f'{key}p'))
-        assert cell['x'] < yours['x'] < true['x'] < cell['x'] + cell['width'] and yours['y'] == true['y']
-        assert cell['y'] < yours['y'] < cell['y'] + cell['height']
-        assert style.look('text', yours['class'])['size'] > style.look('text', true['class'])['size']
-        assert frame[key].attrs['x'] + frame[key].attrs['width'] < frame[f's{key[1:]}'].attrs['x'], (
-            'each can be pressed'
-        )
+def test_on_a_phone_each_gradient_has_the_true_one_beside_it():
+    frame = picture('matmul_loss').films[1].frames[-1]
+    mine = [key for key in frame if re.fullmatch(r'g\d+\..*]t', key)]
+    assert len(mine) == 6 + 9 and all(f's{key[1:]}' in frame for key in mine)
+
+
+def test_a_number_that_is_infinite_where_it_should_be_is_not_the_worst():
+    frame = picture('heat_not_finite').films[0].frames[-1]
+    assert 'NaN' not in (frame['V2t'].attrs['T'], frame['V4t'].attrs['T'])
 
 
 def test_no_number_is_blamed_where_a_surrogate_replaces_a_gradient_of_zero():
     frame = picture('ifnode').films[0].frames[-1]
     assert not any(s.attrs.get('class') == 'block wrong' for s in frame.values())
-    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r's\d+\..*]t', key)] == ['≠ 0.00'] * 3
+    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r's\d+\..*]t', key)] == ['0.00'] * 3
 
 
 def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     wrong, right = picture('matmul_loss'), picture('right')
     frame = wrong.films[0].frames[-1]
-    mine, came = frame['mine'].attrs, frame['came'].attrs
-    (start, y), *_, (tip, low) = points(frame['out'])
-    assert mine['x'] < start <= mine['x'] + mine['width'], 'out of the frame of the lines'
-    assert mine['y'] + mine['height'] - 30 < y < mine['y'] + mine['height'], 'at the line that returns'
-    head = numbers(frame['outh'])[:2]
-    assert head[0] == tip and low < head[1] and abs(head[1] - came['y']) < 3, 'down to the frame of what it returns'
-    assert came['x'] < tip < came['x'] + came['width']
+    mine = frame['mine'].attrs
+    edges = [x for x, _ in points(frame['came'])]
+    assert numbers(frame['came'])[1] == mine['y'] and min(edges) == mine['x'], 'one frame, from the lines on'
+    low = min(s.attrs['y'] for key, s in frame.items() if re.fullmatch(r't\dN', key))
+    came = dict(x=mine['x'], y=low - 20, width=max(edges))
+    assert came['y'] > mine['y'] + mine['height'] - 20
     for k in range(2):
         name = frame[f't{k}N'].attrs
         assert came['x'] < name['x'] < came['x'] + came['width'] and came['y'] < name['y']
@@ -309,11 +325,14 @@ def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
 def test_the_fork_says_why_the_road_is_left():
     shown_ = picture('matmul_loss')
     takeover = at(shown_, 'Takeover')
-    why = 'into your lines, because Net has its own bprop'
-    assert why in shown(shown_, takeover) and why not in shown(shown_, takeover - 1)
-    frame = shown_.films[0].frames[takeover]
-    (_, near, (far, under), _), x = points(frame['fat']), frame['why'].attrs['x']
-    assert far < x < near[0] and abs(frame['why'].attrs['y'] - under) < 8, 'beside the band, where it bends off'
+    why = 'Net has its own bprop'
+    frame, before = shown_.films[0].frames[takeover], shown_.films[0].frames[takeover - 1]
+    assert frame['why'].attrs['T'] == why and 'why' not in before
+    down, (bend, tip) = points(frame['adn0'])[0], points(frame['adn0'])[-1]
+    sign = frame['sign'].attrs
+    assert sign['x'] < bend < sign['x'] + sign['width'] and down[1] < sign['y'] < sign['y'] + sign['height'] < tip, (
+        'on the way from the tape to where the band bends off'
+    )
 
 
 @pytest.mark.parametrize(('name', 'lines'), [('matmul_loss', 1), ('relu6', 1)])
@@ -410,6 +429,6 @@ def test_a_gradient_that_is_none_has_no_way_out(numbers_):
         ms.grad(Gives(given), (0, 1))(ms.Tensor(2.0), ms.Tensor(3.0))
     wide, narrow = view.show(tape).films
     handed = next(n for n, step in enumerate(wide.steps) if 'returns' in step.title)
-    for film in (wide, narrow):
-        assert ('out' in film.frames[handed]) == (given != (None, None))
-    assert sum(f't{k}W' in wide.frames[handed] for k in range(2)) == 2 - given.count(None)
+    for film, way in ((wide, 'came'), (narrow, 'out')):
+        assert (way in film.frames[handed]) == (given != (None, None))
+    assert sum(f't{k}F' in wide.frames[handed] for k in range(2)) == 2 - given.count(None)

@@ -33,11 +33,12 @@ def test_every_number_that_is_shown_answers(name):
 
 
 def test_a_readout_has_the_number_and_the_line():
-    x = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
+    x, true = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]), picture('matmul').record.readings[0].gradients[0].true
     links = picture('matmul').films[0].links
     for (i, j), number in np.ndenumerate(x + 1):
         read = links[f'g0.0[{i},{j}]']['r']
-        assert read == f'dx[{i}, {j}] = {numbers.said(number)}   yours: x + 1, line 11'
+        due = '' if (i, j) == (0, 1) else f', should be {numbers.said(true[i, j])}'
+        assert read == f'dx[{i}, {j}] = {numbers.said(number)}{due}   yours: x + 1, line 11'
         assert f's0.0[{i},{j}]' in links[f'g0.0[{i},{j}]']['l']
         (forward,) = (key for key in links[f'g0.0[{i},{j}]']['l'] if key != f's0.0[{i},{j}]')
         assert links[forward]['r'].startswith(f'x[{i}, {j}] = {numbers.said(np.float32(x[i, j]))}')

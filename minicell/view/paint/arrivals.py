@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..model import Arrival, Pass, Value, shape_text
-from . import backward, formula, numbers, phrases, tiles, verdict
+from . import numbers, phrases, tiles, verdict
 from .kit import width
 from .moment import Moment
-from .plan import GAP
+from .plan import GAP, TALL
 
 ROWS = 22  # px of a gradient's row in a list
 SUMMED = 24  # parts that are written as a sum; more would not fit
@@ -73,9 +73,10 @@ def few(m: Moment, run: Pass) -> None:
             room = min(width(total, large), wide)
             frame.rect(number, left - 4, base - tall + 9, room + 8, tall, 'cell hot', 3, rx=6, v=number, rc=number)
             frame.text(f'{number}t', left, base, total, large, 5, room=wide)
-            frame.text(f'A{k}F', left, base + (30 if hero else 24), made_of(m, run, arrival), 'dim', room=wide)
+            frame.text(f'A{k}F', left, base + (30 if hero else 24), made_of(m, arrival), 'dim', room=wide)
             continue
-        how = tiles.plate(value, wide, h - 44, ink='num')
+        how = tiles.plate(value, wide, h - 44, row=TALL, ink='num')
+        how = how if how.kind == 'numbers' else tiles.plate(value, wide, h - 44, ink='num')
         tiles.draw(frame, key, left - 2, y + 42, value, how, classes=' bare', account=True)
 
 
@@ -86,18 +87,8 @@ def final(m: Moment, run: Pass, arrival: Arrival) -> verdict.Said | None:
     return next((verdict.said(g) for g in run.verdicts if g.of == arrival.of), None)
 
 
-def made_of(m: Moment, run: Pass, arrival: Arrival) -> str:
-    """How a number came about: the rule that made it, or the parts that were added."""
-    if len(m.strips) > 1 and len(arrival.parts) == 1 and m.now.kind == 'arrive':
-        steps, last = [s for s, _ in arrival.parts], m.strips[-1].entries[-1]
-        reading = next((r for r in m.record.readings if r.given in steps and r.run is not None), None)
-        if reading is not None:
-            entry = m.record.entries[reading.entry]
-            told = backward.told_as(entry, reading.entry == last)
-            found = next((f for f in formula.formulas(entry, told) if f.startswith(f'{arrival.name} = ')), '')
-            values = backward.scalars(entry, reading, told)
-            said = formula.counted(found, values, float(arrival.total.data.item())).split(' = ')
-            return f'= {said[2]}, by {phrases.rule_of(entry)}' if len(said) > 3 else ''
+def made_of(m: Moment, arrival: Arrival) -> str:
+    """The parts that were added to a number."""
     parts = m.story.arriving(arrival).parts(m.step)
     return '= ' + ' + '.join(map(phrases.amount, parts)) if 1 < len(parts) <= SUMMED else ''
 
@@ -111,8 +102,8 @@ def many(m: Moment, run: Pass) -> None:
     frame.text('G', x + 16, y + 24, 'gradients', 'af' if started else 'fut')
     if len(found) * ROWS + 40 <= h:
         frame.text('Gr', x + w - 16, y + 24, 'root mean square', 'dim end')
-    columns = 1 if w < 400 else 2 if len(found) <= 8 else 3
     per = max(1, int((h - 40) // ROWS))
+    columns = 1 if w < 400 else 2 if len(found) <= min(8, 2 * per) else 3
     came = [m.story.arriving(a).last(m.step) for a in found]
     room, first = columns * per, 0
     if len(found) > room:

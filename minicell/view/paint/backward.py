@@ -92,8 +92,11 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
                 at = slot.x + how.w + 6
                 frame.text(f'{tag}d{slot.key}n', at, slot.back + 5, short, '', 5, room=max(column.x - at - 24, 0))
                 reached[-1] = at + min(width(short), max(column.x - at - 24, 20))
-            cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, column.x - slot.name_x - 24,
-                      lane, past)  # fmt: skip
+            room = column.x - slot.name_x - 24
+            low = abs(slot.back - how.h / 2 - 10 - lane.road) < WIDTH / 2 + 4  # its name would stand on the road
+            if slot.above and low and not beside and not how.ink:
+                reached[-1] = max(reached[-1], slot.x + min(width(told), max(room, 40)) + 4)
+            cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, room, lane, past)
     handed = dict(m.story.handed(reading))
     before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
     reached += [o.x + dout_plate(c, o, handed[o.key], lane, column.x).w for c, o in before]
@@ -168,13 +171,18 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     frame, y, w, middle = m.frame, lane.road, column.w, column.x + column.w / 2
     look = f'rl{past}' if reading is not None else 'rl todo'
     frame.rect(f'r{i}', column.x - 0.5, y - WIDTH / 2, w + 1, WIDTH, look, 2, go=f'r{i}')
-    line = ''
+    line, counted = '', ''
     if entry.level:
-        seeds = column.entry == m.strips[1].entries[-1]
+        told = told_as(entry, column.entry == m.strips[1].entries[-1])
         passed = reading or next((r for r in m.record.readings if r.entry == i), None)
-        handed = {g.name for g in passed.gave if g.value is not None} if passed else set()  # a constant gets nothing
-        said = [f.partition(' = ') for f in formula.formulas(entry, told_as(entry, seeds))]
-        line = next((f for name, _, f in said if name in handed and f and width(f) <= w - 8), '')
+        handed = {g.name: g for g in passed.gave if g.value is not None} if passed else {}  # a constant gets nothing
+        said = [f.partition(' = ') for f in formula.formulas(entry, told)]
+        name, line = next(((n, f) for n, _, f in said if n in handed and f and width(f) <= w - 8), ('', ''))
+        done = reading is not None and reading.given is not None and reading.given <= m.step
+        if line and done and phrases.single(handed[name].value):  # the same with numbers
+            total = float(handed[name].value.data.item())
+            counted = formula.counted(f'{name} = {line}', scalars(entry, reading, told), total)
+            counted = counted.removeprefix(f'{name} = {line} = ')
     if line and reading is not None:  # what the rule finds on the tape
         kept = scalars(entry, reading, '')
         names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
@@ -185,6 +193,7 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     ink = 'fut' if reading is None else f'onr{" onw" * (width(said, "onr") > w - 8)}{past}'
     frame.text(f'r{i}t', middle, y + 5, said, f'mid {ink}', room=w - 6)
     frame.text(f'r{i}f', middle, y + WIDTH / 2 + 17, line, f'mid {"dim" if reading is not None else "fut"}')
+    frame.text(f'r{i}c', middle, y + WIDTH / 2 + 36, counted if width(counted) <= w + 60 else '', 'mid')
 
 
 def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Reading | None, here: bool) -> None:
@@ -197,7 +206,8 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
         frame.head(f'r{i}lh', lane.x, y, 'l', 'rl todo', 1, 8)
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
-    what = phrases.displaced(entry) if len(entry.hidden) < 2 else f'{len(entry.hidden)} rules'
+    lost = len([g for g in entry.ghosts if g.lost] or entry.hidden)
+    what = phrases.displaced(entry) if lost < 2 else f'{lost} rules'
     what = what.removeprefix('the ') if call else 'straight on'
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)
@@ -251,9 +261,8 @@ def douts(
             room = max(how.w, min(150, free - slot.x - 6))
             short = gradient_name(slot.value.name) if slot.value.name else label
             label = short if width(label, ink) > room > width(short, ink) else cut(label, room, ink)
-            frame.text(
-                f'{key}n', min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink)), top - 6, label, ink, 5
-            )
+            at = min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink))
+            frame.text(f'{key}n', at, top - 6, label, ink, 5, room=room + 1)
         if value is None:
             continue
         place(m, key, slot, value, how, past if reading is not None or m.over else '' if starts else ' past')
@@ -290,7 +299,9 @@ def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, 
     totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
     rows = []
     for said in formula.formulas(entry, told)[:3]:
-        left = said.partition(' = ')[0]
+        left, _, right = said.partition(' = ')
+        if left == right:  # of a name that was given anew
+            continue
         rows.append(formula.counted(said, values, totals[left]) if given and left in totals else said)
     if m.plan.own_rows and width(beside := '    '.join(rows), 'm') <= lane.w:  # under it stands what a bprop returns
         rows = [beside]

@@ -126,7 +126,7 @@ def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
         if width(said) <= wide:
             frame.text(f'B{i}t', middle, top + high / 2 + 4.5, said, 'mid')
         if is_open:
-            up = f'M{middle:g},{lane.forward + lane.forward_h - 24:g}V{y:g}'
+            up = f'M{middle:g},{sum(card_place(entry, lane, opens[i].within)):g}V{y:g}'
             frame.path(f'{tag}up{i}', up, 'link' + ' f' * writes, 1)
             if read:
                 calls(m, f'{tag}dn{i}', middle, row, opens[i], lane)
@@ -333,11 +333,12 @@ def spine(m: Moment, i: int, x: float, lane: Lane, quiet: str) -> None:
         return
     own = entry.kind in TAKEN
     back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
-    frame.rect(f'r{i}', x, lane.road - lane.backward_h / 2, SPINE, lane.backward_h, back, 2, rx=6, go=f'r{i}')
-    if lane.backward_h > 34:
+    high = min(lane.backward_h, 68)  # a takeover goes past under it
+    frame.rect(f'r{i}', x, lane.road - high / 2, SPINE, high, back, 2, rx=6, go=f'r{i}')
+    if high > 34:
         said = 'rule' if not own else 'hook' if entry.kind == 'hook' else 'yours' if entry.yours else 'bprop'
         ink = 'fut' if not given else 'bf' if own else ''
-        upright(frame, f'r{i}t', x, lane.road + lane.backward_h / 2 - 6, said, lane.backward_h - 10, ink)
+        upright(frame, f'r{i}t', x, lane.road + high / 2 - 6, said, high - 10, ink)
 
 
 def upright(frame: Frame, key: str, x: float, y: float, words: str, room: float, look: str) -> None:

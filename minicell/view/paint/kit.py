@@ -34,7 +34,7 @@ def cut(text: str, room: float, classes: str = '') -> str:
     while low < high:  # the longest that fits
         k = (low + high + 1) // 2
         low, high = (k, high) if width(_middle(text, k), classes) <= room else (low, k - 1)
-    return _middle(text, low)
+    return _middle(text, low) if low > 1 else '…'  # one letter tells nothing
 
 
 def _middle(text: str, k: int) -> str:

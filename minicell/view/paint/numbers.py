@@ -35,6 +35,15 @@ def decimals(arrays: Iterable[np.ndarray], most: int = MOST) -> int:
     return 2
 
 
+def index(place: tuple[int, ...]) -> str:
+    """The place of a number as Python writes it.
+
+    >>> index((0, 2)), index(())
+    ('[0, 2]', '')
+    """
+    return f'[{", ".join(map(str, place))}]' * bool(place)
+
+
 def written(number: float, digits: int | None = None) -> str:
     """A number with so many decimals; three significant digits where that would leave nothing, or too much.
 

@@ -1,10 +1,10 @@
 """What comes out: an error, a takeover and its gradients, or the gradients that were asked for."""
 
 from .. import metrics
-from . import arrivals, takeover
-from .cards import Cards
+from . import arrivals, cards, takeover
 from .moment import Moment
 from .strip import fork
+from .taken import Taken
 
 
 def draw(m: Moment) -> None:
@@ -17,7 +17,7 @@ def draw(m: Moment) -> None:
     if m.taken is None:
         first = m.story.first_reading
         if first is not None and m.strips[0].all is not None and m.column(m.record.readings[first].entry) is not None:
-            Cards(m, m.entry_of(first), first).draw()  # their places, with a question mark
+            cards.draw(Taken(m, m.entry_of(first), first))  # their places, with a question mark
         elif len(m.strips) < 2:
             arrivals.draw(m)
         return
@@ -33,7 +33,7 @@ def draw(m: Moment) -> None:
     bend = fork(strip.row(m.focus[0]), column, strip.lane).x
     (takeover.down if m.plan.narrow else takeover.aside)(m, column.outputs[0].x, bend, past, entry)
     if not failed:
-        Cards(m, entry, m.taken).draw()
+        cards.draw(Taken(m, entry, m.taken))
 
 
 def error(m: Moment) -> None:

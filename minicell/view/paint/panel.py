@@ -35,6 +35,7 @@ def draw_code(m: Moment) -> None:
     if found:
         surface(m, 'code', x, y, w, found[-1].y - UP + ROW + PAD, 'your program')
         program.draw(frame, found, x, w, mark, hid)
+        tell_apart(m, found)
     own = program.own_window(m.listing.of(entry), plan.own_rows, mark)
     if own:
         above = program.window(cells, plan.cell_rows, mark) if apart else []
@@ -64,10 +65,24 @@ def draw_code(m: Moment) -> None:
         program.draw(frame, found, plan.own.x, plan.own.w, mark, hid)
 
 
+def tell_apart(m: Moment, found: list[program.Row]) -> None:
+    """Of two nested gradients in one line, the inner has the colour of the first tape, the outer of the second."""
+    lines = {(run.mark.file, run.mark.line) for run in m.record.passes if run.mark and run.order == 1}
+    for row in found if len(m.strips) > 1 else ():
+        said = m.frame[f'lc{row.key}'].attrs['T'] if (row.file, row.number) in lines else ''
+        calls = list(re.finditer(r'\w+\.grad\(|\bgrad\(', said))
+        if len(calls) != 2:
+            continue
+        for call, look in zip(calls, ('film rib', 'film'), strict=True):
+            left = m.plan.call.x + program.GUTTER + call.start() * program.LETTER
+            wide = (len(call[0]) - 1) * program.LETTER
+            m.frame.rect(f'grad{row.key}{call.start()}', left - 2, row.y - 13, wide + 4, ROW - 3, look, 2, rx=3)
+
+
 def reads(m: Moment, dout: str) -> None:
     """Where the lines of a bprop say dout: what backward brings goes there, and nowhere else."""
     for row in m.own_rows:
-        for n, found in enumerate(re.finditer(rf'\b{re.escape(dout)}\b', row.text) if dout else ()):
+        for n, found in enumerate(re.finditer(rf'(?<!\w){re.escape(dout)}(?!\w)', row.text) if dout else ()):
             left, right = (m.plan.own.x + program.GUTTER + at * program.LETTER for at in found.span())
             if right < m.plan.own.x + m.plan.own.w - 10:
                 m.frame.rect(f'dout{row.key}{n}', left - 2, row.y - 13, right - left + 4, ROW - 3, 'dout', 2, rx=3)

@@ -74,15 +74,22 @@ def told(v: Value) -> str:
         return f'{v.name} {v.words}'.strip()
     be = f'{v.name} = ' if v.name else ''
     if single(v):
-        return f'{be}{numbers.said(v.data.item())}'
+        return f'{be}{number(v.data.item())}'
     if few(v):
-        return f'{be}[{", ".join(numbers.said(each) for each in v.data.tolist())}]'
+        return f'{be}[{", ".join(map(number, v.data.tolist()))}]'
     return f'{f"{v.name}: " if v.name else ""}{many(v)}'
+
+
+def number(each: object) -> str:
+    """A number, or a truth value."""
+    return str(each) if isinstance(each, bool) else numbers.said(each)
 
 
 def many(v: Value) -> str:
     """Numbers that are too many to be said one by one: `2×3 numbers from 1.40 to 2.30`."""
     size = '×'.join(map(str, v.shape))
+    if v.data.dtype.kind == 'b' and v.data.size:
+        return f'{size} truth values, {int(v.data.sum())} of them True'
     if not v.data.size:
         return f'{size} numbers, so none'
     low, high = float(v.data.min()), float(v.data.max())
@@ -105,7 +112,7 @@ def few(v: Value) -> bool:
 
 def amount(v: Value) -> str:
     """A value alone: its number, or its shape."""
-    return numbers.said(v.data.item()) if single(v) else told(v._replace(name=''))
+    return told(v._replace(name=''))
 
 
 def times(n: int) -> str:

@@ -132,7 +132,7 @@ def two_tapes(needs: Needs) -> Plan:
     """A screen: the first tape in little, beside the code; under both the second, on which forward itself lies."""
     calls, high = 2 * PAD + ROW * min(max(needs.calls, 1), 3), 58 if needs.tall > 1 else 44
     film = HEAD + max(high + 10, calls - 4)
-    lane = Lane(STAGE, WIDE - STAGE - EDGE, film - 10 - high, high, film, FILM, film + FILM + 46, 44, 300)
+    lane = Lane(STAGE, WIDE - STAGE - EDGE, film - 10 - high, high, film, FILM, film + FILM + 52, 44, 300)
     below, own, cells = lane.head + 9, max(3, min(needs.own, 5)) if needs.own else 0, min(needs.cells, 3)
     first = max(lane.road + 56, below + PAD + ROW * cells + 20)
     end = first + ROW * (own - 1) + 20 if own else lane.road + 40

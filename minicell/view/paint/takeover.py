@@ -13,18 +13,11 @@ def label_of(entry: Entry, room: float) -> str:
     return next((words for words in said if width(words, 'onr') <= room), '')
 
 
-def because(m: Moment, entry: Entry, room: float) -> str:
+def because(entry: Entry, room: float) -> str:
     """Why backward leaves its road here, in as many words as there is room for."""
+    said = [f'{entry.name} has its own bprop', 'own bprop']
     if entry.kind == 'hook':
-        said = ['because you registered it'] * entry.yours
-    else:
-        said = [
-            f'because {entry.name} has its own bprop',
-            f'{entry.name} has its own bprop',
-            'because of its own bprop',
-        ]
-    if m.behind and not m.plan.narrow:
-        said = [f'takeover{":" if words.startswith(entry.name) else ","} {words}' for words in said] + said
+        said = ['you registered it'] * entry.yours
     return next((words for words in said if width(words) <= room), '')
 
 
@@ -43,12 +36,17 @@ def aside(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     said = label_of(entry, (far + 22 if under > road else bend - 10) - CODE - 46)
     if not thin:
         frame.text('tk', CODE + 46, under + 5, said, 'mid2 bf' if past else 'onr', 6, late=450)
-    x, y = (bend + 12, lane.head) if under == road else (bend + 26, under + 5)
-    room = (m.plan.w - 8 if lane.tall or under > road else right) - x
-    why = because(m, entry, room)
-    into = f'into {"your hook" if entry.kind == "hook" else "your lines"}, {why}'
-    fits = said == 'takeover' and entry.yours and not thin and width(into) <= room
-    frame.text('why', x, y, into if fits else why, '', 6, late=450)
+    signpost(m, entry, bend, lane.x + width('← backward') + 10, right)
+
+
+def signpost(m: Moment, entry: Entry, x: float, left: float, right: float) -> None:
+    """On the way from an entry to its rule, why backward does not go on to that."""
+    lane, said = m.strips[0].lane, because(entry, right - left - 22)
+    wide, y = width(said) + 20, lane.film + lane.film_h + (12 if lane.tall else 4)
+    middle = max(min(x, right - wide / 2), left + wide / 2)
+    if said and abs(x - middle) < wide / 2 - 4:
+        m.frame.rect('sign', middle - wide / 2, y, wide, 21, 'block', 5, rx=10)
+        m.frame.text('why', middle, y + 15, said, 'mid bf', 6)
 
 
 def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
@@ -60,4 +58,4 @@ def down(m: Moment, x: float, bend: float, past: str, entry: Entry) -> None:
     side, ink = ' end' if bend > 200 else '', 'dim' if past else 'bf'
     room, x = (bend if side else m.plan.w - bend) - 24, bend + (-26 if side else 26)
     frame.text('tk', x, tip - 30, label_of(entry, room), f'{ink}{side}', 6, late=450)
-    frame.text('why', x, tip - 12, because(m, entry, room), f'{ink}{side}', 6, late=450)
+    frame.text('why', x, tip - 12, because(entry, room), f'{ink}{side}', 6, late=450)

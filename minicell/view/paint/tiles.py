@@ -15,13 +15,6 @@ ROW = 20
 WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
-LUCK = (
-    '✓ by chance',
-    'by chance',
-    'by luck',
-    '✓ luck',
-    '✓',
-)  # of a number that is right, though dout was not used
 
 
 class Plate(NamedTuple):
@@ -37,7 +30,6 @@ class Plate(NamedTuple):
     digits: int = 0
     note: str = ''  # of how much this is a part
     ink: str = ''  # the class of its numbers
-    lean: int = 0  # each number stands left or right of the middle of its cell, beside the one that it is compared with
 
 
 def folded(array: np.ndarray) -> np.ndarray:
@@ -60,10 +52,11 @@ def plate(
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
-        cell = max(max(width(t, ink) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
-        cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # a gradient that is judged: as large as may be
-        if columns * cell <= room_w + 0.5:
-            return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
+        for look in (ink, f'{ink} onw') if ink else ('',):  # smaller, where they are many
+            cell = max(max(width(t, look) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
+            cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be
+            if columns * cell <= room_w + 0.5:
+                return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=look)
     note_h = 15
     cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
     seen_columns = max(1, min(columns, int(room_w // cell)))
@@ -97,7 +90,6 @@ class Marks(NamedTuple):
     wrong: np.ndarray
     worst: tuple[int, int] | None
     peer: bool = False  # this is the true one: only the partner is framed
-    luck: bool = False  # what is right is so by chance
     off: np.ndarray | None = None  # how far each is off, as a part of the worst
 
 
@@ -130,54 +122,42 @@ def _numbers(
 ) -> None:  # fmt: skip
     """The numbers on one ground; each has a cell that can be pressed."""
     has = set(classes.split())
-    judged, pair = marks is not None and not marks.peer, bool(how.lean)
-    ground = f'tile{classes}' + ' wrong' * (judged and not pair and bool(marks.wrong.any()))
+    judged = marks is not None and not marks.peer
+    ground = f'tile{classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
     frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, layer, rx=4)
-    wide = how.cell_w / (1 + pair)
     for i in range(how.rows):
         for j in range(how.columns):
-            worst = marks is not None and marks.worst == (i, j)
-            wrong = marks is not None and bool(marks.wrong[i, j])
+            worst = marks is not None and marks.worst == (i, j) and bool(marks.off[i, j] == 1)
             value = f'{key}[{i},{j}]'
             left, top = x + j * how.cell_w, y + i * how.cell_h
-            if how.ink == 'num':  # a gradient: each number has a ground of its own
+            if how.ink.startswith('num'):  # a gradient: each number has a ground of its own
                 place = (left + 2, top + 2, how.cell_w - 4, how.cell_h - 4)
-                frame.rect(f'{value}p', *place, 'tile on' if not wrong or not judged else 'block', layer - 1, rx=6)
-                if judged and wrong:  # the further it is off, the redder
-                    shade = heat(marks.off[i, j])
-                    frame.rect(f'{value}w', *place, 'block wrong', layer - 1, rx=6, opacity=shade)
-            look = 'cell hot' + ' rl' * ('rl' in has) + ' worst' * (worst and judged and not pair)
-            inset = wide * (how.lean > 0)
-            frame.rect(value, left + inset + 1, top + 1, wide - 2, how.cell_h - 2, look, layer, rx=3, v=value,
+                wrong = judged and bool(marks.wrong[i, j])
+                ground = 'block' if wrong else 'card' if judged else 'tile on'  # without colour: an outline, no fill
+                frame.rect(f'{value}p', *place, ground, layer - 1, rx=6)
+                if wrong:  # the further it is off, the redder
+                    frame.rect(f'{value}w', *place, 'block wrong', layer - 1, rx=6, opacity=heat(marks.off[i, j]))
+                elif worst:  # what the worst should be
+                    frame.rect(f'{value}w', *place, 'rl', layer - 1, rx=6)
+            look = 'cell hot' + ' rl' * ('rl' in has) + ' worst' * bool(worst and judged and not how.ink)
+            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
-            said, ink = shown(array[i, j], how.digits), how.ink
-            if how.lean > 0:
-                said = f'{"≠" if wrong else "="} {said}'
-                if marks is not None and marks.luck and not wrong:
-                    said = next((s for s in LUCK if width(s) < wide - 7), said)
-            hot = heat(marks.off[i, j]) if pair and wrong and marks.off is not None else 0
-            if hot == 1 or (worst and judged and not pair):
-                ink += ' onr' if how.lean <= 0 else ' ont'
-            elif worst and how.lean <= 0:
-                ink += ' b'
+            ink = how.ink
+            if worst:
+                ink += ' onr' if judged or ink else ''
             elif 'tru' in has:  # as the rule would have it
                 ink += ' af'
             elif 'rl' in has:
                 ink += ' past' * ('past' in has)
             elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
-            middle, anchor = left + how.cell_w / 2 + 4 * how.lean, {-1: 'end', 0: 'mid', 1: ''}[how.lean]
-            frame.text(f'{value}t', middle, top + how.cell_h / 2 + 5, said, f'{anchor} {ink}'.strip(), layer + 1)
+            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, shown(array[i, j], how.digits),
+                       f'mid {ink}'.strip(), layer + 1)  # fmt: skip
 
 
 def heat(off: float) -> float:
     """How red a wrong number's ground is: the further it is off, the redder; the worst of all is dark."""
     return 1 if off == 1 else round(0.06 + 0.2 * float(off), 2)
-
-
-def longest(value: Value, how: Plate) -> float:
-    """How wide the longest of its numbers is."""
-    return max(width(shown(n, how.digits), how.ink) for n in folded(value.data).ravel())
 
 
 def largest(array: np.ndarray) -> float:

@@ -66,21 +66,26 @@ class Touch:
             whose = 'yours' if entry.yours else f'{entry.name}.bprop'
             said = f'   {whose}: {g.formula}, line {g.line}' if g.formula and g.line else f'   {whose}'
             mine, true = f'g{number}.{place}', f's{number}.{place}'
-            self.value(mine, g.value, said, [true] + ([f'{tag}{key}'] if key is not None else []))
+            self.value(mine, g.value, said, [true] + ([f'{tag}{key}'] if key is not None else []), g.true)
             if g.true is not None:
                 value = Value(f'the true {g.name}', g.true.shape, '', g.true)
                 self.value(true, value, '', [mine])
 
-    def value(self, tile: str, value: Value, more: str, partners: list[str]) -> None:
-        """A tensor's picture: each of its numbers, or all of it where it is drawn as squares."""
+    def value(
+        self, tile: str, value: Value, more: str, partners: list[str], true: np.ndarray | None = None
+    ) -> None:  # fmt: skip
+        """A tensor's picture: each of its numbers, or all of it where it is drawn as squares. `true`: what they should
+        be."""
         if value.data is None or not value.data.size:
             return
         if value.data.size > MOST:
             shape = shape_text(value.shape)
             self.links.setdefault(tile, dict(l=partners, r=f'{value.name}  {shape}{more}'))
             return
-        for place, index, number in cells(value.data):
-            said = f'{value.name}{index} = {numbers.said(number)}{more}'
+        due = true if true is not None and true.shape == value.data.shape else value.data
+        for (place, index, number), other in zip(cells(value.data), due.ravel(), strict=True):
+            said = f'{value.name}{index} = {numbers.said(number)}'
+            said += more if numbers.said(other) == numbers.said(number) else f', should be {numbers.said(other)}{more}'
             self.links.setdefault(f'{tile}{place}', dict(l=[f'{p}{place}' for p in partners], r=said))
 
 
@@ -136,8 +141,7 @@ def cells(array: np.ndarray) -> Iterator[tuple[str, str, float]]:
     flat = tiles.folded(array)
     for k, number in enumerate(np.asarray(array).ravel()):
         i, j = divmod(k, flat.shape[1])
-        index = np.unravel_index(k, array.shape)
-        yield f'[{i},{j}]', f'[{", ".join(str(int(n)) for n in index)}]' if array.ndim else '', float(number)
+        yield f'[{i},{j}]', numbers.index(tuple(map(int, np.unravel_index(k, array.shape)))), float(number)
 
 
 def line(entry: Entry) -> str:

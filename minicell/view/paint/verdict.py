@@ -1,9 +1,9 @@
-"""How the gradients of a takeover compare with the true ones, in words."""
+"""How the gradients of a takeover compare with the true ones: number by number, and in words."""
 
 import numpy as np
 
 from ..model import Gradient, Reading, Record
-from . import numbers
+from . import numbers, tiles
 from .phrases import some
 
 Said = tuple[str, str]
@@ -70,3 +70,37 @@ def off(g: Gradient) -> str:
     if g.error is None:
         return 'wrong'
     return f'off by {"" if g.true.size == 1 else "up to "}{numbers.said(g.error)}'
+
+
+def most(reading: Reading) -> float:
+    """How far the worst number of all its gradients is off."""
+    errors = (g.error for g in reading.gradients if g.ok is False and g.error is not None)
+    return max(filter(np.isfinite, errors), default=0.0)
+
+
+def differ(yours: np.ndarray, true: np.ndarray, top: float = 0) -> tiles.Marks:
+    """Which numbers of yours are wrong, and the worst of them. `top`: how far the worst of all gradients is off."""
+    a, b = tiles.folded(yours), tiles.folded(true)
+    with np.errstate(all='ignore'):
+        off_ = np.abs(a.astype(np.float64) - b)
+        off_[~np.isfinite(off_)] = np.inf
+        off_[(a == b) | ((a != a) & (b != b))] = 0  # two infinities, or two that are no numbers
+        wrong = off_ > 2e-3 * max(1e-6, float(np.max(np.abs(b), initial=0.0)))
+    worst_ = tuple(int(n) for n in np.unravel_index(int(np.argmax(off_)), off_.shape))
+    top = max(float(np.max(off_[np.isfinite(off_)], initial=0.0)), top, 1e-30)
+    part = np.minimum(np.where(np.isfinite(off_), off_, top) / top, 0.99)
+    if off_[worst_] >= top * (1 - 1e-6):
+        part[worst_] = 1
+    return tiles.Marks(wrong, worst_, off=part)
+
+
+def worst(g: Gradient) -> tuple[tuple[int, ...], str, str] | None:
+    """The worst number of a gradient: its place, what it is, and what it should be."""
+    mine, true = g.value.data if g.value is not None else None, g.true
+    if mine is None or true is None or mine.shape != true.shape or not true.size:
+        return None
+    at = differ(mine, true).worst
+    place = np.unravel_index(int(np.ravel_multi_index(at, tiles.folded(true).shape)), true.shape)
+    digits = numbers.decimals([mine, true], 2)
+    both = (tiles.shown(tiles.folded(each)[at], digits) for each in (mine, true))
+    return tuple(map(int, place)), *both

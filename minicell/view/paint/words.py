@@ -200,7 +200,7 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
         return f'{entry.name} has been read', handed
     if entry.kind == 'call':
         taken = 'It is taken as it is' if len(gave) < 2 else 'They are taken as they are'
-        return f'{"Your" if entry.yours else "Its"} bprop returns {names}', f'{taken}: nobody checks.'
+        return f'{"Your" if entry.yours else "Its"} bprop returns {names}', f'{taken}: nobody checks the numbers.'
     if entry.kind == 'hook':
         if all(h.after is None for h in reading.hooks):
             return f'Your {entry.name} changes nothing', 'It returned None: the gradient goes on as it came.'

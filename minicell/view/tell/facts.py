@@ -64,7 +64,8 @@ def _in_file(file: str, code: CodeType) -> Facts | None:  # (equal code may stan
         return None
     node = found.node
     arguments = [*node.args.posonlyargs, *node.args.args]
-    dout = arguments[-1].arg if arguments else ''
+    rest = node.args.vararg
+    dout = f'{rest.arg}[-1]' if rest else arguments[-1].arg if arguments else ''
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     given = {a.arg for a in arguments}
     if isinstance(node, ast.Lambda):
@@ -76,7 +77,7 @@ def _in_file(file: str, code: CodeType) -> Facts | None:  # (equal code may stan
         start = Mark(file, node.lineno, head)
         end = _mark(file, returns[-1] if returns else node.body[-1])
         names, formulas, marks = _returned(file, node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
-    reads_dout = dout in used or node.args.vararg is not None
+    reads_dout = dout in used or rest is not None
     return Facts(start, end, names, formulas, marks, dout, reads_dout)
 
 

@@ -21,6 +21,7 @@ class Forward:
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
         self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
+        self.cast = False  # whether that was a cast
 
     # ---- Cells ----
 
@@ -167,9 +168,10 @@ class Forward:
         outs = self.book.values(event.out, event.at, self.places.target(event.where))
         what = self.places.expression(where) or event.rule.name
         last = self.record.steps[-1]
-        if self.within(where.span) and (last.kind, last.reading) == ('inside', reading):
+        part = self.within(where.span) or (self.cast and where.span == self.span)  # a cast that nobody wrote
+        if part and (last.kind, last.reading) == ('inside', reading):
             self.record.steps.pop()  # it was a part of this expression: one step for the whole
-        self.span = where.span
+        self.span, self.cast = where.span, event.rule.name == 'Cast'
         self.book.step('inside', entry=entry, reading=reading, mark=mark, what=what, value=outs[0] if outs else None)
 
     def within(self, span: tuple) -> bool:

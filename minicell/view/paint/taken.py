@@ -1,0 +1,59 @@
+"""A takeover at one moment: its gradients as far as they have come, and what is known of them."""
+
+import numpy as np
+
+from ..model import Entry, Gradient, Reading
+from . import phrases, verdict
+from .moment import Moment
+
+
+class Taken:
+    """A takeover at one moment. `gave`: (place among the inputs, gradient), when they are compared the worst first."""
+
+    def __init__(self, m: Moment, entry: Entry, number: int) -> None:
+        self.m, self.entry, self.number = m, entry, number
+        self.reading: Reading = m.record.readings[number]
+        self.begun = m.taken == number
+        self.given = self.begun and self.reading.given is not None and self.reading.given <= m.step
+        self.judged = number in m.shot.known  # they have been compared with the true ones, by now
+        told = self.reading.gradients if m.compare else self.reading.gave
+        # a None that should have been a gradient is an answer too
+        self.gave = [(place, g) for place, g in enumerate(told) if g.value is not None or g.ok is False]
+        if m.compare:
+            self.gave.sort(key=lambda pair: (pair[1].ok is not False, -wrongness(pair[1])))
+        self.names = [g.name for _, g in self.gave] or phrases.names_of(m.record, entry)
+        self.inline = m.plan.results.h < 40  # there is no room for tables
+        self.beside = not self.inline and not m.plan.narrow  # what is known stands at their left
+        self.versus = self.beside and m.compare and bool(self.gave) and self.gave[0][1].true is not None
+
+    def made(self, gradient: Gradient) -> bool:
+        """Whether a gradient can be seen yet: once its line has run."""
+        if self.given or not self.begun:
+            return self.given
+        m = self.m
+        ran = (s for s in m.record.steps[self.reading.reached : m.step + 1] if s.reading == self.number)
+        taped = (v for e in m.record.entries if e.by == self.number and (e.written or 0) <= m.step for v in e.outputs)
+        names = {s.value.name for s in ran if s.value is not None} | {v.name for v in taped}
+        return bool(gradient.name) and gradient.name in names
+
+    @property
+    def deaf(self) -> bool:
+        """Whether no line of the bprop uses dout: then a number is right by chance, and not with another loss."""
+        return bool(self.entry.facts and not self.entry.facts.reads_dout)
+
+    def badge(self, g: Gradient) -> verdict.Said | None:
+        """What is known of a gradient, in words, and their look."""
+        if self.judged:
+            return verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
+        return ('nobody checked', 'bf') if self.given and not self.beside else None
+
+    def awaited(self, what: str) -> str:
+        """Who will make the gradients."""
+        kind, yours = self.entry.kind, self.entry.yours
+        whose = 'your hook' if kind == 'hook' else 'your bprop' if yours else 'its bprop'
+        return f'{whose} makes {what}' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
+
+
+def wrongness(g: Gradient) -> float:
+    """How far a gradient is off; what is no number is as far off as can be."""
+    return 0.0 if g.error is None else g.error if g.error == g.error else np.inf

@@ -1,0 +1,73 @@
+"""What is known of a takeover's gradients, large, at the left of their tables."""
+
+from ..model import Gradient
+from . import numbers, verdict
+from .kit import width
+from .plan import CODE
+from .taken import Taken
+
+UNSEEN = 'the shapes fit, so no error'
+LONG = 400  # entries; of a longer tape it would take too long to ask how a number was made
+PLATE = 132  # px of a large number's ground
+
+
+def draw(t: Taken) -> None:
+    """A question before; that nobody checked; and at the end the number that is worst, and what it should be."""
+    m, (x, y, _, h) = t.m, t.m.plan.results
+    frame, x, room = m.frame, x + 8, CODE - x - 24
+    if not t.given:
+        frame.text('V0', x, y + (76 if h > 120 else 48), '?', 'ques')
+        frame.text('V1', x, y + (106 if h > 120 else 72), t.awaited('it' if len(t.names) == 1 else 'them'), 'fut',
+                   room=room)  # fmt: skip
+        return
+    found = t.gave[0][1] if t.gave else None
+    if not t.judged:
+        frame.text('V0', x, y + h / 2, 'nobody checked', 'big bf', room=room)
+        frame.text('V1', x, y + h / 2 + 22, UNSEEN, '', room=room)
+    elif found is None or found.ok is not False or verdict.surrogate(t.reading):
+        said = 'a surrogate' if found is not None and found.ok is False else '✓ right'
+        frame.text('V0', x, y + h / 2 + 8, said, 'big', room=room)
+    elif pair := verdict.worst(found):
+        versus(t, found, *pair)
+    else:
+        frame.text('V0', x, y + h / 2 + 8, f'✗ {found.name}', 'big xx', room=room)
+
+
+def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str) -> None:
+    """The worst number beside what it should be, in the colours of their tables; under them how far it is off."""
+    frame, (x, y, _, h) = t.m.frame, t.m.plan.results
+    high = 62 if h > 120 else 46
+    second = CODE - 16 - PLATE
+    for key, at, ground, said, name, ink in (
+        ('V2', x, 'block wrong', yours, f'your {g.name}{numbers.index(place)}', ''),
+        ('V4', second, 'rl', true, 'should be', ' af'),
+    ):
+        look = next((size for size in ('ques', 'xxl', 'big') if width(said, size) < PLATE - 12 and
+                     (high > 50 or size != 'ques')), 'mid2')  # fmt: skip
+        frame.text(key, at, y + 17, name, f'mid3{ink}', room=PLATE + 12)
+        frame.rect(f'{key}p', at, y + 27, PLATE, high, ground, 2, rx=8)
+        low = {'ques': 16, 'xxl': 11, 'big': 8}.get(look, 5)
+        frame.text(f'{key}t', at + PLATE / 2, y + 27 + high / 2 + low, said, f'{look} mid ont', 5, room=PLATE - 8)
+    frame.text('V0', (x + PLATE + second) / 2, y + 27 + high / 2 + 8, '≠', 'big mid')
+    if high + 49 <= h + 4:
+        frame.text('V1', x, y + high + 49, f'✗ off by {numbers.said(g.error)}' if g.error is not None else '', 'xx')
+        at = x + width('✗ off by 0.000', 'xx')
+        said, ink = added(t, g, place, true, second + PLATE - at), 'af'
+        if not said and t.deaf and 'nob' not in frame:
+            said, ink = f'no line uses {t.entry.facts.dout}', 'bf'
+        frame.text('V3', second + PLATE, y + high + 49, said, f'{ink} end')
+
+
+def added(t: Taken, g: Gradient, place: tuple[int, ...], true: str, room: float) -> str:
+    """The true number as the sum that the rule would have added up: `= 2.10 + 1.20 + 3.30`."""
+    record = t.m.record
+    if record.why is None or len(record.entries) > LONG:
+        return ''
+    try:
+        rows = record.why(g.tensor, place).true_rows
+    except Exception:  # a gradient that the tape cannot account for must not cost the picture
+        return ''
+    digits, due = len(true.partition('.')[2]), float(g.true[place])
+    off = sum(round(row.product, digits) for row in rows) - round(due, digits)
+    said = '= ' + ' + '.join(numbers.written(row.product, digits) for row in rows).replace('+ −', '− ')
+    return said if len(rows) > 1 and abs(off) < 0.1**digits / 2 and width(said) <= room else ''

@@ -1,0 +1,123 @@
+"""What was found by looking at every frame of every lesson's tape."""
+
+import re
+
+import pytest
+from gallery import ALL, made, picture
+from geometry import boxes
+
+from minicell.view.paint.plan import WIDTH
+
+STARRED = """
+class Net(nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, *args):
+        return (2 * args[0] * args[-1],)
+
+with ms.Tape() as tape:
+    ms.grad(Net())(ms.Tensor(3.0))
+"""
+STEPS = """
+class Steps(nn.Cell):
+    def construct(self, x):
+        level = ops.floor(x * 2)
+        return level * (x > 0)
+
+    def bprop(self, x, out, dout):
+        inside = x > 0
+        return (dout * inside,)
+
+with ms.Tape() as tape:
+    ms.grad(lambda x: Steps()(x).sum())(ms.Tensor([0.7, -5.0]))
+"""
+
+
+def titles(shown):
+    return [step.title for step in shown.films[0].steps]
+
+
+def test_the_dout_of_starred_arguments_is_the_last_of_them():
+    frame = made(STARRED, 'starred').films[0].frames[-1]
+    marks = [s.attrs for key, s in frame.items() if key.startswith('dout')]
+    assert len(marks) == 1
+    (text,) = (s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] == marks[0]['y'] + 13)
+    assert text['T'].index('args[-1]') > 0 and 'self' not in text['T']
+    assert 'nob' not in frame
+
+
+@pytest.mark.parametrize('name', ['dropout', 'ifnode', 'matmul_loss', 'hidden_ops'])
+def test_the_ghost_and_the_caption_count_the_same_rules(name):
+    film = picture(name).films[0]
+    n = next(n for n, step in enumerate(film.steps) if step.title.startswith('Takeover'))
+    ghosts = [s.attrs['T'] for key, s in film.frames[n].items() if re.fullmatch(r'r\d+t', key)]
+    counted = re.search(r'the rules of (\d+) operations', film.steps[n].caption)
+    if counted:
+        assert f'{counted[1]} rules' in ghosts
+    else:
+        assert any(said.removesuffix('’s rule') in film.steps[n].caption for said in ghosts if said.endswith('’s rule'))
+
+
+def test_truth_values_are_words():
+    said = [step.caption for step in made(STEPS, 'steps').films[0].steps]
+    assert 'inside = x > 0: [True, False].' in said
+
+
+def test_a_cast_that_nobody_wrote_is_no_step_of_its_own():
+    assert titles(made(STEPS, 'steps')).count('Your line 8 runs dout * inside') == 1
+
+
+@pytest.mark.parametrize('name', sorted(ALL))
+def test_no_name_of_a_gradient_stands_on_the_road(name):
+    for film in picture(name).films:
+        for frame in film.frames:
+            roads = [s.attrs['d'] for s in frame.values() if s.tag == 'path' and s.attrs.get('class', '')[:2] == 'rb']
+            bands = []
+            for d in roads:
+                found = re.fullmatch(r'M([\d.-]+),([\d.-]+)H([\d.-]+)', d)
+                right, y, left = map(float, found.groups())
+                bands.append((left, right, y))
+            for key, words, x0, y0, x1, y1 in boxes(frame):
+                if re.fullmatch(r'[ab]d\d+n', key):
+                    assert words.strip('…]')
+                    for left, right, y in bands:
+                        over = min(x1, right) - max(x0, left) > 1 and abs((y0 + y1) / 2 - y) < WIDTH / 2 - 3
+                        assert not over, (key, words)
+
+
+def test_what_leads_from_a_card_to_the_tape_begins_at_the_card():
+    for name in ('matmul_loss', 'dense', 'step'):
+        for frame in picture(name).films[0].frames:
+            for key in frame:
+                if found := re.fullmatch(r'aup(\d+)', key):
+                    card = frame[f'e{found[1]}'].attrs
+                    start = float(re.match(r'M[\d.]+,([\d.]+)', frame[key].attrs['d'])[1])
+                    assert abs(start - card['y'] - card['height']) < 0.1
+
+
+def test_a_low_list_of_gradients_shows_all_three():
+    source = """
+class Scale(nn.Cell):
+    def construct(self, x):
+        return 2 * x
+
+    def bprop(self, x, out, dout):
+        return (2 * dout,)
+
+scale, a, b = Scale(), ms.Tensor([1.0]), ms.Tensor([2.0])
+with ms.Tape() as tape:
+    ms.grad(lambda x, a, b: (scale(x * a) + b).sum(), (0, 1, 2))(ms.Tensor([3.0]), a, b)
+"""
+    frame = made(source, 'three').films[0].frames[0]
+    assert {frame[key].attrs['T'] for key in frame if re.fullmatch(r'g\d', key)} == {'dx', 'da', 'db'}
+
+
+def test_nested_gradients_have_the_colours_of_their_tapes():
+    frame = picture('custom_cube').films[0].frames[-1]
+    chips = {key: s.attrs for key, s in frame.items() if key.startswith('grad')}
+    (outer, inner) = sorted(chips.values(), key=lambda chip: chip['x'])
+    assert (outer['class'], inner['class']) == (frame['bfilm'].attrs['class'], 'film')
+    (text,) = (s.attrs for key, s in frame.items() if key.startswith('lca') and s.attrs['y'] == outer['y'] + 13)
+    assert text['T'].count('grad(') == 2 and text['x'] <= outer['x'] + 2 < inner['x']
+    assert not any(key.startswith('grad') for key in picture('matmul_loss').films[0].frames[-1])
