@@ -121,3 +121,33 @@ def test_nested_gradients_have_the_colours_of_their_tapes():
     (text,) = (s.attrs for key, s in frame.items() if key.startswith('lca') and s.attrs['y'] == outer['y'] + 13)
     assert text['T'].count('grad(') == 2 and text['x'] <= outer['x'] + 2 < inner['x']
     assert not any(key.startswith('grad') for key in picture('matmul_loss').films[0].frames[-1])
+
+
+RECOMPUTED = """
+class Again(nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        return (ms.grad(lambda x: (x * x * dout).sum())(x),)
+
+def run(x):
+    y = Again()(x).sum()
+    if y > 3:
+        return y
+    return 2 * y
+
+with ms.Tape() as tape:
+    ms.grad(run)(ms.Tensor([1.0, 2.0]))
+"""
+
+
+def test_where_a_gradient_starts_its_one_stands_then_and_not_before():
+    """Not at the last entry of all: later ones may be written inside a bprop, or not be taped."""
+    film = made(RECOMPUTED, 'recomputed').films[0]
+    starts = [n for n, step in enumerate(film.steps) if re.search(r'starts? with 1$', step.title)]
+    assert len(starts) == 2, 'backward, and the gradient inside of the bprop'
+    for n in starts:
+        seeded = [key for key in film.frames[n] if re.fullmatch(r'ad\d+\[0,0\]t', key)]
+        assert len(seeded) == 1 and film.frames[n]['ast'].attrs['T'] == 'backward starts here'
+        assert 'ast' not in film.frames[n - 1] and seeded[0] not in film.frames[n - 1]

@@ -222,7 +222,9 @@ def douts(
     """What an entry is told about the loss: under its output."""
     frame, lane = m.frame, strip.lane
     last = column.entry == strip.entries[-1]
-    seeds = run.seeds if run is not None and run.started <= m.step and last else ()
+    begun = [p for p in m.story.begins.get(column.entry, ()) if p.started <= m.step]
+    run = begun[-1] if begun else run
+    seeds = run.seeds if begun else ()
     starter = last and entry.level > 0  # what its gradient is called, before and after it is there
     starts = bool(seeds) and m.now.kind == 'start' and not m.compare and m.record.passes[m.now.run] is run
     if column.within:
@@ -276,7 +278,7 @@ def douts(
 def words_end(frame: Frame, key: str) -> float:
     """Where a centred text ends, if it is there."""
     shape = frame.get(key)
-    return shape.attrs['x'] + width(shape.attrs['T']) / 2 if shape else 0
+    return shape.attrs['x'] + width(shape.attrs['T']) / 2 if shape and shape.attrs['T'] else 0
 
 
 def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane, free: float) -> tiles.Plate:
@@ -298,9 +300,10 @@ def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, 
     values = scalars(entry, reading, told)
     totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
     rows = []
+    handed = {g.name for g in reading.gave if g.value is not None}
     for said in formula.formulas(entry, told)[:3]:
         left, _, right = said.partition(' = ')
-        if left == right:  # of a name that was given anew
+        if left == right or (handed and left not in handed):  # of a name that was given anew; of a constant
             continue
         rows.append(formula.counted(said, values, totals[left]) if given and left in totals else said)
     if m.plan.own_rows and width(beside := '    '.join(rows), 'm') <= lane.w:  # under it stands what a bprop returns

@@ -191,6 +191,16 @@ class Story:
         return self.targets.get(name, name) if entry.level and run is not None and run.order == 1 else name
 
     @cached_property
+    def begins(self) -> dict[int, list[Pass]]:
+        """Which gradients start at an entry: nobody hands its cotangent in."""
+        out: dict[int, list[Pass]] = {}
+        for reading in self.record.readings:
+            run = self.record.passes[reading.run] if reading.run is not None and reading.origin is None else None
+            if run is not None and run.started is not None:
+                out.setdefault(reading.entry, []).append(run)
+        return out
+
+    @cached_property
     def again(self) -> Value | None:
         """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
         last = next((e for e in reversed(self.record.entries) if e.level), None)
