@@ -151,3 +151,14 @@ def test_where_a_gradient_starts_its_one_stands_then_and_not_before():
         seeded = [key for key in film.frames[n] if re.fullmatch(r'ad\d+\[0,0\]t', key)]
         assert len(seeded) == 1 and film.frames[n]['ast'].attrs['T'] == 'backward starts here'
         assert 'ast' not in film.frames[n - 1] and seeded[0] not in film.frames[n - 1]
+
+
+@pytest.mark.parametrize('scale', [0.1, 1.0, 10.0])
+def test_the_same_gradient_is_compared_whatever_the_scale_of_the_loss(scale):
+    """As the slider of lesson 03 moves, the table of the true one stays that of dx, the first that is wrong."""
+    source = ALL['matmul_loss'].replace('z.sum()', f'(z * {scale}).sum()')
+    frame = made(source, f'scaled {scale}').films[0].frames[-1]
+    assert frame['t0N'].attrs['T'] == 'your dx' and frame['t0sN'].attrs['T'] == 'true dx'
+    dark = [key for key, s in frame.items() if s.attrs.get('class') == 'block wrong' and s.attrs.get('opacity') == 1]
+    assert len(dark) == 1 and dark[0].startswith('g') and '.0[' in dark[0], 'one number is dark, and it is of dx'
+    assert frame['V2t'].attrs['T'] == frame[f'{dark[0][:-1]}t'].attrs['T']

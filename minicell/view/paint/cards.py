@@ -1,4 +1,4 @@
-"""The gradients of a takeover as tables: your own, and beside the one that is worst the true one.
+"""The gradients of a takeover as tables: your own, and beside the first that is wrong the true one.
 
 When they are compared, of the other gradients is said how far they are off; on a phone each has the true one beside it.
 """
@@ -12,7 +12,7 @@ from .plan import CARD, CODE, STAGE, TALL, Box
 from .taken import Taken
 
 APART = 24  # px between two tables
-SMALL = 100  # px of a table that leaves its room to the one that is worst
+SMALL = 100  # px of a table that leaves its room to the one that is compared
 
 
 def draw(t: Taken) -> None:
@@ -86,7 +86,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     both = m.compare and true is not None and (m.plan.narrow or k == 0)
     half = (w - APART) / 2 if both else w
     wrong = g.ok is False and not verdict.surrogate(t.reading)  # of a surrogate no number is blamed
-    marks = verdict.differ(g.value.data, true.data, verdict.most(t.reading)) if (
+    marks = verdict.differ(g.value.data, true.data, verdict.most(t.reading), k == 0) if (
         m.compare and wrong and alike and true.data.size) else None  # fmt: skip
     heading(t, k, g, x, y, half, both)
     how = tiles.plate(g.value, half, h - CARD, digits, TALL, 'num')

@@ -1,14 +1,12 @@
 """A takeover at one moment: its gradients as far as they have come, and what is known of them."""
 
-import numpy as np
-
 from ..model import Entry, Gradient, Reading
 from . import phrases, verdict
 from .moment import Moment
 
 
 class Taken:
-    """A takeover at one moment. `gave`: (place among the inputs, gradient), when they are compared the worst first."""
+    """A takeover at one moment. `gave`: (place among the inputs, gradient), when compared the wrong ones first."""
 
     def __init__(self, m: Moment, entry: Entry, number: int) -> None:
         self.m, self.entry, self.number = m, entry, number
@@ -20,7 +18,7 @@ class Taken:
         # a None that should have been a gradient is an answer too
         self.gave = [(place, g) for place, g in enumerate(told) if g.value is not None or g.ok is False]
         if m.compare:
-            self.gave.sort(key=lambda pair: (pair[1].ok is not False, -wrongness(pair[1])))
+            self.gave.sort(key=lambda pair: pair[1].ok is not False)
         self.names = [g.name for _, g in self.gave] or phrases.names_of(m.record, entry)
         self.inline = m.plan.results.h < 40  # there is no room for tables
         self.beside = not self.inline and not m.plan.narrow  # what is known stands at their left
@@ -51,9 +49,4 @@ class Taken:
         """Who will make the gradients."""
         kind, yours = self.entry.kind, self.entry.yours
         whose = 'your hook' if kind == 'hook' else 'your bprop' if yours else 'its bprop'
-        return f'{whose} makes {what}' if self.begun else f'by {phrases.displaced(self.entry)}, or by {whose}?'
-
-
-def wrongness(g: Gradient) -> float:
-    """How far a gradient is off; what is no number is as far off as can be."""
-    return 0.0 if g.error is None else g.error if g.error == g.error else np.inf
+        return f'{whose} makes {what}' if self.begun else f'{phrases.displaced(self.entry)}, or {whose}?'

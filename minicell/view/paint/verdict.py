@@ -78,8 +78,9 @@ def most(reading: Reading) -> float:
     return max(filter(np.isfinite, errors), default=0.0)
 
 
-def differ(yours: np.ndarray, true: np.ndarray, top: float = 0) -> tiles.Marks:
-    """Which numbers of yours are wrong, and the worst of them. `top`: how far the worst of all gradients is off."""
+def differ(yours: np.ndarray, true: np.ndarray, top: float = 0, dark: bool = True) -> tiles.Marks:
+    """Which numbers of yours are wrong, and the worst of them, which may be `dark`: it stands large beside the table.
+    `top`: how far the worst of all gradients is off."""
     a, b = tiles.folded(yours), tiles.folded(true)
     with np.errstate(all='ignore'):
         off_ = np.abs(a.astype(np.float64) - b)
@@ -89,7 +90,7 @@ def differ(yours: np.ndarray, true: np.ndarray, top: float = 0) -> tiles.Marks:
     worst_ = tuple(int(n) for n in np.unravel_index(int(np.argmax(off_)), off_.shape))
     top = max(float(np.max(off_[np.isfinite(off_)], initial=0.0)), top, 1e-30)
     part = np.minimum(np.where(np.isfinite(off_), off_, top) / top, 0.99)
-    if off_[worst_] >= top * (1 - 1e-6):
+    if dark:
         part[worst_] = 1
     return tiles.Marks(wrong, worst_, off=part)
 
