@@ -115,7 +115,7 @@ with ms.Tape() as tape:
 
 def test_nested_gradients_have_the_colours_of_their_tapes():
     frame = picture('custom_cube').films[0].frames[-1]
-    chips = {key: s.attrs for key, s in frame.items() if key.startswith('grad')}
+    chips = {key: s.attrs for key, s in frame.items() if key.startswith('grad') and s.tag == 'rect'}
     (outer, inner) = sorted(chips.values(), key=lambda chip: chip['x'])
     assert (outer['class'], inner['class']) == (frame['bfilm'].attrs['class'], 'film')
     (text,) = (s.attrs for key, s in frame.items() if key.startswith('lca') and s.attrs['y'] == outer['y'] + 13)

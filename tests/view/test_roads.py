@@ -212,8 +212,8 @@ def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     """The bprop of lesson 03 does not look at dout: with another loss its 1.60 would be wrong too."""
     frame = picture('matmul_loss').films[0].frames[-1]
     looks = [key for key in frame if re.match(r'g\d\.', key)]
-    right = [key[:-1] for key in looks if re.fullmatch(r'g\d\..*]p', key) and f'{key[:-1]}w' not in looks]
-    assert len(right) == 1 and right[0].endswith('.0[0,1]'), 'of dx; all of dy is wrong'
+    right = [key[:-1] for key in looks if re.fullmatch(r'g\d\.0.*]p', key) and f'{key[:-1]}w' not in looks]
+    assert len(right) == 1 and right[0].endswith('.0[0,1]')
     assert frame[f'{right[0]}t'].attrs['T'] == frame[f's{right[0][1:]}t'].attrs['T'], 'it is the true one'
     assert frame[f'{right[0]}p'].attrs['class'] == 'card', 'an outline, and no red'
     assert frame['t0L'].attrs['T'] == '✓ 1 right by luck' and 't1L' not in frame
@@ -227,7 +227,7 @@ def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_da
     shades = {
         key: s.attrs for key, s in frame.items() if re.match(r'g\d', key) and s.attrs.get('class') == 'block wrong'
     }
-    assert len(shades) == 6 - 1 + 9
+    assert len(shades) == 6 - 1
     reading = next(r for r in shown_.record.readings if len(r.gave) == 2)
     off = {}
     for key in shades:
@@ -269,7 +269,24 @@ def test_the_true_gradient_stands_beside_yours_row_by_row():
         right = max(frame[f'{key}p'].attrs['x'] + frame[f'{key}p'].attrs['width'] for key in mine)
         assert right < min(frame[f's{key[1:]}p'].attrs['x'] for key in mine)
         others = [key for key in frame if re.fullmatch(r'g\d+\.1\[.*]t', key)]
-        assert others and not any(f's{key[1:]}' in frame for key in others), 'of the other only how far it is off'
+        if name == 'right':
+            assert len(others) == 4 and not any(f's{key[1:]}' in frame for key in others)
+        else:  # of the other its worst number, and what that should be
+            (worst,) = others
+            yours, true = (frame[key].attrs for key in (worst, f's{worst[1:]}'))
+            assert (yours['T'], true['T']) == ('4.30', '1.50') and yours['y'] == true['y'] and yours['x'] < true['x']
+            assert frame[f'{worst[:-1]}a'].attrs['T'] == 'at [2, 2]'
+            assert frame[worst[:-1]].attrs['rc'] == worst[:-1], 'it can be asked'
+
+
+def test_the_numbers_of_such_a_sum_are_lit_where_they_stand_in_forward():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    lit = [key.removeprefix('lit') for key in frame if key.startswith('lit')]
+    parts = frame['V3'].attrs['T'].removeprefix('= ').split(' + ')
+    assert [frame[f'{key}t'].attrs['T'] for key in lit] == parts
+    assert all('dim' not in frame[f'{key}t'].attrs['class'].split() for key in lit), 'the rest is grey now'
+    assert 'dim' in frame[f'{lit[0][:-5]}[0,0]t'].attrs['class'].split()
+    assert not any(key.startswith('lit') for key in picture('matmul_loss').films[0].frames[-2])
 
 
 def test_on_a_phone_each_gradient_has_the_true_one_beside_it():

@@ -85,13 +85,16 @@ def test_the_numbers_of_the_verdict_are_computed(added):
     for g, yours, true, large in (('dx', X + added, TRUE[0], True), ('dy', Y + 1, TRUE[1], False)):
         off = np.abs(yours - true)
         assert f'✗ off by {"up to " * (not large)}{numbers.said(off.max())}' in last and f'your {g}' in last
-        assert {numbers.written(v, 2) for v in yours.ravel()} <= set(last)
-        assert (f'true {g}' in last) == large, 'only beside the one that is worst'
+        assert (f'true {g}' in last) == large, 'only beside the first that is wrong'
+        place = np.unravel_index(off.argmax(), off.shape)
+        worst = [numbers.written(each[place], 2) for each in (yours, true)]
         if large:
-            assert {numbers.written(v, 2) for v in true.ravel()} <= set(last)
-            place = np.unravel_index(off.argmax(), off.shape)
-            assert f'your {g}[{place[0]}, {place[1]}]' in last
-            assert last.count(numbers.written(yours[place], 2)) >= 2 <= last.count(numbers.written(true[place], 2))
+            assert {numbers.written(v, 2) for v in (*yours.ravel(), *true.ravel())} <= set(last)
+            assert f'your {g}[{place[0]}, {place[1]}]' in last and all(last.count(each) >= 2 for each in worst)
+        else:
+            assert f'at [{place[0]}, {place[1]}]' in last
+            here = last.index(f'your {g}')
+            assert [text for text in last[here:] if text in worst] == worst
     assert last.index('your dx') == last.index(f'x + {added}') - 1, 'how it was made stands under it'
 
 

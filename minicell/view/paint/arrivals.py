@@ -73,7 +73,10 @@ def few(m: Moment, run: Pass) -> None:
             room = min(width(total, large), wide)
             frame.rect(number, left - 4, base - tall + 9, room + 8, tall, 'cell hot', 3, rx=6, v=number, rc=number)
             frame.text(f'{number}t', left, base, total, large, 5, room=wide)
-            frame.text(f'A{k}F', left, base + (30 if hero else 24), made_of(m, arrival), 'dim', room=wide)
+            said = made_of(m, arrival)
+            if hero and not said and verdict_ and verdict_[0].startswith('✓'):
+                said = 'autodiff of construct alone agrees'
+            frame.text(f'A{k}F', left, base + (30 if hero else 24), said, 'dim', room=wide)
             continue
         how = tiles.plate(value, wide, h - 44, row=TALL, ink='num')
         how = how if how.kind == 'numbers' else tiles.plate(value, wide, h - 44, ink='num')

@@ -89,6 +89,9 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     marks = verdict.differ(g.value.data, true.data, verdict.most(t.reading), k == 0) if (
         m.compare and wrong and alike and true.data.size) else None  # fmt: skip
     heading(t, k, g, x, y, half, both)
+    if t.beside and marks and not both and (pair := verdict.worst(g)):
+        voice.small(t, place, x, y + CARD, *pair)
+        return
     how = tiles.plate(g.value, half, h - CARD, digits, TALL, 'num')
     tiles.draw(frame, f'g{t.number}.{place}', x - 2, y + CARD, g.value, how, classes=' bare', account=True,
                marks=marks, top=scale)  # fmt: skip

@@ -73,10 +73,13 @@ def tell_apart(m: Moment, found: list[program.Row]) -> None:
         calls = list(re.finditer(r'\w+\.grad\(|\bgrad\(', said))
         if len(calls) != 2:
             continue
-        for call, look in zip(calls, ('film rib', 'film'), strict=True):
+        room = row is found[-1] and row.y + 22 < m.plan.lanes[0].film and not m.plan.narrow
+        for call, look, name in zip(calls, ('film rib', 'film'), ('outer', 'inner'), strict=True):
             left = m.plan.call.x + program.GUTTER + call.start() * program.LETTER
             wide = (len(call[0]) - 1) * program.LETTER
             m.frame.rect(f'grad{row.key}{call.start()}', left - 2, row.y - 13, wide + 4, ROW - 3, look, 2, rx=3)
+            if room:
+                m.frame.text(f'grad{row.key}{name}', left + wide / 2, row.y + 18, name, 'mid dim')
 
 
 def reads(m: Moment, dout: str) -> None:

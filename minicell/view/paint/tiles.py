@@ -17,6 +17,12 @@ LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
 
 
+def cell_of(place: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, int]:
+    """Where a number of an array stands when that is folded to rows."""
+    flat = int(np.ravel_multi_index(place, shape)) if place else 0
+    return divmod(flat, shape[-1] if shape else 1)
+
+
 class Plate(NamedTuple):
     """How a value will be drawn: `kind` is numbers, squares or words."""
 

@@ -1,7 +1,7 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
 from ..model import Gradient
-from . import numbers, verdict
+from . import numbers, tiles, verdict
 from .kit import width
 from .plan import CODE
 from .taken import Taken
@@ -52,22 +52,59 @@ def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str)
     if high + 49 <= h + 4:
         frame.text('V1', x, y + high + 49, f'✗ off by {numbers.said(g.error)}' if g.error is not None else '', 'xx')
         at = x + width('✗ off by 0.000', 'xx')
-        said, ink = added(t, g, place, true, second + PLATE - at), 'af'
+        rows = true_rows(t, g, place)
+        said, ink = added(rows, float(g.true[place]), true, second + PLATE - at), 'af'
+        if said:
+            light(t, rows)
         if not said and t.deaf and 'nob' not in frame:
             said, ink = f'no line uses {t.entry.facts.dout}', 'bf'
         frame.text('V3', second + PLATE, y + high + 49, said, f'{ink} end')
 
 
-def added(t: Taken, g: Gradient, place: tuple[int, ...], true: str, room: float) -> str:
-    """The true number as the sum that the rule would have added up: `= 2.10 + 1.20 + 3.30`."""
+def small(t: Taken, place: int, x: float, y: float, at: tuple[int, ...], yours: str, true: str) -> None:
+    """Of another wrong gradient its worst number alone, and what that should be."""
+    frame, w = t.m.frame, max(width(yours, 'num'), width(true, 'num')) + 24
+    i, j = tiles.cell_of(at, t.reading.gradients[place].true.shape)
+    key = f'g{t.number}.{place}[{i},{j}]'
+    frame.rect(f'{key}p', x, y, w, 26, 'tile wrong', 2, rx=6)
+    frame.rect(key, x, y, w, 26, 'cell hot', 3, rx=6, v=key, rc=key)
+    frame.text(f'{key}t', x + w / 2, y + 18.5, yours, 'mid num')
+    frame.text(f'{key}n', x + w + 12, y + 18, '≠', 'mid')
+    frame.rect(f's{key[1:]}p', x + w + 24, y, w, 26, 'rl past', 2, rx=6)
+    frame.text(f's{key[1:]}t', x + 1.5 * w + 24, y + 18.5, true, 'mid num')
+    if t.m.plan.results.h > 100 and at:
+        frame.text(f'{key}a', x, y + 46, f'at {numbers.index(at)}', 'dim')
+
+
+def true_rows(t: Taken, g: Gradient, place: tuple[int, ...]) -> tuple:
+    """What the built-in rules would have added up to the true number."""
     record = t.m.record
     if record.why is None or len(record.entries) > LONG:
-        return ''
+        return ()
     try:
-        rows = record.why(g.tensor, place).true_rows
+        return record.why(g.tensor, place).true_rows
     except Exception:  # a gradient that the tape cannot account for must not cost the picture
-        return ''
-    digits, due = len(true.partition('.')[2]), float(g.true[place])
+        return ()
+
+
+def added(rows: tuple, due: float, true: str, room: float) -> str:
+    """The true number as a sum: `= 2.10 + 1.20 + 3.30`; '' where that has no room, or does not add up as rounded."""
+    digits = len(true.partition('.')[2])
     off = sum(round(row.product, digits) for row in rows) - round(due, digits)
     said = '= ' + ' + '.join(numbers.written(row.product, digits) for row in rows).replace('+ −', '− ')
     return said if len(rows) > 1 and abs(off) < 0.1**digits / 2 and width(said) <= room else ''
+
+
+def light(t: Taken, rows: tuple) -> None:
+    """The numbers of forward that such a sum is made of: `y[2,0]`."""
+    frame, inputs = t.m.frame, {v.name: (key, v.shape) for key, v in zip(t.entry.keys, t.entry.inputs, strict=False)}
+    for row in rows:
+        name, _, at = row.by.partition('[')
+        key, shape = inputs.get(name, (None, ()))
+        index = tuple(int(n) for n in at.rstrip(']').split(',') if n)
+        cell = f'a{key}[{",".join(map(str, tiles.cell_of(index, shape)))}]' if key is not None and at else ''
+        if cell in frame:
+            ground, number = frame[cell].attrs, frame[f'{cell}t']
+            frame.rect(f'lit{cell}', ground['x'], ground['y'], ground['width'], ground['height'], 'rl past', rx=3)
+            classes = number.attrs['class'].replace(' dim', '')
+            frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
