@@ -13,7 +13,7 @@ import numpy as np
 from IPython.display import display
 
 from minicell.teach.ink import large
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import ALARM, FORWARD, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.teach.ink.thumb import short
 
 from . import words
@@ -226,8 +226,8 @@ def lamp(ok: bool | None, x: float, y: float, size: float) -> list[Shape]:
         corners = ((x + r, y), (x + size, y + r), (x + r, y + size), (x, y + r))
         inner = size * 0.36
         return [
-            Path((corners,), BACKWARD, 2.5, '#FFF6EF'),
-            tick(x + r - inner * 0.45, y + r - inner * 0.45, False, BACKWARD_TEXT, inner),
+            Path((corners,), WRONG, 2.5, ALARM),
+            tick(x + r - inner * 0.45, y + r - inner * 0.45, False, WRONG, inner),
         ]
     dash = '4 3' if ok is None else ''
     circle: list[Shape] = [Box(x, y, size, size, '#FFFFFF', MUTED if ok is None else FORWARD, 2.5, r, dash)]

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, WRONG
 from minicell.view.metrics import SANS
 
 BODY = (
@@ -15,7 +15,7 @@ PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
 GROUNDS = {'locked': '#F3F5F7'}  # a place that is still empty
-EDGES = {'passed': FORWARD, 'failed': BACKWARD, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
+EDGES = {'passed': FORWARD, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
 
 
 def inline(text: str) -> str:
@@ -46,7 +46,7 @@ def block(body: str, state: str = 'plain', height: int | None = None) -> str:
 
 def headline(state: str, words: str) -> str:
     """The first line of a block: a sign, and the words that say the same."""
-    colour = BACKWARD_TEXT if state == 'failed' else INK
+    colour = WRONG if state == 'failed' else INK
     signed = f'{SIGNS[state]} {inline(words)}'.strip()
     return f'<p style="margin:0 0 6px;color:{colour}"><b>{signed}</b></p>'
 

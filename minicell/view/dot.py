@@ -11,7 +11,7 @@ from .paint.style import LIGHT
 from .tell import facts, names
 from .tell.tensors import tensors
 
-FORWARD, BACKWARD, BACKWARD_TEXT, MUTED = LIGHT['fwd'], LIGHT['bwd'], LIGHT['bwdt'], LIGHT['dim']
+FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
 MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500
 NO_DOT = 'There is no `dot` program here to draw the graph (Debian: apt install graphviz; conda: graphviz).'
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
@@ -142,7 +142,7 @@ class Writer:
         if event.state == 'recorded':
             style = {'color': FORWARD}
             if isinstance(event.rule, Passing) and facts.hanging(event.rule, event.attrs):
-                name, style = f'{name}{NEW_LINE}hook: yours', {'peripheries': '2', 'color': BACKWARD, 'penwidth': '1.5'}
+                name, style = f'{name}{NEW_LINE}hook: yours', {'peripheries': '2', 'color': OWN, 'penwidth': '1.5'}
             self.write(event, f'{self.count()} {name}', **style)
         else:
             words = 'hidden' if event.state == 'hidden' else 'no gradient passes'
@@ -156,7 +156,7 @@ class Writer:
         name = safe(type(event.cell).__name__)
         if event.state == 'recorded':
             label = f'{self.count()} {name}{NEW_LINE}bprop: yours'
-            self.write(event, label, peripheries='2', color=BACKWARD, penwidth='1.5')
+            self.write(event, label, peripheries='2', color=OWN, penwidth='1.5')
         else:
             self.write(event, f'{name}{NEW_LINE}not recorded', style='dashed', color=MUTED, fontcolor=MUTED)
         if len(self.open) > 1:
@@ -197,8 +197,8 @@ class Writer:
         """Backward starts, at the right."""
         self.reading.append(getattr(event, 'of', None))
         self.passes += 1
-        start = self.node(f'backward {self.passes} starts', shape='plaintext', fontcolor=BACKWARD_TEXT)
-        way = {'style': 'dashed', 'color': BACKWARD, 'fontcolor': BACKWARD_TEXT, 'dir': 'back', 'label': 'dout'}
+        start = self.node(f'backward {self.passes} starts', shape='plaintext', fontcolor=BACKWARD)
+        way = {'style': 'dashed', 'color': BACKWARD, 'fontcolor': BACKWARD, 'dir': 'back', 'label': 'dout'}
         for tensor, _ in event.outputs:
             if id(tensor) in self.made:
                 self.graph.edge(self.made[id(tensor)], start, **way)
@@ -227,5 +227,6 @@ class Writer:
 
     def hand(self, giver: str, taker: str, words: str, own: bool) -> None:
         """A gradient's way: dashed, against the direction of forward, thick where a bprop of the user's computed it."""
-        self.graph.edge(giver, taker, label=graphviz.nohtml(words), style='dashed', color=BACKWARD,
-                        fontcolor=BACKWARD_TEXT, constraint='false', penwidth='2.5' if own else '1')  # fmt: skip
+        colour, ink, wide = (OWN, OWN_TEXT, '2.5') if own else (BACKWARD, BACKWARD, '1')
+        self.graph.edge(giver, taker, label=graphviz.nohtml(words), style='dashed', color=colour, fontcolor=ink,
+                        constraint='false', penwidth=wide)  # fmt: skip

@@ -1,8 +1,11 @@
 """What the figures of lessons are drawn with: on a projector their small print is large, in its own room."""
 
+import colorsys
+
 from minicell.teach.figure import Drawing, svg
-from minicell.teach.ink import large
+from minicell.teach.ink import large, shapes
 from minicell.teach.ink.shapes import Text, text
+from minicell.view.paint.style import LIGHT
 
 SCREEN, SCALE = 22, 2  # pixels of the smallest text on a projector; there a picture is twice `large.WIDTH` pixels wide
 WIDE = 760  # units, as most figures are
@@ -31,3 +34,11 @@ def test_what_is_presented_is_for_a_projector():
     one = Drawing(drawn(), (WIDE, 100), 'A figure', 'A figure in words')
     small, projected = svg(one, 'a', False), svg(one, 'a', True)
     assert 'font-size="11.5"' in small and 'font-size="11.5"' not in projected
+
+
+def test_a_colour_means_in_a_figure_what_it_means_in_the_picture_of_a_tape():
+    assert shapes.BACKWARD.lower() == LIGHT['auto'], 'by the rules of autodiff'
+    assert shapes.WRONG.lower() == LIGHT['bad']
+    hues = {name: colorsys.rgb_to_hls(*(int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)))[0]
+            for name, c in (('own', shapes.OWN), ('bprop', LIGHT['bwd']))}  # fmt: skip
+    assert abs(hues['own'] - hues['bprop']) < 0.03, 'by your own code'

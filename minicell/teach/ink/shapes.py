@@ -12,10 +12,12 @@ RULE = '#D0D5DB'  # frames that carry no meaning
 PAPER = '#FFFFFF'
 PANEL = '#FAFBFC'
 FORWARD = '#0072B2'
-BACKWARD = '#D55E00'
-BACKWARD_TEXT = '#A84300'
+BACKWARD = '#40566B'  # by autodiff's own rules
+OWN = '#D55E00'  # by the learner's own bprop, and nothing else
+OWN_TEXT = '#A84300'
+WRONG = '#B3003B'
 HIGHLIGHT = '#FFF3DC'
-ALARM = '#FFF6EF'
+ALARM = '#FDEFF3'
 TINTS = 60  # from grey to either end
 ORANGE, GREY, BLUE = (240, 166, 100), (236, 237, 238), (108, 163, 212)  # negative, zero, positive
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from .shapes import FORWARD, HIGHLIGHT, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 
 SIZE = 13.0  # of a cell; a head is one smaller
 Drawn = Callable[[float, float], list[Shape]]  # of where its column begins, and its base line
@@ -53,5 +53,5 @@ def table(
 
 def verdict(ok: bool, word: str, room: float) -> Drawn:
     """A tick or a cross, and a word beside it."""
-    colour = FORWARD if ok else BACKWARD_TEXT
+    colour = FORWARD if ok else WRONG
     return lambda x, y: [tick(x, y - 11, ok, colour, 12), text(x + 20, y, room - 20, word, SIZE, colour, bold=True)]

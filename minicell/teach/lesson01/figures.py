@@ -9,7 +9,6 @@ from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import (
     BACKWARD,
-    BACKWARD_TEXT,
     FAINT,
     FORWARD,
     HIGHLIGHT,
@@ -123,7 +122,7 @@ def lanes(call: Call, longest: tuple[Written, ...]) -> list[Shape]:
     out: list[Shape] = [
         text(LANE, TOP, 90, 'FORWARD', 12, FORWARD, bold=True),
         text(LANE + 92, TOP, 380, 'each entry holds what was computed', 12, MUTED),
-        text(LANE, y_back - 10, 90, 'BACKWARD', 12, BACKWARD_TEXT, bold=True),
+        text(LANE, y_back - 10, 90, 'BACKWARD', 12, BACKWARD, bold=True),
         text(LANE + 92, y_back - 10, 380, 'each rule returns a gradient, from right to left', 12, MUTED),
     ]
     count = len(call.entries)
@@ -146,22 +145,21 @@ def lanes(call: Call, longest: tuple[Written, ...]) -> list[Shape]:
         y_way = y_back + CARD_H + 12
         way = [(WIDTH - LEFT - 24, y_way), (x - GAP / 2 + 2, y_way), (x - GAP / 2 + 2, y_back + 31)]
         out.append(Path((tuple(way),), BACKWARD, 2))
-        out.append(text(WIDTH - LEFT, y_way + 4, 20, '1', 14, BACKWARD_TEXT, 'end', bold=True))
+        out.append(text(WIDTH - LEFT, y_way + 4, 20, '1', 14, BACKWARD, 'end', bold=True))
     else:
-        out.append(text(WIDTH - LEFT, y_back + 36, 20, '1', 14, BACKWARD_TEXT, 'end', bold=True))
+        out.append(text(WIDTH - LEFT, y_back + 36, 20, '1', 14, BACKWARD, 'end', bold=True))
     foot = y_back + CARD_H + 26
     out.append(
-        text(LANE, foot, 200, f'gradient of x: {thumb.short(call.slope)}', 13, BACKWARD_TEXT, bold=True),
+        text(LANE, foot, 200, f'gradient of x: {thumb.short(call.slope)}', 13, BACKWARD, bold=True),
     )
     return out
 
 
 def card(x: float, y: float, wide: float, colour: str, head: str, value: float) -> list[Shape]:
     """One entry in one lane: its number and name, and a value."""
-    ink = BACKWARD_TEXT if colour == BACKWARD else colour
     return [
         Box(x, y, wide, CARD_H, PAPER, colour, 2, 6),
-        text(x + wide / 2, y + 22, wide - 8, head, 13, ink, 'middle', bold=True),
+        text(x + wide / 2, y + 22, wide - 8, head, 13, colour, 'middle', bold=True),
         text(x + wide / 2, y + 47, wide - 8, thumb.short(value), 15, INK, 'middle', bold=True),
     ]
 

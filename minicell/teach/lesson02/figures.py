@@ -9,20 +9,7 @@ import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
 from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    RULE,
-    Box,
-    Shape,
-    arrow,
-    text,
-    tint,
-)
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Shape, arrow, text, tint
 from minicell.view.tell.names import gradient, inputs, parameters
 
 WIDTH = 760
@@ -93,11 +80,11 @@ def draw(program: Callable, arguments: tuple, dout: float) -> Drawing:
     out: list[Shape] = [
         Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
         text(LEFT, 32, 200, f'dout = {shown}', 20, bold=True),
-        text(LEFT + 190, 32, WIDTH - LEFT - 206, summary(arrivals), 16, BACKWARD_TEXT, bold=True),
+        text(LEFT + 190, 32, WIDTH - LEFT - 206, summary(arrivals), 16, BACKWARD, bold=True),
         text(LEFT, 52, WIDTH - 2 * LEFT, 'Forward ran before: none of its numbers depends on dout.', 13, MUTED),
     ]
     out += lane(Y_FORWARD, 'FORWARD', 'left to right', FORWARD)
-    out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient per input goes out', BACKWARD_TEXT)
+    out += lane(Y_BACKWARD, 'BACKWARD', 'right to left: dout comes in, one gradient per input goes out', BACKWARD)
     for k, entry in enumerate(entries):
         out += column(k, entry, k + 1 < len(entries), most)
     right = LEFT + len(entries) * (CARD_W + GAP)
@@ -136,7 +123,7 @@ def column(k: int, entry: Entry, more: bool, most: float) -> list[Shape]:
     x = LEFT + k * (CARD_W + GAP)
     end = x + CARD_W - INDENT - SLOT
     out: list[Shape] = []
-    for y, colour, ink in ((Y_FORWARD, FORWARD, FORWARD), (Y_BACKWARD, BACKWARD, BACKWARD_TEXT)):
+    for y, colour, ink in ((Y_FORWARD, FORWARD, FORWARD), (Y_BACKWARD, BACKWARD, BACKWARD)):
         head = f'{k + 1} {entry.name}'
         out.append(Box(x, y, CARD_W, CARD_H, PAPER, colour, 2, 7))
         out.append(text(x + INDENT, y + 20, 70, head, 13, ink, bold=True))
@@ -167,14 +154,14 @@ def band(arrivals: list[Arrival], most: float) -> list[Shape]:
             into = middle + 22 * (k - (len(xs) - 1) / 2)
             way = [(x, foot), (x, bend), (into, bend)] if x != into else [(x, foot)]
             out += arrow([*way, (into, Y_GRADIENTS - 3)], BACKWARD, 2.5, 9)
-        out.append(text(left - 8, Y_GRADIENTS + 18, 60, gradient(a.name), 14, BACKWARD_TEXT, 'end', True))
+        out.append(text(left - 8, Y_GRADIENTS + 18, 60, gradient(a.name), 14, BACKWARD, 'end', True))
         out.append(Box(left, Y_GRADIENTS, SLOT, SLOT_H, tint(a.total, most), INK, 2, 3))
         out.append(text(middle, Y_GRADIENTS + 18, SLOT - 4, number(a.total), 14, INK, 'middle', True))
         if len(a.parts) > 1:
             added = ' + '.join(bracketed(part) for _, _, part in a.parts)
-            out.append(Box(left + SLOT + 10, Y_GRADIENTS + 4, 26, 18, BACKWARD_TEXT, radius=3))
+            out.append(Box(left + SLOT + 10, Y_GRADIENTS + 4, 26, 18, BACKWARD, radius=3))
             out.append(text(left + SLOT + 23, Y_GRADIENTS + 17, 26, '+=', 12, PAPER, 'middle', bold=True))
-            out.append(text(left + SLOT + 44, Y_GRADIENTS + 18, 150, added, 13, BACKWARD_TEXT))
+            out.append(text(left + SLOT + 44, Y_GRADIENTS + 18, 150, added, 13, BACKWARD))
     return out
 
 

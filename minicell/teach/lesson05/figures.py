@@ -5,7 +5,7 @@ import numpy as np
 
 from minicell.teach.figure import Drawing, Figure
 from minicell.teach.ink import thumb
-from minicell.teach.ink.shapes import BACKWARD_TEXT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.teach.ink.table import Column, Drawn, table
 from minicell.view.metrics import wrap
 from minicell.view.model import Value
@@ -45,7 +45,7 @@ def draw(chosen: int) -> Drawing:
 
 def sign(verdict: str) -> Drawn:
     """A verdict: a square that stops, a triangle that warns, or a tick, and the words."""
-    colour = BACKWARD_TEXT if verdict == 'silent' else INK
+    colour = WRONG if verdict == 'silent' else INK
 
     def drawn(x: float, y: float) -> list[Shape]:
         top = y - 10.5
@@ -54,7 +54,7 @@ def sign(verdict: str) -> Drawn:
         elif verdict == 'fine':
             mark = tick(x, top, True, MUTED, 12)
         else:
-            mark = Path((((x + 6, top - 1), (x + 13, top + 12), (x - 1, top + 12)),), fill=BACKWARD_TEXT)
+            mark = Path((((x + 6, top - 1), (x + 13, top + 12), (x - 1, top + 12)),), fill=WRONG)
         return [mark, text(x + 20, y, 150, WORDS[verdict], 13, colour, bold=verdict == 'silent')]
 
     return drawn
@@ -87,7 +87,7 @@ def told(outcome: Outcome, x: float, y: float, room: float) -> list[Shape]:
         return out + [text(x, y + 32 + 17 * k, room, line, 12.5) for k, line in enumerate(lines)]
     data = outcome.gradient
     assert data is not None
-    colour = BACKWARD_TEXT if outcome.verdict == 'silent' else INK
+    colour = WRONG if outcome.verdict == 'silent' else INK
     right = outcome.verdict == 'fine'
     beside = 'the right numbers arrive' if right else f'off by up to {thumb.short(off(data))}'
     return [

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure, choice
-from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.teach.ink.table import Column, Drawn, table, verdict
 from minicell.teach.ink.thumb import short
 from minicell.teach.train import Curve, Line, Training, chart, lamp
@@ -93,7 +93,7 @@ def draw(letter: str, curve: Curve, right: Curve) -> Drawing:
         out.append(text(x + 70, 203, 160, 'train to the end first', 13, MUTED))
         said = f'{title} is not trained yet.' if not begun else f'{title} after {len(curve.losses)} steps.'
         return Drawing(out, (WIDTH, HEIGHT), title, said)
-    colour = FORWARD if verdict.ok else BACKWARD_TEXT
+    colour = FORWARD if verdict.ok else WRONG
     out.append(text(x + 70, 178, 160, 'right' if verdict.ok else 'wrong', 17, colour, bold=True))
     out += [text(x + 70, 198 + 18 * k, 160, line, 13) for k, line in enumerate(verdict.lines)]
     return Drawing(out, (WIDTH, HEIGHT), title, says(letter, curve, right))
@@ -193,7 +193,7 @@ def overview() -> Drawing:
 
 def told(found: bool | float) -> Drawn:
     """What one test says of one suspect: a tick, a cross, or the number."""
-    colour = FORWARD if found is True else BACKWARD_TEXT
+    colour = FORWARD if found is True else WRONG
     if isinstance(found, bool):
         return lambda x, y: [tick(x - 7, y - 12, found, colour, 14)]
     return lambda x, y: [text(x, y, 60, short(found), 13, colour, 'middle', True)]

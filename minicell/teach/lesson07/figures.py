@@ -6,20 +6,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    RULE,
-    Box,
-    Shape,
-    hatch,
-    text,
-    tick,
-)
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, WRONG, Box, Shape, hatch, text, tick
 from minicell.teach.trials import dice
 
 CHANNELS, SEED = 8, 99
@@ -100,7 +87,7 @@ def channel(thrown: Thrown, c: int, top: float) -> list[Shape]:
     for left, gradient in ((MINE, thrown.mine), (ANEW, thrown.anew)):
         ok = bool(agrees(thrown, gradient)[c])
         out += tile(bool(gradient[c]), gradient[c], left, top, BACKWARD)
-        out.append(tick(left + TILE + 14, top + 5, ok, INK if ok else BACKWARD_TEXT, 12))
+        out.append(tick(left + TILE + 14, top + 5, ok, INK if ok else WRONG, 12))
     return out
 
 
@@ -118,7 +105,7 @@ def verdict(ok: np.ndarray, left: float, base: float) -> list[Shape]:
     """How many channels got another gradient than forward asks for."""
     off = int(np.sum(~ok))
     said = 'fits forward' if not off else f'{off} of {CHANNELS} wrong'
-    return [text(left, base, 130, said, 13, INK if not off else BACKWARD_TEXT, bold=True)]
+    return [text(left, base, 130, said, 13, INK if not off else WRONG, bold=True)]
 
 
 def number(value: float) -> str:

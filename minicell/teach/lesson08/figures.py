@@ -6,7 +6,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
 
 WIDTH, HEIGHT = 760, 412
 LEFT, WIDE = 64, 470  # where both charts are drawn
@@ -92,8 +92,8 @@ def words(seen: Run) -> list[Shape]:
         (UPPER + 34, f'□ {gone} not above: y is {signed(VALUE)}', INK, True),
         (UPPER + 62, f'on the threshold: {seen.ties or "none"}', MUTED, False),
         (UPPER + 80, 'where x is equal, > says no' if seen.ties else '', MUTED, False),
-        (LOWER + 6, f'● {int(np.sum(seen.slope != 0))} with gradient 1', BACKWARD_TEXT, True),
-        (LOWER + 28, f'□ {int(np.sum(seen.slope == 0))} with gradient 0', BACKWARD_TEXT, True),
+        (LOWER + 6, f'● {int(np.sum(seen.slope != 0))} with gradient 1', BACKWARD, True),
+        (LOWER + 28, f'□ {int(np.sum(seen.slope == 0))} with gradient 0', BACKWARD, True),
         (LOWER + 50, 'y does not depend on x', MUTED, False),
     ]
     return [text(NOTES, base, room, said, 13, colour, bold=bold) for base, said, colour, bold in lines if said]

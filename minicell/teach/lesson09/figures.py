@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.teach.figure import Drawing, Figure, choice
 from minicell.teach.ink import thumb
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.view.metrics import width
 from minicell.view.tell import tell
 
@@ -117,7 +117,7 @@ def verdict(most: float, yours: np.ndarray, due: np.ndarray) -> str:
 
 def said(x: float, y: float, ok: bool, words: str) -> list[Shape]:
     """A tick or a cross, and what it is about."""
-    colour = INK if ok else BACKWARD_TEXT
+    colour = INK if ok else WRONG
     return [tick(x, y - 11, ok, colour, 12), text(x + 20, y, WIDTH / 2 - 34, words, 12.5, colour, bold=True)]
 
 
@@ -133,7 +133,7 @@ def chart(x: float, name: str, yours: np.ndarray, due: np.ndarray, span: tuple[f
     zero = TOP + high * (1 + low / (top - low))
     out: list[Shape] = [text(x, TOP - 12, 110, name, 14, bold=True)]
     out += [
-        Path((((x + 120, TOP - 16), (x + 144, TOP - 16)),), BACKWARD, 3),
+        Path((((x + 120, TOP - 16), (x + 144, TOP - 16)),), OWN, 3),
         text(x + 150, TOP - 12, 46, 'yours', 12),
         Path((((x + 196, TOP - 16), (x + 220, TOP - 16)),), INK, 1.6, dash='5 4'),
         text(x + 226, TOP - 12, 144, what, 12),
@@ -146,7 +146,7 @@ def chart(x: float, name: str, yours: np.ndarray, due: np.ndarray, span: tuple[f
     for mark in (0, 1, *((6,) if top > 6 else (-1,))):
         at = TOP + high * (1 - (mark - low) / (top - low))
         out.append(text(left - 5, at + 4, 18, str(mark).replace('-', '−'), 11.5, MUTED, 'end'))
-    out += [Path((run(yours),), BACKWARD, 3), Path((run(due),), INK, 1.6, dash='5 4')]
+    out += [Path((run(yours),), OWN, 3), Path((run(due),), INK, 1.6, dash='5 4')]
     most = off(yours, due)
     return out + said(x, TOP + high + 44, not most, f'{name} {verdict(most, yours, due)}')
 

@@ -6,18 +6,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    MUTED,
-    PAPER,
-    RULE,
-    Box,
-    Shape,
-    arrow,
-    text,
-)
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, MUTED, PAPER, RULE, Box, Shape, arrow, text
 from minicell.teach.ink.table import Column, Drawn, table, verdict
 from minicell.teach.ink.thumb import short
 from minicell.view.model import shape_text
@@ -84,7 +73,7 @@ def draw(kinds: tuple[type, ...], numbers: Any, n: int) -> Drawing:
         text(LEFT, 28, 420, title, 18, bold=True),
         text(LEFT, 52, 330, 'FORWARD', 13, FORWARD, bold=True),
         text(LEFT + 92, 52, 250, f'w goes to {n} place{"s" * (n > 1)}', 13, MUTED),
-        text(DOUT, 52, 100, 'BACKWARD', 13, BACKWARD_TEXT, bold=True),
+        text(DOUT, 52, 100, 'BACKWARD', 13, BACKWARD, bold=True),
         text(DOUT + 98, 52, 270, f'{n} gradient{"s" * (n > 1)} come{"s" * (n == 1)} back to it', 13, MUTED),
     ]
     for left, head in (

@@ -7,7 +7,7 @@ import minicell as ms
 from minicell.graph.ir import Graph
 from minicell.graph.jitted import bprop_graph
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD_TEXT, FORWARD, HIGHLIGHT, INK, MUTED, RULE, Box, Path, Shape, text, tick
+from minicell.teach.ink.shapes import FORWARD, HIGHLIGHT, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 
 WIDTH, LEFT, MOST = 760, 16, 8
 TOP, ROW = 104, 25
@@ -73,7 +73,7 @@ def row(k: int, found: Runs, eager: Runs, x: float) -> list[Shape]:
     y = TOP + k * ROW
     python, right = found.python[k], found.gradients[k] == eager.gradients[k]
     who = 'Python' if found is eager else 'Python, traced' if python else 'the graph, replayed'
-    ink = INK if right else BACKWARD_TEXT
+    ink = INK if right else WRONG
     fill, stroke, dash = (HIGHLIGHT, INK, '') if python else ('none', MUTED, '4 3')
     out: list[Shape] = [
         text(x, y + 13, 40, str(k + 1), 13),
@@ -82,7 +82,7 @@ def row(k: int, found: Runs, eager: Runs, x: float) -> list[Shape]:
         text(x + 300, y + 13, 60, f'{found.gradients[k]:g}', 13, ink, 'end', bold=True),
     ]
     if found is not eager:
-        out.append(tick(x + 312, y + 2, right, FORWARD if right else BACKWARD_TEXT, 11))
+        out.append(tick(x + 312, y + 2, right, FORWARD if right else WRONG, 11))
     return out
 
 

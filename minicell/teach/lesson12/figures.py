@@ -8,7 +8,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, printed, slider
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Path, Shape, text
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, OWN_TEXT, RULE, WRONG, Box, Path, Shape, text
 from minicell.teach.ink.thumb import short
 from minicell.teach.shown import Shown, button, column
 from minicell.teach.train import Curve, Line, Training, chart
@@ -25,7 +25,7 @@ RASTER = (438, 74, 132, 150)
 LOSS = (LEFT + 38, 296, 690, 78)
 SMALL = (WIDTH / 3, 152)  # one surrogate of the still
 REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
-OWN = 'your triangle'
+TRIANGLE = 'your triangle'
 
 
 class Look(NamedTuple):
@@ -63,7 +63,7 @@ class Bench(Training):
     def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
         self.frozen = w.Checkbox(description='Freeze the readout: w2 stays random', value=False, indent=False)
         self.detached = w.Checkbox(description='Detach the reset: stop_gradient(spike)', value=False, indent=False)
-        self.own = start.surrogates[OWN]
+        self.own = start.surrogates[TRIANGLE]
         self.width = slider('Width of your triangle', 'How far it reaches', self.own.width, (0.02, 3.0), 0.02)
         self.height = slider('Its height', 'The slope at the threshold', self.own.height, (0.1, 10.0), 0.1, '.1f')
         self.all: dict[tuple[bool, bool], dict[int, Curve]] = {}
@@ -158,8 +158,8 @@ class Start(NamedTuple):
 
 def bench(of: dict, net: Callable, train: Callable, accuracy: Callable, digits: Callable) -> Bench:
     """Choose a surrogate and train with it."""
-    start = Start(of | {OWN: Shaped()}, net, train, accuracy, digits)
-    return Bench([*of, OWN], start, gallery(start, [*of]))
+    start = Start(of | {TRIANGLE: Shaped()}, net, train, accuracy, digits)
+    return Bench([*of, TRIANGLE], start, gallery(start, [*of]))
 
 
 def trained(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
@@ -204,9 +204,9 @@ def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> D
     for k, (what, value) in enumerate(words.items()):
         out.append(text(x, 70 + 48 * k, 146, what, 12, MUTED))
         alarm = what in ('|dW1| now', 'membranes reached') and seen.gradient == 0
-        out.append(text(x, 92 + 48 * k, 146, value, 20, BACKWARD_TEXT if alarm else INK, bold=True))
+        out.append(text(x, 92 + 48 * k, 146, value, 20, WRONG if alarm else INK, bold=True))
     if seen.gradient == 0:
-        out.append(text(x, 262, 146, 'w1 learns nothing', 14, BACKWARD_TEXT, bold=True))
+        out.append(text(x, 262, 146, 'w1 learns nothing', 14, WRONG, bold=True))
     out += chart([Line(curve.losses, name)], curve.steps, 4.0, LOSS)
     return Drawing(out, (WIDTH, HEIGHT), title, says(name, readout, step, seen, curve.result))
 
@@ -240,14 +240,14 @@ def histogram(seen: Look, box: tuple[float, float, float, float]) -> list[Shape]
     out += [
         Path((((x, y + high), (x + wide, y + high)),), INK, 1),
         Path((((middle, y), (middle, y + high)),), INK, 1.2, dash='4 3'),
-        Path((tuple(zip(along.tolist(), up.tolist(), strict=True)),), BACKWARD, 2.5),
-        text(x - 6, zero + 4, 44, '0', 12, BACKWARD_TEXT, 'end'),
+        Path((tuple(zip(along.tolist(), up.tolist(), strict=True)),), OWN, 2.5),
+        text(x - 6, zero + 4, 44, '0', 12, OWN_TEXT, 'end'),
     ]
     if low:
-        out.append(Path((((x, zero), (x + wide, zero)),), BACKWARD, 1, dash='2 3'))
+        out.append(Path((((x, zero), (x + wide, zero)),), OWN, 1, dash='2 3'))
     for value, place in ((top, y + 4), (low, y + high + 4)):
         if value:
-            out.append(text(x - 6, place, 44, short_slope(value), 12, BACKWARD_TEXT, 'end'))
+            out.append(text(x - 6, place, 44, short_slope(value), 12, OWN_TEXT, 'end'))
     return out
 
 

@@ -20,7 +20,7 @@ import minicell as ms
 from minicell.errors import SettingError
 from minicell.teach.figure import Drawing, printed
 from minicell.teach.ink import as_png, as_svg
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, RULE, Box, Shape, text
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, OWN_TEXT, RULE, Box, Shape, text
 from minicell.teach.ink.shapes import Path as Line
 from minicell.teach.ink.thumb import short
 from minicell.view.page.fragment import PAGE
@@ -182,8 +182,8 @@ class Film:
             lengths = {'length': (y - 12, 'length')}
             lengths |= {f'n{row}': (y + row * high + 11, short(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
             for name, (at, words) in lengths.items():
-                out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, BACKWARD_TEXT)
-        ink = BACKWARD_TEXT if backward else FORWARD
+                out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, OWN_TEXT)
+        ink = OWN_TEXT if backward else FORWARD
         out['legend'] = text(x, level(TUBE[2]) + 38, 660, LEGEND[backward], 12, ink)
         return out | self.race(step, moment)
 
@@ -230,7 +230,7 @@ class Film:
             text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'),
             text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True),
             text(x, low + 18, 430, colours, 13, MUTED),
-            text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, BACKWARD_TEXT),
+            text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, OWN_TEXT),
             text(zero - room - 12, lead - 12, 160, 'readouts; bold: correct', 13, MUTED),
             text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
         ]
@@ -250,7 +250,7 @@ class Film:
             Line((((x - 2, level(1)), (right + 2, level(1))),), INK, 1.5, dash='5 3'),
             Line((((x - 2, level(0)), (right + 2, level(0))),), '#9AA0A8', 1),
             Line((((RACE[0], RACE[1]), (RACE[0], RACE[1] + DIGITS * RACE[2])),), INK, 1),
-            Line((profile(self.slope),), BACKWARD, 2),
+            Line((profile(self.slope),), OWN, 2),
         ]
 
     # ---- shown -----------------------------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def pointer(x: float, y: float, size: float, way: float, across: bool = False) -
     """A triangle at (x, y): up (or, across, right) where `way` is positive."""
     tip, side = way * size, 0.9 * size
     points = ((tip, 0), (-tip, side), (-tip, -side)) if across else ((0, -tip), (side, tip), (-side, tip))
-    return Line((tuple((x + a, y + b) for a, b in points),), fill=BACKWARD)
+    return Line((tuple((x + a, y + b) for a, b in points),), fill=OWN)
 
 
 def profile(slope: Any) -> tuple[tuple[float, float], ...]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicell.teach.figure import Drawing, Figure, choice
-from minicell.teach.ink.shapes import BACKWARD, BACKWARD_TEXT, FORWARD, INK, MUTED, PANEL, RULE, Box, text
+from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PANEL, RULE, WRONG, Box, text
 from minicell.teach.ink.shapes import Path as Line
 from minicell.teach.ink.table import Column, Drawn, table
 from minicell.teach.train import bar
@@ -125,9 +125,9 @@ def accuracy(of: Summary) -> Drawn:
         end, half = x + BAR * of.mean, BAR * of.spread
         return [
             Box(x, y - 14, BAR, 18, PANEL, RULE),
-            Box(x, y - 14, BAR * of.mean, 18, BACKWARD if low else FORWARD),
+            Box(x, y - 14, BAR * of.mean, 18, WRONG if low else FORWARD),
             Line((((end - half, y - 5), (end + half, y - 5)),), INK, 2),
-            text(x + BAR + 8, y, 102, f'{of.mean:.2f} ±{of.spread:.2f}', SIZE, BACKWARD_TEXT if low else INK, bold=low),
+            text(x + BAR + 8, y, 102, f'{of.mean:.2f} ±{of.spread:.2f}', SIZE, WRONG if low else INK, bold=low),
         ]
 
     return drawn

@@ -11,20 +11,7 @@ from minicell.core import tape
 from minicell.core.cell import Cell
 from minicell.core.differentiate import Gradient
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    RULE,
-    Box,
-    Shape,
-    arrow,
-    text,
-    tick,
-)
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, WRONG, Box, Shape, arrow, text, tick
 from minicell.view.model import shape_text
 
 from .programs import CLOSE, PEER, document, sine
@@ -215,7 +202,7 @@ class Pair:
         between = ROWS['yours'] - 32
         for column, (a, b) in enumerate(zip(*(entries[: frame.written] for entries in self.both[k]), strict=False)):
             ok, x = same(a, b, frame.read), LEFT + column * (wide + GAP)
-            colour = INK if ok else BACKWARD_TEXT
+            colour = INK if ok else WRONG
             out.append(tick(x + wide / 2 - 24, between - 10, ok, colour, 11))
             word = 'same' if ok else 'other'
             out.append(text(x + wide / 2 - 8, between, wide / 2 + 8, word, 12.5, colour, bold=True))
@@ -278,9 +265,9 @@ def brought(x: float, top: float, wide: float, entry: Entry, dout: np.ndarray | 
     if dout is None:
         return [text(x + 10, top, wide - 20, 'no dout arrives' if read else 'no dout yet', 12, MUTED)]
     word = 'grad' if made_of(entry) == 'an input' else 'dout'
-    out: list[Shape] = [text(x + 10, top, 34, word, 12, BACKWARD_TEXT, bold=True)]
+    out: list[Shape] = [text(x + 10, top, 34, word, 12, BACKWARD, bold=True)]
     for k, row in enumerate(rows(dout)):
-        out.append(text(x + 48, top + k * LINE, wide - 54, row, 12, BACKWARD_TEXT, mono=True))
+        out.append(text(x + 48, top + k * LINE, wide - 54, row, 12, BACKWARD, mono=True))
     end = top + 9 + LINE * (len(rows(dout)) - 1)
     return [*out, *arrow([(x + wide - 8, end), (x + 8, end)], BACKWARD, 1.6, 7)]
 

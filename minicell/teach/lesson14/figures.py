@@ -7,20 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    BACKWARD_TEXT,
-    FORWARD,
-    INK,
-    MUTED,
-    PAPER,
-    RULE,
-    Box,
-    Path,
-    Shape,
-    hatch,
-    text,
-)
+from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, hatch, text
 
 WIDTH, HEIGHT = 760, 436
 LEFT, WIDE = 64, 440  # where the staircase and both strips are drawn
@@ -105,7 +92,7 @@ def strip(seen: Seen, k: int, sign: str) -> list[Shape]:
         out += mark(across(value), top + 8 + place % 3 * 14, bool(got))
     still, room = int(np.sum(~reached)), WIDTH - NOTES - 12
     said = f'□ {still} of {reached.size} weights get a 0'
-    out.append(text(NOTES, top + 12, room, said, 13, BACKWARD_TEXT, bold=True))
+    out.append(text(NOTES, top + 12, room, said, 13, BACKWARD, bold=True))
     if seen.ends[k] is not None:
         accuracy, stopped = seen.ends[k]
         out.append(text(NOTES, top + 30, room, f'trained: accuracy {accuracy:.2f},', 13))

@@ -8,10 +8,11 @@ import numpy as np
 from minicell.teach.figure import Drawing, Figure, choice, slider
 from minicell.teach.ink.shapes import (
     BACKWARD,
-    BACKWARD_TEXT,
     FORWARD,
     INK,
     MUTED,
+    OWN,
+    OWN_TEXT,
     PAPER,
     RULE,
     Box,
@@ -54,13 +55,13 @@ def strip(layers: int, many: int) -> list[Shape]:
     out: list[Shape] = [
         Box(16, STRIP, last * room, STRIP_H, '#F3F5F7', MUTED, 1, dash='4 3'),
         *([hatch(16, STRIP, last * room, STRIP_H)] if last else []),
-        Box(16 + last * room, STRIP, each * room, STRIP_H, '#FBE3D1', BACKWARD, 2),
+        Box(16 + last * room, STRIP, each * room, STRIP_H, '#FBE3D1', OWN, 2),
     ]
     for k in range(0, layers, each):
         out.append(Box(16 + k * room + 1, STRIP - 5, max(room * 0.5, 5), STRIP_H + 10, FORWARD, PAPER, 1))
     words = (
         (16, Box(16, 140, 8, 14, FORWARD), f'kept: {count(many, "input")}', FORWARD),
-        (230, Box(230, 140, 14, 14, '#FBE3D1', BACKWARD, 2), f'there again: {count(each, "layer")}', BACKWARD_TEXT),
+        (230, Box(230, 140, 14, 14, '#FBE3D1', OWN, 2), f'there again: {count(each, "layer")}', OWN_TEXT),
         (480, Box(480, 140, 14, 14, '#F3F5F7', MUTED, 1, dash='4 3'), f'forgotten: {count(last, "layer")}', MUTED),
     )
     for x, mark, said, colour in words:
@@ -82,7 +83,7 @@ def chart(table: Table, many: int) -> list[Shape]:
     out.append(Path((tuple(points),), FORWARD, 2))
     for (x, y), each in zip(points, parts(table), strict=True):
         r = 8 if each == many else 4
-        out.append(Box(x - r, y - r, 2 * r, 2 * r, BACKWARD if each == many else FORWARD, PAPER, 1.5, r))
+        out.append(Box(x - r, y - r, 2 * r, 2 * r, OWN if each == many else FORWARD, PAPER, 1.5, r))
         out.append(text(x, UPPER + UPPER_H + 20, 40, str(each), 12, INK if each == many else MUTED, 'middle'))
     out.append(text(LEFT + WIDE, UPPER + UPPER_H + 40, 120, 'parts', 13, anchor='end', bold=True))
     return out
