@@ -4,7 +4,7 @@ import re
 
 import pytest
 from gallery import ALL, made, picture
-from geometry import boxes
+from geometry import boxes, faults
 
 from minicell.view.paint.plan import WIDTH
 
@@ -162,3 +162,29 @@ def test_the_same_gradient_is_compared_whatever_the_scale_of_the_loss(scale):
     dark = [key for key, s in frame.items() if s.attrs.get('class') == 'block wrong' and s.attrs.get('opacity') == 1]
     assert len(dark) == 1 and dark[0].startswith('g') and '.0[' in dark[0], 'one number is dark, and it is of dx'
     assert frame['V2t'].attrs['T'] == frame[f'{dark[0][:-1]}t'].attrs['T']
+
+
+LARGE = """
+class Odd(nn.Cell):
+    def construct(self, {names}):
+        return {product}
+
+    def bprop(self, {names}, out, dout):
+        return ({names},)
+
+with ms.Tape() as tape:
+    ms.grad(lambda {names}: (Odd()({names}) * 1e3).sum(), {places})({values})
+"""
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 4])
+@pytest.mark.parametrize('shape', ['()', '(1, 3)', '(4, 4)', '(4, 3)', '(2, 3, 4)', '(9, 9)', '(5,)'])
+@pytest.mark.parametrize('most', [1, -1000.5, 1e-9, 1e30])
+def test_wrong_gradients_of_any_shape_and_size_stay_inside(count, shape, most):
+    names = ['x', 'y', 'weight', 'b'][:count]
+    value = f'ms.Tensor(np.linspace({most} / 7, {most}, int(np.prod({shape}))).reshape({shape}))'
+    source = LARGE.format(names=', '.join(names), product=' * '.join(names), places=tuple(range(count)),
+                          values=', '.join([value] * count))  # fmt: skip
+    for film in made(source, f'large {count} {shape} {most}').films:
+        for frame in film.frames:
+            assert not list(faults(frame, film.width, film.height))

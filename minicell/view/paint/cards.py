@@ -12,7 +12,7 @@ from .plan import CARD, CODE, STAGE, TALL, Box
 from .taken import Taken
 
 APART = 24  # px between two tables
-SMALL = 100  # px of a table that leaves its room to the one that is compared
+SMALL = 124  # px of a table that leaves its room to the one that is compared
 
 
 def draw(t: Taken) -> None:
@@ -90,7 +90,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
         m.compare and wrong and alike and true.data.size) else None  # fmt: skip
     heading(t, k, g, x, y, half, both)
     if t.beside and marks and not both and (pair := verdict.worst(g)):
-        voice.small(t, place, x, y + CARD, *pair)
+        voice.small(t, place, box, *pair)
         return
     how = tiles.plate(g.value, half, h - CARD, digits, TALL, 'num')
     tiles.draw(frame, f'g{t.number}.{place}', x - 2, y + CARD, g.value, how, classes=' bare', account=True,

@@ -3,7 +3,7 @@
 from ..model import Gradient
 from . import numbers, tiles, verdict
 from .kit import width
-from .plan import CODE
+from .plan import CARD, CODE, Box
 from .taken import Taken
 
 UNSEEN = 'the shapes fit, so no error'
@@ -61,19 +61,23 @@ def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str)
         frame.text('V3', second + PLATE, y + high + 49, said, f'{ink} end')
 
 
-def small(t: Taken, place: int, x: float, y: float, at: tuple[int, ...], yours: str, true: str) -> None:
-    """Of another wrong gradient its worst number alone, and what that should be."""
-    frame, w = t.m.frame, max(width(yours, 'num'), width(true, 'num')) + 24
+def small(t: Taken, place: int, box: Box, at: tuple[int, ...], yours: str, true: str) -> None:
+    """Of another wrong gradient its worst number alone, and what that should be, if both have room."""
+    frame, x, y = t.m.frame, box.x, box.y + CARD
+    sizes = ((ink, max(width(yours, ink), width(true, ink)) + pad) for ink in ('num', 'num onw') for pad in (24, 10))
+    ink, w = next(((ink, w) for ink, w in sizes if 2 * w + 24 <= box.w), ('', 0))
+    if not ink:
+        return
     i, j = tiles.cell_of(at, t.reading.gradients[place].true.shape)
     key = f'g{t.number}.{place}[{i},{j}]'
     frame.rect(f'{key}p', x, y, w, 26, 'tile wrong', 2, rx=6)
     frame.rect(key, x, y, w, 26, 'cell hot', 3, rx=6, v=key, rc=key)
-    frame.text(f'{key}t', x + w / 2, y + 18.5, yours, 'mid num')
+    frame.text(f'{key}t', x + w / 2, y + 18.5, yours, f'mid {ink}')
     frame.text(f'{key}n', x + w + 12, y + 18, '≠', 'mid')
     frame.rect(f's{key[1:]}p', x + w + 24, y, w, 26, 'rl past', 2, rx=6)
-    frame.text(f's{key[1:]}t', x + 1.5 * w + 24, y + 18.5, true, 'mid num')
+    frame.text(f's{key[1:]}t', x + 1.5 * w + 24, y + 18.5, true, f'mid {ink}')
     if t.m.plan.results.h > 100 and at:
-        frame.text(f'{key}a', x, y + 46, f'at {numbers.index(at)}', 'dim')
+        frame.text(f'{key}a', x, y + 46, f'at {numbers.index(at)}', 'dim', room=box.w)
 
 
 def true_rows(t: Taken, g: Gradient, place: tuple[int, ...]) -> tuple:
