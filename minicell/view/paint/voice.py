@@ -24,9 +24,10 @@ def draw(t: Taken) -> None:
     if not t.judged:
         frame.text('V0', x, y + h / 2, 'nobody checked', 'big bf', room=room)
         frame.text('V1', x, y + h / 2 + 22, UNSEEN, '', room=room)
-    elif found is None or found.ok is not False or verdict.surrogate(t.reading):
-        said = 'a surrogate' if found is not None and found.ok is False else '✓ right'
-        frame.text('V0', x, y + h / 2 + 8, said, 'big', room=room)
+    elif verdict.surrogate(t.reading):
+        frame.text('V0', x, y + h / 2 + 8, 'a surrogate', 'big', room=room)
+    elif found is None or found.ok is not False:  # of those that can be compared
+        frame.text('V0', x, y + h / 2 + 8, '✓ right', 'big', room=room)
     elif pair := verdict.worst(found):
         versus(t, found, *pair)
     else:
@@ -38,15 +39,15 @@ def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str)
     frame, (x, y, _, h) = t.m.frame, t.m.plan.results
     high = 62 if h > 120 else 46
     second = CODE - 16 - PLATE
+    sizes = ('ques', 'xxl', 'big') if high > 50 else ('xxl', 'big')
+    look = next((size for size in sizes if max(width(yours, size), width(true, size)) < PLATE - 12), 'mid2')
+    low = {'ques': 16, 'xxl': 11, 'big': 8}.get(look, 5)  # from the middle to the baseline
     for key, at, ground, said, name, ink in (
         ('V2', x, 'block wrong', yours, f'your {g.name}{numbers.index(place)}', ''),
         ('V4', second, 'rl', true, 'should be', ' af'),
     ):
-        look = next((size for size in ('ques', 'xxl', 'big') if width(said, size) < PLATE - 12 and
-                     (high > 50 or size != 'ques')), 'mid2')  # fmt: skip
         frame.text(key, at, y + 17, name, f'mid3{ink}', room=PLATE + 12)
         frame.rect(f'{key}p', at, y + 27, PLATE, high, ground, 2, rx=8)
-        low = {'ques': 16, 'xxl': 11, 'big': 8}.get(look, 5)
         frame.text(f'{key}t', at + PLATE / 2, y + 27 + high / 2 + low, said, f'{look} mid ont', 5, room=PLATE - 8)
     frame.text('V0', (x + PLATE + second) / 2, y + 27 + high / 2 + 8, '≠', 'big mid')
     if high + 49 <= h + 4:
