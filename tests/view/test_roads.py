@@ -330,7 +330,7 @@ def test_a_dout_that_no_line_uses_is_told_so_where_it_comes_in():
     for film in wrong.films:
         chip = next(s.attrs for key, s in film.frames[-1].items() if key.startswith('dout'))
         said = film.frames[-1]['nob'].attrs
-        assert said['T'] == 'no line uses it ↑' and abs(said['x'] - chip['x'] - chip['width']) < 0.2
+        assert said['T'] == 'no line uses dout' and abs(said['x'] - chip['x'] - chip['width']) < 0.2
         if film is wrong.films[0]:  # what comes in ends there
             stream, cap, lines = (film.frames[-1][key].attrs for key in ('stream', 'cap', 'mine'))
             assert cap['x'] < chip['x'] <= cap['x'] + cap['width'] < stream['x']

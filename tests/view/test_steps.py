@@ -81,7 +81,7 @@ def test_each_step_marks_the_line_it_is_about():
 def test_the_numbers_of_the_verdict_are_computed(added):
     source = gallery.PROGRAMS['matmul'].replace('dx = x + 1', f'dx = x + {added}')
     last = shown(made(source, f'matmul {added}'))
-    assert 'no line uses it ↑' in last and 'should be' in last
+    assert 'no line uses dout' in last and 'should be' in last
     for g, yours, true, large in (('dx', X + added, TRUE[0], True), ('dy', Y + 1, TRUE[1], False)):
         off = np.abs(yours - true)
         assert f'✗ off by {"up to " * (not large)}{numbers.said(off.max())}' in last and f'your {g}' in last

@@ -82,10 +82,10 @@ def unread(m: Moment, dout: str) -> None:
     if not m.plan.narrow and edge > right:  # what comes in ends there
         m.frame.rect('stream', right - 4, y, edge - right + 4, h, 'dout', 1)
         m.frame.rect('cap', x - 6, y - 1, 6, h + 2, 'fatk', 2)
-    for n, row in enumerate(lines):
-        said = f'no line uses {dout}' if n else 'no line uses it ↑'
-        if right - width(said, 'mid2') > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
-            m.frame.text('nob', right, row.y, said, 'mid2 bf end', 6)
+    said = f'no line uses {dout}'
+    for row in lines:
+        if right - width(said, 'b') > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
+            m.frame.text('nob', right, row.y, said, 'b bf end', 6)
             return
     if not m.plan.narrow and not m.compare:  # else it stands beside the numbers
-        m.frame.text('nob', CODE + 50, m.plan.results.y - 14, f'no line uses {dout}', 'bf', 6)
+        m.frame.text('nob', CODE + 50, m.plan.results.y - 14, said, 'bf', 6)
