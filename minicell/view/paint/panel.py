@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..model import Line
-from . import forward, program
+from . import program
 from .moment import Moment
 from .plan import PAD, ROW
 
@@ -129,10 +129,8 @@ def draw_fields(m: Moment, level: int) -> None:
 
 def draw_question(m: Moment) -> None:
     """Where the second tape will lie, the question that it answers."""
-    draw_fields(m, 1)
-    frame, lane = m.frame, m.plan.lanes[1]
-    left, right = (lane.x - 18, m.plan.w) if not m.plan.narrow else (-6, m.plan.w + 6)
-    middle, centre = lane.film + lane.film_h / 2, (left + right) / 2
-    forward.strip_of_film(frame, 'b', left, right, lane, 'film')
-    frame.text('q1', centre, middle - 3, 'Can a gradient have a gradient?', 'mid mid3')
-    frame.text('q2', centre, middle + 20, 'It can, if backward is taped as it runs.', 'mid dim')
+    upper, lower = m.plan.fields[2:4]
+    m.frame.rect('q0', upper.x + 1, upper.y + 1, upper.w - 2, upper.h + lower.h - 2, 'sheet ahead', -2, rx=12)
+    centre, middle = upper.x + upper.w / 2, upper.y + (upper.h + lower.h) / 2
+    m.frame.text('q1', centre, middle - 6, 'Can a gradient have a gradient?', 'mid big', room=upper.w - 20)
+    m.frame.text('q2', centre, middle + 22, 'It can, if backward is taped as it runs.', 'mid dim')

@@ -106,9 +106,9 @@ def frame(m: Moment) -> Frame:
     if len(m.strips) > 1:
         if m.story.has_second(m.step):
             tape(m, 1)
+            arrivals.draw(m)
         else:
             panel.draw_question(m)
-        arrivals.draw(m)
     return m.frame
 
 
