@@ -1,0 +1,97 @@
+"""Compare: the large numbers, the tables beside them, and what a true number is made of."""
+
+import re
+
+from gallery import picture
+
+
+def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
+    """The bprop of lesson 03 does not look at dout: with another loss its 1.60 would be wrong too."""
+    frame = picture('matmul_loss').films[0].frames[-1]
+    looks = [key for key in frame if re.match(r'g\d\.', key)]
+    right = [key[:-1] for key in looks if re.fullmatch(r'g\d\.0.*]p', key) and f'{key[:-1]}w' not in looks]
+    assert len(right) == 1 and right[0].endswith('.0[0,1]')
+    assert frame[f'{right[0]}t'].attrs['T'] == frame[f's{right[0][1:]}t'].attrs['T'], 'it is the true one'
+    assert frame[f'{right[0]}p'].attrs['class'] == 'card', 'an outline, and no red'
+    assert frame['t0L'].attrs['T'] == '✓ 1 right by luck' and 't1L' not in frame
+    below = max(s.attrs['y'] + s.attrs['height'] for key, s in frame.items() if re.fullmatch(r'g\d+\.0\[.*]p', key))
+    assert below < frame['t0L'].attrs['y'] < below + 20, 'under its table'
+
+
+def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_dark():
+    shown_ = picture('matmul_loss')
+    frame = shown_.films[0].frames[-1]
+    shades = {
+        key: s.attrs for key, s in frame.items() if re.match(r'g\d', key) and s.attrs.get('class') == 'block wrong'
+    }
+    assert len(shades) == 6 - 1
+    reading = next(r for r in shown_.record.readings if len(r.gave) == 2)
+    off = {}
+    for key in shades:
+        g, i, j = (int(n) for n in re.findall(r'\d+', key)[1:])
+        gradient = reading.gradients[g]
+        off[key] = abs(gradient.value.data[i, j] - gradient.true[i, j])
+    ranked = sorted(shades, key=off.__getitem__)
+    darkness = [shades[key]['opacity'] for key in ranked]
+    assert darkness == sorted(darkness) and darkness[-1] == 1 > 3 * darkness[-2]
+    white = {key for key, s in frame.items() if s.tag == 'text' and 'onr' in s.attrs.get('class', '').split()
+             and re.match(r'[gs]\d', key)}  # fmt: skip
+    assert white == {f'{ranked[-1][:-1]}t', f's{ranked[-1][1:-1]}t'}, 'the worst, and what it should be'
+
+
+def test_the_large_numbers_have_the_grounds_of_their_cells():
+    """The worst is dark red in its table and large; what it should be has the colour of autodiff's rules, twice too."""
+    frame = picture('matmul_loss').films[0].frames[-1]
+    mine = next(k for k, s in frame.items() if s.attrs.get('class') == 'block wrong' and s.attrs.get('opacity') == 1)
+    for large, key in (('V2', mine), ('V4', f's{mine[1:]}')):
+        cell, plate = frame[key].attrs, frame[f'{large}p'].attrs
+        assert cell['class'] == plate['class'] and frame[f'{large}t'].attrs['T'] == frame[f'{key[:-1]}t'].attrs['T']
+        assert plate['width'] > 2 * cell['width'] and plate['height'] > 2 * cell['height']
+    assert frame['V2'].attrs['T'] == 'your dx[0, 2]' and frame['V4'].attrs['T'] == 'should be'
+    assert frame['V2p'].attrs['x'] < frame['V0'].attrs['x'] < frame['V4p'].attrs['x'] and frame['V0'].attrs['T'] == '≠'
+    parts = frame['V3'].attrs['T'].removeprefix('= ').split(' + ')
+    assert sum(map(float, parts)) == float(frame['V4t'].attrs['T']), 'the true number adds up before your eyes'
+    y = picture('matmul_loss').record.entries[0].inputs[1].data
+    assert parts == [f'{n:.2f}' for n in y[2]], 'the last row of y'
+
+
+def test_the_true_gradient_stands_beside_yours_row_by_row():
+    for name in ('matmul_loss', 'right'):
+        frame = picture(name).films[0].frames[-1]
+        mine = [key[:-1] for key in frame if re.fullmatch(r'g\d+\.0\[.*]t', key)]
+        assert mine
+        for key in mine:
+            yours, true = (frame[k].attrs for k in (f'{key}t', f's{key[1:]}t'))
+            assert yours['x'] < true['x'] and yours['y'] == true['y']
+        right = max(frame[f'{key}p'].attrs['x'] + frame[f'{key}p'].attrs['width'] for key in mine)
+        assert right < min(frame[f's{key[1:]}p'].attrs['x'] for key in mine)
+        others = [key for key in frame if re.fullmatch(r'g\d+\.1\[.*]t', key)]
+        if name == 'right':
+            assert len(others) == 4 and not any(f's{key[1:]}' in frame for key in others)
+        else:  # of the other its worst number, and what that should be
+            (worst,) = others
+            yours, true = (frame[key].attrs for key in (worst, f's{worst[1:]}'))
+            assert (yours['T'], true['T']) == ('4.30', '1.50') and yours['y'] == true['y'] and yours['x'] < true['x']
+            assert frame[f'{worst[:-1]}a'].attrs['T'] == 'at [2, 2]'
+            assert frame[worst[:-1]].attrs['rc'] == worst[:-1], 'it can be asked'
+
+
+def test_the_numbers_of_such_a_sum_are_lit_where_they_stand_in_forward():
+    frame = picture('matmul_loss').films[0].frames[-1]
+    lit = [key.removeprefix('lit') for key in frame if key.startswith('lit')]
+    parts = frame['V3'].attrs['T'].removeprefix('= ').split(' + ')
+    assert [frame[f'{key}t'].attrs['T'] for key in lit] == parts
+    assert all('dim' not in frame[f'{key}t'].attrs['class'].split() for key in lit), 'the rest is grey now'
+    assert 'dim' in frame[f'{lit[0][:-5]}[0,0]t'].attrs['class'].split()
+    assert not any(key.startswith('lit') for key in picture('matmul_loss').films[0].frames[-2])
+
+
+def test_on_a_phone_each_gradient_has_the_true_one_beside_it():
+    frame = picture('matmul_loss').films[1].frames[-1]
+    mine = [key for key in frame if re.fullmatch(r'g\d+\..*]t', key)]
+    assert len(mine) == 6 + 9 and all(f's{key[1:]}' in frame for key in mine)
+
+
+def test_a_number_that_is_infinite_where_it_should_be_is_not_the_worst():
+    frame = picture('heat_not_finite').films[0].frames[-1]
+    assert 'NaN' not in (frame['V2t'].attrs['T'], frame['V4t'].attrs['T'])
