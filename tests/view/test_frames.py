@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from gallery import ALL, made, picture
 from geometry import boxes, faults
@@ -188,3 +189,13 @@ def test_wrong_gradients_of_any_shape_and_size_stay_inside(count, shape, most):
     for film in made(source, f'large {count} {shape} {most}').films:
         for frame in film.frames:
             assert not list(faults(frame, film.width, film.height))
+
+
+@pytest.mark.parametrize('name', ['cube', 'custom_cube', 'third', 'relu6'])
+def test_the_numbers_under_a_rule_are_a_true_equation(name):
+    """Where an input is called dout, as the cotangent is, no number can stand for the name."""
+    for frame in picture(name).films[0].frames:
+        for key, shape in frame.items():
+            if re.fullmatch(r'r\d+c', key) and shape.attrs['T']:
+                left, _, right = shape.attrs['T'].replace('−', '-').replace('×', '*').partition(' = ')
+                assert right and abs(eval(left, dict(sin=np.sin, cos=np.cos)) - float(right)) < 0.01, shape.attrs['T']

@@ -75,7 +75,7 @@ def few(m: Moment, run: Pass) -> None:
             frame.text(f'{number}t', left, base, total, large, 5, room=wide)
             said = made_of(m, arrival)
             if hero and not said and verdict_ and verdict_[0].startswith('✓'):
-                said = 'the same as without your bprop'
+                said = 'the same as without the bprop'
             frame.text(f'A{k}F', left, base + (30 if hero else 24), said, 'dim', room=wide)
             continue
         how = tiles.plate(value, wide, h - 44, row=TALL, ink='num')

@@ -179,10 +179,11 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
         said = [f.partition(' = ') for f in formula.formulas(entry, told)]
         name, line = next(((n, f) for n, _, f in said if n in handed and f and width(f) <= w - 8), ('', ''))
         done = reading is not None and reading.given is not None and reading.given <= m.step
-        if line and done and phrases.single(handed[name].value):  # the same with numbers
+        apart = all(v.name != told for v in entry.inputs)  # else one name stands for two numbers
+        if line and done and apart and phrases.single(handed[name].value):  # the same with numbers
             total = float(handed[name].value.data.item())
-            counted = formula.counted(f'{name} = {line}', scalars(entry, reading, told), total)
-            counted = counted.removeprefix(f'{name} = {line} = ')
+            found = formula.counted(f'{name} = {line}', scalars(entry, reading, told), total)
+            counted = found.removeprefix(f'{name} = {line} = ') if found.count(' = ') > 2 else ''
     if line and reading is not None:  # what the rule finds on the tape
         kept = scalars(entry, reading, '')
         names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
