@@ -53,14 +53,14 @@ class Picture:
     @cached_property
     def films(self) -> list[Film]:
         """For a screen and for a phone: all frames."""
-        return self.painted(self.tape)
+        return self.painted(asked=True)
 
-    def painted(self, tape: Any = None, only: int | None = None) -> list[Film]:
-        """All frames anew, or those of one layout; without the tape, no number has its account, which takes longest."""
+    def painted(self, asked: bool = False, only: int | None = None) -> list[Film]:
+        """All frames anew, or those of one layout; `asked`: each number with its account, which takes longest."""
         with uncollected():
             most = MOST
             while True:
-                found = scene.films(self.record, tape, self.compare, most, only)
+                found = scene.films(self.record, self.compare, most, only, asked)
                 size = fragment.size(found)
                 if size <= LARGEST or most <= FEWEST:
                     return found

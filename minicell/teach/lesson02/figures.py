@@ -123,10 +123,10 @@ def column(k: int, entry: Entry, more: bool, most: float) -> list[Shape]:
     x = LEFT + k * (CARD_W + GAP)
     end = x + CARD_W - INDENT - SLOT
     out: list[Shape] = []
-    for y, colour, ink in ((Y_FORWARD, FORWARD, FORWARD), (Y_BACKWARD, BACKWARD, BACKWARD)):
+    for y, colour in ((Y_FORWARD, FORWARD), (Y_BACKWARD, BACKWARD)):
         head = f'{k + 1} {entry.name}'
         out.append(Box(x, y, CARD_W, CARD_H, PAPER, colour, 2, 7))
-        out.append(text(x + INDENT, y + 20, 70, head, 13, ink, bold=True))
+        out.append(text(x + INDENT, y + 20, 70, head, 13, colour, bold=True))
     out.append(text(x + 84, Y_FORWARD + 20, CARD_W - 98, entry.expression, 13, mono=True))
     out.append(text(x + 84, Y_BACKWARD + 20, CARD_W - 98, 'its rule', 12, MUTED))
     for place, ((name, value), handed) in enumerate(zip(entry.inputs, entry.gradients, strict=True)):

@@ -207,8 +207,7 @@ def ghost(m: Moment, at: Fork, entry: Entry, i: int, lane: Lane, reading: Readin
         frame.head(f'r{i}lh', lane.x, y, 'l', 'rl todo', 1, 8)
     frame.rect(f'r{i}', at.ghost, y - h / 2, w, h, f'ghost{quiet}', 2, rx=8, go=f'r{i}')
     call = entry.kind == 'call'
-    lost = len([g for g in entry.ghosts if g.lost] or entry.hidden)
-    what = phrases.displaced(entry) if lost < 2 else f'{lost} rules'
+    what = f'{len(phrases.lost(entry))} rules' if phrases.many_rules(entry) else phrases.displaced(entry)
     what = what.removeprefix('the ') if call else 'straight on'
     seen = reading is not None
     frame.text(f'r{i}t', middle, y - 4, what, f'mid {"dim" if seen else "fut"}', room=w - 6)

@@ -6,7 +6,7 @@ When they are compared, of the other gradients is said how far they are off; on 
 import numpy as np
 
 from ..model import Gradient, Value
-from . import inline, numbers, phrases, tiles, verdict, voice
+from . import inline, phrases, tiles, verdict, voice
 from .kit import width
 from .plan import CARD, CODE, STAGE, TALL, Box
 from .taken import Taken
@@ -19,7 +19,7 @@ def draw(t: Taken) -> None:
     """The tables, what is known of them, and what leads to them from the `return` line."""
     m = t.m
     if t.deaf and t.given and not (t.inline and m.behind):
-        inline.unread(m, t.entry.facts.dout)
+        inline.unread(m, t.unused)
     if t.inline:
         inline.draw(t)
         return
@@ -50,15 +50,10 @@ def boxes(t: Taken, count: int) -> list[Box]:
     if not t.versus or count == 1:
         wide = (w + APART) / count - APART
         return [Box(x + k * (wide + APART), y, wide, h) for k in range(count)]
-    g, small = t.gave[0][1], (w - 2 * APART) / 3
-    if any(tiles.plate(v, small, h - CARD, None, TALL, 'num').kind == 'squares' for v in (g.value, due(g)) if v):
+    (place, g), small = t.gave[0], (w - 2 * APART) / 3
+    if any(tiles.plate(v, small, h - CARD, None, TALL, 'num').kind == 'squares' for v in (g.value, t.due(place)) if v):
         small = SMALL
     return [Box(x, y, w - APART - small, h), Box(x + w - small, y, small, h)]
-
-
-def due(g: Gradient) -> Value | None:
-    """The true gradient as a value."""
-    return Value(g.name, g.true.shape, '', g.true) if g.true is not None else None
 
 
 def ahead(t: Taken, k: int, place: int, box: Box) -> None:
@@ -76,13 +71,11 @@ def ahead(t: Taken, k: int, place: int, box: Box) -> None:
 def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     """A gradient; beside it the true one, if there is room for that."""
     m, frame, (x, y, w, h) = t.m, t.m.frame, box
-    known = t.reading.__dict__.get('gradients', ())[place : place + 1]
-    true = due(known[0]) if known else None  # its decimals and its scale are those of the comparison
-    g = g if g.value is not None else g._replace(value=Value(g.name, words='None'))
-    arrays = [v.data for v in (g.value, true) if v is not None and v.data is not None]
-    alike = len(arrays) == 2 and arrays[0].shape == arrays[1].shape
-    digits = numbers.decimals(arrays, 2) if alike else None
-    scale = max(map(tiles.largest, arrays if alike else arrays[:1]), default=0.0)  # one for both
+    true, g = t.due(place), g if g.value is not None else g._replace(value=Value(g.name, words='None'))
+    digits = t.digits(place, g)
+    alike = digits is not None
+    arrays = [v.data for v in (g.value, true if alike else None) if v is not None and v.data is not None]
+    scale = max(map(tiles.largest, arrays), default=0.0)  # one for both
     both = m.compare and true is not None and (m.plan.narrow or k == 0)
     half = (w - APART) / 2 if both else w
     wrong = g.ok is False and not verdict.surrogate(t.reading)  # of a surrogate no number is blamed

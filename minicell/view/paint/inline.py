@@ -1,7 +1,7 @@
 """What is said inside the lines of a bprop: its gradients where they have no tables, and that no line uses dout."""
 
 from ..model import Gradient
-from . import forward, numbers, phrases, program, tiles
+from . import forward, phrases, program, tiles
 from .kit import cut, width
 from .moment import Moment
 from .plan import CODE, GAP, ROW
@@ -41,10 +41,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
     end = x + wide
     x += width(g.name, 'mid2') + 10
     if m.again is None:  # else it stands on the second tape
-        known = t.reading.__dict__.get('gradients', ())[place : place + 1]
-        true = known[0].true if known and known[0].true is not None else None
-        alike = true is not None and g.value.data is not None and true.shape == g.value.data.shape
-        how = tiles.plate(g.value, wide / 3, 20, numbers.decimals([g.value.data, true], 2) if alike else None)
+        how = tiles.plate(g.value, wide / 3, 20, t.digits(place, g))
         tiles.draw(frame, f'g{t.number}.{place}', x, y - 5 - how.h / 2, g.value, how, account=True)
         x += how.w + 10
     badge = t.badge(g)
@@ -71,7 +68,7 @@ def in_line(t: Taken, k: int, g: Gradient) -> bool:
     return True
 
 
-def unread(m: Moment, dout: str) -> None:
+def unread(m: Moment, said: str) -> None:
     """Under the dout that comes in, that no line reads it."""
     head, *lines = m.own_rows
     chip = m.frame.get(f'dout{head.key}0')
@@ -82,7 +79,6 @@ def unread(m: Moment, dout: str) -> None:
     if not m.plan.narrow and edge > right:  # what comes in ends there
         m.frame.rect('stream', right - 4, y, edge - right + 4, h, 'dout', 1)
         m.frame.rect('cap', x - 6, y - 1, 6, h + 2, 'fatk', 2)
-    said = f'no line uses {dout}'
     for row in lines:
         if right - width(said, 'b') > m.plan.own.x + program.GUTTER + len(row.text) * program.LETTER + 12:
             m.frame.text('nob', right, row.y, said, 'b bf end', 6)

@@ -35,7 +35,8 @@ def draw_code(m: Moment) -> None:
     if found:
         surface(m, 'code', x, y, w, found[-1].y - UP + ROW + PAD, 'your program')
         program.draw(frame, found, x, w, mark, hid)
-        tell_apart(m, found)
+        if len(m.strips) > 1:
+            tell_apart(m, found)
     own = program.own_window(m.listing.of(entry), plan.own_rows, mark)
     if own:
         above = program.window(cells, plan.cell_rows, mark) if apart else []
@@ -68,7 +69,7 @@ def draw_code(m: Moment) -> None:
 def tell_apart(m: Moment, found: list[program.Row]) -> None:
     """Of two nested gradients in one line, the inner has the colour of the first tape, the outer of the second."""
     lines = {(run.mark.file, run.mark.line) for run in m.record.passes if run.mark and run.order == 1}
-    for row in found if len(m.strips) > 1 else ():
+    for row in found:
         said = m.frame[f'lc{row.key}'].attrs['T'] if (row.file, row.number) in lines else ''
         calls = list(re.finditer(r'\w+\.grad\(|\bgrad\(', said))
         if len(calls) != 2:

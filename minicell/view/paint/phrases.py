@@ -43,19 +43,24 @@ def rule_of(entry: Entry) -> str:
     return f'{name_of(entry)}’s rule'
 
 
+def lost(entry: Entry) -> list[str]:
+    """The ops whose rules a takeover displaces."""
+    return [g.name for g in entry.ghosts if g.lost] or entry.hidden
+
+
 def many_rules(entry: Entry) -> bool:
     """Whether a takeover displaces several rules."""
-    return len([g for g in entry.ghosts if g.lost] or entry.hidden) > 1
+    return len(lost(entry)) > 1
 
 
 def displaced(entry: Entry) -> str:
     """What a takeover displaces."""
-    lost = [g.name for g in entry.ghosts if g.lost] or entry.hidden
-    if not lost:
+    names = lost(entry)
+    if not names:
         return 'the usual rule'
-    if NAMES.get(lost[0], lost[0]) == entry.name and len(lost) == 1:  # two things of one name
+    if NAMES.get(names[0], names[0]) == entry.name and len(names) == 1:  # two things of one name
         return 'the built-in rule'
-    return f'{NAMES.get(lost[0], lost[0])}’s rule' if len(lost) == 1 else f'the rules of {len(lost)} operations'
+    return f'{NAMES.get(names[0], names[0])}’s rule' if len(names) == 1 else f'the rules of {len(names)} operations'
 
 
 def true_formula(entry: Entry, k: int) -> str:

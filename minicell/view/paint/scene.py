@@ -1,7 +1,5 @@
 """The films of a record: for each layout a frame for every step, drawn part by part."""
 
-from typing import Any
-
 import numpy as np
 
 from .. import metrics
@@ -13,15 +11,16 @@ from .line import Mark, step_line
 from .moment import MOST, Moment, Shot, Story, shots
 from .plan import CODE, Needs, plans
 from .strip import TAKEN, Strip
-from .touch import Touch, accounts
+from .touch import TOUCHED, Touch, accounts
 
 CAPTION = 880  # px of a caption's line
-TOUCHED = 400  # entries; what is told of each number of a longer tape would not travel
 
 
-def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, only: int | None = None) -> list[Film]:
+def films(
+    record: Record, compare: bool = True, most: int = MOST, only: int | None = None, asked: bool = True
+) -> list[Film]:  # fmt: skip
     """The films of a record: for a screen and for a phone. `compare`: with the true gradient beside that of a bprop;
-    `most`: steps; `only`: the one layout that is wanted."""
+    `most`: steps; `only`: the one layout that is wanted; `asked`: each number with its account."""
     story, listing = Story(record), program.Listing(record)
     found = shots(record, compare, most) if record.steps else []
     told = [step(record, story, shot) for shot in found] or [Step(*words.EMPTY)]
@@ -39,7 +38,7 @@ def films(record: Record, tape: Any, compare: bool = True, most: int = MOST, onl
         out.append(film)
     if len(record.entries) <= TOUCHED:
         out[0].links = Touch(record, story).all()
-        out[0].accounts = accounts(record, story, tape) if tape is not None else {}
+        out[0].accounts = accounts(record, story) if asked else {}
     return out
 
 

@@ -32,7 +32,7 @@ TEXTS = {
     'ques': dict(size=44, bold=True, fill='hair'), 'mid': dict(anchor='middle'), 'end': dict(anchor='end'),
     'b': dict(bold=True), 'on': dict(bold=True, fill='ink'), 'dim': dict(fill='dim'), 'fut': dict(fill='faint'),
     'ff': dict(fill='fwd'), 'af': dict(fill='auto'), 'bf': dict(fill='bwdt'), 'xx': dict(fill='bad', bold=True),
-    'wr': dict(fill='bad'), 'zero': dict(opacity=0), 'onr': dict(size=15, fill='paper', bold=True),
+    'zero': dict(opacity=0), 'onr': dict(size=15, fill='paper', bold=True),
     'onr.past': dict(fill='ink'), 'onw': dict(size=13), 'ont': dict(fill='paper'),
     'xxl': dict(size=30, bold=True), 'hero': dict(size=60, bold=True),
 }  # fmt: skip
@@ -41,7 +41,7 @@ SHAPES = {
     'tile': dict(fill='paper'), 'tile.on': dict(fill='tile'), 'tile.tru': dict(fill='none'),
     'tile.wrong': dict(fill='bad1'), 'tile.res': dict(stroke='auto', line=2.5),
     'tile.bare': dict(fill='none'), 'tile.gave': dict(fill='tint'), 'cell.rl': dict(fill='clear'),
-    'cell': dict(fill='clear'), 'cell.worst': dict(fill='bad'), 'peer': dict(stroke='dim', line=2),
+    'cell': dict(fill='clear'), 'peer': dict(stroke='dim', line=2),
     'peer.worst': dict(stroke='bad', line=3),
     'hp': dict(fill='ink'), 'hn': dict(stroke='ink'), 'hx': dict(stroke='bad', line=2),
     'card': dict(fill='paper', stroke='hair'), 'card.f': dict(stroke='fwd', line=1.5), 'card.bk': dict(stroke='auto'),

@@ -1,7 +1,7 @@
 """A takeover at one moment: its gradients as far as they have come, and what is known of them."""
 
-from ..model import Entry, Gradient, Reading
-from . import phrases, verdict
+from ..model import Entry, Gradient, Reading, Value
+from . import numbers, phrases, verdict
 from .moment import Moment
 
 
@@ -34,10 +34,27 @@ class Taken:
         names = {s.value.name for s in ran if s.value is not None} | {v.name for v in taped}
         return bool(gradient.name) and gradient.name in names
 
+    def due(self, place: int) -> Value | None:
+        """The true gradient, once somebody has asked for it: decimals and scale are those of the comparison."""
+        for g in self.reading.__dict__.get('gradients', ())[place : place + 1]:
+            return Value(g.name, g.true.shape, '', g.true) if g.true is not None else None
+        return None
+
+    def digits(self, place: int, g: Gradient) -> int | None:
+        """How many decimals a gradient is written with: so many as the true one, where their shapes agree."""
+        true = self.due(place)
+        alike = true is not None and g.value.data is not None and true.shape == g.value.data.shape
+        return numbers.decimals([g.value.data, true.data], 2) if alike else None
+
     @property
     def deaf(self) -> bool:
         """Whether no line of the bprop uses dout: then a number is right by chance, and not with another loss."""
         return bool(self.entry.facts and not self.entry.facts.reads_dout)
+
+    @property
+    def unused(self) -> str:
+        """What is said of such a bprop."""
+        return f'no line uses {self.entry.facts.dout}'
 
     def badge(self, g: Gradient) -> verdict.Said | None:
         """What is known of a gradient, in words, and their look."""

@@ -94,9 +94,9 @@ class Marks(NamedTuple):
     """Which cells are wrong, which one is the worst, and which one is its partner."""
 
     wrong: np.ndarray
-    worst: tuple[int, int] | None
+    worst: tuple[int, int]
+    off: np.ndarray  # how far each is off, as a part of the worst
     peer: bool = False  # this is the true one: only the partner is framed
-    off: np.ndarray | None = None  # how far each is off, as a part of the worst
 
 
 def draw(
@@ -139,18 +139,18 @@ def _numbers(
             if how.ink.startswith('num'):  # a gradient: each number has a ground of its own
                 place = (left + 2, top + 2, how.cell_w - 4, how.cell_h - 4)
                 wrong = judged and bool(marks.wrong[i, j])
-                ground = 'block' if wrong else 'card' if judged else 'tile on'  # without colour: an outline, no fill
-                frame.rect(f'{value}p', *place, ground, layer - 1, rx=6)
+                paper = 'block' if wrong else 'card' if judged else 'tile on'  # without colour: an outline, no fill
+                frame.rect(f'{value}p', *place, paper, layer - 1, rx=6)
                 if wrong:  # the further it is off, the redder
                     frame.rect(f'{value}w', *place, 'block wrong', layer - 1, rx=6, opacity=heat(marks.off[i, j]))
                 elif worst:  # what the worst should be
                     frame.rect(f'{value}w', *place, 'rl', layer - 1, rx=6)
-            look = 'cell hot' + ' rl' * ('rl' in has) + ' worst' * bool(worst and judged and not how.ink)
+            look = 'cell hot' + ' rl' * ('rl' in has)
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
             ink = how.ink
             if worst:
-                ink += ' onr' if judged or ink else ''
+                ink += ' onr'
             elif 'tru' in has:  # as the rule would have it
                 ink += ' af'
             elif 'rl' in has:
@@ -188,7 +188,7 @@ def _squares(
     frame.rect(f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{own}', layer, rx=2, v=key)
     for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, top):
         frame.path(f'{key}{name}', d, name, layer + 1)
-    if marks is not None and marks.worst and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
+    if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
         i, j = marks.worst
         look = 'peer' + ' worst' * (not marks.peer)
         frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)

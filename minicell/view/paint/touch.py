@@ -11,6 +11,7 @@ from .moment import Story
 from .strip import TAKEN, name_of
 
 MOST = 16  # numbers of a tensor that answer one by one
+TOUCHED = 400  # entries; to ask and to tell how the numbers of a longer tape were made would take too long
 ACCOUNTS = 64  # of a picture: more would not travel
 
 
@@ -89,9 +90,9 @@ class Touch:
             self.links.setdefault(f'{tile}{place}', dict(l=[f'{p}{place}' for p in partners], r=said))
 
 
-def accounts(record: Record, story: Story, tape: Any) -> dict[str, dict[str, Any]]:
+def accounts(record: Record, story: Story) -> dict[str, dict[str, Any]]:
     """How each number of a small gradient was made: value id -> the rows of `tape.why`."""
-    from ..account import table, why
+    from ..account import table
 
     out: dict[str, dict[str, Any]] = {}
     for tile, tensor, array in gradients(record, story):
@@ -99,7 +100,7 @@ def accounts(record: Record, story: Story, tape: Any) -> dict[str, dict[str, Any
             continue
         for (place, _, _), index in zip(cells(array), np.ndindex(array.shape), strict=True):
             try:
-                out[f'{tile}{place}'] = table.data(why(tape, tensor, index))
+                out[f'{tile}{place}'] = table.data(record.why(tensor, index))
             except Exception:  # a gradient that the tape cannot account for must not cost the picture
                 break
     return out

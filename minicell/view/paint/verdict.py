@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..model import Gradient, Reading, Record
+from ..tell.verdict import apart
 from . import numbers, tiles
 from .phrases import some
 
@@ -81,18 +82,16 @@ def most(reading: Reading) -> float:
 def differ(yours: np.ndarray, true: np.ndarray, top: float = 0, dark: bool = True) -> tiles.Marks:
     """Which numbers of yours are wrong, and the worst of them, which may be `dark`: it stands large beside the table.
     `top`: how far the worst of all gradients is off."""
-    a, b = tiles.folded(yours), tiles.folded(true)
+    off_ = tiles.folded(apart(yours, true))
+    off_ = np.where(np.isfinite(off_), off_, np.inf)
     with np.errstate(all='ignore'):
-        off_ = np.abs(a.astype(np.float64) - b)
-        off_[~np.isfinite(off_)] = np.inf
-        off_[(a == b) | ((a != a) & (b != b))] = 0  # two infinities, or two that are no numbers
-        wrong = off_ > 2e-3 * max(1e-6, float(np.max(np.abs(b), initial=0.0)))
+        wrong = off_ > 2e-3 * max(1e-6, float(np.max(np.abs(true), initial=0.0)))
     worst_ = tuple(int(n) for n in np.unravel_index(int(np.argmax(off_)), off_.shape))
     top = max(float(np.max(off_[np.isfinite(off_)], initial=0.0)), top, 1e-30)
     part = np.minimum(np.where(np.isfinite(off_), off_, top) / top, 0.99)
     if dark:
         part[worst_] = 1
-    return tiles.Marks(wrong, worst_, off=part)
+    return tiles.Marks(wrong, worst_, part)
 
 
 def worst(g: Gradient) -> tuple[tuple[int, ...], str, str] | None:
@@ -100,8 +99,6 @@ def worst(g: Gradient) -> tuple[tuple[int, ...], str, str] | None:
     mine, true = g.value.data if g.value is not None else None, g.true
     if mine is None or true is None or mine.shape != true.shape or not true.size:
         return None
-    at = differ(mine, true).worst
-    place = np.unravel_index(int(np.ravel_multi_index(at, tiles.folded(true).shape)), true.shape)
-    digits = numbers.decimals([mine, true], 2)
-    both = (tiles.shown(tiles.folded(each)[at], digits) for each in (mine, true))
-    return tuple(map(int, place)), *both
+    flat = int(np.ravel_multi_index(differ(mine, true).worst, tiles.folded(true).shape))
+    place, digits = tuple(map(int, np.unravel_index(flat, true.shape))), numbers.decimals([mine, true], 2)
+    return place, tiles.shown(mine[place], digits), tiles.shown(true[place], digits)

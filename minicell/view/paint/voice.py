@@ -5,9 +5,9 @@ from . import numbers, tiles, verdict
 from .kit import width
 from .plan import CARD, CODE, Box
 from .taken import Taken
+from .touch import TOUCHED
 
 UNSEEN = 'the shapes fit, so no error'
-LONG = 400  # entries; of a longer tape it would take too long to ask how a number was made
 PLATE = 132  # px of a large number's ground
 
 
@@ -58,7 +58,7 @@ def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str)
         if said:
             light(t, rows)
         if not said and t.deaf and 'nob' not in frame:
-            said, ink = f'no line uses {t.entry.facts.dout}', 'bf'
+            said, ink = t.unused, 'bf'
         frame.text('V3', second + PLATE, y + high + 49, said, f'{ink} end')
 
 
@@ -84,7 +84,7 @@ def small(t: Taken, place: int, box: Box, at: tuple[int, ...], yours: str, true:
 def true_rows(t: Taken, g: Gradient, place: tuple[int, ...]) -> tuple:
     """What the built-in rules would have added up to the true number."""
     record = t.m.record
-    if record.why is None or len(record.entries) > LONG:
+    if record.why is None or len(record.entries) > TOUCHED:
         return ()
     try:
         return record.why(g.tensor, place).true_rows

@@ -40,6 +40,13 @@ def truth(tape: Any, pull: Any, count: int) -> tuple:
     return (*found, *(None,) * count)[:count]
 
 
+def apart(yours: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """How far each number is from the true one; 0 where both are the same infinity, or both NaN."""
+    with np.errstate(all='ignore'):
+        difference = np.abs(yours.astype(np.float64) - true)
+        return np.where((yours == true) | ((yours != yours) & (true != true)), 0, difference)
+
+
 def judge(gradient: Gradient, true: Any) -> Gradient:
     """The gradient with its verdict beside it."""
     why = gradient.why
@@ -52,9 +59,7 @@ def judge(gradient: Gradient, true: Any) -> Gradient:
     if yours.shape != true.shape:
         return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
     with np.errstate(all='ignore'):
-        difference = np.atleast_1d(np.abs(yours.astype(np.float64) - true))
-        same = np.atleast_1d((yours == true) | (np.isnan(yours) & np.isnan(true)))
-        difference[same] = 0  # the same infinity, or both NaN
+        difference = apart(yours, true)
         error = float(difference.max()) if difference.size else 0.0
         sizes = np.abs(true[np.isfinite(true)]) if true.dtype.kind == 'f' else np.abs(true)
         largest = float(sizes.max()) if sizes.size else 0.0

@@ -55,7 +55,7 @@ def run(code: str, only: int = 0) -> str:
 
 def rest() -> str:
     """The second answer: both layouts of the last picture, with their accounts."""
-    layouts = fragment.layouts(shown.painted(shown.tape)) if shown else None
+    layouts = fragment.layouts(shown.painted(asked=True)) if shown else None
     gc.collect()
     return json.dumps({'layouts': layouts})
 
