@@ -4,6 +4,8 @@ import pytest
 
 import minicell as ms
 
+pytest_plugins = ['tests.messages']
+
 
 @pytest.fixture(scope='session', autouse=True)
 def examples(doctest_namespace):

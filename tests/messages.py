@@ -1,0 +1,197 @@
+"""What minicell says, held twice: by its facts in each test, by its words in one file, `messages.txt`.
+
+A test of a message calls `tells(message, *facts)`: a fact is a name, a shape, a number, one telling word, never a
+sentence. The whole message goes into the run's book, which is compared with `messages.txt` once, at the end of the run.
+After a change of wording
+
+    python tests/messages.py [PYTEST ARGUMENTS]
+
+runs the tests (of the default tier, where nothing else is asked for) and writes that file anew; read its diff, and commit
+it. No test changes.
+"""
+
+import difflib
+import linecache
+import os
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+FILE = HERE / 'messages.txt'
+WORD = re.compile(r"[^\W\d_][\w'’]*")
+book: dict[str, list[str]] = defaultdict(list)  # of this run: test -> what it was told
+
+
+def tells(message: object, *facts: object, keep: bool = True) -> str:
+    """Hold a message (text, error or warning) to its facts, and keep its words for the snapshot; return its text.
+
+    A fact is text of three words at most, a class (its name is due), or a number or shape as Python prints it.
+    `keep=False` is for words that differ from run to run, or that are Python's or NumPy's own.
+    """
+    text = str(message)
+    assert facts, f'which facts are due in: {text}'
+    for fact in facts:
+        due = getattr(fact, '__name__', None) or str(fact)
+        assert len(WORD.findall(due)) < 4, f'a sentence belongs in {FILE.name}, not in a test: {due}'
+        assert due in text, f'{due!r} is due in: {text}'
+    if keep:
+        test = os.environ.get('PYTEST_CURRENT_TEST', '').rpartition(' ')[0]
+        kind = f'{type(message).__name__}: ' if isinstance(message, BaseException) else ''
+        book[test].append(steady(kind + text))
+    return text
+
+
+def steady(text: str) -> str:
+    """A text without what differs from machine to machine and from edit to edit: folders, lines of tests, addresses."""
+    text = text.replace(str(HERE.parent) + os.sep, '')
+    text = re.sub(r'(/tmp|/private|/var)/[\w./-]*/', '…/', text)
+    text = re.sub(r'(test_\w+\.py\S* line )\d+', r'\1…', text)
+    text = re.sub(r'((?:test_\w+|messages)\.py:)\d+', r'\1…', text)
+    return re.sub(r'0x[0-9a-f]{6,}', '0x…', text)
+
+
+@contextmanager
+def refused(kind: type[BaseException], *facts: object, line: str = '', keep: bool = True) -> Iterator[Any]:
+    """An error of this class, with these facts; `line`: it names this source line of the test as the user's own."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    text = tells(caught.value, *facts, keep=keep)
+    if line:
+        assert re.search(r'(?:your line: |used: +|\()(test_\w+\.py), line (\d+)', text) and line in text, text
+
+
+class Said:
+    """The warnings of a block: their text, class and place."""
+
+    def __init__(self) -> None:
+        self.caught: list[Any] = []
+
+    def one(self, kind: type[Warning], *facts: object) -> str:
+        """The text of the only warning, which is of this class and has these facts."""
+        assert [w.category for w in self.caught] == [kind], [str(w.message) for w in self.caught]
+        text = str(self.caught[0].message)
+        return tells(self.caught[0].message, *facts) if facts else text
+
+    @property
+    def line(self) -> str:
+        """The source of the line that the first warning points at: never one of minicell's own."""
+        (first, *_) = self.caught
+        assert '/minicell/' not in first.filename.replace('/tests/', '')
+        return linecache.getline(first.filename, first.lineno).strip()
+
+
+@contextmanager
+def warned(kind: type[Warning] | None = None, *facts: object) -> Iterator[Said]:
+    """All warnings of a block, each time they are given; with a class: there is one, of this class, with these facts."""
+    said = Said()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        yield said
+        said.caught = caught
+    if kind is not None:
+        said.one(kind, *facts)
+
+
+# ---- the snapshot --------------------------------------------------------------------------------------------------
+
+
+def read() -> dict[str, list[str]]:
+    """The file: test -> its messages."""
+    found: dict[str, list[str]] = {}
+    for line in FILE.read_text().splitlines() if FILE.exists() else ():
+        if line.startswith('# '):
+            mine = found[line[2:]] = []
+        elif line.startswith('- '):
+            mine.append(line[2:])
+        elif line.startswith('  '):
+            mine[-1] += '\n' + line[2:]
+    return found
+
+
+def block(messages: list[str]) -> list[str]:
+    """The lines of one test's messages."""
+    return [('- ' if k == 0 else '  ') + line for each in messages for k, line in enumerate(each.split('\n'))]
+
+
+def written(messages: dict[str, list[str]]) -> str:
+    """The file's text."""
+    return ''.join(f'# {test}\n' + '\n'.join(block(messages[test])) + '\n\n' for test in sorted(messages))
+
+
+def pytest_addoption(parser: Any) -> None:
+    """The option that `python tests/messages.py` gives."""
+    parser.addoption('--reword', action='store_true', help='write tests/messages.txt anew for the tests that pass')
+
+
+class Book:
+    """Compares what the passing tests of a run were told with the file; writes it, if asked to."""
+
+    def __init__(self, config: Any) -> None:
+        self.config, self.passed, self.told = config, set(), {}
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Only a test that passes has said all it says."""
+        if report.when == 'call' and report.passed:
+            self.passed.add(report.nodeid)
+        elif report.failed:
+            self.passed.discard(report.nodeid)
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Another process of the run has ended (pytest-xdist)."""
+        self.told |= getattr(node, 'workeroutput', {}).get('messages', {})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: Any) -> None:
+        """Compare, or write."""
+        if hasattr(self.config, 'workeroutput'):
+            self.config.workeroutput['messages'] = dict(book)
+            return
+        self.told |= book
+        known = read()
+        ran = {test: self.told[test] for test in self.passed if test in self.told}
+        gone = {test for test in self.passed if test in known and test not in self.told}
+        if self.config.getoption('--reword'):
+            kept = {test: each for test, each in known.items() if test not in gone and there(test)}
+            FILE.write_text(written(kept | ran))
+        self.changed = []
+        for test in sorted(ran.keys() | gone):
+            before, now = known.get(test, []), ran.get(test, [])
+            if before != now:
+                self.changed += [test, *list(difflib.unified_diff(block(before), block(now), lineterm='', n=0))[2:]]
+        if self.changed and not self.config.getoption('--reword') and not session.exitstatus:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say what is worded otherwise now."""
+        if getattr(self, 'changed', None):
+            terminalreporter.section('what minicell says now, beside tests/messages.txt', red=True)
+            for line in self.changed:
+                terminalreporter.write_line(line)
+            terminalreporter.write_line('\nIf this is meant, run: python tests/messages.py, and read the diff.')
+
+
+def there(test: str) -> bool:
+    """Whether the file and the function of a test still exist."""
+    name, _, function = test.partition('::')
+    path = HERE.parent / name
+    return (
+        path.exists()
+        and f'def {re.split(r"::|[[]", function + "[")[-2 if "::" in function else 0]}(' in path.read_text()
+    )
+
+
+def pytest_configure(config: Any) -> None:
+    """One for a run."""
+    config.pluginmanager.register(Book(config), 'messages')
+
+
+if __name__ == '__main__':
+    sys.exit(pytest.main(['--reword', *sys.argv[1:]]))
