@@ -1,6 +1,7 @@
-"""Settings for all tests."""
+"""Settings for all tests, and the four tiers that they come in."""
 
 import os
+from collections import Counter
 
 import hypothesis
 import pytest
@@ -12,6 +13,32 @@ os.environ['MPLBACKEND'] = 'Agg'
 hypothesis.settings.register_profile('here', deadline=None)
 hypothesis.settings.register_profile('ci', deadline=None, derandomize=True)
 hypothesis.settings.load_profile('ci' if os.environ.get('CI') else 'here')
+
+# what runs unless told otherwise has no marker; a test has one tier
+TIERS = {'slow': 'python -m pytest -m slow', 'browser': 'python -m pytest -m browser', 'nightly': 'bash .ci/run nightly'}
+DEFAULT = f'not ({" or ".join(TIERS)})'
+left_out: Counter[str] = Counter()
+
+
+def tier(item: pytest.Item) -> str:
+    """The tier of a test; the default one has no name."""
+    mine = {mark.name for mark in item.iter_markers()} & TIERS.keys()
+    assert len(mine) <= 1, f'{item.nodeid} is marked {" and ".join(sorted(mine))}: a test has one tier'
+    return next(iter(mine), '')
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the tiers before `-m` takes any of them away."""
+    left_out.update(tier(item) for item in items)
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    """Say what this run leaves out, and how it is run."""
+    if config.option.markexpr == DEFAULT:
+        for name, command in TIERS.items():
+            many = f'{left_out[name]:,} tests' if left_out[name] else 'tests'  # in other processes nobody counts here
+            terminalreporter.write_line(f'left out: {many} of the tier {name} ({command})')
 
 
 def _no_skip_in_ci(report):
