@@ -14,15 +14,14 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, tracing
 from minicell.core import tape
 from minicell.errors import MinicellError, MinicellWarning
+from tests.messages import tells
 
 X = Tensor([1.0, 2.0, 3.0])
 ROOT = os.path.dirname(os.path.dirname(ms.__file__))  # where a fresh kernel finds the same minicell
 PRINT, GC = builtins.print, (gc.isenabled(), gc.get_threshold())
-# a sentence that helps says what to do
-ADVICE = (
-    r'(?i)\b(write|return|give|call|use|name|compute|put|keep|pass|ask|run|open|close|make|take|lock|copy|set'
-    r'|for looking)\b'
-)
+# a sentence that helps says what to do, by one of these
+ADVICE = {'write', 'return', 'give', 'call', 'use', 'name', 'compute', 'put', 'keep', 'pass', 'ask', 'run', 'open'}
+ADVICE |= {'close', 'make', 'take', 'lock', 'copy', 'set', 'looking'}
 
 
 def nowhere() -> int:
@@ -73,31 +72,46 @@ class Ran:
                 self.value = program()
             except MinicellError as error:
                 self.error = error
-        caught = [w for w in caught if not str(w.message).startswith(PYTHONS_OWN)]
-        foreign = [w for w in caught if not issubclass(w.category, MinicellWarning)]
-        assert not foreign, f"a warning that is not minicell's: {foreign[0].message}"
-        self.texts = [str(w.message) for w in caught] + ([str(self.error)] if self.error else [])
+        self.told = [w.message for w in caught if not str(w.message).startswith(PYTHONS_OWN)]
+        foreign = [w for w in self.told if not isinstance(w, MinicellWarning)]
+        assert not foreign, f"a warning that is not minicell's: {foreign[0]}"
+        self.told += [self.error] if self.error else []
 
-    def says(self, *words: str) -> bool:
-        """Whether one sentence has all these words (regular expressions), and says what to do."""
-        return any(all(re.search(w, text, re.I) for w in (*words, ADVICE)) for text in self.texts)
+    @property
+    def texts(self) -> list[str]:
+        return [str(each) for each in self.told]
+
+    def says(self, *facts: str, keep: bool = True) -> bool:
+        """Whether one sentence has all these facts, and says what to do; its words are kept for the snapshot."""
+        for each in self.told:
+            text = str(each)
+            if all(fact in text for fact in facts) and ADVICE & set(re.findall(r'\w+', text.lower())):
+                tells(each, *facts, keep=keep)
+                return True
+        return False
 
 
-def right_or_said(program: Callable, due: object, *words: str, near: float = 1e-5) -> None:
-    """The number is right, or minicell said so in a sentence with these words. Never wrong in silence."""
-    assert words, 'which words are due?'
+def right_or_said(program: Callable, due: object, *facts: str, near: float = 1e-5, keep: bool = True) -> None:
+    """The number is right, or minicell said so in a sentence with these facts. Never wrong in silence."""
+    assert facts, 'which facts are due?'
     ran = Ran(program)
-    if ran.says(*words):
+    if ran.says(*facts, keep=keep):
         return
-    assert ran.error is None, f'an error without the words {words}: {type(ran.error).__name__}: {ran.error}'
-    other = f' (it only said: {ran.texts})' if ran.texts else ''
+    assert ran.error is None, f'an error without {facts}: {type(ran.error).__name__}: {ran.error}'
+    other = f' (it only said: {ran.texts})' if ran.told else ''
     assert right(ran.value, due, near), f'silently wrong: {ran.value}, due {due}{other}'
 
 
-def said(program: Callable, *words: str) -> None:
-    """minicell said it, in a sentence with these words."""
+def said(program: Callable, *facts: str, keep: bool = True) -> None:
+    """minicell said it, in a sentence with these facts."""
     ran = Ran(program)
-    assert ran.says(*words), f'due is a sentence with {words}, but it said {ran.texts} and gave {ran.value}'
+    assert ran.says(*facts, keep=keep), f'due is a sentence with {facts}, but it said {ran.texts} and gave {ran.value}'
+
+
+def quiet(program: Callable, due: object, near: float = 1e-5) -> None:
+    """The number is right, and nothing is said."""
+    ran = Ran(program)
+    assert right(ran.value, due, near) and not ran.told, f'{ran.value}, due {due}: {ran.texts}'
 
 
 def left(*parameters: Parameter) -> list[str]:

@@ -1,22 +1,30 @@
-"""S8: what a Cell with a bprop keeps between construct and bprop, or what changes in between."""
+"""What a Cell with a bprop keeps between construct and bprop, or what changes in between."""
+
+import functools
+from array import array
+from collections import UserList, deque
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, nn, ops
-from tests.hostile.said import Ran, X, right, right_or_said
-
-# ---- S8: kept on self, but not as a Tensor ---------------------------------------------------------------------------
+from minicell import Parameter, Tensor, nn, ops
+from minicell.errors import KeptOnSelfWarning
+from tests.hostile.said import Ran, X, quiet, right, right_or_said, said
+from tests.messages import warned
 
 
 class Keeps(nn.Cell):
     """x², by way of something that construct keeps; called twice, bprop finds the last call's."""
 
-    def __init__(self, keep, read):
+    def __init__(self, keep, read, h=None):
         super().__init__()
         self.keep, self.read = keep, read
         self.cache, self.kept = {}, []
+        if h is not None:
+            object.__setattr__(self, 'h', h)
 
     def construct(self, x):
         self.keep(self, x)
@@ -26,7 +34,6 @@ class Keeps(nn.Cell):
         return (dout * 2 * self.read(self),)
 
 
-BOX = type('Box', (), {})()
 KEEPS = {
     'a Tensor': (lambda s, x: setattr(s, 'h', x), lambda s: s.h),
     'a Tensor in a dict': (lambda s, x: s.cache.__setitem__('x', x), lambda s: s.cache['x']),
@@ -43,33 +50,92 @@ KEEPS = {
 }
 
 
-@pytest.mark.parametrize('keep', KEEPS.values(), ids=KEEPS)
-def test_s8_what_construct_keeps_is_the_last_calls(keep):
-    """net(x) + net(2x) has the slope 10x at 1 (and 2x * 1 + 4x * 2 where bprop takes the last call's for both)."""
-    net = Keeps(*keep)
-    ones = Tensor([1.0, 1.0, 1.0])
-    right_or_said(lambda: ms.grad(lambda x: (net(x) + net(x * 2)).sum())(ones), [10] * 3, 'Keeps|on self', 'out|call')
+class Named(dict):
+    pass
 
 
-CHANGES = {
-    'a number': lambda net: setattr(net, 'k', 5.0),
-    'a number in a dict': lambda net: net.by_name.__setitem__('k', 5.0),
-    'an entry of a list': lambda net: net.row.__setitem__(0, 5.0),
-    'a number in place of an array': lambda net: net.array.__setitem__(0, 5.0),
-    'set_train': lambda net: net.set_train(True),
-    'an inner Cell': lambda net: setattr(net.inner, 'k', 5.0),
-    'in __dict__': lambda net: net.__dict__.update(k=5.0),
-    'add_flags': lambda net: setattr(net, 'mode', 'fast'),
+class Row(list):
+    pass
+
+
+class Slots:
+    __slots__ = ('m',)
+
+
+@dataclass(slots=True)
+class Slotted:
+    m: object = None
+
+
+@dataclass
+class Plain:
+    m: object = None
+
+
+def in_a_row(row, value):
+    row[:] = [value]
+
+
+def on_it(thing, value):
+    thing.m = value
+
+
+# what is made once for self.h; how construct keeps a number in it; how bprop reads it
+HOLDERS = {
+    'a dict of a class of its own': (Named, lambda h, m: h.update(m=m), lambda h: h['m']),
+    'a list of a class of its own': (Row, in_a_row, lambda h: h[0]),
+    'a UserList': (UserList, in_a_row, lambda h: h[0]),
+    'slots': (Slots, on_it, lambda h: h.m),
+    'a dataclass with slots': (Slotted, on_it, lambda h: h.m),
+    'an object in a list': (lambda: [Plain()], lambda h, m: on_it(h[0], m), lambda h: h[0].m),
+    'slots in a dict of lists': (lambda: {'k': [Slots()]}, lambda h, m: on_it(h['k'][0], m), lambda h: h['k'][0].m),
+    'an object that has itself in a list': (lambda: Plain([]), lambda h, m: h.m.extend((h, m)), lambda h: h.m[-1]),
+    'an array of bytes': (lambda: array('d', [0]), lambda h, m: h.__setitem__(0, m), lambda h: h[0]),
+    'bytes': (lambda: bytearray(1), lambda h, m: h.__setitem__(0, int(m)), lambda h: float(h[0])),
 }
-READERS = {
-    'a number': lambda net: net.k,
-    'in __dict__': lambda net: net.k,
-    'a number in a dict': lambda net: net.by_name['k'],
-    'an entry of a list': lambda net: net.row[0],
-    'a number in place of an array': lambda net: float(net.array[0]),
-    'set_train': lambda net: 5.0 if net.training else 2.0,
-    'an inner Cell': lambda net: net.inner.k,
-    'add_flags': lambda net: 5.0 if net.mode == 'fast' else 2.0,
+
+
+def holds(make, put, get):
+    return Keeps(lambda s, x: put(s.h, float(x[0].asnumpy())), lambda s: get(s.h), make())
+
+
+NETS = {what: functools.partial(Keeps, *how) for what, how in KEEPS.items()}
+NETS |= {what: functools.partial(holds, *how) for what, how in HOLDERS.items()}
+
+
+@pytest.mark.parametrize('make', NETS.values(), ids=NETS)
+def test_what_construct_keeps_is_the_last_calls(make):
+    """net(x) + net(2x) has the slope 10x at 1 (and 2x * 1 + 4x * 2 where bprop takes the last call's for both)."""
+    net, ones = make(), Tensor([1.0, 1.0, 1.0])
+    right_or_said(lambda: ms.grad(lambda x: (net(x) + net(x * 2)).sum())(ones), [10] * 3, 'Keeps.', ' self.', 'in out')
+
+
+@pytest.mark.parametrize('keep', KEEPS.values(), ids=KEEPS)
+def test_check_bprop_does_not_agree_with_a_cell_that_keeps(keep):
+    """It calls the Cell more than once, and sees that the first call's gradient changes; or it says what is kept."""
+    net, found = Keeps(*keep), []
+    ran = Ran(lambda: found.append(ms.check_bprop(net, X)))
+    assert ran.texts or not found[0].ok, f'it says: {found[0]}'
+
+
+def test_objects_that_all_know_each_other_are_looked_into_once():
+    everybody = []
+    everybody += [Plain(everybody) for _ in range(300)]  # 300 to the third power, if each were asked for its friends
+    net = Keeps(lambda s, x: None, lambda s: 1.0 + 0 * len(s.h), everybody)
+    assert right(ms.grad(net)(X), [2] * 3)
+
+
+# ---- a setting that changes ------------------------------------------------------------------------------------------
+
+SETTINGS = {  # what bprop reads, and who changes that
+    'k': (lambda net: net.k, lambda net: setattr(net, 'k', 5.0)),
+    'k in __dict__': (lambda net: net.k, lambda net: net.__dict__.update(k=5.0)),
+    'by_name': (lambda net: net.by_name['k'], lambda net: net.by_name.__setitem__('k', 5.0)),
+    'row': (lambda net: net.row[0], lambda net: net.row.__setitem__(0, 5.0)),
+    'array': (lambda net: float(net.array[0]), lambda net: net.array.__setitem__(0, 5.0)),
+    'training': (lambda net: 5.0 if net.training else 2.0, lambda net: net.set_train(True)),
+    'inner': (lambda net: net.inner.k, lambda net: setattr(net.inner, 'k', 5.0)),
+    'mode': (lambda net: 5.0 if net.mode == 'fast' else 2.0, lambda net: setattr(net, 'mode', 'fast')),
 }
 
 
@@ -78,10 +144,10 @@ class Setting(nn.Cell):
 
     def __init__(self, how):
         super().__init__()
-        self.read = READERS[how]
+        self.read = SETTINGS[how][0]
         self.k, self.by_name, self.row, self.array, self.mode = 2.0, {'k': 2.0}, [2.0], np.array([2.0]), 'slow'
-        if 'inner' in how:
-            self.inner = Setting('a number')
+        if how == 'inner':
+            self.inner = Setting('k')
 
     def construct(self, x):
         return x * self.read(self)
@@ -90,42 +156,32 @@ class Setting(nn.Cell):
         return (dout * self.read(self),)
 
 
-@pytest.mark.parametrize('how', CHANGES)
-def test_s8_a_setting_that_changes_between_construct_and_bprop(how):
+@pytest.mark.parametrize('how', SETTINGS)
+def test_a_setting_that_changes_between_construct_and_bprop(how):
     net = Setting(how)
 
     def f(x):
         y = net(x)
-        CHANGES[how](net)
+        SETTINGS[how][1](net)
         return y.sum()
 
-    right_or_said(lambda: ms.grad(f)(X), [2, 2, 2], 'Setting', 'change|writ|since|call')
+    right_or_said(lambda: ms.grad(f)(X), [2, 2, 2], 'Setting.bprop', f'self.{how.split()[0]}', 'changed since')
 
 
-@pytest.mark.parametrize('how', ['a number', 'set_train', 'a number in a dict'])
-def test_s8_a_setting_that_changes_between_gradients_is_as_it_is_set(how):
+@pytest.mark.parametrize('how', ['k', 'training', 'by_name'])
+def test_a_setting_that_changes_between_gradients_is_as_it_is_set(how):
     """No word is due for what is changed before the call."""
     net = Setting(how)
     assert right(ms.grad(net)(X), [2, 2, 2])
-    CHANGES[how](net)
-    ran = Ran(lambda: ms.grad(net)(X))
-    assert right(ran.value, [5, 5, 5]) and not ran.texts
-
-
-@pytest.mark.parametrize('keep', KEEPS.values(), ids=KEEPS)
-def test_s8_check_bprop_does_not_agree_with_a_cell_that_keeps(keep):
-    """It calls the Cell more than once, and sees that the first call's gradient changes; or it says what is kept."""
-    net, found = Keeps(*keep), []
-    ran = Ran(lambda: found.append(ms.check_bprop(net, X)))
-    assert ran.texts or not found[0].ok, f'it says: {found[0]}'
+    SETTINGS[how][1](net)
+    quiet(lambda: ms.grad(net)(X), [5, 5, 5])
 
 
 FIXED = Tensor([[1.0, 2.0], [3.0, 4.0]])
 
 
 class Box:
-    def __init__(self):
-        self.k = 2.0
+    k = 2.0
 
     @property
     def scale(self):
@@ -146,9 +202,8 @@ class ByProperty(nn.Cell):
 
 
 def test_a_property_that_computes_a_new_object_is_no_change():
-    ran = Ran(lambda: ms.grad(lambda x: ByProperty()(ByProperty()(x)).sum())(Tensor([1.0, 1.0])))
     due = 4 * np.linalg.matrix_power(FIXED.asnumpy().T, 2) @ [1, 1]
-    assert right(ran.value, due) and not ran.texts, ran.texts
+    quiet(lambda: ms.grad(lambda x: ByProperty()(ByProperty()(x)).sum())(Tensor([1.0, 1.0])), due)
 
 
 def test_what_a_property_computes_from_is_a_change(monkeypatch):
@@ -158,3 +213,122 @@ def test_what_a_property_computes_from_is_a_change(monkeypatch):
         return y.sum()
 
     right_or_said(lambda: ms.grad(f)(Tensor([1.0, 1.0])), [8, 12], 'ByProperty', 'BOX')
+
+
+class Double(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+
+def test_a_default_of_a_bprop_that_changes():
+    box, key = [2.0], {'k': 1.0}
+
+    class Net(Double):
+        def bprop(self, x, out, dout, box=box, *, key=key):
+            return (dout * box[0] * key['k'],)
+
+    net = Net()
+    assert right(ms.grad(net)(X), [2] * 3)
+    for name, change in (('box', lambda: box.__setitem__(0, 5.0)), ('key', lambda: key.update(k=3.0))):
+        with warned(KeptOnSelfWarning, 'Net.bprop', f'reads {name},', 'has changed'):
+            ms.grad(lambda x, change=change: (net(x), change())[0])(X)
+
+
+def test_what_a_bprop_reads_that_the_class_was_given_later():
+    class Late(Double):
+        pass
+
+    net = Late()
+    assert right(ms.grad(net)(X), [2] * 3)
+    for factor in (2.0, 3.0):  # and then another one
+        Late.bprop = lambda self, x, out, dout, times=factor: (dout * self.k * times,)
+        net.k = 1.0
+
+        def f(x):
+            out = net(x)
+            net.k += 1
+            return out
+
+        with warned(KeptOnSelfWarning, 'Late.bprop', 'reads self.k,', 'has changed'):
+            assert right(ms.grad(f)(X), [2 * factor] * 3)
+
+
+def told(bprop):
+    """A decorator of the user's."""
+
+    @functools.wraps(bprop)
+    def one(*given):
+        return bprop(*given)
+
+    return one
+
+
+def test_what_a_decorated_bprop_reads():
+    class Net(Double):
+        @told
+        def bprop(self, x, out, dout):
+            return (dout * self.k,)
+
+    net = Net()
+    net.k = 2.0
+    program = lambda: ms.grad(lambda x: (net(x), setattr(net, 'k', 5.0))[0])(X)
+    right_or_said(program, [2] * 3, 'Net.bprop', 'reads self.k')
+
+
+# ---- a Tensor that bprop reads, and that is written before backward --------------------------------------------------
+
+
+def reads_in(where, weight):
+    """2x, whose bprop reads a weight of 2 there."""
+    box, row, space = Plain(weight), deque([weight]), SimpleNamespace(inner=Plain(weight))
+    bprops = {
+        'an object on self': lambda self, x, out, dout: (dout * self.kept.m,),
+        'an object in a list on self': lambda self, x, out, dout: (dout * self.kept[0].m,),
+        'an object outside': lambda self, x, out, dout: (dout * box.m,),
+        'an object in an object': lambda self, x, out, dout: (dout * space.inner.m,),
+        'a deque': lambda self, x, out, dout: (dout * row[0],),
+        'a default': lambda self, x, out, dout, weight=weight: (dout * weight,),
+        'a keyword default': lambda self, x, out, dout, *, weight=weight: (dout * weight,),
+        'a bprop under jit': ms.jit(lambda self, x, out, dout: (dout * weight,)),
+        'a decorated one': told(lambda self, x, out, dout: (dout * box.m,)),
+    }
+    net = type('Net', (Double,), {'bprop': bprops[where]})()
+    object.__setattr__(net, 'kept', {'an object on self': box, 'an object in a list on self': [box]}.get(where))
+    return net
+
+
+@pytest.mark.parametrize(
+    'where',
+    ['an object on self', 'an object in a list on self', 'an object outside', 'an object in an object', 'a deque']
+    + ['a default', 'a keyword default', 'a bprop under jit', 'a decorated one'],
+)
+def test_a_weight_that_bprop_reads_and_that_was_written(where):
+    weight = Parameter(Tensor([2.0, 2.0, 2.0]), name='weight')
+    net = reads_in(where, weight)
+    write = lambda: weight.set_data(Tensor([5.0, 5.0, 5.0]))
+    said(lambda: ms.grad(lambda x: (net(x), write())[0])(X), 'gradient of Net', 'needs', 'by weight.set_data')
+
+
+def test_what_bprop_does_not_read_may_be_written():
+    """A count that construct writes, in a Cell whose bprop calls a method of its own, and asks for a shape."""
+
+    class Counts(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.count = Parameter(0.0, name='count', requires_grad=False)
+            self.box = Plain(Parameter(0.0, name='other', requires_grad=False))
+
+        def construct(self, x):
+            ops.assign_add(self.count, 1)
+            ops.assign_add(self.box.m, 1)
+            return x * 2
+
+        def twice(self, g):
+            return g * 2 * (1 + len(self.box.m.shape))
+
+        def bprop(self, x, out, dout):
+            return (self.twice(dout),)
+
+    net = Counts()
+    quiet(lambda: ms.grad(lambda x: net(x) + net(x))(X), [4] * 3)
+    assert net.count.item() == net.box.m.item() == 2
