@@ -1,7 +1,45 @@
-"""Cells that several tests need."""
+"""Cells that several tests need, and short words for what tests do all the time."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
 
 import minicell as ms
-from minicell import nn, ops
+from minicell import Tensor, nn, ops
+
+# `with look() as tape:` is a Tape in the second case, and nothing in the first
+LOOK = pytest.mark.parametrize('look', [nullcontext, ms.Tape], ids=['plain', 'watched'])
+
+
+def values(t):
+    """A Tensor as a list, and what holds Tensors with each of them as one."""
+    if isinstance(t, (tuple, list)):
+        return type(t)(map(values, t))
+    return t.asnumpy().tolist() if isinstance(t, Tensor) else t
+
+
+def same(t: Tensor, due) -> None:
+    np.testing.assert_array_equal(t.asnumpy(), due)
+
+
+def close(t: Tensor, due, rtol=1e-7, atol=0.0) -> None:
+    np.testing.assert_allclose(t.asnumpy(), due, rtol=rtol, atol=atol)
+
+
+def made(construct, bprop=None, name='Mine', **more):
+    """A Cell of these functions."""
+    return type(name, (nn.Cell,), {'construct': construct} | ({'bprop': bprop} if bprop else {}) | more)()
+
+
+def returning(value, inputs=1, construct=None, name='Bad'):
+    """A Cell whose bprop returns what `value` (a function of inputs, out, dout) gives."""
+    shapes = {
+        1: lambda self, x: x * 2,
+        2: lambda self, x, y: x * y,
+        3: lambda self, x, y, z: x * y * z,
+    }
+    return made(construct or shapes[inputs], lambda self, *args: value(*args), name)
 
 
 class Cube(nn.Cell):
@@ -74,14 +112,3 @@ class Spy(nn.Cell):
     def bprop(self, *args):
         self.got.append(args)
         return tuple(args[-1] * 10**k for k in range(1, len(args) - 1))
-
-
-def returning(value, inputs=1, construct=None, name='Bad'):
-    """A Cell whose bprop returns what `value` (a function of inputs, out, dout) gives."""
-    shapes = {
-        1: lambda self, x: x * 2,
-        2: lambda self, x, y: x * y,
-        3: lambda self, x, y, z: x * y * z,
-    }
-    body = {'construct': construct or shapes[inputs], 'bprop': lambda self, *args: value(*args)}
-    return type(name, (nn.Cell,), body)()

@@ -197,9 +197,6 @@ def test_missing_and_extra_arguments_are_pythons_own_error(watched):
                 Product()(*arguments)
 
 
-# ---- layers ------------------------------------------------------------------------------------------------------
-
-
 def test_dense():
     x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
     layer = nn.Dense(2, 3)

@@ -25,8 +25,6 @@ def said(result) -> list[str]:
     return [line.strip() for line in repr(result).splitlines()]
 
 
-# ---- right -------------------------------------------------------------------------------------------------------
-
 RIGHT = {
     'a cube': (Cube(), (X,)),
     'two inputs': (cell(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * x)), (X, Y)),
@@ -121,9 +119,6 @@ def test_an_op_without_a_second_order_inside():
     assert not result.ok
     assert 'asks for a gradient' in str(result.rows[0].true)
     assert 'yours' in said(result)[1] and said(result)[1].endswith('true 0')
-
-
-# ---- wrong -------------------------------------------------------------------------------------------------------
 
 
 def test_a_wrong_factor_says_where_and_how_far():
@@ -227,9 +222,6 @@ def test_without_a_float_input_it_is_an_error(inputs):
         ms.check_bprop(Cube(), *inputs)
 
 
-# ---- random, stateful --------------------------------------------------------------------------------------------
-
-
 def test_a_random_construct_is_compared_with_autodiff_alone():
     def construct(self, x):
         return x * Tensor(np.random.rand(3)), None
@@ -287,9 +279,6 @@ def test_a_cell_without_a_bprop_and_a_function():
 def test_html_is_the_same_text():
     page = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * (x < 1),)), X)._repr_html_()
     assert page.startswith('<pre') and 'Mine.bprop is not the true gradient' in page
-
-
-# ---- the true gradient of one Pull -------------------------------------------------------------------------------
 
 
 def pulls(f, *inputs):

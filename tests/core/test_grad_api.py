@@ -24,9 +24,6 @@ def values(t):
     return t.asnumpy().tolist() if isinstance(t, Tensor) else t
 
 
-# ---- positions ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ('position', 'due'),
     [(0, DX), (1, DY), ((0,), DX), ((1,), DY), ((0, 1), (DX, DY)), ((1, 0), (DY, DX))],
@@ -124,9 +121,6 @@ def test_the_gradient_function_looks_like_the_function():
     assert ms.grad(f).__name__ == 'f'
 
 
-# ---- weights -----------------------------------------------------------------------------------------------------
-
-
 class Lin(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -165,9 +159,6 @@ def test_an_unused_weight_has_zeros():
     assert values(ms.grad(f, None, [unused])(X, Y)) == ([0, 0],)
 
 
-# ---- outputs -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_outputs_with_several_numbers_and_several_outputs_are_summed():
     assert values(ms.grad(lambda x: (x * x, x * 3))(X)) == [5, 7, 9]
@@ -200,9 +191,6 @@ def test_return_ids_and_get_grad():
 def test_an_input_that_is_not_used_has_zeros():
     assert values(ms.grad(lambda x, y: x * 2, (0, 1))(X, Y)) == ([2] * 3, [0] * 3)
     assert values(ms.grad(lambda x: Y * 2)(X)) == [0] * 3
-
-
-# ---- GradOperation -----------------------------------------------------------------------------------------------
 
 
 def test_gradoperation():
@@ -251,9 +239,6 @@ def test_a_sens_that_does_not_fit(sens, says):
 def test_a_missing_sens():
     with pytest.raises(SensError, match='the last argument is sens, but there is none'):
         ops.GradOperation(sens_param=True)(f)()
-
-
-# ---- vjp and jvp -------------------------------------------------------------------------------------------------
 
 
 def test_vjp():

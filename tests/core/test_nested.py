@@ -76,8 +76,6 @@ def test_value_and_grad_of_value_and_grad():
     assert (float(value), float(slope)) == (12.0, 12.0)
 
 
-# ---- many variables ----------------------------------------------------------------------------------------------
-
 A = np.random.default_rng(0).standard_normal((3, 3))
 
 
@@ -117,9 +115,6 @@ def test_mixed_partials_are_the_same_in_either_order():
     yx = ms.grad(lambda x, y: ms.grad(f, 1)(x, y), 0)(f64(0.5), f64(1.5))
     due = np.cos(0.75) - 0.75 * np.sin(0.75) + 2 * 0.5
     np.testing.assert_allclose([float(xy), float(yx)], due)
-
-
-# ---- which gradient is meant -------------------------------------------------------------------------------------
 
 
 def test_perturbations_are_not_confused():
@@ -172,9 +167,6 @@ def test_an_inner_gradient_does_not_see_the_outers_other_inputs():
 def test_an_inner_gradient_of_something_constant():
     f = lambda x: x * ms.grad(lambda z: z * z)(f64(5.0))
     assert float(ms.grad(f)(f64(3.0))) == 10.0
-
-
-# ---- weights -----------------------------------------------------------------------------------------------------
 
 
 def test_a_cell_that_is_called_twice_adds_up():

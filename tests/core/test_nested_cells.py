@@ -8,8 +8,6 @@ from minicell import Parameter, Tensor, nn, ops
 from tests.core.cells import Cube, Scale
 from tests.core.test_nested import X, f64, nth, total
 
-# ---- gradients inside Cells ---------------------------------------------------------------------------------------
-
 
 def test_a_gradient_penalty():
     w = Parameter(f64([1.0, 2.0]), 'w')

@@ -8,8 +8,6 @@ import pytest
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor
 
-# ---- making Tensors -----------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ('data', 'dtype', 'shape'),
@@ -97,9 +95,6 @@ def test_astype_refuses_what_is_no_dtype():
     for bad in ('float33', object, 'O', None, 7):
         with pytest.raises(TypeError):
             Tensor([1.0]).astype(bad)
-
-
-# ---- printed -----------------------------------------------------------------------------------------------------
 
 
 def lines(*text: str) -> str:
@@ -202,9 +197,6 @@ def test_str_is_numpys():
     assert [str(t) for t in large] == ['[1234567.]', '1234567.0', '[65504.]']
 
 
-# ---- converted ---------------------------------------------------------------------------------------------------
-
-
 def test_conversions():
     assert (float(Tensor(2.5)), int(Tensor([3])), bool(Tensor(0)), Tensor([[2.5]]).item()) == (2.5, 3, False, 2.5)
     assert Tensor([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
@@ -276,9 +268,6 @@ def test_index_writes():
     scalar = Tensor([1.0, 2.0]).sum()
     scalar[...] = 9
     assert float(scalar) == 9
-
-
-# ---- Parameters --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -396,9 +385,6 @@ def test_a_copy_of_a_parameter_is_one():
         assert float(p) == 1.0
     shared = copy.deepcopy([p, p])
     assert shared[0] is shared[1] is not p
-
-
-# ---- ParameterTuple ----------------------------------------------------------------------------------------------
 
 
 def test_a_parameter_tuple():

@@ -1,21 +1,17 @@
-"""What a bprop gets, when it is called, and what it may return."""
+"""When a bprop is called, and what it gets for its inputs."""
 
 import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, nn, ops
-from tests.core.cells import Spy, returning
+from minicell import Parameter, Tensor, ops
+from minicell.core.errors import BpropTupleError
+from minicell.errors import HiddenValueError, IndexWriteError
+from tests.core.cells import LOOK, Spy, made, returning, same, values
+from tests.messages import refused
 
 X, Y = Tensor([1.0, 2.0, 3.0]), Tensor([10.0, 20.0, 30.0])
-
-
-def values(t):
-    return t.asnumpy().tolist()
-
-
-def same(t, due):
-    np.testing.assert_array_equal(t.asnumpy(), due)
+A, B = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
 
 
 def test_bprop_gets_inputs_out_and_dout():
@@ -29,17 +25,10 @@ def test_bprop_gets_inputs_out_and_dout():
 
 def test_construct_runs_once_and_bprop_once_and_never_forward():
     calls = []
-
-    class Counts(nn.Cell):
-        def construct(self, x):
-            calls.append('construct')
-            return x * 2
-
-        def bprop(self, x, out, dout):
-            calls.append('bprop')
-            return (dout * 2,)
-
-    cell = Counts()
+    cell = made(
+        lambda self, x: calls.append('construct') or x * 2,
+        lambda self, x, out, dout: calls.append('bprop') or (dout * 2,),
+    )
     cell(X)
     assert calls == ['construct']
     ms.grad(cell)(X)
@@ -67,25 +56,10 @@ def test_bprop_is_not_called_where_no_gradient_passes(function):
 
 
 def test_names_do_not_matter_positions_do():
-    class Named(nn.Cell):
-        def construct(self, x):
-            return x * 1
-
-        def bprop(self, out, dout, x):
-            self.got = out, dout, x
-            return (x,)
-
-    cell = Named()
+    got = []
+    cell = made(lambda self, x: x * 1, lambda self, out, dout, x: got.extend([out, dout, x]) or (x,))
     same(ms.grad(lambda x: (cell(x * 5) * 3).sum())(X), [15, 15, 15])
-    assert [values(t) for t in cell.got] == [[5, 10, 15], [5, 10, 15], [3, 3, 3]]
-
-
-class Divides(nn.Cell):
-    def construct(self, x, y):
-        return x / y
-
-    def bprop(self, x, y, out, dout):
-        return dout * 100 + x, dout * 1000 + y
+    assert values(got) == [[5, 10, 15], [5, 10, 15], [3, 3, 3]]
 
 
 @pytest.mark.parametrize(
@@ -98,29 +72,22 @@ class Divides(nn.Cell):
     ],
     ids=['a, b', 'a, y=b', 'x=a, y=b', 'y=b, x=a'],
 )
-@pytest.mark.parametrize('watched', [False, True])
-def test_keywords_are_bound_by_constructs_signature(call, watched):
-    cell = Divides()
-    f = ms.grad(lambda a, b: call(cell, a, b).sum(), (0, 1))
-    if watched:
-        with ms.Tape():
-            da, db = f(X, Y)
-    else:
-        da, db = f(X, Y)
+@LOOK
+def test_keywords_are_bound_by_the_signature_in_whatever_order(call, look):
+    """MindSpore hands bprop (b, a) for n(y=b, x=a), and gives each the other's gradient."""
+    cell = made(lambda self, x, y: x / y, lambda self, x, y, out, dout: (dout * 100 + x, dout * 1000 + y))
+    with look():
+        da, db = ms.grad(lambda a, b: call(cell, a, b).sum(), (0, 1))(X, Y)
     same(da, 100 + X.asnumpy())
     same(db, 1000 + Y.asnumpy())
 
 
 def test_defaults_are_appended_keyword_only_ones_too():
-    class Defaults(nn.Cell):
-        def construct(self, x, scale=2.0, *, shift=1):
-            return x * scale + shift
+    def bprop(self, x, scale, shift, out, dout):
+        self.got = scale, shift
+        return dout * scale, None, None
 
-        def bprop(self, x, scale, shift, out, dout):
-            self.got = scale, shift
-            return dout * scale, None, None
-
-    cell = Defaults()
+    cell = made(lambda self, x, scale=2.0, *, shift=1: x * scale + shift, bprop)
     same(ms.grad(cell)(X), [2, 2, 2])
     assert cell.got == (2.0, 1)
     same(ms.grad(lambda x: cell(x, shift=5, scale=7.0))(X), [7, 7, 7])
@@ -129,74 +96,143 @@ def test_defaults_are_appended_keyword_only_ones_too():
     assert cell.got == (3.0, 1)
 
 
-def test_star_args():
-    class Sums(nn.Cell):
-        def construct(self, *parts):
-            return sum(parts[1:], parts[0])
+@pytest.mark.parametrize('count', [1, 2, 3])
+def test_star_args(count):
+    def bprop(self, *args):
+        assert len(args) == count + 2
+        return [args[-1] * (k + 1) for k in range(count)]
 
-        def bprop(self, *args):
-            assert len(args) == self.count + 2
-            return [args[-1] * (k + 1) for k in range(self.count)]
-
-    cell = Sums()
-    for cell.count in (1, 2, 3):
-        got = ms.grad(cell, tuple(range(cell.count)))(*[X] * cell.count)
-        got = got if isinstance(got, tuple) else (got,)
-        for k, g in enumerate(got):
-            same(g, [k + 1] * 3)
+    cell = made(lambda self, *parts: sum(parts[1:], parts[0]), bprop)
+    got = ms.grad(cell, tuple(range(count)))(*[X] * count)
+    assert values(got) == ([1, 1, 1] if count == 1 else tuple([k + 1] * 3 for k in range(count)))
 
 
-@pytest.mark.parametrize('value', [3, 2.5, None, 'text', True, (1, 2), [1], {'a': 1}, np.ones(2), ms.float32, len])
+@pytest.mark.parametrize(
+    'value',
+    [3, 2.5, None, 'text', True, (1, 2), [1], {'a': 1}, np.ones(2), ms.float32, len],
+    ids=lambda v: type(v).__name__,
+)
 @pytest.mark.parametrize('place', [None, 0, 'anything', X], ids=['None', '0', 'a string', 'a Tensor'])
 def test_other_inputs_reach_bprop_unchanged_and_need_a_placeholder(value, place):
-    class Takes(nn.Cell):
-        def construct(self, x, other):
-            self.forward = other
-            return x * 2
-
-        def bprop(self, x, other, out, dout):
-            self.got = other
-            return dout * 2, place
-
-    cell = Takes()
+    got = []
+    cell = made(
+        lambda self, x, other: got.append(other) or x * 2,
+        lambda self, x, other, out, dout: got.append(other) or (dout * 2, place),
+    )
     same(ms.grad(lambda x: cell(x, value))(X), [2, 2, 2])
-    assert cell.got is value and cell.forward is value
+    assert len(got) == 2 and got[0] is got[1] is value
 
 
-def test_integer_and_bool_inputs_accept_anything_in_their_place():
-    class Takes(nn.Cell):
-        def construct(self, x, i):
-            return x * i
-
-        def bprop(self, x, i, out, dout):
-            return dout * i, self.place
-
-    for other in (Tensor([1, 2, 3]), Tensor([True, False, True])):
-        for place in (None, 0, X, Tensor([1, 2]), other):
-            cell = Takes()
-            cell.place = place
-            same(ms.grad(lambda x, c=cell, o=other: c(x, o))(X), other.asnumpy().astype(np.float32))
+@pytest.mark.parametrize('other', [Tensor([1, 2, 3]), Tensor([True, False, True])], ids=['integers', 'bools'])
+def test_integer_and_bool_inputs_accept_anything_in_their_place(other):
+    for place in (None, 0, X, Tensor([1, 2]), other):
+        cell = made(lambda self, x, i: x * i, lambda self, x, i, out, dout, p=place: (dout * i, p))
+        same(ms.grad(lambda x, c=cell: c(x, other))(X), other.asnumpy().astype(np.float32))
 
 
-def test_a_tuple_of_tensors_as_an_input():
-    class Takes(nn.Cell):
-        def construct(self, pair, z):
-            return pair[0] * pair[1] + z
+# Inputs that are tuples, lists or dicts of Tensors.
 
-        def bprop(self, pair, z, out, dout):
-            return self.answer(pair, dout)
 
-    def run(answer):
-        cell = Takes()
-        cell.answer = answer
-        return ms.grad(lambda x, y: cell((x, y), x).sum(), (0, 1))(X, Y)
+def given(compute, give):
+    """A Cell of any inputs, whose bprop returns what a function of dout gives."""
+    return made(lambda self, *inputs: compute(*inputs), lambda self, *args: give(args[-1]), name='Given')
 
-    for answer in (lambda p, d: ((d * 2, d * 3), d * 5), lambda p, d: ([d * 2, d * 3], d * 5)):
-        dx, dy = run(answer)
-        assert (values(dx), values(dy)) == ([7] * 3, [3] * 3)
-    dx, dy = run(lambda p, d: (None, d))
-    assert (values(dx), values(dy)) == ([1] * 3, [0] * 3)
-    with pytest.raises(RuntimeError, match='returned a bare Tensor for its input pair, which is a tuple of 2'):
-        run(lambda p, d: (d, d))
-    with pytest.raises(RuntimeError, match='returned a tuple of 1 for its input pair'):
-        run(lambda p, d: ((d,), d))
+
+@pytest.mark.parametrize('kind', [tuple, list])
+def test_the_gradient_mirrors_the_input_with_none_for_what_is_no_tensor(kind):
+    net = given(lambda x, t: x * t[0] * t[1][0], lambda d: (d, (d * 5, (None, d * 7))))
+    got = ms.grad(lambda a, b, c: net(a, kind([b, (3, c)])), (0, 1, 2))(A, B, A)
+    assert values(got) == ([1, 1], [5, 5], [7, 7])
+    short = given(lambda x, t: x * t[0], lambda d: (d, kind([d * 5, None])))
+    assert values(ms.grad(lambda a, b: short(a, kind([b, 3])), (0, 1))(A, B)) == ([1, 1], [5, 5])
+    pair = given(lambda pair, z: pair[0] * pair[1] + z, lambda d: (kind([d * 2, d * 3]), d * 5))
+    assert values(ms.grad(lambda x, y: pair((x, y), x).sum(), (0, 1))(A, B)) == ([7, 7], [3, 3])
+
+
+def test_a_dict_has_its_gradients_in_order_and_none_is_for_all():
+    def ask(give):
+        net = given(lambda d: d['a'] * d['b'], give)
+        return values(ms.grad(lambda a, b: net({'a': a, 'b': b, 'k': 3}), (0, 1))(A, B))
+
+    assert ask(lambda d: ((d * 5, d * 7, None),)) == ([5, 5], [7, 7])
+    assert ask(lambda d: (None,)) == ([0, 0], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ('give', 'came'),
+    [
+        (lambda d: (d, (d,)), 'tuple of 1'),
+        (lambda d: (d, (d, d, d)), 'tuple of 3'),
+        (lambda d: (d, d), 'a bare Tensor'),
+        (lambda d: (d, {}), 'a dict'),
+    ],
+)
+def test_another_structure_is_refused(give, came):
+    net = made(lambda self, x, pair: x * pair[0] * pair[1], lambda self, x, pair, out, dout: give(dout))
+    with refused(BpropTupleError, 'Mine.bprop', came, 'input pair', 'tuple of 2', 'with None', 'its bprop: '):
+        ms.grad(lambda a: net(a, (B, 3)))(A)
+
+
+# What construct may write.
+
+
+def test_construct_may_write_into_what_it_made_itself():
+    """Nothing there is recorded: the gradient is bprop's."""
+    seen = []
+
+    def construct(self, x):
+        y = x * 2
+        y[0] = 100.0
+        z = ops.zeros(3)
+        z[1:] = y
+        return z
+
+    def bprop(self, x, out, dout):
+        seen.append((x.array.tolist(), out.array.tolist()))
+        return (dout[1:] * 3,)
+
+    marks = made(construct, bprop)
+    assert ms.grad(marks)(A).tolist() == [3, 3] and seen == [([1, 2], [0, 100, 4])]
+    assert ms.grad(ms.grad(lambda x: marks(x).sum() * x))(A).tolist() == [12, 12]
+    with ms.Tape():
+        assert ms.grad(marks)(A).tolist() == [3, 3]
+
+
+def test_what_construct_wrote_is_still_known_to_come_from_there():
+    kept = ops.zeros(2)
+
+    def compute(x):
+        kept[0] = x[0] * 2
+        return x * 2
+
+    net = given(compute, lambda d: (d,))
+    with refused(HiddenValueError, 'Given', 'inside construct'):
+        ms.grad(lambda x: net(x) + kept)(A)
+
+
+def test_the_inputs_of_construct_stay_as_they_are():
+    def compute(x):
+        x[0] = 5.0
+        return x * 2
+
+    with pytest.raises(IndexWriteError):
+        ms.grad(given(compute, lambda d: (d,)))(A)
+
+
+@pytest.mark.parametrize('value', [None, 'text', [None, None], np.array(['a', 'b'])], ids=repr)
+def test_what_is_no_number_is_not_written(value):
+    p = Parameter(Tensor([1.0, 2.0]), name='p')
+    for place in (slice(None), 0):
+        with refused(TypeError, 'x[i] = v', 'or numbers', line='p[place] = value'):
+            p[place] = value
+    assert p.tolist() == [1, 2]
+
+
+def test_bprop_debug_reports_each_call_on_standard_error_and_in_a_tape(capsys):
+    cell = returning(lambda x, out, dout: (dout * 2,), name='Net')
+    cell.bprop_debug = True
+    with ms.Tape() as tape:
+        ms.grad(lambda x: cell(cell(x)))(Tensor([1.0]))
+    out = capsys.readouterr()
+    assert out.out == '' and out.err.count('Net.bprop(x=') == 2 and out.err.count('returned (Tensor(') == 2
+    assert str(tape).count('Net.bprop(x=') == 2

@@ -41,9 +41,6 @@ def numbers(value):
     return np.asarray(getattr(value, 'array', value)).tolist()
 
 
-# ---- the order of things -----------------------------------------------------------------------------------------
-
-
 def test_a_gradient_forward_and_back():
     _, tape = watch(lambda: ms.grad(lambda x: (x * x + 1).sum())(X))
     assert short(tape.events) == [
@@ -171,9 +168,6 @@ def test_an_entry_that_no_cotangent_reaches_is_not_pulled():
     assert 'Op Exp recorded' in short(tape.events)
 
 
-# ---- the numbers -------------------------------------------------------------------------------------------------
-
-
 def test_identity_ties_an_input_to_the_event_that_made_it():
     _, tape = watch(lambda: ms.grad(lambda x: ops.tanh(x * x).sum())(X))
     begin, mul, tanh, total = tape.events[:4]
@@ -256,9 +250,6 @@ def test_static_arguments_of_an_op():
     _, tape = watch(lambda: X.reshape(2, 1).sum(0, keepdims=True))
     reshape, total = tape.events
     assert reshape.attrs == ((2, 1),) and total.attrs == ((0,), True)
-
-
-# ---- where a gradient stops, and hooks ---------------------------------------------------------------------------
 
 
 def of(events, *kinds):

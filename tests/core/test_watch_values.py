@@ -9,8 +9,6 @@ from minicell.core.watch import Call, Fail, Leave, Op
 from tests.core.cells import Cube, Keeps, Product
 from tests.core.test_watch import X, short, watch
 
-# ---- values as of their time --------------------------------------------------------------------------------------
-
 
 def test_a_parameter_that_is_overwritten_later_keeps_its_old_value():
     w = Parameter(Tensor([2.0]), 'w')
@@ -82,9 +80,6 @@ def test_a_training_step_inside_and_outside_the_block():
     np.testing.assert_allclose(values, [2, 2, 1.7, 1.7], rtol=1e-6)
 
 
-# ---- an error that ended it --------------------------------------------------------------------------------------
-
-
 def test_an_error_in_an_op():
     with pytest.raises(ValueError) as caught, ms.Tape() as tape:
         ms.grad(lambda x: x * x + Tensor([1.0, 2.0, 3.0]))(X)
@@ -135,9 +130,6 @@ def test_without_an_error_there_is_none():
     assert watch(lambda: X * 2)[1].error is None
 
 
-# ---- Tapes -------------------------------------------------------------------------------------------------------
-
-
 def test_a_tape_inside_a_tape():
     with ms.Tape() as outer:
         X * 1
@@ -178,9 +170,6 @@ def test_an_empty_tape():
     tape = watch(lambda: None)[1]
     assert tape.events == [] and str(tape) == 'an empty tape: nothing happened inside the block'
     assert repr(tape) == '<Tape of 0 events>'
-
-
-# ---- printed -----------------------------------------------------------------------------------------------------
 
 
 def test_print_shows_the_users_own_expressions():

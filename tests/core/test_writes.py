@@ -203,9 +203,6 @@ def test_under_a_tape_it_is_the_same_error():
     assert any(type(e).__name__ == 'Fail' and isinstance(e.error, WriteAfterUseError) for e in seen.events)
 
 
-# ---- what may be written -----------------------------------------------------------------------------------------
-
-
 def test_a_write_where_no_rule_needs_the_value():
     """A sum needs neither operand; nor does a product whose other side is a constant."""
     p = param(2.0, 3.0)
@@ -275,9 +272,6 @@ def test_a_value_that_no_cotangent_reaches_may_be_written():
         return a + 0 * unused.shape[0]
 
     assert float(ms.grad(f)(Tensor([1.0]))) == 1.0
-
-
-# ---- what leaves the tape ----------------------------------------------------------------------------------------
 
 
 def test_asnumpy_is_read_only():
