@@ -6,8 +6,8 @@ After a change of wording
 
     python tests/messages.py [PYTEST ARGUMENTS]
 
-runs the tests (of the default tier, where nothing else is asked for) and writes that file anew; read its diff, and commit
-it. No test changes.
+runs the tests (of the default tier, where nothing else is asked for) and writes that file anew; read its diff, and
+commit it. No test changes.
 """
 
 import difflib
@@ -90,7 +90,7 @@ class Said:
 
 @contextmanager
 def warned(kind: type[Warning] | None = None, *facts: object) -> Iterator[Said]:
-    """All warnings of a block, each time they are given; with a class: there is one, of this class, with these facts."""
+    """All warnings of a block, each time they are given; with a class: the only one, which has these facts."""
     said = Said()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')

@@ -2,8 +2,8 @@
 
     python tests/mutation/draw.py
 
-writes `mutants.jsonl`, a line for each, 12 of each part of the house. The draw is fixed by its seed and by the source it
-was made from (f252386), so the file is made once; `run.py` takes a mutant by the text around it, not by its line.
+writes `mutants.jsonl`, a line for each, 12 of each part of the house. A draw is fixed by its seed and by the source it
+is made from; the file here was drawn from f252386. `run.py` runs them.
 """
 
 import ast
@@ -38,10 +38,7 @@ def candidates(source: str) -> Iterator[dict[str, Any]]:
     raw = b''.join(lines)
 
     def at(node: Any) -> tuple[int, int]:
-        return (
-            starts[node.lineno - 1] + node.col_offset,
-            starts[node.end_lineno - 1] + node.end_col_offset,
-        )
+        return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
     def change(kind: str, begin: int, end: int, new: str, node: Any) -> dict[str, Any]:
         first, last = at(node)
@@ -69,19 +66,16 @@ def candidates(source: str) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(node, ast.BinOp | ast.Compare | ast.BoolOp):
             if isinstance(node, ast.BoolOp):
-                parts = list(zip(node.values, node.values[1:], strict=False))
-            elif isinstance(node, ast.Compare):
-                parts = [(node.left, node.comparators[0])]
+                left, right = node.values[:2]
             else:
-                parts = [(node.left, node.right)]
-            left, right = parts[0]
+                left, right = node.left, node.comparators[0] if isinstance(node, ast.Compare) else node.right
             begin, end = at(left)[1], at(right)[0]
             text = raw[begin:end].decode()
             word = text.strip(' ()\n')
             for table, kind in ((OPERATORS, 'operator'), (COMPARISONS, 'condition'), (WORDS, 'condition')):
                 if word in table and '\n' not in text:
                     yield change(kind, begin, end, text.replace(word, table[word]), node)
-        elif isinstance(node, ast.If | ast.IfExp | ast.While) and not isinstance(node, ast.While):
+        elif isinstance(node, ast.If | ast.IfExp):
             begin, end = at(node.test)
             for new in ('True', 'False'):
                 yield change('condition', begin, end, new, node.test)
@@ -97,23 +91,26 @@ def candidates(source: str) -> Iterator[dict[str, Any]]:
                 yield change('dropped line', *at(node), 'pass', node)
 
 
-def drawn() -> list[dict[str, Any]]:
-    """The mutants: of each part as many, of each kind as many as come."""
-    chance, found = random.Random(SEED), []
+def drawn(seed: int, each: int) -> list[dict[str, Any]]:
+    """The mutants: of each part as many, of each of the four kinds as many."""
+    chance, found = random.Random(seed), []
     for part, patterns in PARTS.items():
         files = sorted({path for pattern in patterns for path in (ROOT / 'minicell').glob(pattern)})
         kinds: dict[str, list[Any]] = {}
         for path in files:
-            for each in candidates(path.read_text()):
-                kinds.setdefault(each['kind'], []).append({'file': str(path.relative_to(ROOT)), **each})
+            for one in candidates(path.read_text()):
+                kinds.setdefault(one['kind'], []).append({'file': str(path.relative_to(ROOT)), **one})
         assert set(kinds) == {'operator', 'condition', 'constant', 'dropped line'}, kinds.keys()
         for kind in sorted(kinds):
-            for each in chance.sample(kinds[kind], EACH // 4):
-                found.append({'number': len(found), 'part': part, **each})
+            for one in chance.sample(kinds[kind], each // 4):
+                found.append({'number': len(found), 'part': part, **one})
     return found
 
 
+def write(path: Path, seed: int = SEED, each: int = EACH) -> None:
+    """A line a mutant."""
+    path.write_text(''.join(json.dumps(one, ensure_ascii=False) + '\n' for one in drawn(seed, each)))
+
+
 if __name__ == '__main__':
-    with open(HERE / 'mutants.jsonl', 'w') as file:
-        for mutant in drawn():
-            file.write(json.dumps(mutant, ensure_ascii=False) + '\n')
+    write(HERE / 'mutants.jsonl')

@@ -3,13 +3,15 @@
     python tests/mutation/run.py reach TREE OUT [PYTEST ARGUMENTS]
     python tests/mutation/run.py kill TREE REACHED OUT [PYTEST ARGUMENTS]
     python tests/mutation/run.py table OUT...
+    python tests/mutation/run.py fresh
 
-`reach` runs the tests of a checkout once, with each mutant's place marked, and writes which test came there. `kill` takes
-one mutant after another and runs the tests that reach it, the quickest first, up to the first failure or two minutes; it
-appends a line a mutant to OUT, and goes on where it was stopped. Both work on copies, several at a time if told by
-MINICELL_WORKERS.
+`reach` runs the tests of a checkout once, with each mutant's place marked, and writes which test came there. `kill`
+takes one mutant after another and runs the tests that reach it, the quickest first, up to the first failure or two
+minutes; it appends a line a mutant to OUT, and goes on where it was stopped. Both work on copies of the checkout.
+`fresh` draws others by the commit, four of each part, and holds the default tier to killing enough of them.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -24,13 +26,19 @@ from queue import Queue
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1]))  # it is run as a script
+
+from tests.mutation import draw  # noqa: E402
+
+DRAWN = Path(os.environ.get('MINICELL_MUTANTS', HERE / 'mutants.jsonl'))
 LIMIT = 120.0  # seconds: then a mutant counts as alive
+ENOUGH = 0.6  # of fresh mutants the default tier kills at least so many; some change nothing that anybody sees
 WORKERS = int(os.environ.get('MINICELL_WORKERS', 2))
 
 
 def mutants() -> list[dict[str, Any]]:
     """The drawn mutants."""
-    return [json.loads(line) for line in (HERE / 'mutants.jsonl').read_text().splitlines()]
+    return [json.loads(line) for line in DRAWN.read_text().splitlines()]
 
 
 def copied(tree: Path, folder: Path) -> Path:
@@ -89,10 +97,8 @@ def tests(tree: Path, *arguments: str, limit: float | None = None) -> tuple[int 
     except subprocess.TimeoutExpired:
         return None, ''
     finally:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, 9)  # with every kernel and browser that it started
-        except ProcessLookupError:
-            pass
         process.wait()
 
 
@@ -145,7 +151,7 @@ def reached(log: Path) -> tuple[dict[int, list[str]], dict[str, float]]:
 
 def kill(tree: Path, log: Path, out: Path, *arguments: str) -> None:
     """Each mutant that is not in OUT yet."""
-    found, took = reached(log)
+    found, _ = reached(log)
     done = {json.loads(line)['number'] for line in out.read_text().splitlines()} if out.exists() else set()
     with tempfile.TemporaryDirectory() as folder:
         copies: Queue[Path] = Queue()
@@ -192,7 +198,27 @@ def table(*outs: Path) -> None:
         print(f'| {part} | {len(numbers)} |', ' | '.join(map(str, killed)), '|')
 
 
+def fresh() -> None:
+    """Draw, reach and kill by the default tier; fail if too many are alive."""
+    global DRAWN
+    commit = subprocess.run(['git', 'rev-parse', 'HEAD'], cwd=draw.ROOT, capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        DRAWN = folder / 'mutants.jsonl'
+        draw.write(DRAWN, int(commit.stdout[:7], 16), 4)
+        reach(draw.ROOT, folder / 'reached')
+        kill(draw.ROOT, folder / 'reached', folder / 'killed.jsonl')
+        table(folder / 'killed.jsonl')
+        rows = [json.loads(line) for line in (folder / 'killed.jsonl').read_text().splitlines()]
+        killed = sum(row['killed'] for row in rows)
+        for row, mutant in zip(sorted(rows, key=lambda row: row['number']), mutants(), strict=True):
+            if not row['killed']:
+                print('alive:', f'{mutant["file"]}:{mutant["line"]}: {mutant["old"]!r} -> {mutant["new"]!r}')
+    print(f'{killed} of {len(rows)} mutants killed by the default tier; due are {ENOUGH:.0%}')
+    sys.exit(killed < ENOUGH * len(rows))
+
+
 if __name__ == '__main__':
     job, *rest = sys.argv[1:]
-    paths = {'reach': 2, 'kill': 3}.get(job, len(rest))
+    paths = {'reach': 2, 'kill': 3, 'fresh': 0}.get(job, len(rest))
     globals()[job](*map(Path, rest[:paths]), *rest[paths:])
