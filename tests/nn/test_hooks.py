@@ -8,6 +8,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import GraphValueError, HookError
 from minicell.ops import hooks
+from tests.messages import refused, tells
 
 X = Tensor([1.0, 2.0])
 
@@ -54,11 +55,11 @@ def test_with_kwargs_a_hook_sees_and_changes_them():
     assert other(X)[0].tolist() == [2, 4]
 
 
-@pytest.mark.parametrize('wrong', [(X,), 3, ({}, ())])
+@pytest.mark.parametrize('wrong', [(X,), 3, ({}, ())], ids=['one', 'int', 'swapped'])
 def test_with_kwargs_a_pre_hook_returns_both_or_nothing(wrong):
     cell = Both()
     cell.register_forward_pre_hook(lambda c, args, kwargs: wrong, with_kwargs=True)
-    with pytest.raises(RuntimeError, match='a forward_pre hook of Both with with_kwargs returns None, or a tuple'):
+    with refused(RuntimeError, 'forward_pre', 'Both', 'with_kwargs', 'None', 'a tuple'):
         cell(X)
 
 
@@ -98,21 +99,22 @@ def test_an_output_without_a_gradient_is_none_to_a_hook():
 
 @pytest.mark.parametrize('kind', ['backward', 'backward_pre'])
 @pytest.mark.parametrize(
-    ('returned', 'error', 'says'),
+    ('returned', 'error', 'facts'),
     [
-        (3, TypeError, r'returned an int, but a gradient of shape \(2,\) is due'),
-        ([X], TypeError, 'returned a list'),
-        ((None,), TypeError, 'returned a NoneType'),
-        (Tensor([1.0, 2.0, 3.0]), ValueError, r'returned a Tensor of shape \(3,\)'),
-        (Tensor([1.0, 2.0], ms.float64), ValueError, 'returned a Float64 gradient, but a Float32 one is due'),
-        ((X, X), TypeError, 'returned 2 gradients, but 1 are due'),
-        ((), TypeError, 'returned 0 gradients, but 1 are due'),
+        (3, TypeError, ('an int', (2,))),
+        ([X], TypeError, ['a list']),
+        ((None,), TypeError, ['a NoneType']),
+        (Tensor([1.0, 2.0, 3.0]), ValueError, ('a Tensor', (3,))),
+        (Tensor([1.0, 2.0], ms.float64), ValueError, ('a Float64', 'a Float32')),
+        ((X, X), TypeError, ('returned 2', 'but 1')),
+        ((), TypeError, ('returned 0', 'but 1')),
     ],
+    ids=['int', 'list', 'None', 'shape', 'dtype', 'two', 'none'],
 )
-def test_what_a_backward_hook_may_not_return(kind, returned, error, says):
+def test_what_a_backward_hook_may_not_return(kind, returned, error, facts):
     for cell in (Square(), Ten()):
         getattr(cell, f'register_{kind}_hook')(lambda *_: returned)
-        with pytest.raises(error, match=f'a {kind} hook of {type(cell).__name__} {says}'):
+        with refused(error, f'{kind} hook', type(cell), *facts):
             ms.grad(cell)(X)
 
 
@@ -202,13 +204,13 @@ def test_a_tensor_that_goes_takes_its_hooks_along():
 
 
 def test_what_a_hook_of_a_tensor_may_not_be_or_return():
-    with pytest.raises(TypeError, match=r'(?s)register_hook takes a function, but got an int.*your line: test_hooks'):
+    with refused(TypeError, 'register_hook', 'a function', 'an int', line='X.register_hook(3)'):
         X.register_hook(3)
-    for wrong, says in ((3, 'an int'), ((X,), 'a tuple'), (Tensor([1.0, 2.0]), r'a Tensor of shape \(2,\)')):
-        with pytest.raises(RuntimeError, match=f'a hook returned {says}, but a gradient of shape'):
+    for wrong, *facts in ((3, 'an int'), ((X,), 'a tuple'), (Tensor([1.0, 2.0]), 'a Tensor', (2,))):
+        with refused(RuntimeError, 'a hook', *facts):
             ms.grad(cubed(lambda g, wrong=wrong: wrong))(Tensor(1.0))
     assert ms.grad(cubed(lambda g: g.astype(ms.float16)))(Tensor(1.0)).dtype == ms.float32
-    with pytest.raises(GraphValueError, match='register_hook inside a graph'):
+    with refused(GraphValueError, 'register_hook', 'a graph'):
         ms.jit(cubed(lambda g: g))(Tensor(1.0))
 
 
@@ -229,9 +231,9 @@ def test_hook_backward_of_several():
 
     assert f(lambda g: seen.append(len(g))) == [[2, 3], [1, 2]] and seen == [2]
     assert f(lambda g: (g[0] * 10, g[1] * 100)) == [[20, 30], [100, 200]]
-    with pytest.raises(HookError, match='HookBackward: the function returned 1 gradient for 2'):
+    with refused(HookError, 'HookBackward', 'returned 1 gradient', 'for 2'):
         f(lambda g: g[0])
-    with pytest.raises(HookError, match='HookBackward: the function returned an int'):
+    with refused(HookError, 'HookBackward', 'an int'):
         f(lambda g: (g[0], 3))
     slope = ms.grad(lambda a: ops.HookBackward(lambda g: (g[0] * 2, g[1]))(a, a)[0] * a)
     assert slope(X).tolist() == [3, 6] and ms.grad(slope)(X).tolist() == [4, 4]  # the hook is met twice
@@ -239,13 +241,13 @@ def test_hook_backward_of_several():
 
 def test_they_are_printed_with_their_settings():
     assert repr(ops.HookBackward(print, 'x')) == 'Prim[HookBackward]<cell_id=x>'
-    assert repr(ops.InsertGradientOf(print)).startswith('Prim[InsertGradientOf]<f=<built-in function print>, side_')
+    tells(repr(ops.InsertGradientOf(print)), 'Prim[InsertGradientOf]<f=', 'side_')
 
 
 def test_hook_backward_takes_a_function():
-    with pytest.raises(TypeError, match='HookBackward takes a function, but got an int'):
+    with refused(TypeError, 'HookBackward', 'a function', 'an int'):
         ops.HookBackward(3)
-    with pytest.raises(TypeError, match='InsertGradientOf: the function returned an int'):
+    with refused(TypeError, 'InsertGradientOf', 'returned an int'):
         ms.grad(ops.InsertGradientOf(lambda g: 3))(X)
 
 

@@ -6,15 +6,9 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.common import initializer as module
-from minicell.common.initializer import (
-    HeUniform,
-    Initializer,
-    Normal,
-    Uniform,
-    XavierUniform,
-    initializer,
-)
+from minicell.common.initializer import HeUniform, Initializer, Normal, Uniform, XavierUniform, initializer
 from minicell.errors import InitializerError
+from tests.messages import refused
 
 FIRST = ['ones', 'one', 'zeros', 'zero', 'normal', 'uniform']
 NAMES = [*FIRST, 'xavier_uniform', 'xavieruniform', 'he_uniform', 'heuniform']
@@ -31,7 +25,7 @@ def test_names_in_any_case(name):
 
 @pytest.mark.parametrize('name', ['constant', 'truncated_normal', 'kaiming', ''])
 def test_a_name_that_there_is_not(name):
-    with pytest.raises(ValueError, match=f'no initializer {name!r}.*he_uniform') as error:
+    with refused(ValueError, f'no initializer {name!r}', 'he_uniform') as error:
         initializer(name, [2])
     assert isinstance(error.value, InitializerError)
 
@@ -70,26 +64,28 @@ def test_how_far_random_numbers_spread(init, shape, deviation, bound):
 
 @pytest.mark.parametrize('name', ['xavier_uniform', 'he_uniform'])
 def test_a_bias_has_no_fan(name):
-    with pytest.raises(InitializerError, match='two axes or more'):
+    with pytest.raises(InitializerError, match='two axes'):
         initializer(name, [3])
 
 
-@pytest.mark.parametrize('init', [None, True, [1.0], np.ones(2), Normal])
+@pytest.mark.parametrize(
+    'init', [None, True, [1.0], np.ones(2), Normal], ids=['None', 'bool', 'list', 'array', 'class']
+)
 def test_what_is_no_initializer(init):
-    with pytest.raises(TypeError, match='an initializer is a name, an Initializer, a number or a Tensor'):
+    with refused(TypeError, 'a name', 'an Initializer', 'a number', 'a Tensor'):
         initializer(init, [2])
 
 
 @pytest.mark.parametrize('shape', [None, 'two', [1.5], [-1], (2, None)])
 def test_what_is_no_shape(shape):
-    with pytest.raises(InitializerError, match='a shape is an int, or a tuple or list'):
+    with refused(InitializerError, 'a shape', 'an int', 'a tuple'):
         initializer('ones', shape)
 
 
 def test_a_tensor_is_checked_for_its_shape():
     x = Tensor([1.0, 2.0])
     assert initializer(x, [2]) is x
-    with pytest.raises(ValueError, match=r'\(2,\) against \(3,\)'):
+    with refused(ValueError, (2,), (3,)):
         initializer(x, [3])
 
 
@@ -133,5 +129,5 @@ class Ramp(Initializer):
 
 def test_one_of_ones_own_as_mindspore_writes_them():
     assert nn.Dense(2, 2, weight_init=Ramp()).weight.asnumpy().tolist() == [[0, 1], [2, 3]]
-    with pytest.raises(NotImplementedError, match='needs a method fill'):
+    with refused(NotImplementedError, 'a method fill'):
         initializer(Initializer(), [1])

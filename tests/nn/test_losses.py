@@ -9,6 +9,7 @@ import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.core.errors import DTypeError, ShapeError
 from minicell.errors import LabelError, LeavesTapeError, SettingError
+from tests.messages import refused
 
 Z = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]])
 LABELS = Tensor([2, 0], ms.int32)
@@ -52,51 +53,49 @@ def test_a_negative_ignore_index():
 
 @pytest.mark.parametrize('dtype', [ms.int64, ms.int8, ms.bool_])
 def test_labels_are_int32(dtype):
-    with pytest.raises(
-        TypeError, match=r'(?s)should be Int32, but got .*labels.astype\(ms.int32\).*test_losses'
-    ) as error:
+    with refused(DTypeError, 'be Int32', f'got {dtype}', '.astype(ms.int32)', line='nn.CrossEntropyLoss()('):
         nn.CrossEntropyLoss()(Tensor(Z), Tensor([1, 0], dtype))
-    assert isinstance(error.value, DTypeError)
+    assert issubclass(DTypeError, TypeError)
 
 
 def test_the_functions_take_int64_labels():
     for loss in (ops.cross_entropy, ops.nll_loss):
         assert float(loss(Tensor(Z), Tensor([1, 0]))) == float(loss(Tensor(Z), Tensor([1, 0], ms.int32)))
-    with pytest.raises(TypeError, match=r'should be Int32 or Int64, but got Int8'):
+    with refused(TypeError, 'Int32 or Int64', 'got Int8'):
         ops.cross_entropy(Tensor(Z), Tensor([1, 0], ms.int8))
 
 
 @pytest.mark.parametrize('label', [3, -1])
 def test_a_class_that_is_not_there(label):
-    with pytest.raises(LabelError, match=rf'class {label} is not there.*0 to 2'):
+    with refused(LabelError, f'class {label}', '0 to 2'):
         nn.CrossEntropyLoss()(Tensor(Z), Tensor([0, label], ms.int32))
 
 
 @pytest.mark.parametrize(
     'target',
     [Tensor([1.0, 0.0]), Tensor([[1], [0]], ms.int32), Tensor([1, 0, 2], ms.int32), Tensor(1, ms.int32)],
-    ids=str,
+    ids=['floats', 'a column', 'too many', 'one'],
 )
 def test_targets_of_another_shape(target):
-    with pytest.raises(ShapeError, match=r'cross_entropy: logits of shape \(2, 3\) go with'):
+    with refused(ShapeError, 'cross_entropy', 'logits', (2, 3)):
         ops.cross_entropy(Tensor(Z), target)
 
 
 def test_a_weight_of_another_shape():
-    with pytest.raises(ShapeError, match=r'one number a class, \(3,\), but got shape \(2,\)'):
+    with refused(ShapeError, (3,), 'got shape (2,)'):
         ops.cross_entropy(Tensor(Z), LABELS, Tensor([1.0, 2.0]))
 
 
 def test_class_weights_are_constants():
     w = Tensor([1.0, 2.0, 3.0])
-    with pytest.raises(LeavesTapeError, match=r'weight is a constant of the loss.*ops.stop_gradient'):
+    with refused(LeavesTapeError, 'weight', 'constant', 'ops.stop_gradient'):
         ms.grad(lambda w: ops.cross_entropy(Tensor(Z), LABELS, w))(w)
     assert ms.grad(lambda w: ops.cross_entropy(Tensor(Z), LABELS, ops.stop_gradient(w)) + w.sum())(w).asnumpy().all()
 
 
 @pytest.mark.parametrize('kind', [nn.CrossEntropyLoss, nn.MSELoss, nn.L1Loss, nn.BCELoss, nn.NLLLoss])
 def test_another_reduction(kind):
-    with pytest.raises(SettingError, match=f"{kind.__name__}: reduction is 'mean', 'sum' or 'none', but got 'avg'"):
+    with refused(SettingError, kind, 'reduction', "'mean'", "'sum'", "'none'", "'avg'"):
         kind(reduction='avg')
 
 
@@ -158,35 +157,27 @@ ROW, DUE = Tensor([[0.5, 1.0]]), Tensor([[1.0, 0.0]])
 
 
 @pytest.mark.parametrize(
-    ('call', 'kind', 'says'),
+    ('call', 'kind', 'facts'),
     [
-        (lambda: nn.MSELoss()(ROW, 0.5), TypeError, 'mse_loss takes two Tensors, but got a float'),
-        (lambda: nn.L1Loss()(ROW, [0.5]), TypeError, 'l1_loss takes two Tensors, but got a list'),
-        (lambda: nn.CrossEntropyLoss()(ROW, 1), TypeError, 'CrossEntropyLoss takes two Tensors, but got an int'),
-        (
-            lambda: nn.CrossEntropyLoss()(ROW, Tensor([1.0])),
-            TypeError,
-            'are classes, and should be Int32, but got Float32',
-        ),
-        (lambda: nn.SmoothL1Loss()(ROW, DUE[0]), ValueError, r'two Tensors of one shape, but got \(1, 2\) and \(2,\)'),
-        (
-            lambda: nn.SmoothL1Loss()(Tensor([1]), Tensor([2])),
-            TypeError,
-            'floats of one dtype, but got Int64 and Int64',
-        ),
-        (lambda: nn.BCELoss()(ROW, DUE.half()), TypeError, 'floats of one dtype, but got Float32 and Float16'),
-        (lambda: nn.BCEWithLogitsLoss()(ROW, DUE[0]), ValueError, r'one shape, but got \(1, 2\) and \(2,\)'),
-        (lambda: nn.BCEWithLogitsLoss()(ROW, Tensor([[1, 0]])), TypeError, 'one dtype, but got Float32 and Int64'),
+        (lambda: nn.MSELoss()(ROW, 0.5), TypeError, ('mse_loss', 'two Tensors', 'a float')),
+        (lambda: nn.L1Loss()(ROW, [0.5]), TypeError, ('l1_loss', 'two Tensors', 'a list')),
+        (lambda: nn.CrossEntropyLoss()(ROW, 1), TypeError, ('CrossEntropyLoss', 'two Tensors', 'an int')),
+        (lambda: nn.CrossEntropyLoss()(ROW, Tensor([1.0])), TypeError, ('classes', 'be Int32', 'got Float32')),
+        (lambda: nn.SmoothL1Loss()(ROW, DUE[0]), ValueError, ('one shape', '(1, 2) and (2,)')),
+        (lambda: nn.SmoothL1Loss()(Tensor([1]), Tensor([2])), TypeError, ('one dtype', 'Int64 and Int64')),
+        (lambda: nn.BCELoss()(ROW, DUE.half()), TypeError, ('one dtype', 'Float32 and Float16')),
+        (lambda: nn.BCEWithLogitsLoss()(ROW, DUE[0]), ValueError, ('one shape', '(1, 2) and (2,)')),
+        (lambda: nn.BCEWithLogitsLoss()(ROW, Tensor([[1, 0]])), TypeError, ('one dtype', 'Float32 and Int64')),
         (
             lambda: nn.SoftmaxCrossEntropyWithLogits()(ROW, Tensor([1])),
             TypeError,
-            'Float32 probabilities, but got Int64',
+            ('Float32 probabilities', 'got Int64'),
         ),
-        (lambda: nn.SoftmaxCrossEntropyWithLogits(True)(ROW, DUE), TypeError, 'Int32 classes, but got Float32'),
-        (lambda: ops.smooth_l1_loss(ROW, DUE, 0.0), ValueError, 'beta is above 0'),
-        (lambda: ops.cross_entropy(ROW, DUE, label_smoothing=2.0), ValueError, 'label_smoothing lies between'),
+        (lambda: nn.SoftmaxCrossEntropyWithLogits(True)(ROW, DUE), TypeError, ('Int32 classes', 'got Float32')),
+        (lambda: ops.smooth_l1_loss(ROW, DUE, 0.0), ValueError, ('beta', 'above 0')),
+        (lambda: ops.cross_entropy(ROW, DUE, label_smoothing=2.0), ValueError, ('label_smoothing', 'between')),
     ],
 )
-def test_what_a_loss_cannot_take(call, kind, says):
-    with pytest.raises(kind, match=rf'(?s){says}.*your line: test_losses'):
+def test_what_a_loss_cannot_take(call, kind, facts):
+    with refused(kind, *facts, line='lambda: '):
         call()

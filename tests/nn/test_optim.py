@@ -7,6 +7,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import ShapeError
 from minicell.errors import OptimizerError, ParameterError, SettingError, WriteAfterUseError
+from tests.messages import refused
 
 A = np.array([[1.0, -2.0], [0.5, 3.0]])
 
@@ -97,22 +98,20 @@ def test_groups():
     assert opt.parameters == (c, b, w) and isinstance(opt.parameters, ms.ParameterTuple)
     opt(tuple(Tensor([1.0]) for _ in range(3)))
     assert [float(p) for p in (w, b, c)] == [0.5, 0.5, 0.75]
-    with pytest.raises(SettingError, match='each Parameter belongs into one group'):
+    with refused(SettingError, 'Parameter', 'one group'):
         nn.SGD([{'params': [w]}, {'params': [b]}, {'order_params': [w]}])
 
 
-@pytest.mark.parametrize('rates', [[0.5, 0.25], Tensor([0.5, 0.25]), (r for r in (0.5, 0.25))])
-def test_a_rate_a_step_and_none_after_the_last(rates):
+@pytest.mark.parametrize('kind', [list, Tensor, iter])
+def test_a_rate_a_step_and_none_after_the_last(kind):
     w = Parameter(Tensor([0.0]), 'w')
-    opt = nn.SGD([w], rates)
+    opt = nn.SGD([w], kind([0.5, 0.25]))
     values = []
     for _ in range(2):
         opt((Tensor([-1.0]),))
         values.append(float(w))
     assert values == [0.5, 0.75]
-    with pytest.raises(
-        RuntimeError, match=r'(?s)learning rates for 2 steps, and this is one more.*your line: test_optim'
-    ):
+    with refused(RuntimeError, 'learning rates', '2 steps', line='opt((Tensor([-1.0]),))'):
         opt((Tensor([-1.0]),))
 
 
@@ -158,7 +157,7 @@ def test_an_update_before_backward_is_caught():
         opt((Tensor([1.0]),))
         return out
 
-    with pytest.raises(WriteAfterUseError, match=r'(?s)Mul.*by SGD .w.'):
+    with refused(WriteAfterUseError, 'Mul', 'by SGD (w)'):
         ms.grad(f)(Tensor([2.0]))
 
 
@@ -191,36 +190,36 @@ def test_a_custom_optimizer_does_what_ours_does():
 def test_gradients_that_do_not_fit(make):
     opt = make([Parameter(Tensor([1.0, 2.0]), 'w'), Parameter(Tensor(1.0), 'b')])
     g = Tensor([1.0, 2.0])
-    with pytest.raises(OptimizerError, match=r'2 Parameters \(w, b\), but got 1 gradient.*opt.parameters'):
+    with refused(OptimizerError, '2 Parameters', '(w, b)', '1 gradient', 'opt.parameters'):
         opt((g,))
-    with pytest.raises(RuntimeError, match=r'takes a tuple of gradients.*got one Tensor'):
+    with refused(RuntimeError, 'a tuple', 'got one Tensor'):
         opt(g)
-    with pytest.raises(OptimizerError, match='the gradient of b is a float, no Tensor'):
+    with refused(OptimizerError, 'gradient of b', 'a float'):
         opt((g, 1.0))
-    with pytest.raises(ShapeError, match=r'gradient of w has shape \(\), but w has \(2,\).*order of opt.parameters'):
+    with refused(ShapeError, 'gradient of w', (), 'w has (2,)', 'opt.parameters'):
         opt((Tensor(1.0), g))
 
 
 @pytest.mark.parametrize(
-    ('make', 'error', 'said'),
+    ('make', 'error', 'facts'),
     [
-        (lambda p: nn.SGD(p[0]), TypeError, r'net.trainable_params\(\), but got a Parameter'),
-        (lambda p: nn.SGD(nn.Dense(1, 1)), ParameterError, r'net.trainable_params\(\), but got a Dense'),
-        (lambda p: nn.SGD([Tensor(1.0)]), TypeError, 'holds Parameters, but got a Tensor'),
-        (lambda p: nn.SGD([]), ValueError, 'no Parameter: is net.trainable_params'),
-        (lambda p: nn.SGD(p, -0.1), ValueError, "'learning_rate' is at least 0"),
-        (lambda p: nn.SGD(p, True), TypeError, "'learning_rate' is a number"),
-        (lambda p: nn.SGD(p, 'fast'), TypeError, "'learning_rate' is a number"),
-        (lambda p: nn.SGD(p, momentum=-1.0), ValueError, "'momentum' is at least 0.0"),
-        (lambda p: nn.SGD(p, momentum='0.9'), TypeError, "'momentum' is a float, but got a str"),
-        (lambda p: nn.SGD(p, nesterov=True), ValueError, "if 'nesterov' is true"),
-        (lambda p: nn.SGD(p, weight_decay=-1.0), ValueError, "'weight_decay' is at least 0.0"),
-        (lambda p: nn.SGD(p, loss_scale=0.0), ValueError, "'loss_scale' is above 0"),
-        (lambda p: nn.Adam(p, beta1=1.0), ValueError, "'beta1' lies between"),
-        (lambda p: nn.Adam(p, eps=0.0), ValueError, "'eps' is above 0"),
-        (lambda p: nn.SGD([*p, Parameter(1.0, 'w')]), ValueError, 'the name w stands twice'),
+        (lambda p: nn.SGD(p[0]), TypeError, ('net.trainable_params()', 'a Parameter')),
+        (lambda p: nn.SGD(nn.Dense(1, 1)), ParameterError, ('net.trainable_params()', 'a Dense')),
+        (lambda p: nn.SGD([Tensor(1.0)]), TypeError, ('Parameters', 'a Tensor')),
+        (lambda p: nn.SGD([]), ValueError, ('no Parameter', 'net.trainable_params')),
+        (lambda p: nn.SGD(p, -0.1), ValueError, ("'learning_rate'", 'at least 0')),
+        (lambda p: nn.SGD(p, True), TypeError, ("'learning_rate'", 'a number')),
+        (lambda p: nn.SGD(p, 'fast'), TypeError, ("'learning_rate'", 'a number')),
+        (lambda p: nn.SGD(p, momentum=-1.0), ValueError, ("'momentum'", 'at least 0.0')),
+        (lambda p: nn.SGD(p, momentum='0.9'), TypeError, ("'momentum'", 'a float', 'a str')),
+        (lambda p: nn.SGD(p, nesterov=True), ValueError, ("'nesterov'", "'momentum'")),
+        (lambda p: nn.SGD(p, weight_decay=-1.0), ValueError, ("'weight_decay'", 'at least 0.0')),
+        (lambda p: nn.SGD(p, loss_scale=0.0), ValueError, ("'loss_scale'", 'above 0')),
+        (lambda p: nn.Adam(p, beta1=1.0), ValueError, ("'beta1'", 'between')),
+        (lambda p: nn.Adam(p, eps=0.0), ValueError, ("'eps'", 'above 0')),
+        (lambda p: nn.SGD([*p, Parameter(1.0, 'w')]), ValueError, ('name w', 'twice')),
     ],
 )
-def test_settings_that_do_not_fit(make, error, said):
-    with pytest.raises(error, match=said):
+def test_settings_that_do_not_fit(make, error, facts):
+    with refused(error, *facts):
         make([Parameter(Tensor([1.0]), 'w')])

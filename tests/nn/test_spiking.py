@@ -7,6 +7,7 @@ import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.errors import SettingError
 from minicell.nn.spiking import IFNode, Surrogate, relusigmoid, straight_through, triangular, true_derivative
+from tests.messages import refused
 
 X = [0.3, 0.5, 0.4, 0.9, 0.1, 0.7, 0.2, 0.6]
 
@@ -93,7 +94,7 @@ def test_settings_that_do_not_fit(make):
 
 
 def test_a_surrogate_without_a_slope():
-    with pytest.raises(NotImplementedError, match='needs a method slope'):
+    with refused(NotImplementedError, 'a method slope'):
         ms.grad(Surrogate())(Tensor([1.0]))
 
 
