@@ -180,12 +180,9 @@ class Book:
 
 def there(test: str) -> bool:
     """Whether the file and the function of a test still exist."""
-    name, _, function = test.partition('::')
+    name, *inside = test.partition('[')[0].split('::')
     path = HERE.parent / name
-    return (
-        path.exists()
-        and f'def {re.split(r"::|[[]", function + "[")[-2 if "::" in function else 0]}(' in path.read_text()
-    )
+    return path.exists() and f'def {inside[-1]}(' in path.read_text()
 
 
 def pytest_configure(config: Any) -> None:

@@ -20,7 +20,13 @@ LOOKS = {'match', 'search', 'fullmatch', 'findall', 'startswith', 'endswith', 'c
 SAME = {'strip', 'format', 'lower', 'join', 'splitlines', 'split', 'replace', 'escape', 'compile', 'dedent', 'items'}
 SAME |= {'keys', 'values', 'param', 'set', 'tuple', 'list', 'dict', 'zip', 'sorted', 'enumerate', 'approx'}
 
-Names = dict[str, list[ast.expr]]
+
+class Names:
+    """What the names of a module stand for, and the phrases found there."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, list[ast.expr]] = defaultdict(list)
+        self.found: dict[str, list[str]] = {}
 
 
 def called(call: ast.Call) -> str:
@@ -39,8 +45,13 @@ def phrases(node: ast.AST | None, names: Names, seen: frozenset[str] = frozenset
             if len(WORD.findall(text)) >= 4:
                 yield text
         case ast.Name(id=name) if name not in seen:
-            for value in names.get(name, ()):
-                yield from phrases(value, names, seen | {name})
+            if name not in names.found:
+                inner = [text for value in names.bound[name] for text in phrases(value, names, seen | {name})]
+                if seen:
+                    yield from inner
+                    return
+                names.found[name] = inner
+            yield from names.found[name]
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.BoolOp(values=parts):
             for each in parts:
                 yield from phrases(each, names, seen)
@@ -63,11 +74,11 @@ def phrases(node: ast.AST | None, names: Names, seen: frozenset[str] = frozenset
 
 def bindings(tree: ast.AST) -> Names:
     """What each name of a module, a parameter of a table, or a loop's variable, stands for."""
-    found: Names = defaultdict(list)
+    names = Names()
 
     def bind(target: ast.AST, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            found[target.id].append(value)
+            names.bound[target.id].append(value)
         elif isinstance(target, ast.Tuple | ast.List):
             rows = value.elts if isinstance(value, ast.List | ast.Tuple) else []
             for k, each in enumerate(target.elts):
@@ -104,7 +115,7 @@ def bindings(tree: ast.AST) -> Names:
             if isinstance(heads, ast.Tuple | ast.List):
                 heads = ast.Tuple([ast.Name(e.value) if isinstance(e, ast.Constant) else e for e in heads.elts])
                 bind(heads if len(heads.elts) > 1 else heads.elts[0], node.args[1])
-    return found
+    return names
 
 
 def compared(test: ast.AST) -> Iterator[ast.expr]:
