@@ -1,0 +1,250 @@
+"""What is said names the user's own line, and advice that works; the user's own errors stay theirs."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, nn, ops
+from minicell.errors import MinicellError
+from tests.hostile.said import X, right, right_or_said
+from tests.messages import refused, tells
+
+HERE = 'line: test_users_line.py'
+
+# ---- NumPy -----------------------------------------------------------------------------------------------------------
+
+N = np.array([1.0, 2.0, 3.0])
+OF_ONE = 'sum mean max min prod std var all any sin exp cumsum sort argsort argmax median linalg.norm ravel squeeze ptp'
+OF_ONE += ' nansum nanmean round around abs transpose diff count_nonzero average amax amin'
+
+
+def numpys(name: str):
+    return functools.reduce(getattr, name.split('.'), np)
+
+
+@pytest.mark.parametrize('f', [numpys(name) for name in OF_ONE.split()], ids=OF_ONE.split())
+def test_numpy_of_a_tensor_is_numpys_number_and_in_a_gradient_refused(f):
+    assert right(Tensor(np.asarray(f(X))), np.asarray(f(N), float))
+    with refused(MinicellError, 'NumPy', 'gradient', 'minicell.ops', line='f(x)'):
+        ms.grad(lambda x: Tensor(np.asarray(f(x))).sum() * 1.0)(X)
+
+
+PAIRS = {'concatenate': 1, 'stack': 1, 'vstack': 1, 'dot': 2, 'matmul': 2, 'add': 2, 'multiply': 2, 'maximum': 2}
+TWO = {
+    'where': lambda x: np.where(np.array([True, False, True]), x, x),
+    **{name: lambda x, f=numpys(name), n=n: f([x, x]) if n == 1 else f(x, x) for name, n in PAIRS.items()},
+}
+
+
+@pytest.mark.parametrize('call', TWO.values(), ids=TWO)
+def test_numpy_of_two_tensors_is_refused_at_the_users_own_line(call):
+    with refused(MinicellError, 'NumPy', HERE):
+        ms.grad(lambda x: Tensor(call(x)).sum())(X)
+
+
+# ---- advice that works, and a line -----------------------------------------------------------------------------------
+
+OPERATIONS = {
+    '*': lambda x, v: x * v,
+    'from the left': lambda x, v: v - x,
+    'maximum': lambda x, v: ops.maximum(x, v),
+    '@': lambda x, v: x @ v,
+    '<': lambda x, v: x < v,
+}
+OPERANDS = {'str': 'a', 'NoneType': None, 'dict': {}, 'object': object(), 'function': len}
+
+
+@pytest.mark.parametrize('value', OPERANDS.values(), ids=OPERANDS)
+@pytest.mark.parametrize('op', OPERATIONS.values(), ids=OPERATIONS)
+def test_what_no_tensor_can_be_made_of_is_not_to_be_put_into_one(op, value):
+    with refused(MinicellError, HERE) as caught:
+        op(X, value)
+    assert 'Tensor(...) around' not in str(caught.value), f'Tensor({value!r}) is refused, too'
+
+
+@pytest.mark.parametrize('kind', ['SGD', 'Adam', 'Momentum'])
+def test_an_optimizer_speaks_of_itself(kind):
+    make = getattr(nn, kind)
+    with refused(MinicellError, kind, HERE) as caught:
+        make([X], 0.1, 0.9) if kind == 'Momentum' else make([X], 0.1)
+    assert 'ParameterTuple' not in str(caught.value)
+
+
+AXES = {
+    'sum': lambda: ops.sum(X, 5),
+    'x.sum': lambda: X.sum(5),
+    'mean': lambda: X.mean(3),
+    'max': lambda: X.max(4),
+    'transpose': lambda: ops.transpose(X, (1, 0)),
+    'x.transpose': lambda: X.transpose(1, 2),
+    'squeeze': lambda: ops.squeeze(X, 4),
+    'expand_dims': lambda: ops.expand_dims(X, 7),
+    'softmax': lambda: ops.softmax(X, 3),
+    'concat': lambda: ops.concat((X, X), 2),
+    'stack': lambda: ops.stack((X, X), 4),
+}
+
+
+@pytest.mark.parametrize('ask', AXES.values(), ids=AXES)
+def test_a_wrong_axis_is_called_an_axis(ask):
+    with refused(MinicellError, 'ax', HERE) as caught:
+        ask()
+    assert 'do not fit' not in str(caught.value)
+
+
+WITH_A_LINE = {
+    'X[5]': lambda: X[5],
+    'X[0, 0]': lambda: X[0, 0],
+    'X["a"]': lambda: X['a'],
+    'a write': lambda: X.copy().__setitem__(9, 1.0),
+    'gather': lambda: ops.gather(X, Tensor([7]), 0),
+    'gather along no axis': lambda: ops.gather(X, Tensor([0]), 4),
+    'an index of a Tensor': lambda: X[Tensor([7])],
+    'a hook of another shape': lambda: ms.grad(lambda x: hooked(x, lambda g: g[:1]))(X),
+    'a hook of no Tensor': lambda: ms.grad(lambda x: hooked(x, lambda g: 'a'))(X),
+    'a name as grad_position': lambda: ms.grad(lambda x: x, 'a'),
+    'grad_position -1': lambda: ms.grad(lambda x: x, -1),
+    'grad_position twice': lambda: ms.grad(lambda x, y: x, (0, 0)),
+    'value_and_grad': lambda: ms.value_and_grad(lambda x: x, 1.5),
+    'no grad_position and no weights': lambda: ms.grad(lambda x: x, None),
+    'jacrev': lambda: ms.jacrev(lambda x: x, 'a')(X),
+    'float of three numbers': lambda: float(X),
+    'len of a number': lambda: len(Tensor(1.0)),
+    'a format': lambda: f'{X:.2f}',
+}
+
+
+def hooked(x, hook):
+    y = x * 1
+    y.register_hook(hook)
+    return y
+
+
+@pytest.mark.parametrize('ask', WITH_A_LINE.values(), ids=WITH_A_LINE)
+def test_an_error_names_the_users_line(ask):
+    with pytest.raises(Exception) as caught:
+        ask()
+    tells('\n'.join([str(caught.value), *getattr(caught.value, '__notes__', ())]), HERE)
+
+
+@pytest.mark.parametrize('position', [True, False, 0.0, '0', [0]], ids=repr)
+def test_a_position_is_an_int(position):
+    """True is no 1: `grad(net, True)` means GradOperation's get_all."""
+    with refused(MinicellError, 'grad_position', 'tuple of ints'):
+        ms.grad(lambda x, y: x * y, position)
+
+
+def test_a_sens_that_is_missing_is_not_the_input():
+    with refused(MinicellError, '0 arguments', 'sens'):
+        ops.GradOperation(sens_param=True)(lambda x: x * 2)(X)
+
+
+ONE_OUTPUT = {
+    'a number': lambda x: (x * x).sum(),
+    'one of them': lambda x: x[0] * 2,
+    'a vector': lambda x: x * x,
+    'a tuple of one': lambda x: (x.sum(),),
+}
+HAS_AUX = {
+    'grad': lambda out: ms.grad(out, has_aux=True)(X),
+    'value_and_grad': lambda out: ms.value_and_grad(out, has_aux=True)(X),
+    'vjp': lambda out: ms.vjp(out, X, has_aux=True),
+    'jvp': lambda out: ms.jvp(out, X, X, has_aux=True),
+    'jacrev': lambda out: ms.jacrev(out, has_aux=True)(X),
+}
+
+
+@pytest.mark.parametrize('out', ONE_OUTPUT.values(), ids=ONE_OUTPUT)
+@pytest.mark.parametrize('ask', HAS_AUX.values(), ids=HAS_AUX)
+def test_has_aux_of_a_function_with_one_output_is_refused_in_words(ask, out):
+    with refused(MinicellError, 'has_aux', 'one'):
+        ask(out)
+
+
+LEAVES = {
+    'asnumpy': lambda x: float(x.asnumpy()),
+    'item': lambda x: x.item(),
+    'tolist': lambda x: x.tolist(),
+    'int': lambda x: int(x),
+    'bool': lambda x: 3.0 if x else 0.0,
+}
+
+
+@pytest.mark.parametrize('leave', LEAVES.values(), ids=LEAVES)
+def test_numbers_that_leave_the_tape_are_said(leave):
+    """x times a number made of x at 3: 6 is due, or a word that its part is lost."""
+    due = 3.0 if leave is LEAVES['bool'] else 6.0  # which way an `if` goes has no slope
+    right_or_said(lambda: ms.grad(lambda x: x * leave(x))(Tensor(3.0)), due, 'a constant', 'gradient', '()')
+
+
+# ---- the user's own errors -------------------------------------------------------------------------------------------
+
+
+class Own(ValueError):
+    pass
+
+
+OWN = [ValueError('my own'), Own('my own'), TypeError('my own'), IndexError('my own'), ZeroDivisionError('my own')]
+
+
+def kernel_fails(error):
+    class Mine(ops.Primitive):
+        def kernel(self, x):
+            raise error
+
+    return lambda: Mine()(X)
+
+
+def rule_fails(error):
+    class Mine(ops.Primitive):
+        def kernel(self, x):
+            return x * 1
+
+        def rule(self, g, out, x):
+            raise error
+
+    return lambda: ms.grad(Mine())(X)
+
+
+def cell_fails(error, where):
+    class Mine(nn.Cell):
+        def construct(self, x):
+            if where == 'construct':
+                raise error
+            return x * 1
+
+        def bprop(self, x, out, dout):
+            raise error
+
+    return lambda: ms.grad(Mine())(X)
+
+
+def function_fails(error):
+    def f(x):
+        raise error
+
+    return f
+
+
+PLACES = {
+    'a kernel': kernel_fails,
+    'a rule': rule_fails,
+    'construct': lambda error: cell_fails(error, 'construct'),
+    'bprop': lambda error: cell_fails(error, 'bprop'),
+    'a function': lambda error: lambda: ms.grad(function_fails(error))(X),
+    'a graph': lambda error: lambda: ms.jit(function_fails(error))(X),
+    'a hook': lambda error: lambda: ms.grad(lambda x: hooked(x, function_fails(error)))(X),
+    'jvp': lambda error: lambda: ms.jvp(function_fails(error), X, X),
+}
+
+
+@pytest.mark.parametrize('own', OWN, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize('place', PLACES.values(), ids=PLACES)
+def test_the_users_own_error_stays_what_it_is(place, own):
+    with pytest.raises(Exception) as caught:
+        place(own)()
+    error = caught.value
+    assert type(error) is type(own) and str(error).startswith('my own'), repr(error)
+    assert 'do not fit' not in '\n'.join([str(error), *getattr(error, '__notes__', ())])
