@@ -1,7 +1,5 @@
 """check_bprop: its verdict on right and wrong bprops, and what it says."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -12,13 +10,10 @@ from minicell.core.errors import BpropTupleError, MinicellError, NoRuleError
 from minicell.core.watch import Call, Pull
 from minicell.errors import HiddenValueWarning
 from minicell.ops.elementwise import relu6_grad
-from tests.core.cells import Cube, Keeps, Product, Scale, Split, returning
+from tests.core.cells import Cube, Keeps, Product, Scale, Split, made, returning
+from tests.messages import refused, tells
 
 X, Y = Tensor([0.5, 2.0, -1.5]), Tensor([3.0, 4.0, 5.0])
-
-
-def cell(construct, bprop, **more):
-    return type('Mine', (nn.Cell,), {'construct': construct, 'bprop': bprop} | more)()
 
 
 def said(result) -> list[str]:
@@ -27,26 +22,26 @@ def said(result) -> list[str]:
 
 RIGHT = {
     'a cube': (Cube(), (X,)),
-    'two inputs': (cell(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * x)), (X, Y)),
-    'with out': (cell(lambda s, x: ops.exp(x), lambda s, x, out, dout: (dout * out,)), (X,)),
+    'two inputs': (made(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * x)), (X, Y)),
+    'with out': (made(lambda s, x: ops.exp(x), lambda s, x, out, dout: (dout * out,)), (X,)),
     'several outputs': (Split(), (X,)),
     'an output that is no float': (
-        cell(lambda s, x: (x * 2, x > 0, 5), lambda s, x, out, dout: (dout[0] * 2,)),
+        made(lambda s, x: (x * 2, x > 0, 5), lambda s, x, out, dout: (dout[0] * 2,)),
         (X,),
     ),
     'a dict output': (
-        cell(lambda s, x: {'a': x * 2, 'b': x * x}, lambda s, x, o, d: (d['a'] * 2 + d['b'] * 2 * x,)),
+        made(lambda s, x: {'a': x * 2, 'b': x * x}, lambda s, x, o, d: (d['a'] * 2 + d['b'] * 2 * x,)),
         (X,),
     ),
     'an integer input': (
-        cell(lambda s, x, i: x * i, lambda s, x, i, out, dout: (dout * i, None)),
+        made(lambda s, x, i: x * i, lambda s, x, i, out, dout: (dout * i, None)),
         (X, Tensor([1, 2, 3])),
     ),
-    'a Python input': (cell(lambda s, x, k: x * k, lambda s, x, k, out, dout: (dout * k, None)), (X, 3)),
-    'a default': (cell(lambda s, x, k=2.0: x * k, lambda s, x, k, out, dout: (dout * k, None)), (X,)),
+    'a Python input': (made(lambda s, x, k: x * k, lambda s, x, k, out, dout: (dout * k, None)), (X, 3)),
+    'a default': (made(lambda s, x, k=2.0: x * k, lambda s, x, k, out, dout: (dout * k, None)), (X,)),
     'internal_params': (Scale(3.0), (X,)),
     'a matrix product': (
-        cell(lambda s, x, y: x @ y, lambda s, x, y, out, dout: (dout @ y.T, x.T @ dout)),
+        made(lambda s, x, y: x @ y, lambda s, x, y, out, dout: (dout @ y.T, x.T @ dout)),
         (Tensor(np.ones((2, 3), np.float32)), Tensor(np.arange(12.0).reshape(3, 4))),
     ),
     'an input of length 0': (Cube(), (Tensor(np.zeros((0, 3))),)),
@@ -54,22 +49,22 @@ RIGHT = {
     'float16': (Cube(), (Tensor([0.5, 2.0], ms.float16),)),
     'float64': (Cube(), (Tensor([0.5, 2.0], ms.float64),)),
     'more elements than are tried': (Cube(), (Tensor(np.linspace(-1, 1, 100)),)),
-    'a constant': (cell(lambda s, x: x * 0 + 1, lambda s, x, out, dout: (dout * 0,)), (X,)),
+    'a constant': (made(lambda s, x: x * 0 + 1, lambda s, x, out, dout: (dout * 0,)), (X,)),
     'a step': (
-        cell(lambda s, x: (x > 0).astype(x.dtype), lambda s, x, out, dout: (ops.zeros_like(dout),)),
+        made(lambda s, x: (x > 0).astype(x.dtype), lambda s, x, out, dout: (ops.zeros_like(dout),)),
         (X,),
     ),
     'a custom cell inside': (
-        cell(lambda s, x: Cube()(x) * 2, lambda s, x, out, dout: (dout * 6 * x * x,)),
+        made(lambda s, x: Cube()(x) * 2, lambda s, x, out, dout: (dout * 6 * x * x,)),
         (X,),
     ),
     'a gradient inside': (
-        cell(lambda s, x: ms.grad(lambda y: (y * y * y).sum())(x), lambda s, x, o, d: (d * 6 * x,)),
+        made(lambda s, x: ms.grad(lambda y: (y * y * y).sum())(x), lambda s, x, o, d: (d * 6 * x,)),
         (X,),
     ),
-    'numpy inside': (cell(lambda s, x: Tensor(np.sin(x)), lambda s, x, o, d: (d * ops.cos(x),)), (X,)),
+    'numpy inside': (made(lambda s, x: Tensor(np.sin(x)), lambda s, x, o, d: (d * ops.cos(x),)), (X,)),
     'numpy in part of it': (
-        cell(lambda s, x: x * Tensor(np.sin(x)), lambda s, x, o, d: (d * (ops.sin(x) + x * ops.cos(x)),)),
+        made(lambda s, x: x * Tensor(np.sin(x)), lambda s, x, o, d: (d * (ops.sin(x) + x * ops.cos(x)),)),
         (X,),
     ),
 }
@@ -80,21 +75,21 @@ def test_a_right_bprop(name):
     mine, inputs = RIGHT[name]
     result = ms.check_bprop(mine, *inputs)
     assert result.ok and bool(result), repr(result)
-    lines = said(result)
-    assert lines[0] == f'✓ {type(mine).__name__}.bprop agrees with the true gradient.'
-    assert all(line.startswith('✓ d') for line in lines[1:])
+    head, *lines = said(result)
+    assert head.startswith(f'✓ {type(mine).__name__}.bprop agrees')
+    assert all(line.startswith('✓ d') for line in lines)
     assert all(row.ok and row.yours.shape == row.numeric.shape for row in result.rows)
 
 
 def test_how_it_was_compared_is_said():
-    assert said(ms.check_bprop(Cube(), X))[1] == '✓ dx: agrees with autodiff and differences'
-    mine, inputs = RIGHT['a custom cell inside']
-    assert said(ms.check_bprop(mine, *inputs))[1] == '✓ dx: agrees with autodiff and differences'
+    for name in ('a cube', 'a custom cell inside'):
+        mine, inputs = RIGHT[name]
+        tells(said(ms.check_bprop(mine, *inputs))[1], '✓ dx: agrees', 'autodiff and differences')
     mine, inputs = RIGHT['numpy inside']
-    assert 'agrees with differences, not with autodiff' in said(ms.check_bprop(mine, *inputs))[1]
-    kink = cell(lambda s, x: ops.relu(x), lambda s, x, o, d: (ops.select(x > 0, d, 0.0),))
+    tells(said(ms.check_bprop(mine, *inputs))[1], '✓ dx: agrees', 'with differences', 'not with autodiff')
+    kink = made(lambda s, x: ops.relu(x), lambda s, x, o, d: (ops.select(x > 0, d, 0.0),))
     line = said(ms.check_bprop(kink, Tensor([0.0, 1.0])))[1]
-    assert re.fullmatch(r'✓ dx: agrees with autodiff, not with differences \(off by [\d.]+: a kink\?\)', line)
+    tells(line, '✓ dx: agrees', 'with autodiff', 'not with differences', 'off by', 'a kink')
 
 
 def test_rows_have_the_numbers():
@@ -114,35 +109,34 @@ def test_the_same_call_gives_the_same_verdict():
 def test_an_op_without_a_second_order_inside():
     """construct of which nobody has a rule: differences decide."""
     slope = lambda s, x: ms.grad(lambda y: ops.relu6(y).sum())(x)
-    assert ms.check_bprop(cell(slope, lambda s, x, out, dout: (dout * 0,)), X).ok
-    result = ms.check_bprop(cell(slope, lambda s, x, out, dout: (dout * 7,)), X)
+    assert ms.check_bprop(made(slope, lambda s, x, out, dout: (dout * 0,)), X).ok
+    result = ms.check_bprop(made(slope, lambda s, x, out, dout: (dout * 7,)), X)
     assert not result.ok
-    assert 'asks for a gradient' in str(result.rows[0].true)
-    assert 'yours' in said(result)[1] and said(result)[1].endswith('true 0')
+    tells(result.rows[0].true, 'Mine', 'a gradient', 'not recorded')
+    assert said(result)[1].endswith('true 0') and 'yours' in said(result)[1]
 
 
 def test_a_wrong_factor_says_where_and_how_far():
-    wrong = cell(lambda s, x: x * x, lambda s, x, out, dout: (dout * x * Tensor([2.0, 2.0, 3.0]),))
+    wrong = made(lambda s, x: x * x, lambda s, x, out, dout: (dout * x * Tensor([2.0, 2.0, 3.0]),))
     sens = Tensor([1.0, 1.0, 1.0])
     result = ms.check_bprop(wrong, X, sens=sens)
     assert not result.ok and not result
-    assert said(result) == [
-        '✗ Mine.bprop is not the true gradient.',
-        '✗ dx: off by up to 1.5, worst at [2]: yours -4.5, true -3',
-    ]
+    head, line = said(result)
+    tells(head, '✗ Mine.bprop', 'not')
+    tells(line, '✗ dx: off', '1.5', 'worst at [2]', 'yours -4.5', 'true -3')
     (row,) = result.rows
     assert (row.off, row.worst, row.ok) == (1.5, (2,), False)
 
 
 def test_one_wrong_input_among_right_ones():
-    swapped = cell(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * y))
+    swapped = made(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * y))
     result = ms.check_bprop(swapped, X, Y)
     assert [row.ok for row in result.rows] == [True, False]
-    assert said(result)[1].startswith('✓ dx: agrees') and said(result)[2].startswith('✗ dy: off by up to')
+    assert said(result)[1].startswith('✓ dx: agrees') and said(result)[2].startswith('✗ dy: off')
 
 
 def test_a_declared_absence_is_not_the_true_gradient():
-    result = ms.check_bprop(cell(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, None)), X, Y)
+    result = ms.check_bprop(made(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, None)), X, Y)
     assert [row.ok for row in result.rows] == [True, False]
     assert 'yours 0' in said(result)[2]
 
@@ -158,47 +152,45 @@ def test_a_weight_of_internal_params():
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.NotANumberWarning')
 def test_a_nan_is_wrong():
-    result = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * float('nan'),)), X)
+    result = ms.check_bprop(made(lambda s, x: x * 2, lambda s, x, out, dout: (dout * float('nan'),)), X)
     assert not result.ok
-    assert 'off by up to inf' in repr(result) and 'yours nan' in repr(result)
+    tells(said(result)[1], 'up to inf', 'yours nan')
 
 
 def test_dout_that_is_ignored_is_recognised():
     """Even where the gradient would be right for ones."""
-    ignores = cell(lambda s, x: x * x, lambda s, x, out, dout: (2 * x,))
+    ignores = made(lambda s, x: x * x, lambda s, x, out, dout: (2 * x,))
     result = ms.check_bprop(ignores, X)
     assert not result.ok
-    assert said(result)[-1] == 'It ignores dout: twice the dout gave the same gradient. Multiply by dout.'
+    tells(said(result)[-1], 'ignores dout', 'Multiply by dout')
     result = ms.check_bprop(ignores, X, sens=ops.ones_like(X))
     assert not result.ok and all(row.ok for row in result.rows)
-    assert said(result)[-1].startswith('It ignores dout')
+    tells(said(result)[-1], 'ignores dout')
 
 
 def test_a_bprop_that_uses_the_sign_of_dout_does_not_ignore_it():
-    result = ms.check_bprop(cell(lambda s, x: x * x, lambda s, x, out, dout: (2 * x * ops.sign(dout),)), X)
+    result = ms.check_bprop(made(lambda s, x: x * x, lambda s, x, out, dout: (2 * x * ops.sign(dout),)), X)
     assert not result.ok
-    assert said(result)[-1] == (
-        'It is not linear in dout: twice the dout gave the same gradient, though minus dout gave another one.'
-    )
+    tells(said(result)[-1], 'not linear', 'the same gradient', 'minus dout')
 
 
 def test_not_linear_in_dout_is_recognised():
-    result = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * dout * 2,)), X)
-    assert said(result)[-1] == 'It is not linear in dout: twice the dout did not give twice the gradient.'
+    result = ms.check_bprop(made(lambda s, x: x * 2, lambda s, x, out, dout: (dout * dout * 2,)), X)
+    tells(said(result)[-1], 'not linear', 'twice the dout', 'not give twice')
 
 
 def test_the_documents_listing():
     """dx = x + 1, dy = y + 1: neither is the gradient of a matrix product, and both ignore dout."""
-    document = cell(lambda s, x, y: ops.MatMul()(x, y), lambda s, x, y, out, dout: (x + 1, y + 1))
+    document = made(lambda s, x, y: ops.MatMul()(x, y), lambda s, x, y, out, dout: (x + 1, y + 1))
     result = ms.check_bprop(document, Tensor([[0.5, 0.6, 0.4]]), Tensor(np.eye(3, dtype=np.float32)))
     assert [row.ok for row in result.rows] == [False, False]
-    assert 'It ignores dout' in repr(result)
+    tells(said(result)[-1], 'ignores dout')
 
 
 def test_a_malformed_bprop_is_a_verdict():
     result = ms.check_bprop(returning(lambda x, out, dout: dout), X)
     assert not result.ok and isinstance(result.error, BpropTupleError) and result.rows == []
-    assert repr(result).startswith('✗ Bad.bprop: Bad.bprop returned a bare Tensor, but a tuple is due')
+    tells(result, '✗ Bad.bprop', 'a bare Tensor', 'tuple is due')
 
 
 def test_the_users_own_exception_leaves():
@@ -206,19 +198,20 @@ def test_the_users_own_exception_leaves():
         raise KeyError('mine')
 
     with pytest.raises(KeyError, match='mine'):
-        ms.check_bprop(cell(lambda s, x: x * 2, bprop), X)
+        ms.check_bprop(made(lambda s, x: x * 2, bprop), X)
     assert float(ms.grad(lambda x: x * x)(Tensor(3.0))) == 6.0
 
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 def test_without_a_float_output_there_is_nothing_to_check():
-    result = ms.check_bprop(cell(lambda s, x: x > 0, lambda s, x, out, dout: (dout,)), X)
-    assert not result.ok and 'bprop was never called: no output is a float Tensor' in repr(result)
+    result = ms.check_bprop(made(lambda s, x: x > 0, lambda s, x, out, dout: (dout,)), X)
+    assert not result.ok
+    tells(result, 'never called', 'a float Tensor')
 
 
 @pytest.mark.parametrize('inputs', [(), (3.0,), (Tensor([1, 2]),), (np.ones(2),)], ids=repr)
 def test_without_a_float_input_it_is_an_error(inputs):
-    with pytest.raises(TypeError, match=r'(?s)check_bprop needs a float Tensor among the inputs of Cube.*your line'):
+    with refused(TypeError, 'check_bprop', 'Cube', 'a float Tensor', line='ms.check_bprop(Cube(), *inputs)'):
         ms.check_bprop(Cube(), *inputs)
 
 
@@ -226,14 +219,13 @@ def test_a_random_construct_is_compared_with_autodiff_alone():
     def construct(self, x):
         return x * Tensor(np.random.rand(3)), None
 
-    right = cell(construct, lambda s, x, out, dout: (dout[0] * out[0] / x,))
+    right = made(construct, lambda s, x, out, dout: (dout[0] * out[0] / x,))
     result = ms.check_bprop(right, X)
     assert result.ok, repr(result)
-    assert said(result)[1:] == [
-        '✓ dx: agrees with autodiff',
-        'construct is random: differences are left out, autodiff saw the same random numbers.',
-    ]
-    wrong = cell(construct, lambda s, x, out, dout: (dout[0],))
+    line, note = said(result)[1:]
+    assert tells(line, '✓ dx: agrees').endswith('with autodiff')
+    tells(note, 'random', 'differences', 'left out')
+    wrong = made(construct, lambda s, x, out, dout: (dout[0],))
     assert not ms.check_bprop(wrong, X).ok
 
 
@@ -266,19 +258,20 @@ def test_a_kept_value_is_checked_and_warned_of():
     with pytest.warns(HiddenValueWarning):
         result = ms.check_bprop(Keeps(), X)
     assert not result.ok and all(row.ok for row in result.rows), 'right for one call'
-    assert said(result)[-1].startswith('It reads what the last call kept: after another call the gradient')
+    tells(said(result)[-1], 'last call kept', 'another call')
 
 
 def test_a_cell_without_a_bprop_and_a_function():
     result = ms.check_bprop(nn.Dense(3, 2, 0.5, 0.1), X)
-    assert result.ok and said(result)[0] == '✓ autodiff of Dense agrees with the true gradient.'
+    assert result.ok
+    tells(said(result)[0], '✓ autodiff of Dense', 'agrees')
     result = ms.check_bprop(lambda x, y: x * y, X, Y)
     assert result.ok and len(result.rows) == 2
 
 
 def test_html_is_the_same_text():
-    page = ms.check_bprop(cell(lambda s, x: x * 2, lambda s, x, out, dout: (dout * (x < 1),)), X)._repr_html_()
-    assert page.startswith('<pre') and 'Mine.bprop is not the true gradient' in page
+    page = ms.check_bprop(made(lambda s, x: x * 2, lambda s, x, out, dout: (dout * (x < 1),)), X)._repr_html_()
+    assert page.startswith('<pre') and 'Mine.bprop' in page and 'true gradient' in page
 
 
 def pulls(f, *inputs):
@@ -305,7 +298,7 @@ def test_truth_of_each_of_two_calls():
 
 def test_truth_of_the_same_object_in_two_positions_keeps_them_apart():
     tape, (pull,) = pulls(lambda x: Product()(x, x * 1).sum(), X)
-    tape_2, (pull_2,) = pulls(lambda x: cell(lambda s, p, q: p + 3 * q, lambda s, p, q, o, d: (d, d))(x, x).sum(), X)
+    tape_2, (pull_2,) = pulls(lambda x: made(lambda s, p, q: p + 3 * q, lambda s, p, q, o, d: (d, d))(x, x).sum(), X)
     assert len(truth(tape, pull)) == 2
     dp, dq = truth(tape_2, pull_2)
     np.testing.assert_array_equal([dp, dq], [[1] * 3, [3] * 3])
@@ -314,7 +307,7 @@ def test_truth_of_the_same_object_in_two_positions_keeps_them_apart():
 def test_truth_has_the_values_of_its_time():
     """A Parameter that was updated since: the true gradient is that of the call."""
     w = Parameter(Tensor([2.0, 2.0, 2.0]), 'w')
-    mine = cell(lambda s, x: x * w * w, lambda s, x, out, dout: (dout * 7,))
+    mine = made(lambda s, x: x * w * w, lambda s, x, out, dout: (dout * 7,))
     tape, (pull,) = pulls(lambda x: mine(x).sum(), X)
     w.set_data(Tensor([9.0, 9.0, 9.0]))
     np.testing.assert_array_equal(truth(tape, pull)[0], [4, 4, 4])
@@ -326,21 +319,22 @@ def test_truth_of_internal_params_and_of_what_has_no_gradient():
     dx, dw = truth(tape, pull)
     np.testing.assert_array_equal(dx, [3, 3, 3])
     np.testing.assert_allclose(dw, X.asnumpy().sum())
-    takes = cell(lambda s, x, i: x * i, lambda s, x, i, out, dout: (dout, None))
+    takes = made(lambda s, x, i: x * i, lambda s, x, i, out, dout: (dout, None))
     tape, (pull,) = pulls(lambda x: takes(x, Tensor([1, 2, 3])).sum(), X)
     dx, di = truth(tape, pull)
     assert dx.tolist() == [1, 2, 3] and di is None
 
 
 def test_truth_says_why_there_is_none():
-    mine = cell(lambda s, x: ms.grad(ops.relu6)(x), lambda s, x, out, dout: (dout,))
-    tape, (pull,) = pulls(lambda x: mine(x).sum(), X)
-    (why,) = truth(tape, pull)
-    assert isinstance(why, MinicellError) and 'asks for a gradient' in str(why)
-    mine = cell(lambda s, x: relu6_grad(x, x), lambda s, x, out, dout: (dout,))
-    tape, (pull,) = pulls(lambda x: mine(x).sum(), X)
-    (why,) = truth(tape, pull)
-    assert isinstance(why, NoRuleError) and 'ReLU6Grad' in str(why)
+    for construct, kind, *facts in (
+        (lambda s, x: ms.grad(ops.relu6)(x), MinicellError, 'Mine', 'a gradient', 'not recorded'),
+        (lambda s, x: relu6_grad(x, x), NoRuleError, 'ReLU6Grad'),
+    ):
+        mine = made(construct, lambda s, x, out, dout: (dout,))
+        tape, (pull,) = pulls(lambda x, mine=mine: mine(x).sum(), X)
+        (why,) = truth(tape, pull)
+        assert isinstance(why, kind)
+        tells(why, *facts)
 
 
 def test_truth_of_the_second_order():
