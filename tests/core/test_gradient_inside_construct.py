@@ -6,32 +6,20 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import HiddenValueError, SwallowedParameterWarning
+from tests.core.cells import LOOK, close, made
+from tests.messages import refused
 
 X = np.array([0.5, 2.0])
+three = made(lambda self, x: x * 3, lambda self, x, out, dout: (dout * 3,))
+times = made(lambda self, x, y: x * y, lambda self, x, y, out, dout: (dout * y, dout * x))
+pair = made(
+    lambda self, x, y: (x * y, x + y),
+    lambda self, x, y, out, dout: (dout[0] * y + dout[1], dout[0] * x + dout[1]),
+)
 
 
-class Three(nn.Cell):
-    def construct(self, x):
-        return x * 3
-
-    def bprop(self, x, out, dout):
-        return (dout * 3,)
-
-
-class Times(nn.Cell):
-    def construct(self, x, y):
-        return x * y
-
-    def bprop(self, x, y, out, dout):
-        return dout * y, dout * x
-
-
-class Pair(nn.Cell):
-    def construct(self, x, y):
-        return x * y, x + y
-
-    def bprop(self, x, y, out, dout):
-        return dout[0] * y + dout[1], dout[0] * x + dout[1]
+def x() -> Tensor:
+    return Tensor(X, ms.float64)
 
 
 class Outer(nn.Cell):
@@ -53,16 +41,16 @@ BODIES = {  # body(h, z), and the derivative with respect to z, at h = 2 z
     'an op': (lambda h, z: h * z, 2 * X),
     'an op of many': (lambda h, z: ops.concat((h, z * z)), 2 * X),
     'an op with attributes': (lambda h, z: h.reshape((2,)) * z, 2 * X),
-    'a Cell of one input': (lambda h, z: Three()(h) * z, 6 * X),
-    'a Cell of two inputs': (lambda h, z: Times()(h, z), 2 * X),
-    'a Cell of two outputs': (lambda h, z: Pair()(h, z)[0] + Pair()(h, z)[1], 2 * X + 1),
+    'a Cell of one input': (lambda h, z: three(h) * z, 6 * X),
+    'a Cell of two inputs': (lambda h, z: times(h, z), 2 * X),
+    'a Cell of two outputs': (lambda h, z: pair(h, z)[0] + pair(h, z)[1], 2 * X + 1),
 }
 
 
 @pytest.mark.parametrize('name', BODIES)
 @pytest.mark.parametrize('before', [True, False], ids=['made before', 'an input'])
-@pytest.mark.parametrize('watched', [False, True])
-def test_a_value_made_before_is_a_constant(name, before, watched):
+@LOOK
+def test_a_value_made_before_is_a_constant(name, before, look):
     body, due = BODIES[name]
     seen = []
 
@@ -71,15 +59,10 @@ def test_a_value_made_before_is_a_constant(name, before, watched):
         seen.append(ms.grad(lambda z: body(h, z).sum())(x))
         return seen[-1]
 
-    x = Tensor(X, ms.float64)
-    if watched:
-        with ms.Tape():
-            got = ms.grad(lambda x: Outer(construct)(x).sum())(x)
-    else:
-        got = ms.grad(lambda x: Outer(construct)(x).sum())(x)
-    np.testing.assert_allclose(got.asnumpy(), [6, 6])
+    with look():
+        close(ms.grad(lambda x: Outer(construct)(x).sum())(x()), [6, 6])
     if before:
-        np.testing.assert_allclose(seen[0].asnumpy(), due)
+        close(seen[0], due)
 
 
 def test_two_gradients_inside():
@@ -90,9 +73,9 @@ def test_two_gradients_inside():
         seen.append(ms.grad(lambda y: ms.grad(lambda z: (h * z * z * z).sum())(y).sum())(x))
         return seen[-1]
 
-    got = ms.grad(lambda x: Outer(construct)(x).sum())(Tensor(X, ms.float64))
-    np.testing.assert_allclose(seen[0].asnumpy(), 12 * X * X)
-    np.testing.assert_allclose(got.asnumpy(), [6, 6])
+    got = ms.grad(lambda x: Outer(construct)(x).sum())(x())
+    close(seen[0], 12 * X * X)
+    close(got, [6, 6])
 
 
 def test_what_such_a_gradient_gives_is_hidden_too():
@@ -100,22 +83,22 @@ def test_what_such_a_gradient_gives_is_hidden_too():
 
     def construct(cell, x):
         h = x * 2
-        kept.append(ms.grad(lambda z: Times()(h, z).sum())(x))
+        kept.append(ms.grad(lambda z: times(h, z).sum())(x))
         return kept[-1] * 1
 
-    with pytest.raises(HiddenValueError, match='construct of Outer'):
-        ms.grad(lambda x: (Outer(construct)(x) * kept[-1]).sum())(Tensor(X, ms.float64))
+    with refused(HiddenValueError, 'construct of Outer'):
+        ms.grad(lambda x: (Outer(construct)(x) * kept[-1]).sum())(x())
 
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.NoPathWarning')
 def test_a_captured_parameter_belongs_to_the_outer_cell():
     def construct(cell, x):
         h = x * cell.w
-        return ms.grad(lambda z: Three()(z).sum())(x) * h
+        return ms.grad(lambda z: three(z).sum())(x) * h
 
     cell = Outer(construct)
     with pytest.warns(SwallowedParameterWarning, match='inside Outer'):
-        ms.grad(lambda x: cell(x).sum(), None, cell.trainable_params())(Tensor(X, ms.float64))
+        ms.grad(lambda x: cell(x).sum(), None, cell.trainable_params())(x())
 
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.KeptOnSelfWarning')
@@ -123,28 +106,24 @@ def test_a_captured_parameter_belongs_to_the_outer_cell():
 def test_a_cell_that_ran_under_a_tape_before(inside):
     """Its hidden address is that of the gradient, not one from before."""
 
-    class Keeps(nn.Cell):
-        def construct(self, x):
-            self.kept = x * 2
-            return self.kept * 1
+    def construct(self, x):
+        self.kept = x * 2
+        return self.kept * 1
 
-        def bprop(self, x, out, dout):
-            return (dout * 2,)
-
-    cell, x = Keeps(), Tensor(X, ms.float64)
+    cell = made(construct, lambda self, x, out, dout: (dout * 2,))
     lost = ms.grad(lambda x: (cell(x) * cell.kept).sum())
     with ms.Tape():
-        cell(x)
+        cell(x())
         if inside:
             with pytest.raises(HiddenValueError):
-                lost(x)
+                lost(x())
     if not inside:
         with pytest.raises(HiddenValueError):
-            lost(x)
+            lost(x())
 
 
 def test_a_cell_with_a_backward_hook():
-    times, seen = Times(), []
+    times, seen = made(lambda self, x, y: x * y, lambda self, x, y, out, dout: (dout * y, dout * x)), []
     times.register_backward_hook(lambda cell, given, arrived: None)
 
     def construct(cell, x):
@@ -152,20 +131,17 @@ def test_a_cell_with_a_backward_hook():
         seen.append(ms.grad(lambda z: times(h, z).sum())(x))
         return seen[-1]
 
-    got = ms.grad(lambda x: Outer(construct)(x).sum())(Tensor(X, ms.float64))
-    np.testing.assert_allclose(seen[0].asnumpy(), 2 * X)
-    np.testing.assert_allclose(got.asnumpy(), [6, 6])
+    got = ms.grad(lambda x: Outer(construct)(x).sum())(x())
+    close(seen[0], 2 * X)
+    close(got, [6, 6])
 
 
 def test_another_input_of_the_cell_is_a_constant():
     """The function closes over y, which the Cell has for an input, and which is differentiated outside."""
 
-    class Slope(nn.Cell):
-        def construct(self, x, y):
-            return ms.grad(lambda x: x * y)(x)
-
-        def bprop(self, x, y, out, dout):
-            return dout * 5, dout * 7
-
-    out, (dx, dy) = ms.value_and_grad(lambda x, y: Slope()(x, y), (0, 1))(Tensor(2.0), Tensor(3.0))
+    slope = made(
+        lambda self, x, y: ms.grad(lambda x: x * y)(x),
+        lambda self, x, y, out, dout: (dout * 5, dout * 7),
+    )
+    out, (dx, dy) = ms.value_and_grad(lambda x, y: slope(x, y), (0, 1))(Tensor(2.0), Tensor(3.0))
     assert (out, dx, dy) == (3.0, 5.0, 7.0)
