@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import minicell as ms
 from minicell import Tensor, ops
+from tests.messages import refused
 from tests.ops.declare import ALL, SMOOTH, STEPS, label, tries
 
 FLOATS = ['float16', 'float32', 'float64']
@@ -56,8 +57,8 @@ def test_any_shapes_that_broadcast(declared, data):
 @pytest.mark.parametrize('dtype', [*INTEGERS, 'bool_'])
 def test_ops_on_floats_refuse_other_dtypes_by_name(declared, dtype):
     x = Tensor([1, 0], getattr(ms, dtype))
-    with pytest.raises(
-        TypeError, match=rf'(?s){declared.op.rule.name} works on floats.*{x.dtype}.*your line: test_forward'
+    with refused(
+        TypeError, f'{declared.op.rule.name} works', 'floats', x.dtype, line='declared.op(x)', keep=dtype == 'int64'
     ):
         declared.op(x)
 
@@ -276,67 +277,66 @@ x4 = Tensor(np.ones(4, np.float32))
 
 
 @pytest.mark.parametrize(
-    ('call', 'says'),
+    ('call', 'facts'),
     [
-        (lambda: x23 + x4, r'Add: shapes \(2, 3\) and \(4,\)'),
-        (lambda: x23 @ x4, r'MatMul: shapes \(2, 3\) and \(4,\)'),
-        (lambda: x23 @ x23, r'MatMul: shapes \(2, 3\) and \(2, 3\).*the last axis of the first, 3'),
-        (lambda: x23 > x4, r'Greater: shapes \(2, 3\) and \(4,\)'),
-        (lambda: ops.select(x23 > 0, x23, x4), r'Select: shapes \(2, 3\) and \(2, 3\) and \(4,\)'),
-        (lambda: x23.reshape(4), r'Reshape: shapes \(2, 3\)'),
-        (lambda: x23.sum(2), r'ReduceSum: shapes \(2, 3\)'),
-        (lambda: x23.transpose((0, 0)), r'Transpose: shapes \(2, 3\)'),
-        (lambda: x23.swapaxes(0, 2), r'Transpose: shapes \(2, 3\)'),
-        (lambda: ops.broadcast_to(x4, (3,)), r'BroadcastTo: shapes \(4,\)'),
-        (lambda: ops.expand_dims(x4, 3), r'ExpandDims: shapes \(4,\)'),
-        (lambda: ops.squeeze(x4, 0), r'Squeeze: shapes \(4,\)'),
-        (lambda: ops.concat((x23, x4)), r'Concat: shapes \(2, 3\) and \(4,\)'),
-        (lambda: ops.stack((x23, x4)), r'Stack: shapes \(2, 3\) and \(4,\)'),
-        (lambda: ops.flatten(x23, start_dim=2), r'Reshape: shapes \(2, 3\) have no such axes \(there is no axis 2\)'),
-        (lambda: x23.flatten(1, 0), 'axis 0 stands before axis 1'),
-        (lambda: ops.flatten(x23, 'A'), "Flatten: order is 'C' or 'F', but got 'A'"),
-        (lambda: ops.concat((x4, x4), 1), r'Concat: shapes \(4,\) and \(4,\) have no such axes \(there is no axis 1\)'),
-        (lambda: ops.stack((x4, x4), -3), r'Stack: .* have no such axes \(there is no axis -3\)'),
-        (lambda: ops.concat((Tensor(1.0), Tensor(2.0))), r'Concat: shapes \(\) and \(\) have no such axes'),
-        (lambda: ops.concat(()), r'Concat needs at least one Tensor'),
-        (lambda: ops.max(Tensor(np.ones((0,), np.float32))), r'ReduceMax: shapes \(0,\)'),
+        (lambda: x23 + x4, ('Add: shapes', '(2, 3) and (4,)')),
+        (lambda: x23 @ x4, ('MatMul: shapes', '(2, 3) and (4,)')),
+        (lambda: x23 @ x23, ('MatMul: shapes', '(2, 3) and (2, 3)', 'last axis')),
+        (lambda: x23 > x4, ('Greater: shapes', '(2, 3) and (4,)')),
+        (lambda: ops.select(x23 > 0, x23, x4), ('Select: shapes', '(2, 3) and (2, 3) and (4,)')),
+        (lambda: x23.reshape(4), ('Reshape: shapes', (2, 3))),
+        (lambda: x23.sum(2), ('ReduceSum: shapes', (2, 3))),
+        (lambda: x23.transpose((0, 0)), ('Transpose: shapes', (2, 3))),
+        (lambda: x23.swapaxes(0, 2), ('Transpose: shapes', (2, 3))),
+        (lambda: ops.broadcast_to(x4, (3,)), ('BroadcastTo: shapes', (4,))),
+        (lambda: ops.expand_dims(x4, 3), ('ExpandDims: shapes', (4,))),
+        (lambda: ops.squeeze(x4, 0), ('Squeeze: shapes', (4,))),
+        (lambda: ops.concat((x23, x4)), ('Concat: shapes', '(2, 3) and (4,)')),
+        (lambda: ops.stack((x23, x4)), ('Stack: shapes', '(2, 3) and (4,)')),
+        (lambda: ops.flatten(x23, start_dim=2), ('Reshape: shapes', (2, 3), 'no axis 2')),
+        (lambda: x23.flatten(1, 0), ('axis 0', 'before axis 1')),
+        (lambda: ops.flatten(x23, 'A'), ('Flatten: order', "'C' or 'F'", "'A'")),
+        (lambda: ops.concat((x4, x4), 1), ('Concat: shapes', '(4,) and (4,)', 'no axis 1')),
+        (lambda: ops.stack((x4, x4), -3), ('Stack: shapes', 'no axis -3')),
+        (lambda: ops.concat((Tensor(1.0), Tensor(2.0))), ('Concat: shapes', '() and ()', 'no such axes')),
+        (lambda: ops.concat(()), ('Concat', 'one Tensor')),
+        (lambda: ops.max(Tensor(np.ones((0,), np.float32))), ('ReduceMax: shapes', (0,))),
     ],
 )
-def test_shapes_that_do_not_fit(call, says):
-    """Op, shapes, the user's line."""
-    with pytest.raises(ValueError, match=rf'(?s){says}.*your line: test_forward.py, line') as caught:
+def test_shapes_that_do_not_fit(call, facts):
+    with refused(ms.errors.ShapeError, *facts, line='(lambda: '):
         call()
-    assert isinstance(caught.value, ms.errors.ShapeError)
+    assert issubclass(ms.errors.ShapeError, ValueError)
 
 
-@pytest.mark.parametrize('bad', [None, 'a', object(), {}, {1}, np.ones(2)], ids=repr)
+@pytest.mark.parametrize('bad', [None, 'a', object(), {}, {1}, np.ones(2)], ids=lambda bad: type(bad).__name__)
 def test_operands_that_are_no_numbers(bad):
-    with pytest.raises(
-        TypeError, match=rf'(?s)Add takes Tensors and numbers, but got an? {type(bad).__name__}.*your line'
-    ):
+    with refused(TypeError, 'Add', 'Tensors and numbers', type(bad), line='ops.add(x4, bad)'):
         ops.add(x4, bad)
 
 
 def test_select_wants_a_bool_mask():
-    with pytest.raises(TypeError, match='Select takes a Bool Tensor as its condition, but got Float32'):
+    with refused(TypeError, 'Select', 'Bool', 'Float32'):
         ops.select(x4, x4, x4)
 
 
 def test_the_mean_of_integers_is_refused():
-    with pytest.raises(TypeError, match='ReduceMean of Int64'):
+    with refused(TypeError, 'ReduceMean', 'Int64'):
         Tensor([1, 2]).mean()
 
 
 @pytest.mark.parametrize(
-    ('call', 'says'),
+    ('call', 'facts'),
     [
-        (lambda: Tensor([2]) ** -1, 'Pow does not take Int64 and Int64: Integers to negative integer powers'),
-        (lambda: Tensor([True]) - Tensor([True]), 'Sub does not take Bool and Bool: numpy boolean subtract'),
+        (lambda: Tensor([2]) ** -1, ('Pow', 'Int64 and Int64', 'negative integer powers')),
+        (lambda: Tensor([True]) - Tensor([True]), ('Sub', 'Bool and Bool', 'boolean subtract')),
     ],
+    ids=['power', 'difference'],
 )
-def test_dtypes_that_a_kernel_cannot_take_do_not_blame_the_shapes(call, says):
-    with pytest.raises(TypeError, match=rf'(?s){says}.*your line: test_forward'):
+def test_dtypes_that_a_kernel_cannot_take_do_not_blame_the_shapes(call, facts):
+    with refused(TypeError, *facts, line='(lambda: Tensor', keep=False) as caught:  # NumPy's words are in it
         call()
+    assert 'shapes' not in str(caught.value)
 
 
 def test_an_index_out_of_range():

@@ -7,6 +7,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, ops
 from minicell.core.errors import NoRuleError
 from minicell.errors import WriteAfterUseError
+from tests.messages import refused
 from tests.ops.declare import ALL, DIFFERENTIABLE, Declared, label, tries
 
 STEP = 1e-6
@@ -124,7 +125,7 @@ def test_no_gradient_passes_a_step(declared):
 def test_relu6_alone_has_no_second_order():
     x = Tensor([-1.0, 0.5, 7.0])
     np.testing.assert_array_equal(ms.grad(lambda x: ops.relu6(x).sum())(x).asnumpy(), [0, 1, 0])
-    with pytest.raises(NoRuleError, match=r"(?s)Illegal primitive ReLU6Grad's bprop not defined.*no second derivative"):
+    with refused(NoRuleError, 'ReLU6Grad', 'not defined', 'no second derivative'):
         ms.grad(ms.grad(ops.relu6))(x)
     with pytest.raises(RuntimeError, match='ReLU6Grad'):
         ms.grad(ms.grad(ms.nn.ReLU6()))(x)
@@ -187,9 +188,9 @@ def test_what_max_and_min_are_as_methods():
     assert [t.shape for t in x.min(1, True)] == [(2, 1), (2, 1)] and x.min(axis=1, keepdims=True).shape == (2, 1)
     value, place = ops.max(x)
     assert (value.item(), place.item()) == (7, 0)  # of all, MindSpore says 0
-    with pytest.raises(TypeError, match='here the axis is an int, but got'):
+    with refused(TypeError, 'the axis', 'an int', (0,)):
         ops.max(x, (0,))
-    with pytest.raises(ValueError, match='ArgMaxWithValue: shapes'):
+    with refused(ValueError, 'ArgMaxWithValue: shapes'):
         ops.max(x, 2)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, errors, ops
+from tests.messages import refused
 
 X = Tensor([0.5, -1.5, 2.0], ms.float64)
 
@@ -64,7 +65,7 @@ def test_without_a_rule_it_has_no_gradient():
             return x + 1
 
     assert np.array_equal(Bare()(X).asnumpy(), X.asnumpy() + 1)
-    with pytest.raises(errors.NoRuleError, match='Bare has a kernel and no rule'):
+    with refused(errors.NoRuleError, 'Bare', 'no rule'):
         ms.grad(Bare())(X)
 
 
@@ -72,20 +73,21 @@ def test_without_a_kernel_it_cannot_be_called():
     class Nothing(ops.Primitive):
         pass
 
-    with pytest.raises(errors.PrimitiveError, match='Nothing has no kernel'):
+    with refused(errors.PrimitiveError, 'Nothing', 'no kernel'):
         Nothing()(X)
 
 
 @pytest.mark.parametrize(
-    ('returned', 'message'),
+    ('returned', 'facts'),
     [
-        (lambda g: g, 'returned a.* for 1 input'),
-        (lambda g: (g, g), 'returned 2 cotangents for 1 input'),
-        (lambda g: (g.sum(),), r'shape \(\) for input 0, which has shape \(3,\)'),
-        (lambda g: None, 'returned a NoneType for 1 input'),
+        (lambda g: g, ('returned a', '1 input')),
+        (lambda g: (g, g), ('2 cotangents', '1 input')),
+        (lambda g: (g.sum(),), ('shape () for', 'input 0', (3,))),
+        (lambda g: None, ('a NoneType', '1 input')),
     ],
+    ids=['bare', 'two', 'shape', 'None'],
 )
-def test_a_rule_is_held_to_its_inputs(returned, message):
+def test_a_rule_is_held_to_its_inputs(returned, facts):
     class Wrong(ops.Primitive):
         def kernel(self, x):
             return x * 2
@@ -93,7 +95,7 @@ def test_a_rule_is_held_to_its_inputs(returned, message):
         def rule(self, g, out, x):
             return returned(g)
 
-    with pytest.raises(errors.PrimitiveError, match=message):
+    with refused(errors.PrimitiveError, *facts):
         ms.grad(Wrong())(X)
 
 
@@ -105,5 +107,5 @@ def test_a_write_between_is_noticed():
         p.set_data(Tensor([0.0, 0.0, 0.0], ms.float64))
         return y
 
-    with pytest.raises(errors.WriteAfterUseError, match='Cube'):
+    with refused(errors.WriteAfterUseError, 'Cube', 'p.set_data'):
         ms.grad(f, None, [p])()

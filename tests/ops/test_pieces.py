@@ -5,59 +5,58 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, ops
+from tests.messages import refused, tells
 
 X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
 
 @pytest.mark.parametrize(
-    ('call', 'kind', 'says'),
+    ('call', 'kind', 'facts'),
     [
-        (lambda: ops.split(X, 0), ValueError, 'a piece has a length of at least 1, but got 0'),
-        (lambda: ops.split(X, (1, 2)), ValueError, r'lengths of \(1, 2\) do not add up to 2'),
-        (lambda: ops.split(X, 1, 5), ValueError, 'Split: shapes .*there is no axis 5'),
-        (lambda: ops.chunk(X, 0), ValueError, 'there is at least 1 piece'),
-        (lambda: ops.tile(X, 2), TypeError, 'dims is a tuple, but got an int'),
-        (lambda: ops.tile(X, (-1,)), ValueError, 'numbers of at least 0'),
-        (lambda: ops.cumsum(X, 5), ValueError, 'CumSum: shapes .*there is no axis 5'),
-        (lambda: ops.triu(X[0]), ValueError, 'Triu takes a Tensor of at least two axes'),
-        (lambda: ops.mm(X, X[0]), ValueError, 'mm takes two matrices'),
-        (lambda: ops.concat(X), TypeError, 'Concat takes a tuple or list of Tensors, but got a Tensor'),
-        (lambda: ops.stack((X, 1.0)), TypeError, 'Stack takes a Tensor, but got a float'),
-        (lambda: ops.logsumexp(Tensor([1]), 0), TypeError, 'LogSumExp works on floats'),
-        (lambda: ops.cast([1], ms.int32), TypeError, 'Cast takes a Tensor, but got a list'),
-        (lambda: ops.sum(X, 1.0), TypeError, 'an axis is an int, or a tuple of them, but got 1.0'),
-        (lambda: ops.zeros('a'), TypeError, "a shape is an int, or a tuple or list of them, but got 'a'"),
-        (lambda: ops.arange(3, 0), ValueError, 'a step of 1 does not lead from 3 to 0'),
-        (lambda: ops.arange(0, 3, 0), ValueError, 'a step of 0 does not lead'),
-        (lambda: ops.gelu(Tensor([1])), TypeError, 'GeLU works on floats'),
-        (lambda: ops.gelu(X, 'x'), ValueError, "approximate is 'none' or 'tanh'"),
-        (lambda: ops.expand_dims(X, (0, 1)), TypeError, 'the axis is an int'),
-        (lambda: ops.flatten(X, 1), TypeError, "order is 'C' or 'F', but got an int"),
-        (lambda: Tensor.from_numpy([1]), TypeError, 'from_numpy takes a NumPy array, but got a list'),
-        (lambda: Tensor([1, 2], ms.uint8) + 300, TypeError, r'Add: 300 is no UInt8: write x.astype\(minicell.int64\)'),
-        (lambda: ops.std(Tensor(1.0), 0), ValueError, r'var: there is no axis 0 in shape \(\)'),
+        (lambda: ops.split(X, 0), ValueError, ('a length', 'at least 1', 'got 0')),
+        (lambda: ops.split(X, (1, 2)), ValueError, ((1, 2), 'up to 2')),
+        (lambda: ops.split(X, 1, 5), ValueError, ('Split: shapes', 'no axis 5')),
+        (lambda: ops.chunk(X, 0), ValueError, ('at least 1',)),
+        (lambda: ops.tile(X, 2), TypeError, ('dims', 'a tuple', 'an int')),
+        (lambda: ops.tile(X, (-1,)), ValueError, ('at least 0',)),
+        (lambda: ops.cumsum(X, 5), ValueError, ('CumSum: shapes', 'no axis 5')),
+        (lambda: ops.triu(X[0]), ValueError, ('Triu', 'two axes')),
+        (lambda: ops.mm(X, X[0]), ValueError, ('mm', 'two matrices')),
+        (lambda: ops.concat(X), TypeError, ('Concat', 'a tuple', 'got a Tensor')),
+        (lambda: ops.stack((X, 1.0)), TypeError, ('Stack', 'a Tensor', 'a float')),
+        (lambda: ops.logsumexp(Tensor([1]), 0), TypeError, ('LogSumExp', 'floats')),
+        (lambda: ops.cast([1], ms.int32), TypeError, ('Cast', 'a Tensor', 'a list')),
+        (lambda: ops.sum(X, 1.0), TypeError, ('an axis', 'an int', 'got 1.0')),
+        (lambda: ops.zeros('a'), TypeError, ('a shape', 'an int', "got 'a'")),
+        (lambda: ops.arange(3, 0), ValueError, ('step of 1', '3 to 0')),
+        (lambda: ops.arange(0, 3, 0), ValueError, ('step of 0',)),
+        (lambda: ops.gelu(Tensor([1])), TypeError, ('GeLU', 'floats')),
+        (lambda: ops.gelu(X, 'x'), ValueError, ('approximate', "'none'", "'tanh'")),
+        (lambda: ops.expand_dims(X, (0, 1)), TypeError, ('the axis', 'an int')),
+        (lambda: ops.flatten(X, 1), TypeError, ('order', "'C' or 'F'", 'an int')),
+        (lambda: Tensor.from_numpy([1]), TypeError, ('from_numpy', 'NumPy array', 'a list')),
+        (lambda: Tensor([1, 2], ms.uint8) + 300, TypeError, ('Add: 300', 'no UInt8', '.astype(minicell.int64)')),
+        (lambda: ops.std(Tensor(1.0), 0), ValueError, ('var', 'no axis 0', 'shape ()')),
     ],
 )
-def test_what_is_refused(call, kind, says):
-    with pytest.raises(kind, match=rf'(?s){says}.*your line: test_pieces'):
+def test_what_is_refused(call, kind, facts):
+    with refused(kind, *facts, line='(lambda: '):
         call()
 
 
 @pytest.mark.parametrize(
     'name', ['sin', 'abs', 'relu', 'isnan', 'sum', 'mean', 'prod', 'any', 'max', 'softmax', 'zeros_like']
 )
-@pytest.mark.parametrize('value', [1.5, [1.0], None])
+@pytest.mark.parametrize('value', [1.5, [1.0], None], ids=['float', 'list', 'None'])
 def test_ops_of_one_tensor_take_a_tensor(name, value):
-    with pytest.raises(
-        TypeError, match=r'(?s)takes a Tensor, but got an? (float|list|NoneType).*your line: test_pieces'
-    ):
+    with refused(TypeError, 'a Tensor', f'a {type(value).__name__}', line='getattr(ops, name)(value)'):
         getattr(ops, name)(value)
 
 
 def test_a_dtype_is_a_dtype_but_astype_takes_names():
     for call in (lambda d: ops.cast(X, d), lambda d: ops.zeros((1,), d), lambda d: ops.fill(d, (1,), 1)):
         for bad in ('float32', np.float32, float):
-            with pytest.raises(TypeError, match='is not a dtype: use one of'):
+            with refused(TypeError, 'not a dtype', keep=bad == 'float32'):
                 call(bad)
     assert X.astype('int32').dtype == ms.int32 and X.astype(float).dtype == ms.float64
     assert ops.cast(2.5, ms.int32).item() == 2
@@ -92,14 +91,8 @@ def test_what_a_tensor_says_of_itself():
     assert (X.itemsize, X.nbytes, X.strides, X.dim(), X.numel()) == (4, 24, (12, 4), 2, 6)
     assert (ops.shape(X), ops.size(X)) == ((2, 3), 6)
     assert X.is_floating_point() and not Tensor([1]).is_floating_point()
-    assert [t.dtype for t in (X.half(), X.float(), X.double(), X.int(), X.long(), X.bool())] == [
-        ms.float16,
-        ms.float32,
-        ms.float64,
-        ms.int32,
-        ms.int64,
-        ms.bool_,
-    ]
+    dtypes = [ms.float16, ms.float32, ms.float64, ms.int32, ms.int64, ms.bool_]
+    assert [t.dtype for t in (X.half(), X.float(), X.double(), X.int(), X.long(), X.bool())] == dtypes
     assert 2.0 in X and 7.0 not in X and round(Tensor([1.4])).tolist() == [1] and (+X).tolist() == X.tolist()
 
 
@@ -121,8 +114,8 @@ def test_shapes_as_methods():
 
 def test_primitives_print_as_mindspores():
     assert repr(ops.Add()) == 'Prim[Add]'
-    assert repr(ops.ReduceSum(True)) == 'Prim[ReduceSum]<keep_dims=True, skip_mode=False>'
-    assert repr(ops.MatMul(transpose_b=True)) == 'Prim[MatMul]<transpose_a=False, transpose_b=True>'
+    tells(repr(ops.ReduceSum(True)), 'Prim[ReduceSum]<', 'keep_dims=True', 'skip_mode=False>')
+    tells(repr(ops.MatMul(transpose_b=True)), 'Prim[MatMul]<', 'transpose_a=False', 'transpose_b=True>')
     assert repr(ops.Softmax()) == 'Prim[Softmax]<axis=(-1,)>' and repr(ops.LogSoftmax(1)) == 'Prim[LogSoftmax]<axis=1>'
 
 
@@ -135,5 +128,5 @@ def test_primitives_of_reductions():
 
 
 def test_the_axis_of_a_primitive_is_an_int():
-    with pytest.raises(TypeError, match=r"For 'Softmax', 'axis' is an int, but got a str"):
+    with refused(TypeError, "'Softmax'", "'axis'", 'an int', 'a str'):
         ops.Softmax('a')

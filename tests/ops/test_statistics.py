@@ -7,6 +7,7 @@ import minicell as ms
 from minicell import Tensor, ops
 from minicell.core.errors import ShapeError
 from minicell.errors import SettingError
+from tests.messages import refused
 
 
 @pytest.mark.parametrize('values', [[2.0, 0.0, 5.0, 3.0], [0.0, 0.0, 7.0], [0.0], [4.0, 3.0]])
@@ -19,9 +20,9 @@ def test_a_product_with_zeros_to_second_order(values):
     np.testing.assert_array_equal(bend, due)
 
 
-@pytest.mark.parametrize('axis', [2, -3, (0, 0), (0, 5)])
+@pytest.mark.parametrize('axis', [2, -3, (0, 0), (0, 5)], ids=str)
 def test_an_axis_that_is_not_there(axis):
-    with pytest.raises(ShapeError, match=r'prod: axis .* is not there, or twice'):
+    with refused(ShapeError, 'prod', f'axis {axis}', 'not there', 'twice'):
         ops.prod(Tensor([[1.0]]), axis)
 
 
@@ -33,13 +34,13 @@ def test_a_norm_at_zero_has_the_gradient_0():
 
 def test_settings_that_do_not_fit():
     for ord, x in ((3, Tensor([[1.0]])), ('nuc', Tensor([[1.0]])), ('x', Tensor([1.0]))):
-        with pytest.raises(SettingError, match=f"ord is None or 'fro', for one axis a number.*but got {ord!r}"):
+        with refused(SettingError, 'ord', "'fro'", 'one axis', f'got {ord!r}'):
             ops.norm(x, ord)
-    with pytest.raises(SettingError, match='at least one of the two bounds'):
+    with refused(SettingError, 'clip_by_value', 'bounds'):
         ops.clip_by_value(Tensor([1.0]))
-    with pytest.raises(SettingError, match='clamp: at least one of the two bounds'):
+    with refused(SettingError, 'clamp', 'bounds'):
         ops.clamp(Tensor([1.0]))
-    with pytest.raises(TypeError, match='LpNorm takes a Tensor, but got a float'):
+    with refused(TypeError, 'LpNorm', 'a Tensor', 'a float'):
         ops.norm(2.0)
 
 
