@@ -7,6 +7,9 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, ParameterTuple, Tensor
+from minicell.common import initializer
+from minicell.core.errors import TensorSettingError
+from tests.messages import refused, tells
 
 
 @pytest.mark.parametrize(
@@ -30,20 +33,26 @@ from minicell import Parameter, ParameterTuple, Tensor
         (np.arange(3, dtype=np.uint8), 'UInt8', (3,)),
         ([Tensor([1.0]), Tensor([2.0])], 'Float32', (2, 1)),
         (Tensor([1, 2]), 'Int64', (2,)),
+        # lists of arrays and Tensors: as the numbers themselves; Tensors alone keep their dtype
+        ([np.float64(1.5)], 'Float32', (1,)),
+        ([np.array([1.0, 2.0])], 'Float32', (1, 2)),
+        ([np.float16(1.5)], 'Float16', (1,)),
+        ([np.int32(3)], 'Int64', (1,)),
+        ([1, np.float64(2)], 'Float32', (2,)),
+        ((Tensor(1.0), 2.0), 'Float32', (2,)),
+        ([Tensor(1), 2.0], 'Float32', (2,)),
+        ([Tensor([1.0], ms.float64), Tensor([2.0], ms.float64)], 'Float64', (2, 1)),
+        ([Tensor(1, ms.int32), Tensor(2, ms.int32)], 'Int32', (2,)),
     ],
     ids=repr,
 )
 def test_default_dtypes(data, dtype, shape):
     t = Tensor(data)
     assert (str(t.dtype), t.shape, t.ndim, t.size) == (dtype, shape, len(shape), int(np.prod(shape)))
-    np.testing.assert_array_equal(
-        t.asnumpy(),
-        np.asarray([d.asnumpy() for d in data])
-        if len(shape) == 2 and isinstance(data[0], Tensor)
-        else data.asnumpy()
-        if isinstance(data, Tensor)
-        else data,
+    plain = lambda d: (
+        d.asnumpy() if isinstance(d, Tensor) else list(map(plain, d)) if isinstance(d, (list, tuple)) else d
     )
+    np.testing.assert_array_equal(t.asnumpy(), plain(data))
 
 
 ALL = [t for n, t in vars(ms.dtype).items() if isinstance(t, ms.dtype.DType)]
@@ -72,23 +81,39 @@ def test_every_dtype(dtype):
         np.testing.assert_array_equal(x.astype(asked).asnumpy(), t.asnumpy())
 
 
-@pytest.mark.parametrize('bad', ['text', None, {}, {1}, range(3), object(), [[1], [1, 2]], ['a'], [None]], ids=repr)
+@pytest.mark.parametrize(
+    'bad',
+    ['text', None, {}, {1}, range(3), object(), [[1], [1, 2]], ['a'], [None]],
+    ids=lambda bad: repr(bad).partition(' at 0x')[0],
+)
 def test_what_holds_no_numbers_is_a_type_error(bad):
-    with pytest.raises(TypeError, match=r'(?s)For Tensor, the input_data is .*your line: test_objects\.py'):
+    shown = repr(bad) if isinstance(bad, list) else type(bad).__name__
+    with refused(TypeError, 'Tensor', 'input_data', shown, line='Tensor(bad)'):
         Tensor(bad)
-
-
-def test_the_message_shows_a_ragged_list():
-    with pytest.raises(TypeError, match=r'input_data is \[\[1\], \[1, 2\]\] that contain unsupported element'):
-        Tensor([[1], [1, 2]])
 
 
 @pytest.mark.parametrize('bad', ['float32', np.float32, float, np.dtype('int8')], ids=repr)
 def test_the_dtype_of_a_tensor_is_minicells_own(bad):
-    with pytest.raises(
-        TypeError, match=r"For 'Tensor', the 'dtype' should be one of \[mindspore\.int8, mindspore\.int16"
-    ):
+    with refused(TypeError, "'Tensor'", "'dtype'", 'mindspore.int8', 'mindspore.int16'):
         Tensor([1, 2], bad)
+
+
+def test_a_tensor_of_shape_dtype_and_init():
+    assert Tensor(shape=(2, 2), dtype=ms.float32, init=initializer.One()).tolist() == [[1, 1], [1, 1]]
+    assert Tensor(shape=2, dtype=ms.int32).tolist() == [0, 0]
+    for wrong in ({'shape': (2,), 'init': initializer.One()}, {'input_data': 1, 'dtype': ms.int32, 'shape': (1,)}):
+        with refused(TensorSettingError, 'input_data', 'shape', 'dtype and init', line='Tensor(**wrong)'):
+            Tensor(**wrong)
+    with refused(TypeError, 'init', 'an Initializer', "got 'ones'"):
+        Tensor(shape=(2,), dtype=ms.float32, init='ones')
+
+
+def test_functions_that_make_tensors():
+    assert repr(ms.tensor([1, 2], ms.float16)) == repr(Tensor([1, 2], ms.float16))
+    array = np.array([1.0])
+    made = ms.from_numpy(array)
+    array[0] = 2
+    assert made.tolist() == [1.0] and ms.common.dtype.float32 is ms.float32
 
 
 def test_astype_refuses_what_is_no_dtype():
@@ -97,65 +122,40 @@ def test_astype_refuses_what_is_no_dtype():
             Tensor([1.0]).astype(bad)
 
 
-def lines(*text: str) -> str:
-    return '\n'.join(text)
-
-
 @pytest.mark.parametrize(
-    ('t', 'due'),
+    ('t', 'head', 'numbers'),
     [
+        ([1.5, -2.25, 3], '[3], dtype=Float32', ' [ 1.50000000e+00, -2.25000000e+00,  3.00000000e+00]'),
+        ([1.0], '[1], dtype=Float32', ' [ 1.00000000e+00]'),
         (
-            Tensor([1.5, -2.25, 3]),
-            'Tensor(shape=[3], dtype=Float32, value= [ 1.50000000e+00, -2.25000000e+00,  3.00000000e+00])',
-        ),
-        (Tensor([1.0]), 'Tensor(shape=[1], dtype=Float32, value= [ 1.00000000e+00])'),
-        (
-            Tensor([[1.5, -2.0], [3.0, 4.0]]),
-            lines(
-                'Tensor(shape=[2, 2], dtype=Float32, value=',
-                '[[ 1.50000000e+00, -2.00000000e+00],',
-                ' [ 3.00000000e+00,  4.00000000e+00]])',
-            ),
+            *([[1.5, -2.0], [3.0, 4.0]], '[2, 2], dtype=Float32'),
+            '\n[[ 1.50000000e+00, -2.00000000e+00],\n [ 3.00000000e+00,  4.00000000e+00]]',
         ),
         (
-            Tensor(np.arange(4, dtype=np.float32).reshape(2, 1, 2)),
-            lines(
-                'Tensor(shape=[2, 1, 2], dtype=Float32, value=',
-                '[[[ 0.00000000e+00,  1.00000000e+00]],',
-                ' [[ 2.00000000e+00,  3.00000000e+00]]])',
-            ),
+            *(np.arange(4, dtype=np.float32).reshape(2, 1, 2), '[2, 1, 2], dtype=Float32'),
+            '\n[[[ 0.00000000e+00,  1.00000000e+00]],\n [[ 2.00000000e+00,  3.00000000e+00]]]',
         ),
-        (Tensor(1.5), 'Tensor(shape=[], dtype=Float32, value= 1.5)'),
-        (Tensor(6.0), 'Tensor(shape=[], dtype=Float32, value= 6)'),
-        (Tensor(1234567.0), 'Tensor(shape=[], dtype=Float32, value= 1.23457e+06)'),
-        (Tensor(6), 'Tensor(shape=[], dtype=Int64, value= 6)'),
-        (Tensor([1, -20, 300]), 'Tensor(shape=[3], dtype=Int64, value= [  1, -20, 300])'),
-        (Tensor([True, False]), 'Tensor(shape=[2], dtype=Bool, value= [ True, False])'),
-        (Tensor([0.1], ms.float16), 'Tensor(shape=[1], dtype=Float16, value= [ 9.9976e-02])'),
-        (Tensor([0.1], ms.float64), 'Tensor(shape=[1], dtype=Float64, value= [ 1.00000000e-01])'),
-        (Tensor([]), 'Tensor(shape=[0], dtype=Float32, value= )'),
-        (Tensor(np.zeros((0, 3))), lines('Tensor(shape=[0, 3], dtype=Float64, value=', ')')),
+        (1.5, '[], dtype=Float32', ' 1.5'),
+        (6.0, '[], dtype=Float32', ' 6'),
+        (1234567.0, '[], dtype=Float32', ' 1.23457e+06'),
+        (6, '[], dtype=Int64', ' 6'),
+        ([1, -20, 300], '[3], dtype=Int64', ' [  1, -20, 300]'),
+        ([True, False], '[2], dtype=Bool', ' [ True, False]'),
+        (np.float16([0.1]), '[1], dtype=Float16', ' [ 9.9976e-02]'),
+        (np.array([0.1]), '[1], dtype=Float64', ' [ 1.00000000e-01]'),
+        ([], '[0], dtype=Float32', ' '),
+        (np.zeros((0, 3)), '[0, 3], dtype=Float64', '\n'),
+        (np.float16([np.nan, -np.nan]), '[2], dtype=Float16', ' [        nan,        -nan]'),
+        (np.array([-1e-300, 1]), '[2], dtype=Float64', ' [-1.00000000e-300,  1.00000000e+00]'),
         (
-            Tensor([np.nan, -np.nan], ms.float16),
-            'Tensor(shape=[2], dtype=Float16, value= [        nan,        -nan])',
+            *(np.arange(16, dtype=np.int64).reshape(2, 8), '[2, 8], dtype=Int64'),
+            '\n[[ 0,  1,  2 ...  5,  6,  7],\n [ 8,  9, 10 ... 13, 14, 15]]',
         ),
-        (
-            Tensor(np.array([-1e-300, 1])),
-            'Tensor(shape=[2], dtype=Float64, value= [-1.00000000e-300,  1.00000000e+00])',
-        ),
-        (
-            Tensor(np.arange(16, dtype=np.int64).reshape(2, 8)),
-            lines(
-                'Tensor(shape=[2, 8], dtype=Int64, value=',
-                '[[ 0,  1,  2 ...  5,  6,  7],',
-                ' [ 8,  9, 10 ... 13, 14, 15]])',
-            ),
-        ),
+        (np.arange(1001), '[1001], dtype=Int64', ' [   0,    1,    2 ...  998,  999, 1000]'),
     ],
-    ids=lambda v: v.split('value')[0] if isinstance(v, str) else '',
 )
-def test_repr(t, due):
-    assert repr(t) == due
+def test_repr(t, head, numbers):
+    assert repr(Tensor(t)) == f'Tensor(shape={head}, value={numbers})'
 
 
 @pytest.mark.parametrize(('count', 'made', 'stray'), [(11, 1, False), (12, 1, True), (24, 2, True), (25, 3, False)])
@@ -175,11 +175,7 @@ def test_repr_of_integers_breaks_after_twenty_four():
 
 
 def test_repr_of_rank_1_is_cut_above_a_thousand():
-    assert '...' not in repr(Tensor(np.arange(1000)))
-    assert (
-        repr(Tensor(np.arange(1001, dtype=np.int64)))
-        == 'Tensor(shape=[1001], dtype=Int64, value= [   0,    1,    2 ...  998,  999, 1000])'
-    )
+    assert '...' not in repr(Tensor(np.arange(1000))) and '...' in repr(Tensor(np.arange(1001)))
 
 
 def test_numpys_print_options_change_str_and_not_repr():
@@ -208,7 +204,7 @@ def test_conversions():
 
 @pytest.mark.parametrize('convert', [float, int, bool, lambda t: t.item()])
 def test_a_vector_is_no_number(convert):
-    with pytest.raises(ValueError, match=r'Only one element tensors can be converted.*shape \(2,\)'):
+    with refused(ValueError, 'one element', 'shape (2,)'):
         convert(Tensor([1.0, 2.0]))
 
 
@@ -265,9 +261,21 @@ def test_index_writes():
     assert same is t and t.tolist() == [7.5, 5, 6] and t.dtype is ms.float32
     with pytest.raises(IndexError):
         t[3] = 1
+    t[1], t[2] = Tensor([3]), Tensor([[4.0]])
+    assert t.tolist() == [7.5, 3, 4]
     scalar = Tensor([1.0, 2.0]).sum()
     scalar[...] = 9
     assert float(scalar) == 9
+
+
+@pytest.mark.parametrize('value', [None, 'text', [None, None], np.array(['a', 'b'])], ids=repr)
+@pytest.mark.parametrize('kind', [Tensor, Parameter])
+def test_what_is_no_number_is_not_written(value, kind):
+    t = kind(Tensor([1.0, 2.0]))
+    for place in (slice(None), 0):
+        with refused(TypeError, 'x[i] = v', 'a Tensor', 'or numbers', line='t[place] = value'):
+            t[place] = value
+    assert t.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +297,8 @@ def test_parameter_dtypes(data, dtype, shape):
 
 def test_a_parameters_repr_never_shows_its_values():
     p = Parameter(Tensor([1.0, 2.0, 3.0]), name='w', requires_grad=False)
-    assert repr(p) == str(p) == 'Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=False)'
+    assert repr(p) == str(p)
+    tells(repr(p), 'Parameter (name=w', 'shape=(3,), dtype=Float32', 'requires_grad=False)')
     assert str(p.value()) == '[1. 2. 3.]' and type(p.value()) is Tensor
 
 
@@ -301,9 +310,9 @@ def test_arithmetic_of_a_parameter_gives_a_tensor():
 def test_default_names_are_numbered():
     a, b = Parameter(1.0), Parameter(1.0)
     assert a.name.startswith('Parameter#') and a.name != b.name
-    with pytest.raises(ValueError, match='the name of a Parameter is a string, but got an int'):
+    with refused(ValueError, 'name', 'a string', 'an int'):
         a.name = 3
-    with pytest.raises(TypeError, match=r'(?s)requires_grad of a Parameter is a bool, but got an int.*your line'):
+    with refused(TypeError, 'requires_grad', 'a bool', 'an int', line='Parameter(1.0, requires_grad=1)'):
         Parameter(1.0, requires_grad=1)
     a.name = 'mine'
     assert 'name=mine' in repr(a)
@@ -311,7 +320,7 @@ def test_default_names_are_numbered():
         a.name = nothing
         assert a.name.startswith('Parameter#') and Parameter(1.0, name=nothing).name.startswith('Parameter#')
     for wrong in (1, 'a', None):
-        with pytest.raises(TypeError, match='requires_grad of a Parameter is a bool'):
+        with refused(TypeError, 'requires_grad', 'a bool'):
             a.requires_grad = wrong
     assert a.requires_grad is True
 
@@ -322,10 +331,15 @@ def test_copies_of_parameters():
     p[0] = 9.0
     assert type(q) is Parameter and q.tolist() == [1, 2] and (q.name, q.requires_grad) == ('w', False)
     assert p.clone(5).tolist() == [5, 5] and p.clone(Tensor([3.0, 4.0])).tolist() == [3, 4]
-    with pytest.raises(ValueError, match=r"(?s)init is 'same', 'zeros', 'ones' or a number, but got 'abc'.*your line"):
+    with refused(ValueError, "'same', 'zeros', 'ones'", "got 'abc'", line="p.clone('abc')"):
         p.clone('abc')
-    both = ParameterTuple([p, p])
-    assert both == (p, p)
+    assert ParameterTuple([p, p]) == (p, p)
+    for copied in (copy.copy(p), copy.deepcopy(p), p.clone()):
+        assert type(copied) is Parameter and (copied.name, copied.requires_grad) == ('w', False)
+        copied[0] = 5.0
+        assert float(p[0]) == 9.0
+    shared = copy.deepcopy([p, p])
+    assert shared[0] is shared[1] is not p
     for prefix, error in (('', ValueError), ('a b', ValueError), (3, TypeError)):
         with pytest.raises(error, match='clone: '):
             ParameterTuple([p]).clone(prefix)
@@ -356,35 +370,25 @@ def test_set_data():
 
 
 @pytest.mark.parametrize(
-    ('data', 'error', 'says'),
+    ('data', 'error', 'facts'),
     [
-        (Tensor([1.0]), ValueError, r'set_data of w: the shape stays \(2,\), but the new data has \(1,\)'),
-        (2.0, ValueError, r'the new data has \(\)'),
-        (np.ones(2), TypeError, 'set_data of w takes a Tensor, an int or a float, but got a ndarray'),
-        ([1.0, 2.0], TypeError, 'but got a list'),
-        (None, TypeError, 'but got a NoneType'),
-        (True, TypeError, 'but got a bool'),
+        (Tensor([1.0]), ValueError, ['stays (2,)', 'has (1,)']),
+        (2.0, ValueError, ['stays (2,)', 'has ()']),
+        (np.ones(2), TypeError, ['a Tensor', 'got a ndarray']),
+        ([1.0, 2.0], TypeError, ['got a list']),
+        (None, TypeError, ['got a NoneType']),
+        (True, TypeError, ['got a bool']),
     ],
     ids=repr,
 )
-def test_set_data_refuses(data, error, says):
-    with pytest.raises(error, match=rf'(?s){says}.*your line: test_objects\.py'):
+def test_set_data_refuses(data, error, facts):
+    with refused(error, 'set_data of w', *facts, line='.set_data(data)'):
         Parameter(Tensor([1.0, 2.0]), 'w').set_data(data)
 
 
 def test_floats_are_not_cut_to_integers_in_silence():
-    with pytest.raises(TypeError, match='floats would be cut to Int64'):
+    with refused(TypeError, 'floats', 'cut to Int64'):
         Parameter(Tensor([1, 2]), 'w').set_data(Tensor([1.5, 2.5]))
-
-
-def test_a_copy_of_a_parameter_is_one():
-    p = Parameter(Tensor([1.0]), 'w', requires_grad=False)
-    for copied in (copy.copy(p), copy.deepcopy(p), p.clone()):
-        assert type(copied) is Parameter and (copied.name, copied.requires_grad) == ('w', False)
-        copied[0] = 5.0
-        assert float(p) == 1.0
-    shared = copy.deepcopy([p, p])
-    assert shared[0] is shared[1] is not p
 
 
 def test_a_parameter_tuple():
@@ -403,7 +407,7 @@ def test_a_parameter_tuple():
 
 def test_a_parameter_tuple_refuses():
     a = Parameter(Tensor([1.0]), 'a')
-    with pytest.raises(TypeError, match='ParameterTuple holds Parameters, but got a Tensor'):
+    with refused(TypeError, 'ParameterTuple holds Parameters', 'a Tensor'):
         ParameterTuple([a, Tensor([1.0])])
-    with pytest.raises(ValueError, match='the name a stands twice'):
+    with refused(ValueError, 'name a', 'twice'):
         ParameterTuple([a, Parameter(1.0, 'a')])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, ops
+from minicell import Tensor, ops
 from minicell.core.errors import BpropTupleError
 from minicell.errors import HiddenValueError, IndexWriteError
 from tests.core.cells import LOOK, Spy, made, returning, same, values
@@ -217,15 +217,6 @@ def test_the_inputs_of_construct_stay_as_they_are():
 
     with pytest.raises(IndexWriteError):
         ms.grad(given(compute, lambda d: (d,)))(A)
-
-
-@pytest.mark.parametrize('value', [None, 'text', [None, None], np.array(['a', 'b'])], ids=repr)
-def test_what_is_no_number_is_not_written(value):
-    p = Parameter(Tensor([1.0, 2.0]), name='p')
-    for place in (slice(None), 0):
-        with refused(TypeError, 'x[i] = v', 'or numbers', line='p[place] = value'):
-            p[place] = value
-    assert p.tolist() == [1, 2]
 
 
 def test_bprop_debug_reports_each_call_on_standard_error_and_in_a_tape(capsys):
