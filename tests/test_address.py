@@ -9,19 +9,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from packaging.metadata import Metadata
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))
-FILES = [
-    'pyproject.toml',
-    'README.md',
-    'CITATION.cff',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'CHANGELOG.md',
-    'hatch_build.py',
-]
+PAGES = 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'
+FILES = *PAGES, 'CITATION.cff', 'pyproject.toml', 'hatch_build.py'
+SCHOOL, REPO = 'some-school', 'mini.cell'
+PLACE = f'{SCHOOL}/{REPO}'
+GITHUB, RAW = 'https://github.com', 'https://raw.githubusercontent.com'
+BINDER, COLAB = 'https://mybinder.org/v2/gh', 'https://colab.research.google.com/github'
+PRETENDS = 'mybinder', 'colab', 'github.io', 'shields', 'badge'
 OURS = re.compile(r'https://[^\s)"\'<>]+')
 
 
@@ -69,6 +66,11 @@ def targets(text: str) -> list[str]:
     return [*re.findall(r'\]\(([^)\s]+)\)', text), *re.findall(r'(?:src|href)="([^"]+)"', text)]
 
 
+def half(text: str) -> list[str]:
+    """Those of them that lead nowhere from another page."""
+    return [target for target in targets(text) if not target.startswith('https://')]
+
+
 def test_what_is_committed_is_what_the_command_writes(copy):
     repository = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['tool']['minicell']['repository']
     assert sets(copy, repository or 'none').returncode == 0
@@ -79,39 +81,37 @@ def test_without_an_address_nothing_pretends_to_lead_anywhere(copy):
     assert sets(copy, 'none').returncode == 0
     for name, text in texts(copy).items():
         for link in OURS.findall(text):
-            assert not re.match(r'https://(\w+\.)?(mybinder|colab|github\.io|shields|badge)', link), f'{name}: {link}'
+            assert not re.match(rf'https://(\w+\.)?({"|".join(PRETENDS)})', link), f'{name}: {link}'
     assert 'urls' not in tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))['project']
-    assert [target for target in targets(of_pypi(copy)) if not target.startswith('https://')] == []
+    assert not half(of_pypi(copy))
 
 
 def test_one_command_sets_it_everywhere(copy):
-    assert sets(copy, 'some-school/mini.cell').returncode == 0
+    assert sets(copy, PLACE).returncode == 0
     project = tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))
     tag = f'v{project["project"]["version"]}'
-    assert project['tool']['minicell'] == {'repository': 'some-school/mini.cell', 'tag': tag}
-    page = 'https://github.com/some-school/mini.cell'
+    assert project['tool']['minicell'] == {'repository': PLACE, 'tag': tag}
+    page = f'{GITHUB}/{PLACE}'
     assert {'Homepage', 'Documentation', 'Issues', 'Changelog'} <= project['project']['urls'].keys()
     assert project['project']['urls']['Source'] == page
     seen = texts(copy)
     assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
-    assert '(.github/takeover.gif)](https://some-school.github.io/mini.cell/)' in seen['README.md']
+    assert f'takeover.gif)](https://{SCHOOL}.github.io/{REPO}/)' in seen['README.md']
     for notebook in LESSONS:
         file = f'lessons/{notebook.name}'
-        assert f'https://mybinder.org/v2/gh/some-school/mini.cell/{tag}?urlpath=lab/tree/{file}' in seen['README.md']
-        assert f'https://colab.research.google.com/github/some-school/mini.cell/blob/{tag}/{file}' in seen['README.md']
+        assert f'{BINDER}/{PLACE}/{tag}?urlpath=lab/tree/{file}' in seen['README.md']
+        assert f'{COLAB}/{PLACE}/blob/{tag}/{file}' in seen['README.md']
     assert len(seen['README.md'].splitlines()) == len(texts(ROOT)['README.md'].splitlines())
 
 
 def test_on_pypi_all_of_it_is_whole(copy):
-    assert sets(copy, 'some-school/mini.cell').returncode == 0
+    assert sets(copy, PLACE).returncode == 0
     found = targets(of_pypi(copy))
-    assert [target for target in found if not target.startswith('https://')] == []
+    assert not half(of_pypi(copy))
     version = tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))['project']['version']
-    raw = f'https://raw.githubusercontent.com/some-school/mini.cell/v{version}/'
+    raw = f'{RAW}/{PLACE}/v{version}/'
     files = [target.removeprefix(raw) for target in found if target.startswith(raw)]
-    files += [
-        each.split(f'/blob/v{version}/')[1] for each in found if '/mini.cell/blob/' in each and 'colab' not in each
-    ]
+    files += [each.split(f'/blob/v{version}/')[1] for each in found if each.startswith(f'{GITHUB}/{PLACE}/blob/')]
     assert len(files) >= 2 * len(LESSONS)
     assert [file for file in files if not (ROOT / file).exists()] == []
 
@@ -132,24 +132,10 @@ def test_what_is_no_address_is_refused(copy, wrong):
 def test_a_readme_is_made_whole_wherever_its_link_stands():
     pytest.importorskip('hatchling')
     whole = load(ROOT / 'hatch_build.py').whole
-    text = '![a](b.png) [c](d.md) [![e](https://x/e.svg)](https://y) [![f](g.png)](h) [i](https://z) '
-    text += '<img src="j.png" width="1" alt="k">'
-    assert whole(text, '', 'v1') == 'a c [![e](https://x/e.svg)](https://y) f [i](https://z) k'
-    set_ = whole(text, 'o/r', 'v1')
-    assert set_.count('https://raw.githubusercontent.com/o/r/v1/') == 3
-    assert set_.count('https://github.com/o/r/blob/v1/') == 2
-    assert [target for target in targets(set_) if not target.startswith('https://')] == []
-
-
-def test_metadata_of_the_wheel_has_the_readme_of_pypi(tmp_path):
-    pytest.importorskip('hatchling')
-    import zipfile
-
-    build = [sys.executable, '-m', 'hatchling', 'build', '-t', 'wheel', '-d', str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob('*.whl')
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [each for each in archive.namelist() if each.endswith('.dist-info/METADATA')]
-        metadata = Metadata.from_email(archive.read(name))
-    assert metadata.description_content_type == 'text/markdown'
-    assert metadata.description.strip() == of_pypi(ROOT).strip()
+    badge, link = '[![e](https://x/e.svg)](https://y)', '[i](https://z)'  # which lead there from anywhere
+    parts = ['![a](b.png)', '[c](d.md)', badge, '[![f](g.png)](h)', link, '<img src="j.png" width="1" alt="k">']
+    assert whole(' '.join(parts), '', 'v1').split() == ['a', 'c', badge, 'f', link, 'k']
+    made = whole(' '.join(parts), 'o/r', 'v1')
+    assert made.count(f'{RAW}/o/r/v1/') == 3
+    assert made.count(f'{GITHUB}/o/r/blob/v1/') == 2
+    assert not half(made)

@@ -1,17 +1,9 @@
 """The `minicell` command: what it opens, what it leaves alone, and what it says when it cannot."""
 
 import argparse
-import contextlib
 import json
 import os
-import re
-import signal
 import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -20,8 +12,8 @@ from minicell import __main__ as command
 from minicell import __version__
 from minicell import installation as check
 from minicell.command import lab, lessons
+from tests.messages import tells
 
-ROOT = Path(__file__).resolve().parents[1]
 LESSON = lessons.START
 
 
@@ -62,8 +54,25 @@ def value(arguments: list[str], name: str) -> str | None:
     return next((each.partition('=')[2] for each in arguments if each.startswith(f'--{name}=')), None)
 
 
-def no_options() -> argparse.Namespace:
-    return argparse.Namespace(port=None, no_browser=False)
+def arguments_for_lab() -> list[str]:
+    """The arguments for JupyterLab, where nothing was asked for."""
+    return lab.lab_arguments(Path('/x'), argparse.Namespace(port=None, no_browser=False), [])
+
+
+def fails(capsys, *arguments: str) -> str:
+    """What the command says on stderr when it ends with 1: a sentence, and no traceback."""
+    assert command.main([*arguments]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith('minicell: ') and 'Traceback' not in said
+    return said
+
+
+def refuses(capsys, *arguments: str) -> str:
+    """What it says of arguments that it does not take."""
+    with pytest.raises(SystemExit) as stop:
+        command.main([*arguments])
+    assert stop.value.code == 2
+    return capsys.readouterr().err
 
 
 @pytest.mark.parametrize('flag', ['-h', '--help'])
@@ -86,10 +95,7 @@ def test_version(capsys):
 
 @pytest.mark.parametrize('wrong', [['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--prot', '1'], ['lesson']])
 def test_wrong_arguments_are_refused(wrong, opened, capsys):
-    with pytest.raises(SystemExit) as stop:
-        command.main(wrong)
-    assert stop.value.code == 2
-    assert 'minicell: error:' in capsys.readouterr().err
+    assert 'minicell: error:' in refuses(capsys, *wrong)
     assert not opened
 
 
@@ -129,16 +135,14 @@ def test_a_copy_cut_short_is_made_good_the_next_time(wheel, opened, monkeypatch)
 
 def test_a_folder_that_cannot_be_written_gets_a_sentence(wheel, opened, capsys):
     (Path.cwd() / lessons.COPY).write_text('a file in the way')
-    assert command.main([]) == 1
-    said = capsys.readouterr().err
-    assert 'cannot be written' in said and 'cd ~' in said and 'Traceback' not in said
+    tells(fails(capsys), lessons.COPY, 'cannot be written', 'cd ~')
     assert not opened
 
 
 def test_an_installation_without_lessons_gets_a_sentence(wheel, opened, capsys):
     (wheel / LESSON).unlink()
-    assert command.main([]) == 1
-    assert 'no lessons' in capsys.readouterr().err
+    tells(fails(capsys), 'no lessons')
+    assert not opened
 
 
 def test_a_checkout_opens_its_own_lessons(wheel, opened, tmp_path, monkeypatch):
@@ -153,15 +157,15 @@ def test_a_checkout_opens_its_own_lessons(wheel, opened, tmp_path, monkeypatch):
 
 
 def test_copy_never_overwrites(wheel, capsys):
-    assert command.main(['copy', 'course/week 1']) == 0
-    copy = Path.cwd() / 'course' / 'week 1'
-    assert (copy / 'img' / 'one.svg').read_text() == '<svg/>'
-    (copy / LESSON).write_text('my answers')
-    assert command.main(['copy', 'course/week 1']) == 0
-    assert (copy / LESSON).read_text() == 'my answers'
+    target = Path('course', 'week 1')
+    assert command.main(['copy', str(target)]) == 0
+    assert (target / 'img' / 'one.svg').read_text() == '<svg/>'
+    (target / LESSON).write_text('my answers')
+    assert command.main(['copy', str(target)]) == 0
+    assert (target / LESSON).read_text() == 'my answers'
     first, second = capsys.readouterr().out.splitlines()
-    assert first == '2 files copied to course/week 1'
-    assert second == '0 files copied to course/week 1; 2 were there already and stay as they are'
+    assert ';' not in tells(first, '2 files copied', target)
+    tells(second, '0 files copied', target, '; 2 were')
 
 
 def test_copy_leaves_out_what_is_not_for_learners(wheel):
@@ -174,20 +178,16 @@ def test_copy_leaves_out_what_is_not_for_learners(wheel):
 
 @pytest.mark.parametrize('arguments', [['copy'], ['copy', 'a', 'b'], ['check', 'x']])
 def test_wrong_arguments_of_a_subcommand_are_refused(arguments, wheel, capsys):
-    with pytest.raises(SystemExit) as stop:
-        command.main(arguments)
-    assert stop.value.code == 2
-    said = capsys.readouterr().err
+    said = refuses(capsys, *arguments)
     assert f'minicell {arguments[0]}: error:' in said or 'error: unrecognized arguments: ' in said
 
 
 def test_copy_into_a_file_gets_a_sentence(wheel, capsys):
     Path('course').write_text('a file in the way')
-    assert command.main(['copy', 'course']) == 1
-    said = capsys.readouterr().err
-    assert 'cannot be written to course' in said and 'Traceback' not in said
+    tells(fails(capsys, 'copy', 'course'), 'cannot be written', 'to course')
 
 
+@pytest.mark.slow
 def test_check_finds_all_that_is_needed(capsys):
     assert command.main(['check']) == 0
     said = capsys.readouterr().out
@@ -206,20 +206,23 @@ def test_check_says_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(check, '_kernel', lambda: check.Finding(False, 'a kernel', 'does not start'))
     assert command.main(['check']) == 1
     said = capsys.readouterr().out
-    assert '✗ numpy: not installed. Write: ' in said
-    assert '○ dot (Graphviz): not found, and not needed' in said
-    assert '✗ widgets in JupyterLab: not-there is missing' in said
-    assert said.splitlines()[-1].endswith('widgets in JupyterLab, a kernel')
+    found = {line.partition(':')[0]: line for line in said.splitlines()}
+    assert 'not installed' in found['✗ numpy'] and 'pip install' in found['✗ numpy']
+    tells(found['○ dot (Graphviz)'], 'not found', 'not needed')
+    tells(found['✗ widgets in JupyterLab'], 'not-there', 'missing')
+    assert said.splitlines()[-1].endswith(', '.join(each[2:] for each in found if each[0] == '✗'))
 
 
 def test_check_says_why_a_kernel_does_not_start(monkeypatch):
     from jupyter_client import manager
 
-    def refused(**options):
+    def none(**options):
         raise OSError('no room')
 
-    monkeypatch.setattr(manager, 'start_new_kernel', refused)
-    assert check.look()[-1] == (False, 'a kernel', 'does not start: OSError: no room')
+    monkeypatch.setattr(manager, 'start_new_kernel', none)
+    well, what, why = check.look()[-1]
+    assert (well, what) == (False, 'a kernel')
+    tells(why, 'not start', 'OSError: no room')
 
 
 @pytest.mark.parametrize(
@@ -243,7 +246,7 @@ def test_where_pip_installed_from(record, folder, monkeypatch):
 
 
 def test_loopback_and_lesson_are_the_default():
-    arguments = lab.lab_arguments(Path('/x'), no_options(), [])
+    arguments = arguments_for_lab()
     assert value(arguments, 'ServerApp.ip') == '127.0.0.1'
     assert value(arguments, 'LabApp.default_url') == f'/lab/tree/{LESSON}'
     assert not any('token' in each or 'password' in each for each in arguments), 'the token is for Jupyter to make'
@@ -266,8 +269,7 @@ def test_a_port_in_use_gets_a_sentence(wheel, opened, capsys):
         taken.bind(('127.0.0.1', 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert command.main(['--port', str(port)]) == 1
-    assert f'port {port} is in use' in capsys.readouterr().err
+        tells(fails(capsys, '--port', str(port)), f'port {port} is', 'in use', keep=False)
     assert not opened
     assert command.main(['--port', str(port)]) == 0
     assert value(opened[0], 'ServerApp.port') == str(port)
@@ -275,13 +277,13 @@ def test_a_port_in_use_gets_a_sentence(wheel, opened, capsys):
 
 def test_the_layout_of_the_lessons_is_kept_apart_and_stays_as_the_learner_leaves_it(data, monkeypatch):
     def folder() -> str | None:
-        return value(lab.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir')
+        return value(arguments_for_lab(), 'LabApp.workspaces_dir')
 
     assert folder() == str(data / 'minicell' / 'workspaces')
     (file,) = Path(folder()).iterdir()
     assert json.loads(file.read_text())['data']['layout-restorer:data']['left']['collapsed'] is True
-    file.write_text('as the learner left it')
-    assert folder() and file.read_text() == 'as the learner left it'
+    file.write_text('my layout')
+    assert folder() and file.read_text() == 'my layout'
     monkeypatch.setenv('JUPYTERLAB_WORKSPACES_DIR', '/of/the/learner')
     assert folder() is None
 
@@ -289,79 +291,12 @@ def test_the_layout_of_the_lessons_is_kept_apart_and_stays_as_the_learner_leaves
 def test_without_a_place_for_a_layout_the_lessons_open_all_the_same(data, monkeypatch):
     (data / 'file').write_text('')
     monkeypatch.setenv('JUPYTER_DATA_DIR', str(data / 'file'))
-    assert value(lab.lab_arguments(Path('/x'), no_options(), []), 'LabApp.workspaces_dir') is None
+    assert value(arguments_for_lab(), 'LabApp.workspaces_dir') is None
 
 
 @pytest.mark.skipif(os.name != 'posix', reason='Unix sockets')
 def test_kernels_talk_by_unix_sockets_where_the_path_leaves_room(tmp_path_factory, monkeypatch):
     monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('rt')))
-    assert '--KernelManager.transport=ipc' in lab.lab_arguments(Path('/x'), no_options(), [])
+    assert '--KernelManager.transport=ipc' in arguments_for_lab()
     monkeypatch.setenv('JUPYTER_RUNTIME_DIR', str(tmp_path_factory.mktemp('r' * 100)))
-    assert '--KernelManager.transport=ipc' not in lab.lab_arguments(Path('/x'), no_options(), [])
-
-
-@pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')
-def test_it_really_opens(tmp_path):
-    """A real JupyterLab on the lessons: on loopback, with a token, without news, and Ctrl-C ends it."""
-    pytest.importorskip('jupyterlab')
-    if not (ROOT / 'lessons' / LESSON).is_file():
-        pytest.skip(f'lessons/{LESSON} is not there')
-    env = {name: text for name, text in os.environ.items() if not name.startswith('JUPYTER')}
-    env |= {'PYTHONPATH': str(ROOT), 'JUPYTER_CONFIG_DIR': str(tmp_path), 'JUPYTER_DATA_DIR': str(tmp_path)}
-    log = tmp_path / 'log'
-    with log.open('wb') as out:
-        server = subprocess.Popen(
-            [sys.executable, '-m', 'minicell', '--no-browser'],
-            cwd=tmp_path,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-        )
-    try:
-        address = wait_for_address(server, log)
-        assert address['host'] == '127.0.0.1'
-        assert address['path'] == f'/lab/tree/{LESSON}'
-        assert get(address, address['path']).status == 200
-        names = [each['name'] for each in json.load(get(address, '/api/contents'))['content']]
-        assert LESSON in names
-        news = json.load(get(address, '/lab/api/settings/@jupyterlab/apputils-extension:notification'))
-        defaults = {name: each['default'] for name, each in news['schema']['properties'].items()}
-        assert (defaults['fetchNews'], defaults['checkForUpdates']) == ('false', False)
-        with pytest.raises(urllib.error.HTTPError, match='403') as refused:
-            get({**address, 'token': 'wrong'}, '/api/contents')
-        refused.value.close()
-    finally:
-        server.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            server.wait(20)
-        if server.poll() is None:
-            server.kill()
-            server.wait()
-    assert server.returncode == 0, log.read_text()[-2000:]
-    assert not (tmp_path / lessons.COPY).exists()
-
-
-def wait_for_address(server: subprocess.Popen, log: Path) -> dict[str, str]:
-    """Return the parts of the address that JupyterLab prints, once it answers there."""
-    for _ in range(600):
-        found = re.search(r'http://(?P<host>[^:]+):(?P<port>\d+)(?P<path>/\S*)\?token=(?P<token>\w+)', log.read_text())
-        if found and listens(found['host'], int(found['port'])):
-            return found.groupdict()
-        assert server.poll() is None, log.read_text()
-        time.sleep(0.1)
-    raise AssertionError('JupyterLab did not answer in a minute:\n' + log.read_text())
-
-
-def listens(host: str, port: int) -> bool:
-    """Jupyter prints its address a moment before it listens there."""
-    try:
-        socket.create_connection((host, port), 5).close()
-    except ConnectionRefusedError:
-        return False
-    return True
-
-
-def get(address: dict[str, str], path: str):
-    url = f'http://{address["host"]}:{address["port"]}{path}?token={address["token"]}'
-    return urllib.request.urlopen(url, timeout=30)
+    assert '--KernelManager.transport=ipc' not in arguments_for_lab()

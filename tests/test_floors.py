@@ -6,6 +6,7 @@ Imports inside functions count too. The core (up to `graph`) needs NumPy and the
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +65,11 @@ def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix('.py')
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding='utf-8'))
+
+
 def uses(path: Path) -> Iterator[Use]:
     """All imports of a module, wherever they stand in it."""
     package = ['minicell', *path.relative_to(PACKAGE).parts[:-1]]
@@ -88,7 +94,7 @@ def uses(path: Path) -> Iterator[Use]:
         target = (rest.partition('.')[0] or FACE) if first == 'minicell' else ''
         return Use(f'{path.relative_to(ROOT)}:{node.lineno}', part_of(path), function, module, target)
 
-    yield from visit(ast.parse(path.read_text(encoding='utf-8')), '')
+    yield from visit(tree(path), '')
 
 
 MODULES = sorted(PACKAGE.rglob('*.py'))
@@ -152,8 +158,12 @@ def test_the_core_is_a_book_that_one_can_read():
         path for part in ('core', 'traps', 'graph', 'ops', 'nn', 'common') for path in (PACKAGE / part).rglob('*.py')
     ]
     assert sum(map(lines, engine)) < 11_000
-    state = ast.parse((PACKAGE / 'core/tape.py').read_text(encoding='utf-8')).body
-    targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)]) if t]
+    targets = [
+        t
+        for node in tree(PACKAGE / 'core/tape.py').body
+        for t in getattr(node, 'targets', [getattr(node, 'target', None)])
+        if t
+    ]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]
     assert len(variables) <= 12, variables
 
@@ -163,8 +173,7 @@ def test_the_core_names_no_trap_no_widget_and_no_graph():
     foreign = {'traps', 'graph', 'tracer', 'tracing', 'jit', 'widget', 'ipywidgets', 'hooks', 'mindspore'}
     foreign |= {path.stem for path in (PACKAGE / 'traps').glob('*.py')} - {'__init__', 'written'}  # (a door's name)
     for path in (PACKAGE / 'core').glob('*.py'):
-        names = {n.id for n in ast.walk(ast.parse(path.read_text(encoding='utf-8'))) if isinstance(n, ast.Name)}
-        names |= {n.attr for n in ast.walk(ast.parse(path.read_text(encoding='utf-8'))) if isinstance(n, ast.Attribute)}
+        names = {getattr(node, 'id', getattr(node, 'attr', '')) for node in ast.walk(tree(path))}
         assert not names & foreign, f'{path.name}: {sorted(names & foreign)}'
 
 
@@ -172,7 +181,7 @@ def test_star_imports_hide_nothing():
     stars = [
         f'{path.relative_to(ROOT)}:{node.lineno}'
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.ImportFrom) and node.names[0].name == '*'
     ]
     assert not stars, '\n'.join(stars)

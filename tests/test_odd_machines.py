@@ -1,4 +1,5 @@
-"""Unusual machines: a home folder that cannot be written, no browser, taken ports, spaces and letters in a path."""
+"""The command opens JupyterLab, and does on unusual machines: a home folder that cannot be written, no browser, taken
+ports, spaces and letters in a path."""
 
 import contextlib
 import json
@@ -18,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from minicell import __main__ as command
-from minicell.command import home
+from minicell.command import home, lessons
+from tests.messages import tells
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ['JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR', 'JUPYTER_RUNTIME_DIR', 'IPYTHONDIR', 'MPLCONFIGDIR']
@@ -39,7 +41,8 @@ def no_home(tmp_path, monkeypatch) -> Path:
 def test_a_home_that_takes_nothing_is_replaced_and_that_is_said(no_home):
     said = home.settle()
     (stead,) = no_home.glob('minicell-*')
-    assert str(stead) in said and 'cannot be written' in said and said.count('.') - str(stead).count('.') == 1
+    tells(said.replace(stead.name, '…'), 'cannot be written')
+    assert str(stead) in said and said.count('.') - str(stead).count('.') == 1, 'one sentence'
     for name in NAMES:
         assert Path(os.environ[name]).parent == stead and Path(os.environ[name]).is_dir()
     assert home.settle() == '', 'the second time all is well'
@@ -48,8 +51,8 @@ def test_a_home_that_takes_nothing_is_replaced_and_that_is_said(no_home):
 def test_where_nothing_can_be_written_at_all_that_is_one_sentence(no_home, monkeypatch, capsys):
     monkeypatch.setattr(home.tempfile, 'tempdir', str(no_home / 'file'))
     assert command.main(['check']) == 1
-    said = capsys.readouterr().err
-    assert said.startswith('minicell: ') and 'TMPDIR' in said and len(said.splitlines()) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith('minicell: ') and 'TMPDIR' in said
 
 
 def test_a_home_that_can_be_written_is_left_alone(no_home, monkeypatch):
@@ -75,7 +78,7 @@ def test_a_home_without_the_right_to_write(tmp_path, monkeypatch):
 
 @contextlib.contextmanager
 def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str]]:
-    """`minicell`, run in a folder: what it says until its page answers, and the address of the page."""
+    """`minicell`, run in a folder: what it says until its page answers, and the address of the page; Ctrl-C ends it."""
     log = folder / 'log'
     with log.open('wb') as out:
         server = subprocess.Popen(
@@ -85,7 +88,7 @@ def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str
     try:
         for _ in range(600):
             said = log.read_text(encoding='utf-8')
-            found = re.search(r'http://127\.0\.0\.1:\d+/lab/tree/\S+', said)
+            found = re.search(r'http://[^/]+:\d+/lab/tree/\S+', said)
             if found:
                 break
             assert server.poll() is None, said
@@ -101,6 +104,7 @@ def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str
         if server.poll() is None:
             server.kill()
             server.wait()
+    assert server.returncode == 0, log.read_text(encoding='utf-8')[-2000:]
 
 
 def answers(address: str) -> int:
@@ -112,19 +116,46 @@ def answers(address: str) -> int:
     return 0
 
 
-posix = pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')
+def posix(test):
+    """What opens a real JupyterLab, or copies all of it."""
+    return pytest.mark.slow(pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')(test))
+
+
+@posix
+def test_the_lessons_open_on_loopback_with_a_token_and_without_news(tmp_path, monkeypatch):
+    pytest.importorskip('jupyterlab')
+    for name in [name for name in os.environ if name.startswith('JUPYTER')]:
+        monkeypatch.delenv(name)
+    own = dict.fromkeys(('JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR'), str(tmp_path))
+    with opened(tmp_path, '--no-browser', PYTHONPATH=str(ROOT), **own) as (_, address):
+        place = re.fullmatch(r'(http://127\.0\.0\.1:\d+)(/lab/tree/.*)\?token=(\w+)', address)
+        assert place and place[2] == f'/lab/tree/{lessons.START}'
+
+        def get(path: str, token: str = place[3]) -> dict:
+            with urllib.request.urlopen(f'{place[1]}{path}?token={token}', timeout=30) as answer:
+                return json.load(answer)
+
+        assert lessons.START in [each['name'] for each in get('/api/contents')['content']]
+        news = get('/lab/api/settings/@jupyterlab/apputils-extension:notification')
+        defaults = {name: each['default'] for name, each in news['schema']['properties'].items()}
+        assert (defaults['fetchNews'], defaults['checkForUpdates']) == ('false', False)
+        with pytest.raises(urllib.error.HTTPError, match='403') as refused:
+            get('/api/contents', 'wrong')
+        refused.value.close()
+    assert not (tmp_path / lessons.COPY).exists()
 
 
 @posix
 def test_the_lessons_open_without_a_home(no_home):
     (no_home / 'here').mkdir()
     with opened(no_home / 'here', '--no-browser', PYTHONPATH=str(ROOT), TMPDIR=str(no_home)) as (said, _):
-        assert f'Your home folder cannot be written: settings and progress are kept in {no_home}' in said
-        assert list(no_home.glob('minicell-*'))
+        (stead,) = no_home.glob('minicell-*')
+        assert str(stead) in tells(said, 'home folder cannot', keep=False)
         assert 'Traceback' not in said and 'Permission denied' not in said
     assert not list(no_home.glob('minicell-*')), 'it is taken away at the end'
 
 
+@pytest.mark.slow
 def test_a_terminal_that_has_no_tick_shows_another_sign(tmp_path):
     env = {**os.environ, 'PYTHONIOENCODING': 'ascii', 'PYTHONUTF8': '0', 'PYTHONPATH': str(ROOT)}
     run = [sys.executable, '-m', 'minicell', 'check']
@@ -154,8 +185,7 @@ def test_a_path_with_spaces_and_letters_without_a_browser_beside_a_taken_port(fo
             taken.bind(('127.0.0.1', 8888))
             taken.listen()
         with opened(folder, BROWSER='/not/there', DISPLAY='') as (said, address):
-            assert f'The lessons are in {folder / "lessons"}' in said
-            assert 'Traceback' not in said
+            assert f' in {folder / "lessons"}\n' in said and 'Traceback' not in said
             assert ':8888/' not in address
 
 

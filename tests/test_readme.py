@@ -101,11 +101,12 @@ def test_pictures_of_the_readme_are_files_of_it():
 
 
 def test_links_within_the_readme_lead_to_headings():
-    headings = {re.sub(r'[^\w -]', '', line).strip().lower().replace(' ', '-') for line in README.splitlines()
-                if line.startswith('#')}  # fmt: skip
+    lines = [line for line in README.splitlines() if line.startswith('#')]
+    headings = {re.sub(r'[^\w -]', '', line).strip().lower().replace(' ', '-') for line in lines}
     assert [name for name in re.findall(r'\]\(#([^)]+)\)', README) if name not in headings] == []
 
 
+@pytest.mark.slow
 def test_the_moving_picture_is_of_today_and_leaves_time_to_read_it(today):
     _, said, due = today
     times = []
@@ -123,6 +124,7 @@ def test_the_moving_picture_is_of_today_and_leaves_time_to_read_it(today):
     assert (GITHUB / 'takeover.gif').stat().st_size < 1_500_000
 
 
+@pytest.mark.slow
 def test_the_moving_picture_is_described_with_its_numbers(today):
     texts, _, _ = today
     at = texts.index('should be')  # the two large numbers

@@ -5,6 +5,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.common import initializer
+from tests.messages import refused
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from minicell.common import initializer
     ],
 )
 def test_a_name_that_went_says_so(where, said, name):
-    with pytest.raises(AttributeError, match=f'^{said}.{name} was taken out: minicell keeps .* use MindSpore for it'):
+    with refused(AttributeError, said, f'.{name} was', 'taken out', 'minicell keeps', 'MindSpore'):
         getattr(where, name)
     assert not hasattr(where, name)
 

@@ -142,6 +142,7 @@ def complaints(folder: Path, text: str, *options: str) -> set[tuple[int, str]]:
     return {(int(line), kind) for line, kind in found}
 
 
+@pytest.mark.slow
 def test_stubs_are_what_their_script_writes():
     # in a Python of its own: what other tests have loaded is no part of them
     code = 'import json, runpy, sys; print(json.dumps(runpy.run_path(sys.argv[1])["stubs"]()))'
@@ -168,16 +169,13 @@ def test_a_checker_finds_every_name_that_comes_late_or_from_a_table():
     assert late - offered('minicell/__init__.pyi') == {'later', 'load_ipython_extension'}
     assert {'Tape', 'check_bprop', 'explain', 'jit', 'GRAPH_MODE', *names.DTYPES} <= late | {'bool', 'float', 'int'}
     assert set(ms.nn.__all__) == offered('minicell/nn/__init__.pyi')
-    aliases = {
-        *names.ALIASES,
-        *' '.join(names.ALIASES.values()).split(),
-        *names.ARGUMENTS,
-        *ms.ops.operators.WITHOUT_SETTINGS,
-    }
+    aliases = {*names.ALIASES, *names.ARGUMENTS, *ms.ops.operators.WITHOUT_SETTINGS}
+    aliases.update(' '.join(names.ALIASES.values()).split())
     assert {name for name in aliases if not name.startswith('_')} <= offered('minicell/ops/__init__.pyi')
     assert {*names.SAME.split(), *names.OF_METHODS, *names.DTYPES} <= offered('minicell/core/tensor.pyi')
 
 
+@pytest.mark.slow
 def test_a_users_file_passes_the_strictest_mode(tmp_path):
     assert complaints(tmp_path, RIGHT, '--strict') == set()
     public = re.findall(r'\b(?:ms|nn|ops|mnp)\.(\w+)', RIGHT)
@@ -193,6 +191,7 @@ def test_a_users_file_does_what_its_types_say(tmp_path, monkeypatch):
     assert issubclass(made['written'], Path)
 
 
+@pytest.mark.slow
 def test_wrong_uses_are_found(tmp_path):
     lines = WRONG.splitlines()
     due = {(number, line.partition('  # ')[2]) for number, line in enumerate(lines, 1) if '  # ' in line}

@@ -30,9 +30,8 @@ def words(html: str) -> list[str]:
 def cleaned(html: str) -> str:
     """As GitHub would show it."""
     bleach = pytest.importorskip('bleach')
-    return bleach.clean(
-        GONE.sub('', html), tags=set(TAGS.split()), attributes=['href', 'src', 'alt', 'title'], strip=True
-    )
+    kept = ['href', 'src', 'alt', 'title']
+    return bleach.clean(GONE.sub('', html), tags=set(TAGS.split()), attributes=kept, strip=True)
 
 
 @pytest.mark.parametrize('path', LESSONS, ids=lambda path: path.name[:2])
@@ -51,13 +50,12 @@ def test_on_github_a_tape_is_a_still_and_a_question_has_all_its_words(path):
 
 
 def test_the_cleaning_takes_away_what_github_takes_away():
-    html = (
-        '<div class="a"><style>b{}</style><script>c()</script><svg><text>d</text></svg><p style="color:red">e</p></div>'
-    )
+    html = '<div class="a"><style>b{}</style><script>c()</script><svg><text>d</text></svg><p style="a:b">e</p></div>'
     assert words(cleaned(html)) == ['e']
     assert 'style' not in cleaned(html) and 'class' not in cleaned(html)
 
 
+@pytest.mark.slow
 def test_nbconvert_shows_stills_and_questions():
     nbconvert = pytest.importorskip('nbconvert')
     path = next(path for path in LESSONS if path.name.startswith('03'))
