@@ -297,11 +297,12 @@ def reads_in(where, weight):
     return net
 
 
-@pytest.mark.parametrize(
-    'where',
-    ['an object on self', 'an object in a list on self', 'an object outside', 'an object in an object', 'a deque']
-    + ['a default', 'a keyword default', 'a bprop under jit', 'a decorated one'],
-)
+ON_SELF = ('an object on self', 'an object in a list on self')
+ELSEWHERE = ('an object outside', 'an object in an object', 'a deque', 'a default', 'a keyword default')
+WRAPPED = ('a bprop under jit', 'a decorated one')
+
+
+@pytest.mark.parametrize('where', ON_SELF + ELSEWHERE + WRAPPED)
 def test_a_weight_that_bprop_reads_and_that_was_written(where):
     weight = Parameter(Tensor([2.0, 2.0, 2.0]), name='weight')
     net = reads_in(where, weight)

@@ -25,7 +25,7 @@ def fresh() -> dict:
     return json.loads(done.stdout)
 
 
-WAYS = {way: r'\bNet\b.*bprop' for way in past.PAST}
+WAYS = dict.fromkeys(past.PAST, r'\bNet\b.*bprop')
 WAYS |= {what: rf'\b({kind.__name__}|Net|graph)\b' for what, (kind, _) in past.HIDES.items()}
 
 

@@ -263,7 +263,7 @@ def test_a_gradient_in_small_integers_is_not_wrapped(kind):
     quiet(lambda: ms.grad(Net())(X), [300, 300, 300])
 
 
-# ---- what a gradient read ------------------------------------------------------------------------------------------------
+# ---- what a gradient read --------------------------------------------------------------------------------------------
 
 
 def by_asnumpy(t):
