@@ -12,11 +12,10 @@ from minicell.core.errors import MinicellWarning
 from minicell.core.primitives import apply_plain
 from minicell.core.rules import Plain
 from minicell.errors import SwallowedParameterWarning, WriteAfterUseError
-from minicell.ops.write import overwrite
 from minicell.traps import written
 from tests.core.cells import Cube
 from tests.graph.test_replay import numbers
-from tests.traps.said import warned
+from tests.messages import refused, warned
 
 X, Y = Tensor([1.0, 2.0, -3.0]), Tensor([0.5, -1.5, 2.5])
 cube, shared = Cube(), Tensor([2.0, 3.0, 4.0])
@@ -59,23 +58,15 @@ def test_training_a_jitted_network(mode):
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-def assign(p, value):
-    """ops.assign, or what it does."""
-    if hasattr(ops, 'assign'):
-        return ops.assign(p, value)
-    overwrite(p, value, f'ops.assign({p.name}, ...)', sys._getframe(1))
-    return p
-
-
 def test_assign_works_in_every_call_and_several_times():
     net = Net()
 
     @ms.jit
     def f(x):
         before = net.mean * 1
-        assign(net.mean, x * 2)
+        ops.assign(net.mean, x * 2)
         between = net.mean + 0
-        assign(net.mean, between + x)
+        ops.assign(net.mean, between + x)
         return before, between, net.mean + 0
 
     before = [0.0, 0.0, 0.0]
@@ -87,7 +78,6 @@ def test_assign_works_in_every_call_and_several_times():
     assert f.traced == 1
 
 
-@pytest.mark.skipif(not hasattr(ops, 'assign_add'), reason='assign_add is not built here yet')
 def test_assign_add_and_assign_sub_in_every_call():
     p = Parameter(Tensor([10.0, 10.0, 10.0]), name='p')
     f = ms.jit(lambda x: (ops.assign_add(p, x), ops.assign_sub(p, 1.0), p * 1)[2])
@@ -100,7 +90,7 @@ def test_a_moving_average_in_a_gradient():
 
     @ms.jit
     def f(x):
-        assign(net.mean, net.mean * 0.5 + ops.stop_gradient(x) * 0.5)
+        ops.assign(net.mean, net.mean * 0.5 + ops.stop_gradient(x) * 0.5)
         return (x * net.w).sum()
 
     for k in range(1, 4):
@@ -114,13 +104,13 @@ def test_a_value_that_is_written_after_use_is_an_error_in_a_replay_too():
 
     def f(x):
         y = x * p
-        assign(p, p * 3)
+        ops.assign(p, p * 3)
         return y
 
     g = ms.jit(f)
     g(X)
     for h in (f, g, g):
-        with pytest.raises(WriteAfterUseError, match=r'(?s)Mul.*used: +test_effects\.py.*y = x \* p'):
+        with refused(WriteAfterUseError, 'Mul', line='y = x * p'):
             ms.grad(h)(X)
 
 
@@ -167,10 +157,9 @@ def test_a_swallowed_parameter_is_said_in_a_replay_too():
     f = ms.jit(lambda x: net(x) + net.w)
     f(X)
     for _ in range(2):
-        with warned() as said:
+        with warned(SwallowedParameterWarning, 'Parameter w', 'Swallows') as said:
             ms.grad(f, 0, net.w)(X)
-        assert 'The Parameter w is used inside Swallows' in said.one(SwallowedParameterWarning)
-        assert 'net(x) + net.w' in said.line
+        assert '+ net.w' in said.line
 
 
 def test_a_graph_inside_warns_when_it_is_traced_and_not_again():
@@ -213,10 +202,10 @@ def test_the_entries_of_a_replay_bear_the_lines_that_made_them():
     with ms.Tape() as tape:
         ms.grad(g)(Y)
     lines = [e.where.text for e in tape.events if type(e).__name__ in ('Op', 'Call') and e.where and not e.where.ours]
-    assert 'y = ops.exp(x)' in lines and 'return cube(y) * 2' in lines
-    assert 'return x * x * x' in lines, 'what the Cell hides is shown in a replay too'
+    assert any('ops.exp(x)' in line for line in lines) and any('cube(y) * 2' in line for line in lines)
+    assert any('x * x * x' in line for line in lines), 'what the Cell hides is shown in a replay too'
     call = next(e for e in tape.events if type(e).__name__ == 'Call')
-    assert type(call.cell).__name__ == 'Cube' and call.where.text == 'return cube(y) * 2'
+    assert type(call.cell).__name__ == 'Cube' and 'cube(y) * 2' in call.where.text
 
 
 def test_a_replay_leaves_the_tape_as_it_was():
@@ -236,4 +225,4 @@ def test_bprop_debug_reports_in_a_replay(capsys):
         for x in (X, Y):
             ms.grad(f)(x)
     out = capsys.readouterr()
-    assert out.out == '' and out.err.count('Cube.bprop(x=Tensor(') == 2 and not said.caught
+    assert out.out == '' and out.err.count('Cube.bprop(x=') == 2 and not said.caught

@@ -12,30 +12,31 @@ import pytest
 import minicell as ms
 from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
 from tests.conformance.stand import Stand
+from tests.messages import refused
 
 GOLDENS = Path(__file__).parents[1] / 'conformance' / 'goldens.json'
 RECORDED = json.loads(GOLDENS.read_text())
 CASES = {c['name']: c['code'] for c in RECORDED if c['kind'] in ('match', 'repr') and not c['error']}
 
-# why a case is none for a graph -> (what refuses it, a part of the sentence, the cases)
+# why a case is none for a graph -> (what refuses it, what it names, the cases)
 INELIGIBLE = {
     '*args in bprop': (
         GraphBpropError,
-        '.bprop takes *args',
+        '*args',
         """seed_B4_netwithparam bprop_star_args dout_tuple_second_unused_zero dout_tuple_first_unused_zero
         dout_int_second_output dout_bool_second_output input_varargs_construct param_no_internal_params_zero
         param_dict_both_in_order param_dict_wrong_dtype_cast param_nested_names_and_grads nest_bprop_layer_trains""",
     ),
-    'a bprop that returns no tuple': (GraphTupleError, '.bprop returned a list', 'bprop_list_return'),
+    'a bprop that returns no tuple': (GraphTupleError, 'a list', 'bprop_list_return'),
     'numbers printed in a bprop': (
         GraphValueError,
-        'asnumpy() of a Tensor inside the graph',
+        'asnumpy() of',
         """bprop_positional_argument_order dout_sens_param nest_outer_hides_inner nest_inner_under_plain_outer
         bprop_writes_in_construct""",
     ),
     'hooks': (
         GraphValueError,
-        ' has hooks, and is called inside the graph',
+        'has hooks',
         """hook_backward_modifies hook_backward_pre hook_backward_on_custom_bprop hook_nested_order
         hook_forward_and_pre hook_prepend_and_kwargs hook_output_without_gradient""",
     ),
@@ -84,10 +85,9 @@ def test_the_same_in_both_modes(name, run):
 @pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('name', [n for n in REASON if INELIGIBLE[REASON[n]][0]])
 def test_what_a_graph_cannot_hold_is_refused_for_its_own_reason(name, run):
-    kind, part, _ = INELIGIBLE[REASON[name]]
-    with pytest.raises(kind, match=re.escape(part)) as caught:
+    kind, fact, _ = INELIGIBLE[REASON[name]]
+    with refused(kind, fact, ': mode0.py, line'):
         run(CASES[name], ms.GRAPH_MODE)
-    assert re.search(r'(your line|its bprop): mode0\.py, line \d+', str(caught.value)), str(caught.value)
 
 
 def test_the_list_of_reasons_names_recorded_cases_and_leaves_most():

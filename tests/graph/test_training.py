@@ -5,6 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from tests.messages import refused, tells
 
 OPTIMIZERS = {
     'SGD': lambda params: nn.SGD(params, 0.1),
@@ -96,7 +97,7 @@ def test_it_stands_in_the_printed_graph():
     _, step = setup(OPTIMIZERS['SGD'])
     step = ms.jit(step)
     step(*DATA[0])
-    assert 'SGD(%1, %2, %3, %4)  # writes 0.weight, 0.bias, 2.weight, ...' in str(step.graphs[0])
+    tells(step.graphs[0], 'SGD(%1, %2, %3, %4)', 'writes 0.weight, 0.bias')
     assert '"SGD"' in step.graphs[0].dot()
 
 
@@ -104,6 +105,6 @@ def test_an_error_of_an_optimizer_comes_out_of_the_graph():
     net, _ = setup(OPTIMIZERS['SGD'])
     opt = nn.SGD([net[0].weight], 0.1)
     f = ms.jit(lambda x: opt((x, x)))
-    with pytest.raises(RuntimeError, match='SGD has 1 Parameter'):
+    with refused(RuntimeError, 'SGD', '1 Parameter', '2 gradients'):
         f(Tensor([[1.0, 2.0]]))
     assert ms.jit(lambda x: x * 2)(Tensor(1.0)).item() == 2  # the tracer is as it was
