@@ -22,6 +22,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.system() != 'Linux', reason='it is read from /proc')
 def test_sixty_arrays_that_were_freed_are_given_back():
     def kept(imports):
