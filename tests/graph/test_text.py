@@ -99,7 +99,7 @@ def test_a_frozen_branch_of_a_function_that_is_called_is_shown():
     def helper(x, k):
         return -x if k else x
 
-    tells(graph_of(lambda x: helper(x, 0) + 1, X), 'frozen: `-x if', 'else x` was False', '(test_text.py, line')
+    tells(graph_of(lambda x: helper(x, 0) + 1, X), 'frozen: `-x if', 'was False', '(test_text.py, line')
 
 
 GRAPHS = {
