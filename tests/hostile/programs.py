@@ -1,208 +1,160 @@
-"""Programs of hostile use, made from a seed: a chain of plain steps, and acts between them that nobody should do.
+"""Programs of hostile use, made from a seed: a chain of plain steps, with acts between them that nobody should do."""
 
-Each step and each act is there twice: as minicell runs it, and in NumPy, by whose differences the gradient that is due
-is known. `s.v` is the value so far, `s.old` an earlier one, `s.p` the Parameter.
-"""
-
-import asyncio
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+import warnings
 
 import numpy as np
 
 import minicell as ms
-from minicell import Tensor, nn, ops
-from minicell.errors import MinicellError
-from tests.hostile.said import Triple, X, right
-
-ATOMS = {  # minicell's, NumPy's, its derivative
-    'sin': (ops.sin, np.sin, np.cos),
-    'tanh': (ops.tanh, np.tanh, lambda x: 1 - np.tanh(x) ** 2),
-    'square': (lambda x: x * x, lambda x: x * x, lambda x: 2 * x),
-    'cube': (lambda x: x * x * x, lambda x: x**3, lambda x: 3 * x**2),
-    'half': (lambda x: x * 0.5, lambda x: x * 0.5, lambda x: 0 * x + 0.5),
-    'exp': (lambda x: ops.exp(x * 0.3), lambda x: np.exp(x * 0.3), lambda x: 0.3 * np.exp(x * 0.3)),
-    'Triple': (lambda x: Triple()(x), lambda x: 3 * x, lambda x: 0 * x + 3),
-}
-ONES = Tensor(np.ones(3))
+from minicell import Parameter, Tensor
+from tests.hostile.acts import ACTS, atom
+from tests.hostile.said import Ran, right
 
 
-class Made:
-    """Makes a Cell of one input with a bprop: what it does is given as functions of (cell, x) and (cell, x, dout)."""
+class State:
+    """What a program computes with; `frozen` are numbers that are constants, as they were at the point itself."""
 
-    def __new__(cls, name: str, construct: Callable, bprop: Callable, **kept: object) -> nn.Cell:
-        def run(self, x):
-            return construct(self, x)
+    def __init__(self, x, p, base=None, stopped=None) -> None:
+        self.v, self.old, self.p = x, x, p
+        self.constants, self.known = [], iter(base or ())
+        self.base = base
+        self.texts, self.foreign, self.at_end, self.after = [], [], [], []
+        self.stopped = stopped if stopped is not None else []
 
-        def back(self, x, out, dout):
-            return (bprop(self, x, dout),)
+    def frozen(self, value):
+        if self.base is None:
+            self.constants.append(np.array(value))
+            return value
+        return next(self.known)
 
-        net = type(name, (nn.Cell,), {'construct': run, 'bprop': back})()
-        for key, value in kept.items():
-            setattr(net, key, value)
-        return net
-
-
-def act(words: str = '', weights: bool = True) -> Callable:
-    """words: what minicell may say of it instead of the right number; weights: the gradient of p is defined, too."""
-
-    def keep(maker: Callable) -> Callable:
-        ACTS[maker.__name__.replace('_', ' ')] = maker, words, weights
-        return maker
-
-    return keep
+    def before(self, work):
+        """Done as if before the gradient: in a thread of its own nothing else would be open; here it simply runs."""
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', ms.errors.NoPathWarning)
+            work()
 
 
-ACTS: dict = {}
+class Program:
+    """Steps, acts among them, and a way to ask for the gradient."""
 
+    def __init__(self, name: str, seed: int) -> None:
+        for attempt in range(100):
+            self.make(name, np.random.default_rng([seed, list(ACTS).index(name), attempt]))
+            if self.tame():
+                return
+        raise AssertionError(f'no program of {name} has small numbers')
 
-def atom(rng) -> tuple:
-    return ATOMS[list(ATOMS)[int(rng.integers(len(ATOMS)))]]
+    def make(self, name: str, rng: np.random.Generator) -> None:
+        self.acts = [name]
+        if rng.random() < 0.4:
+            self.acts.append(list(ACTS)[int(rng.integers(len(ACTS)))])
+        self.x, self.p = rng.uniform(0.4, 1.2, 3), rng.uniform(0.4, 1.2, 3)
+        plain = [atom(rng)[:2] for _ in range(int(rng.integers(1, 4)))]
+        steps = [(lambda s, f=f: setattr(s, 'v', f(s.v)), lambda s, n=n: setattr(s, 'v', n(s.v))) for f, n in plain]
+        steps.insert(int(rng.integers(len(steps) + 1)), (times_p, times_p))
+        steps.insert(int(rng.integers(len(steps) + 1)), (remember, remember))
+        for each in self.acts:
+            steps.insert(int(rng.integers(len(steps) + 1)), ACTS[each][0](rng))
+        self.steps = [*steps, (times_p, times_p)] if rng.random() < 0.3 else steps
+        self.weights = all(ACTS[each][2] for each in self.acts) and rng.random() < 0.4
+        self.way = str(rng.choice(['grad', 'value_and_grad', 'vjp', 'Tape']))
+        self.words = [word for each in self.acts for word in ACTS[each][1]]
 
+    def tame(self) -> bool:
+        """Whether all its numbers are small, so that differences are exact enough."""
+        s = State(self.x, self.p)
+        for _, numpys in self.steps:
+            numpys(s)
+            if np.abs(s.v).max() > 30:
+                return False
+        return all(np.abs(slope).max() < 1000 for slope in self.due())
 
-def applied(f: Callable) -> Callable:
-    return lambda s: setattr(s, 'v', f(s.v))
+    def due(self) -> tuple:
+        """By differences, in NumPy."""
 
+        def value(x, p, base):
+            s = State(x, p, base)
+            for _, numpys in self.steps:
+                numpys(s)
+            return s.v.sum(), s.constants
 
-# ---- threads and turns -----------------------------------------------------------------------------------------------
+        _, base = value(self.x, self.p, None)
+        step = 1e-6
+        slopes = []
+        for k in range(2 if self.weights else 1):
+            slope = np.zeros(3)
+            for i in range(3):
+                moved = [self.x.copy(), self.p.copy()]
+                moved[k][i] += step
+                above = value(*moved, base)[0]
+                moved[k][i] -= 2 * step
+                slope[i] = (above - value(*moved, base)[0]) / (2 * step)
+            slopes.append(slope)
+        return tuple(slopes)
 
+    def ask(self, said: list, foreign: list, stopped: list) -> tuple:
+        """By minicell."""
+        x, p = Tensor(self.x), Parameter(Tensor(self.p), name='p')
+        after = []
 
-@act('thread')
-def a_worker_computes(rng):
-    f, n, _ = atom(rng)
-
-    def ours(s):
-        with ThreadPoolExecutor(1) as pool:
-            s.v = pool.submit(f, s.v).result()
-
-    return ours, applied(n)
-
-
-@act('thread')
-def a_gradient_in_another_thread(rng):
-    many, at_once = int(rng.integers(1, 4)), rng.random() < 0.5
-
-    def ours(s):
-        def side():
+        def f(x):
+            s = State(x, p, stopped=stopped)
+            s.texts, s.foreign, s.after = said, foreign, after
             try:
-                for _ in range(many):
-                    assert right(ms.grad(lambda x: (Triple()(x) * x).sum())(X), [6, 12, 18]), (
-                        'the other thread is wrong'
-                    )
-            except MinicellError as error:
-                s.texts.append(str(error))
-            except Exception as error:  # a thread's own would be lost
-                s.foreign.append(error)
+                for ours, _ in self.steps:
+                    ours(s)
+                return s.v.sum()
+            finally:
+                for close in s.at_end:
+                    close()
 
-        thread = threading.Thread(target=side)
-        thread.start()
-        if at_once:
-            thread.join()
-        else:
-            s.at_end.append(thread.join)
+        weights = p if self.weights else None
+        try:
+            if self.way == 'value_and_grad':
+                found = ms.value_and_grad(f, 0, weights)(x)[1]
+            elif self.way == 'vjp':
+                out, back = ms.vjp(f, x, weights=weights)
+                found = back(Tensor(np.ones(out.shape)))
+                found = (found[0][0], found[1]) if self.weights else found[0]
+            elif self.way == 'Tape':
+                with ms.Tape():
+                    found = ms.grad(f, 0, weights)(x)
+            else:
+                found = ms.grad(f, 0, weights)(x)
+        finally:
+            for close in after:
+                close()
+        return found if self.weights else (found,)
 
-    return ours, lambda s: None
+    def verdict(self) -> str:
+        """'right', 'said', or what is wrong."""
+        said, foreign, stopped = [], [], []
 
+        def program():
+            try:
+                return self.ask(said, foreign, stopped)
+            except (KeyboardInterrupt, LookupError) as error:
+                if type(error) not in stopped:
+                    raise
+                return self.ask(said, foreign, stopped)
 
-@act('thread|vjp')
-def a_vjp_read_in_another_thread(rng):
-    f, _, d = atom(rng)
-
-    def ours(s):
-        _, back = ms.vjp(f, s.v)
-        with ThreadPoolExecutor(1) as pool:
-            s.v = pool.submit(back, ops.ones_like(s.v)).result()[0]
-
-    return ours, applied(d)
-
-
-@act()
-def a_generator(rng):
-    f, n, _ = atom(rng)
-
-    def steps(x):
-        yield f(x)
-
-    return applied(lambda v: next(steps(v))), applied(n)
-
-
-@act()
-def a_coroutine(rng):
-    f, n, _ = atom(rng)
-
-    async def step(x):
-        await asyncio.sleep(0)
-        return f(x)
-
-    return applied(lambda v: asyncio.run(step(v))), applied(n)
-
-
-@act()
-def a_tape_around_it(rng):
-    f, n, _ = atom(rng)
-
-    def ours(s):
-        with ms.Tape() as seen:
-            s.v = f(s.v)
-        assert seen.events, 'the Tape saw nothing'
-
-    return ours, applied(n)
+        try:
+            result = Ran(program)
+        except Exception as error:
+            return f'a foreign error: {error!r:.150}'
+        result.told += said
+        if foreign:
+            return f'a foreign error: {foreign[0]!r:.150}'
+        if any(result.says(word, keep=False) for word in self.words):
+            return 'said'
+        if result.error is not None:
+            return f'an error about something else: {result.error!s:.150}'
+        due = self.due()
+        return 'right' if right(result.value, due, 1e-4) else f'silently {result.value}, due {due}: {result.texts}'
 
 
-@act('Tape')
-def a_tape_that_overlaps(rng):
-    f, n, _ = atom(rng)
-    inside = rng.random() < 0.5
-
-    def ours(s):
-        seen = ms.Tape()
-        seen.__enter__()
-        s.v = f(s.v)
-        (s.at_end if inside else s.after).append(lambda: seen.__exit__(None, None, None))
-
-    return ours, applied(n)
+def times_p(s) -> None:
+    s.v = s.v * s.p
 
 
-# ---- interrupts and errors -------------------------------------------------------------------------------------------
-
-
-@act()
-def an_interrupt(rng):
-    where, kind = (
-        str(rng.choice(['here', 'construct', 'bprop'])),
-        [KeyboardInterrupt, LookupError][int(rng.integers(2))],
-    )
-
-    def stop(s, place):
-        if place == where and not s.stopped:
-            s.stopped.append(kind)
-            raise kind
-
-    def ours(s):
-        stop(s, 'here')
-        net = Made(
-            'Stops',
-            lambda cell, x: (stop(s, 'construct'), x * s.p * 2)[1],
-            lambda cell, x, dout: (stop(s, 'bprop'), dout * 2)[1],
-        )
-        if where != 'here':
-            s.v = s.v + 0 * net(s.v)
-
-    return ours, lambda s: None
-
-
-@act()
-def an_error_that_is_caught(rng):
-    error = [LookupError, MinicellError, StopIteration][int(rng.integers(3))]
-
-    def construct(cell, x):
-        x * x
-        raise error
-
-    def ours(s):
-        with suppress(error):
-            Made('Fails', construct, lambda cell, x, dout: dout)(s.v)
-
-    return ours, lambda s: None
+def remember(s) -> None:
+    s.old = s.v
