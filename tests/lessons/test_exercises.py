@@ -10,15 +10,21 @@ from minicell.teach.order import Ordering
 from tests.lessons.notebooks import NUMBERS, answer_and_check, asks, every_exercise, read
 
 EXERCISES = every_exercise()
-each_exercise = pytest.mark.parametrize('exercise', EXERCISES, ids=lambda exercise: exercise.name)
+BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
+TRAINS = {'12b': pytest.mark.slow, '12c': pytest.mark.slow}  # each answer is a training run
+
+
+def case(exercise, *more):
+    """A case of a test, in the tier of its exercise."""
+    id = '-'.join([exercise.name, *(mistake.name for mistake in more)])
+    return pytest.param(exercise, *more, id=id, marks=TRAINS.get(exercise.name, ()))
+
+
+each_exercise = pytest.mark.parametrize('exercise', [case(exercise) for exercise in EXERCISES])
 each_mistake = pytest.mark.parametrize(
-    ('exercise', 'mistake'),
-    [
-        pytest.param(exercise, mistake, id=f'{exercise.name}-{mistake.name}')
-        for exercise in EXERCISES
-        for mistake in exercise.mistakes
-    ],
+    ('exercise', 'mistake'), [case(exercise, mistake) for exercise in EXERCISES for mistake in exercise.mistakes]
 )
+of_each_kind = pytest.mark.parametrize('name', ['1a', '3a', '4a', '6a'])  # an order, a Cell, a function, words
 
 
 @each_exercise
@@ -58,24 +64,23 @@ def test_three_hints_say_more_and_more(exercise):
     assert exercise.task.endswith(('.', '?'))
 
 
-@each_exercise
-@pytest.mark.parametrize('given', [None, 3, -1.5, 'text', b'\x00', [], {}, (), int, object(), lambda *a: None, [...]])
-def test_check_never_raises(exercise, given):
-    verdict = exercise.check(given)
-    assert not verdict.passed and repr(verdict) and verdict.page()
+@of_each_kind
+def test_check_never_raises(name):
+    for given in (None, 3, -1.5, 'text', b'\x00', [], {}, (), int, object(), lambda *a: None, [...]):
+        verdict = BY_NAME[name].check(given)
+        assert not verdict.passed and repr(verdict) and verdict.page(), given
 
 
-@each_exercise
-@pytest.mark.parametrize('code', ['', 'x =', '1/0', 'import nothing_like_it', 'raise SystemExit', '\x00'])
-def test_checking_code_never_raises(exercise, code):
-    assert exercise.check_code(code).state == 'failed'
+@of_each_kind
+def test_checking_code_never_raises(name):
+    for code in ('', 'x =', '1/0', 'import nothing_like_it', 'raise SystemExit', '\x00'):
+        assert BY_NAME[name].check_code(code).state == 'failed', code
 
 
-@each_exercise
-def test_lines_are_not_offered_in_their_order(exercise):
-    if isinstance(exercise, Ordering):
-        due = exercise.order(exercise.solution)
-        assert [key for key in exercise.lines if key in due] != due
+def test_lines_are_not_offered_in_their_order():
+    for ordering in (each for each in EXERCISES if isinstance(each, Ordering)):
+        due = ordering.order(ordering.solution)
+        assert [key for key in ordering.lines if key in due] != due, ordering.name
 
 
 @pytest.mark.parametrize('number', NUMBERS)

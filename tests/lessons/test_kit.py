@@ -11,12 +11,13 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 import minicell as ms
 from minicell.teach import build, lesson, words
 from minicell.teach.exercise import Verdict
-from minicell.teach.freeze import freeze
+from minicell.teach.freeze import WIDGET, freeze
 from minicell.teach.order import exercise
 from minicell.teach.panel import Panel
 from minicell.teach.question import Choice, Prediction, Question, Result, kept_back
 from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
+from tests.messages import refused, tells
 
 EXERCISE = exercise('3a')
 
@@ -36,8 +37,9 @@ def test_predict_commit_reveal():
     asked.radio.value = 1
     assert '42' not in result.view.value  # chosen, not committed
     asked.submit.click()
-    assert 'all &lt;u&gt; is lost' in asked.answer.value and 'no' in asked.answer.value
-    assert '<b>Right is:</b> yes &lt;i&gt;' in asked.answer.value  # the reply says why 'no' is wrong, not what is right
+    assert '&lt;u&gt; is lost' in asked.answer.value and 'no' in asked.answer.value
+    # the reply says why 'no' is wrong, not what is right
+    assert asked.answer.value.index('Right is:') < asked.answer.value.index('yes &lt;i&gt;')
     assert '42' in result.view.value and '<s>' not in result.view.value
     asked.radio.value = 0
     asked.submit.click()
@@ -79,7 +81,7 @@ def test_question_reads_as_text():
     asked = Prediction('p', 'Predict', QUESTION)
     bundle = asked.shown._repr_mimebundle_()
     assert '( ) no' in bundle['text/plain'] and repr(asked.shown) == bundle['text/plain']
-    assert 'application/vnd.jupyter.widget-view+json' in bundle and '<li>no</li>' in bundle['text/html']
+    assert WIDGET in bundle and '<li>no</li>' in bundle['text/html']
 
 
 # ---- the lesson --------------------------------------------------------------------------------------------------
@@ -95,9 +97,9 @@ def test_lesson_without_a_notebook(capsys):
     assert '0 of 6 done' in repr(L.progress())
     assert L.check('3a').state == 'open' and L.check('no such thing').state == 'open'
     assert 'x.T' in repr(L.reveal('3a')) and 'Hint 3' in repr(L.hint('3a', 9))
-    with pytest.raises(ValueError, match='no lesson'):
+    with refused(ValueError, 'no lesson', '99'):
         lesson('99')
-    with pytest.raises(ValueError, match='recall 1'):
+    with refused(ValueError, 'nothing', 'recall 1'):
         L.predict('nothing')
 
 
@@ -107,7 +109,7 @@ def test_unlock_opens_what_is_there_and_what_comes():
     L.unlock()
     L.recall('recall 1')
     assert all(asked.unlocked for asked in L.predictions.values())
-    assert 'Nobody reads your source' in L.predictions['recall 1'].answer.value
+    assert 'Nobody reads' in L.predictions['recall 1'].answer.value
 
 
 def test_progress_follows():
@@ -139,9 +141,9 @@ def test_hints_come_one_by_one():
         assert f'Hint {number}' not in panel.hints.value
         panel.more.click()
         assert f'Hint {number}' in panel.hints.value
-    assert 'ops.matmul(dout, y.T)' not in panel.hints.value
+    assert 'matmul(dout, y.T)' not in panel.hints.value
     panel.more.click()
-    assert 'ops.matmul(dout, y.T)' in panel.hints.value and panel.more.disabled
+    assert 'matmul(dout, y.T)' in panel.hints.value and panel.more.disabled
 
 
 def test_the_way_without_typing():
@@ -200,11 +202,6 @@ def test_bad_source(text):
         parse(text)
 
 
-@pytest.mark.parametrize('source', build.sources([]), ids=lambda source: source.name[:2])
-def test_committed_notebook_equals_its_source(source, capsys):
-    assert build.main([source.name[:2], '--check']) == 0, capsys.readouterr().err
-
-
 def test_printed_text_is_one_piece():
     """A busy kernel sends it in several, wherever it happens to."""
     cut = [new_output('stream', name=name, text=text) for name, text in (('stdout', 'a\n'), ('stdout', 'b\n'))]
@@ -249,3 +246,12 @@ def test_difference_is_seen(lesson_03, tmp_path):
 def test_build_says_what_is_missing(capsys):
     assert build.main(['77']) == 1
     assert '77' in capsys.readouterr().err
+
+
+def test_build_checks_and_writes_nothing(lesson_03, monkeypatch, capsys):
+    """That each lesson passes the check is in test_run, which executes it."""
+    monkeypatch.setattr(build, 'build', lambda source: lesson_03)
+    assert build.main(['03', '--check']) == 0 and capsys.readouterr() == ('', '')
+    lesson_03.cells[0].source = '# other'
+    assert build.main(['03', '--check']) == 1
+    tells(capsys.readouterr().err, '03_takeover.ipynb', 'cell l03-title', 'in source', 'build 03')

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 import warnings
 
 import ipywidgets as w
@@ -15,6 +16,7 @@ from minicell.teach.lesson03 import loss_scale
 from minicell.teach.live import REST, Live, follow
 from minicell.view.page.fragment import layouts
 from minicell.view.picture import Picture
+from tests.messages import refused, tells
 
 X = ms.Tensor([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
 Y = ms.Tensor([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]])
@@ -53,7 +55,7 @@ def test_the_value_goes_through_the_program_to_the_page():
     live = follow(square, -2, 2)
     (output,) = live.picture.outputs
     html = output['data']['text/html']
-    assert 'y = x * x' in html and 'listen(root,play(root,' in html and live.data.value == ''
+    assert 'y = x * x' in html and 'listen(root,' in html and live.data.value == ''
     live.control.value = 1.5
     data = sent(live)
     assert data['number'] == 1 and live.picture.outputs == (output,), 'the page keeps its picture'
@@ -73,7 +75,7 @@ def test_the_steps_stay_the_same_from_end_to_end():
         assert [step['jump'] for step in wide['s']].count('Compare') == 1
         shown = texts(sent(live))
         assert true in shown and {'1.5', '1.50'} & shown, 'the truth is scaled, and bprop returns x + 1'
-        assert {'  return (scale * z).sum()', '    return x + 1, y + 1'} <= shown
+        assert any('(scale * z).sum()' in each for each in shown) and '    return x + 1, y + 1' in shown
     assert len(kept) == 1
 
 
@@ -101,13 +103,13 @@ def test_an_exception_is_told_and_the_next_value_recovers(first):
 
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        for function, words in ((shapes, ('the last axis of the first',)), (divides, ('ZeroDivisionError', '// max('))):
+        failing = (shapes, ('MatMul', (2, 3))), (divides, ('ZeroDivisionError', '// max('))
+        for function, facts in failing:
             live = follow(function, -2, 2, first)
             live.control.value = -2.0
             before = live.data.value, live.picture.outputs
             live.control.value = -1.5
-            for word in ('there is no result', 'test_live.py', *words):
-                assert word in live.said.value
+            tells(re.sub('<[^>]+>', ' ', live.said.value), '-1.5', 'no result', 'test_live.py', *facts)
             assert (live.data.value, live.picture.outputs) == before
             live.control.value = 1.0
             assert live.said.value == '' and live.picture.outputs
@@ -162,7 +164,7 @@ def test_a_lesson_offers_it_for_functions_of_ones_own():
     bundle = shown._repr_mimebundle_()
     assert 'y = x * x' in bundle['image/svg+xml'] and '<desc>' in bundle['image/svg+xml'] and 'image/png' in bundle
     assert bundle['text/plain'].startswith('At 0: ')
-    with pytest.raises(SettingError, match='from a smaller number to a larger one'):
+    with refused(SettingError, 'a smaller number', '1', 'larger'):
         L.live(square, 1, 1)
 
 

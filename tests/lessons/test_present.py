@@ -9,6 +9,7 @@ from minicell.teach.beats import beats, notebook_of, place
 from minicell.teach.present import is_call
 from tests.lessons.kernels import ROOT, complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS
+from tests.messages import refused
 
 FOUND = beats('03', PATHS['03'])
 
@@ -31,17 +32,17 @@ def test_every_cell_of_a_lesson_is_in_one_beat(number):
 
 
 @pytest.mark.parametrize(
-    ('code', 'said'),
+    ('code', 'told'),
     [
         ('', 'no jump code'),
-        ('s4', 'they look like L03-s1-x1'),
-        ('L03-s99-x1', 'the last one is L03'),
+        ('s4', 'L03-s1-x1'),
+        ('L03-s99-x1', 'the last one'),
         ('L04-s1-x1', 'no L04'),
-        ('L03-s0-x0', 'no L03-s0-x0'),
+        ('L03-s0-x0', 'no'),
     ],
 )
-def test_a_code_that_leads_nowhere(code, said):
-    with pytest.raises(ValueError, match=said):
+def test_a_code_that_leads_nowhere(code, told):
+    with refused(ValueError, code, told):
         place(FOUND, code)
 
 
@@ -51,7 +52,7 @@ def test_whose_notebook(tmp_path, monkeypatch):
     own = tmp_path / '03_mine.ipynb'
     own.write_text('{}', encoding='utf-8')
     assert notebook_of('03') == own
-    with pytest.raises(FileNotFoundError, match='lesson 77 is not here'):
+    with refused(FileNotFoundError, 'lesson 77'):
         notebook_of('77')
 
 
@@ -60,7 +61,7 @@ def test_a_call_of_the_lesson_hides_its_code():
 
 
 def test_not_without_a_notebook():
-    with pytest.raises(RuntimeError, match='call it in one'):
+    with refused(RuntimeError, 'notebook', 'call it'):
         lesson('03').present()
 
 
@@ -99,25 +100,19 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert complaints(cells) == []
     start, jumped, lost, back, reset, unlocked, ends, shown = map(printed, cells[1:])
     assert start == '5 True False True\n'
-    assert '## Why does it do that?' in jumped and 'true dx' in jumped and 'L03-s6-x1' in jumped
+    assert '\n## Why ' in jumped and 'true dx' in jumped and 'L03-s6-x1' in jumped
     assert jumped.endswith('True\n')
     assert 'no such code' in lost and "''" in lost
     assert 'L03-s5-x1' in back and 'Tape' in back
     assert reset.startswith('None 6 ') and 'L03-s5-x1' in reset
     assert unlocked == 'True\n'
     assert ends.startswith('True False') and 'L03-s12-x1' in ends and ends.endswith('True\n')
-    assert 'L03-s5-x1  Watch it happen' in shown
+    assert 'L03-s5-x1  Watch it' in shown
 
 
 def test_a_cell_that_fails_says_so(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
     fails = "from minicell.teach.beats import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
     cells = run(lesson_03, WALK, fails)
-    assert any(
-        'ZeroDivisionError: division by zero' in out.get('text', '') for out in json.loads(last(printed(cells[-1])))
-    )
-
-
-def last(text):
-    """The last line of what was printed."""
-    return text.strip().splitlines()[-1]
+    outputs = json.loads(printed(cells[-1]).strip().splitlines()[-1])
+    assert any('ZeroDivisionError: division' in out.get('text', '') for out in outputs)

@@ -36,11 +36,11 @@ def test_progress_comes_back(file, capsys):
     L.check('3a', 3)
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {'takeover': 'failed', '3a': 'failed'}}
     L.check('3a', solved(L))
-    assert str(file) in L.glance.value and 'on this machine alone' in L.glance.value
+    assert str(file) in L.glance.value and 'this machine alone' in L.glance.value
     capsys.readouterr()
 
     again = lesson('03')
-    assert 'So far: Lesson 03: 2 of 6 done' in capsys.readouterr().out
+    assert '2 of 6 done' in capsys.readouterr().out
     assert '2 of 6 done' in repr(again.progress())
     again.check('3a', 3)
     assert '✓ exercise 3a: passed' in repr(again.progress()), 'what is passed stays passed'
@@ -80,7 +80,7 @@ def test_a_bad_file_costs_a_sentence(file, content, capsys):
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     L = lesson('03')
     said = capsys.readouterr().out
-    assert 'cannot be read, so it starts afresh' in said and said.count('\n') == 2
+    assert 'cannot be read' in said and str(file) in said and said.count('\n') == 2
     assert '0 of 6 done' in repr(L.progress())
     commit(L, 'takeover', right=True)
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {'takeover': 'passed'}}
@@ -106,7 +106,7 @@ def test_a_folder_in_its_place(file, capsys):
     file.mkdir(parents=True)
     L = lesson('03')
     commit(L, 'takeover', right=True)
-    assert 'Progress cannot be kept in' in L.glance.value and '1 of 6 done' in L.glance.value
+    assert 'cannot be kept' in L.glance.value and str(file) in L.glance.value and '1 of 6 done' in L.glance.value
 
 
 @pytest.mark.skipif(not hasattr(os, 'mkfifo'), reason='no named pipes in this system')
@@ -121,7 +121,7 @@ def test_a_folder_that_cannot_be_made(file):
     file.parent.parent.write_text('a file where a folder should be', encoding='utf-8')
     L = lesson('03')
     commit(L, 'takeover', right=True)
-    assert 'Progress cannot be kept in' in L.glance.value
+    assert 'cannot be kept' in L.glance.value and str(file) in L.glance.value
 
 
 @pytest.mark.parametrize('how', ['argument', 'variable'])
@@ -146,7 +146,7 @@ def test_nothing_leaves_the_machine(file, monkeypatch):
 def test_dot_or_not(monkeypatch, capsys):
     monkeypatch.setattr('shutil.which', lambda name: None)
     lesson('03')
-    assert 'works offline · no dot program (none is needed)' in capsys.readouterr().out
+    assert 'no dot program' in capsys.readouterr().out
     monkeypatch.setattr('shutil.which', lambda name: f'/bin/{name}')
     lesson('03')
     assert 'dot found' in capsys.readouterr().out

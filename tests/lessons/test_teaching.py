@@ -35,7 +35,7 @@ def whole(heading: str) -> int:
 
 def test_there_are_five_plans_and_the_second_day_has_the_last_lessons():
     assert list(map(whole, PLANS)) == [45, 90, 180, 180, 30]
-    assert set(re.findall(r'\| L(\d\d)-s', plan(PLANS[3]))) == {'10', '13', '14', '15'}
+    assert {number for number in NUMBERS if f'| L{number}-s' in plan(PLANS[3])} == {'10', '13', '14', '15'}
 
 
 def test_it_is_short_enough_to_be_read():
@@ -134,7 +134,7 @@ def test_a_plan_names_votes_where_they_are(heading):
 def test_what_it_promises_of_the_kit():
     assert f'after {train.LIMIT:.0f} seconds' in TEXT
     words = ' '.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell' / 'teach').glob('*.py'))
-    for button in ('Insert the solution', 'Insert a common mistake', 'Unlock', 'Reset', 'Leave', 'Go to'):
+    for button in ('Insert the solution', 'a common mistake', 'Unlock', 'Reset', 'Leave', 'Go to'):
         assert button in TEXT and button in words, button
 
 
