@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.messages import tells
+
 HERE = Path(__file__).parent
 FENCE = re.compile(r'```(python|text)(.*?)```', re.S)
 TEMPLATE = 'def bprop(self, ..., out, dout): return ...'  # of the document: no Python
@@ -58,7 +60,7 @@ def test_our_listings_are_the_documents(number):
 def test_the_damaged_copies_hold_what_is_left_of_them(number, same_as):
     """003 lost its indentation and no token; 001 lost words as well, and keeps most lines."""
     left = ' '.join(tokens((HERE / 'documents' / f'{number}.txt').read_text()))
-    lines = [' '.join(tokens(line)) for _, block in enumerate(OURS[same_as]) for line in block.splitlines()]
+    lines = [' '.join(tokens(line)) for block in OURS[same_as] for line in block.splitlines()]
     lines = [line.replace('minicell', 'mindspore') for line in lines if len(tokens(line)) > 2]
     found = [line in left for line in lines]
     if number == '003':
@@ -104,6 +106,19 @@ def test_a_document_prints_its_own_text(number):
             assert pending in LOST
         compared, pending = compared + 1, ''
     assert compared == sum(kind == 'text' for kind, _ in document(number))
+
+
+@pytest.mark.parametrize(
+    ('name', 'facts'),
+    [
+        ('matmul', ['(Tensor(shape=[2, 3]', '1.60000002e+00', 'Tensor(shape=[3, 3]', '4.30000019e+00]]))']),
+        ('relu6', ['[[1. 1. 1.]\n [1. 1. 1.]]']),
+    ],
+    ids=['matmul', 'relu6'],
+)
+def test_a_listing_of_exact_output_runs_by_itself(name, facts):
+    """Its own imports suffice, and no warning comes."""
+    tells(run(*listing(name), {}), *facts)
 
 
 def test_what_the_listings_define_works():

@@ -27,6 +27,11 @@ def close(t: Tensor, due, rtol=1e-7, atol=0.0) -> None:
     np.testing.assert_allclose(t.asnumpy(), due, rtol=rtol, atol=atol)
 
 
+def of_kind(tape: ms.Tape, *kinds: type) -> list:
+    """The events of these classes."""
+    return [e for e in tape.events if isinstance(e, kinds)]
+
+
 def made(construct, bprop=None, name='Mine', **more):
     """A Cell of these functions."""
     return type(name, (nn.Cell,), {'construct': construct} | ({'bprop': bprop} if bprop else {}) | more)()

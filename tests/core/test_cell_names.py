@@ -60,6 +60,7 @@ def test_a_parameter_inserted_keeps_its_name_if_it_has_one():
         ('param', ('k', Tensor(1.0)), TypeError, ['the Parameter', 'a Tensor']),
         ('param', ('c', Parameter(1.0)), KeyError, ['called c', 'no Parameter']),
     ],
+    ids=['an int', 'no Cell', 'a method', 'no name', 'a dot', 'no Parameter', 'a Cell'],
 )
 def test_what_cannot_be_inserted(insert, arguments, error, facts):
     with refused(error, *facts, line='_to_cell'):

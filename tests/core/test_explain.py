@@ -8,11 +8,12 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.core.watch import End
+from tests.core.cells import of_kind
 from tests.messages import refused
 
 
 def gradients(tape):
-    (end,) = [event for event in tape.events if isinstance(event, End)]
+    (end,) = of_kind(tape, End)
     return end.gradients
 
 

@@ -44,7 +44,7 @@ def test_grad_position(position, due):
         ((0, 0), GradArgumentError, ['once', 'got (0, 0)']),
         (None, GradArgumentError, ['`weight`', 'can not', 'None']),
     ],
-    ids=repr,
+    ids=['list', 'string', 'float', 'a string in it', 'negative', 'twice', 'None'],
 )
 def test_a_grad_position_that_is_none(position, error, facts):
     for ask in (ms.grad, ms.value_and_grad):
@@ -72,6 +72,7 @@ def test_a_position_out_of_range():
         ((Tensor([1, 2, 3]), Y), 'an Int64 Tensor'),
         ((Tensor([True] * 3), Y), 'a Bool Tensor'),
     ],
+    ids=['float', 'array', 'tuple', 'list', 'None', 'integers', 'bools'],
 )
 def test_nothing_to_differentiate(arguments, fact):
     """Where MindSpore returns an empty tuple in silence."""

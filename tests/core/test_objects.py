@@ -379,7 +379,7 @@ def test_set_data():
         (None, TypeError, ['got a NoneType']),
         (True, TypeError, ['got a bool']),
     ],
-    ids=repr,
+    ids=['shape', 'scalar', 'array', 'list', 'None', 'bool'],
 )
 def test_set_data_refuses(data, error, facts):
     with refused(error, 'set_data of w', *facts, line='.set_data(data)'):

@@ -166,6 +166,7 @@ def test_a_dict_has_its_gradients_in_order_and_none_is_for_all():
         (lambda d: (d, d), 'a bare Tensor'),
         (lambda d: (d, {}), 'a dict'),
     ],
+    ids=['too short', 'too long', 'a Tensor', 'a dict'],
 )
 def test_another_structure_is_refused(give, came):
     net = made(lambda self, x, pair: x * pair[0] * pair[1], lambda self, x, pair, out, dout: give(dout))

@@ -7,8 +7,9 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.core.watch import Back, Begin, Call, End, Enter, Give, Leave, Op, Pull
-from tests.core.cells import Cube, Product, Split
+from minicell.core.watch import Back, Begin, Call, End, Enter, Give, Op, Pull
+from minicell.heard import Hook, Hooked
+from tests.core.cells import Cube, Split, made, of_kind
 
 X = Tensor([1.0, 2.0])
 
@@ -24,135 +25,79 @@ def short(events) -> list[str]:
     """Events as words: 'Op Mul recorded', 'Pull Mul' ..."""
     said = []
     for e in events:
-        name = type(e).__name__
-        if isinstance(e, Op):
-            name += f' {e.rule.name} {e.state}'
-        elif isinstance(e, Call):
-            name += f' {type(e.cell).__name__} {e.state}'
-        elif isinstance(e, (Enter, Leave)):
-            name += f' {type(e.cell).__name__}'
-        elif isinstance(e, (Pull, Give)):
-            name += f' {e.entry.rule.name if isinstance(e.entry, Op) else type(e.entry.cell).__name__}'
-        said.append(name)
+        what = getattr(e, 'entry', e)
+        name = what.rule.name if isinstance(what, Op) else type(what.cell).__name__ if hasattr(what, 'cell') else ''
+        said.append(' '.join(filter(None, (type(e).__name__, name, getattr(e, 'state', '')))))
     return said
+
+
+def stretches(events) -> list[list[str]]:
+    """The same, divided before each Begin and each Back."""
+    found = [[]]
+    for each in short(events):
+        if each in ('Begin', 'Back') and found[-1]:
+            found.append([])
+        found[-1].append(each)
+    return found
 
 
 def numbers(value):
     return np.asarray(getattr(value, 'array', value)).tolist()
 
 
+INSIDE = ['Enter Cube', 'Op Mul hidden', 'Op Mul hidden', 'Leave Cube']
+
+
 def test_a_gradient_forward_and_back():
     _, tape = watch(lambda: ms.grad(lambda x: (x * x + 1).sum())(X))
-    assert short(tape.events) == [
-        'Begin',
-        'Op Mul recorded',
-        'Op Add recorded',
-        'Op ReduceSum recorded',
-        'Back',
-        'Pull ReduceSum',
-        'Give ReduceSum',
-        'Pull Add',
-        'Give Add',
-        'Pull Mul',
-        'Give Mul',
-        'End',
+    pulls = [f'{kind} {op}' for op in ('ReduceSum', 'Add', 'Mul') for kind in ('Pull', 'Give')]
+    assert stretches(tape.events) == [
+        ['Begin', 'Op Mul recorded', 'Op Add recorded', 'Op ReduceSum recorded'],
+        ['Back', *pulls, 'End'],
     ]
 
 
 def test_a_takeover_hides_its_ops_and_shows_what_bprop_does():
     _, tape = watch(lambda: ms.grad(Cube())(X))
-    assert short(tape.events) == [
-        'Begin',
-        'Enter Cube',
-        'Op Mul hidden',
-        'Op Mul hidden',
-        'Leave Cube',
-        'Call Cube recorded',
-        'Back',
-        'Pull Cube',
-        *['Op Mul unrecorded'] * 3,
-        'Give Cube',
-        'End',
+    assert stretches(tape.events) == [
+        ['Begin', *INSIDE, 'Call Cube recorded'],
+        ['Back', 'Pull Cube', *['Op Mul unrecorded'] * 3, 'Give Cube', 'End'],
     ]
 
 
 def test_the_second_order_records_the_reading_back():
     _, tape = watch(lambda: ms.grad(ms.grad(Cube()))(X))
-    assert short(tape.events) == [
-        'Begin',
-        'Begin',
-        'Enter Cube',
-        'Op Mul hidden',
-        'Op Mul hidden',
-        'Leave Cube',
-        'Call Cube recorded',
-        'Op OnesLike unrecorded',
-        'Back',
-        'Pull Cube',
-        'Op Mul unrecorded',
-        'Op Mul recorded',
-        'Op Mul recorded',
-        'Give Cube',
-        'End',
-        'Back',
-        'Pull Mul',
-        'Give Mul',
-        'Pull Mul',
-        'Give Mul',
-        'End',
+    ops_of_bprop = ['Op Mul unrecorded', 'Op Mul recorded', 'Op Mul recorded']
+    assert stretches(tape.events) == [
+        ['Begin'],
+        ['Begin', *INSIDE, 'Call Cube recorded', 'Op OnesLike unrecorded'],
+        ['Back', 'Pull Cube', *ops_of_bprop, 'Give Cube', 'End'],
+        ['Back', *['Pull Mul', 'Give Mul'] * 2, 'End'],
     ]
-    assert [e.order for e in tape.events if isinstance(e, Begin)] == [1, 2]
+    assert [e.order for e in of_kind(tape, Begin)] == [1, 2]
 
 
 def test_a_plain_cell_hides_nothing():
     _, tape = watch(lambda: ms.grad(nn.ReLU())(X))
-    assert short(tape.events) == [
-        *('Begin', 'Enter ReLU', 'Op ReLU recorded', 'Leave ReLU'),
-        *('Back', 'Pull ReLU', 'Give ReLU', 'End'),
+    assert stretches(tape.events) == [
+        ['Begin', 'Enter ReLU', 'Op ReLU recorded', 'Leave ReLU'],
+        ['Back', 'Pull ReLU', 'Give ReLU', 'End'],
     ]
 
 
 def test_without_a_gradient_nothing_is_recorded_but_all_is_seen():
     out, tape = watch(lambda: Cube()(X) + 1)
-    assert short(tape.events) == [
-        *('Enter Cube', 'Op Mul hidden', 'Op Mul hidden', 'Leave Cube', 'Call Cube unrecorded', 'Op Add unrecorded')
-    ]
+    assert short(tape.events) == [*INSIDE, 'Call Cube unrecorded', 'Op Add unrecorded']
     assert tape.events[-1].out is out
 
 
 def test_cells_in_cells_nest_properly():
-    class Outer(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.inner = Cube()
-
-        def construct(self, x):
-            return self.inner(x) * 2
-
-        def bprop(self, x, out, dout):
-            return (self.inner(x) * dout,)
-
-    _, tape = watch(lambda: ms.grad(Outer())(X))
-    assert short(tape.events) == [
-        'Begin',
-        'Enter Outer',
-        'Enter Cube',
-        'Op Mul hidden',
-        'Op Mul hidden',
-        'Leave Cube',
-        'Op Mul hidden',
-        'Leave Outer',
-        'Call Outer recorded',
-        'Back',
-        'Pull Outer',
-        'Enter Cube',
-        'Op Mul hidden',
-        'Op Mul hidden',
-        'Leave Cube',
-        'Call Cube unrecorded',
-        'Op Mul unrecorded',
-        'Give Outer',
-        'End',
+    inner = Cube()
+    outer = made(lambda self, x: inner(x) * 2, lambda self, x, out, dout: (inner(x) * dout,), name='Outer')
+    _, tape = watch(lambda: ms.grad(outer)(X))
+    assert stretches(tape.events) == [
+        ['Begin', 'Enter Outer', *INSIDE, 'Op Mul hidden', 'Leave Outer', 'Call Outer recorded'],
+        ['Back', 'Pull Outer', *INSIDE, 'Call Cube unrecorded', 'Op Mul unrecorded', 'Give Outer', 'End'],
     ]
 
 
@@ -164,7 +109,7 @@ def test_time_only_grows():
 
 def test_an_entry_that_no_cotangent_reaches_is_not_pulled():
     _, tape = watch(lambda: ms.grad(lambda x: (ops.exp(x), x * 2)[1])(X))
-    assert [type(e).__name__ for e in tape.events if isinstance(e, Pull)] == ['Pull']
+    assert len(of_kind(tape, Pull)) == 1
     assert 'Op Exp recorded' in short(tape.events)
 
 
@@ -178,70 +123,54 @@ def test_identity_ties_an_input_to_the_event_that_made_it():
 
 def test_pull_and_give_have_the_numbers():
     _, tape = watch(lambda: ms.grad(lambda x: (x * x * 3).sum())(X))
-    steps = [(e, type(e).__name__) for e in tape.events if isinstance(e, (Pull, Give))]
-    found = [
-        numbers(e.cotangent) if isinstance(e, Pull) else [d if d is None else numbers(d) for _, d in e.gradients]
-        for e, _ in steps
-    ]
-    assert found == [1.0, [[1, 1]], [1, 1], [[3, 3], None], [3, 3], [[3, 6], [3, 6]]]
-    last = steps[-1][0]
+    assert [numbers(e.cotangent) for e in of_kind(tape, Pull)] == [1.0, [1, 1], [3, 3]]
+    gives = of_kind(tape, Give)
+    given = [[d if d is None else numbers(d) for _, d in e.gradients] for e in gives]
+    assert given == [[[1, 1]], [[3, 3], None], [[3, 6], [3, 6]]]
+    last = gives[-1]
     assert [t for t, _ in last.gradients] == list(last.entry.inputs)
 
 
 def test_accumulation_is_the_sum_of_what_was_given():
     """x used three times: the gradients given to it add up to what End returns."""
     got, tape = watch(lambda: ms.grad(lambda x: (x * x + Cube()(x)).sum())(X))
-    (begin,) = [e for e in tape.events if isinstance(e, Begin)]
-    given = [d for e in tape.events if isinstance(e, Give) for t, d in e.gradients if t is begin.inputs[0]]
+    (begin,), (end,) = of_kind(tape, Begin), of_kind(tape, End)
+    given = [d for e in of_kind(tape, Give) for t, d in e.gradients if t is begin.inputs[0]]
     assert len(given) == 3
     np.testing.assert_allclose(sum(given), got.asnumpy())
-    (end,) = [e for e in tape.events if isinstance(e, End)]
     assert end.gradients[0] is got
 
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
 def test_back_has_the_outputs_and_their_seeds():
     _, tape = watch(lambda: ms.grad(Split())(X))
-    (back,) = [e for e in tape.events if isinstance(e, Back)]
-    (call,) = [e for e in tape.events if isinstance(e, Call)]
+    (back,), (call,) = of_kind(tape, Back), of_kind(tape, Call)
     assert [t for t, _ in back.outputs] == list(call.out)
     assert [numbers(g) for _, g in back.outputs] == [[1, 1], [1, 1]]
 
 
 def test_several_outputs_are_pulled_with_a_tuple_that_says_what_did_not_arrive():
     _, tape = watch(lambda: ms.grad(lambda x: (Split()(x)[1] * 3).sum())(X))
-    (pull,) = [e for e in tape.events if isinstance(e, Pull) and isinstance(e.entry, Call)]
+    (pull,) = [e for e in of_kind(tape, Pull) if isinstance(e.entry, Call)]
     assert isinstance(pull.cotangent, tuple)
     assert pull.cotangent[0] is None and numbers(pull.cotangent[1]) == [3, 3]
 
 
 def test_give_of_a_takeover_has_none_for_a_declared_absence():
-    class Half(Product):
-        def bprop(self, x, y, out, dout):
-            return dout * y, None
-
-    _, tape = watch(lambda: ms.grad(Half(), (0, 1))(X, X))
-    (give,) = [e for e in tape.events if isinstance(e, Give)]
+    half = made(lambda self, x, y: x * y, lambda self, x, y, out, dout: (dout * y, None))
+    _, tape = watch(lambda: ms.grad(half, (0, 1))(X, X))
+    (give,) = of_kind(tape, Give)
     assert numbers(give.gradients[0][1]) == [1, 2] and give.gradients[1][1] is None
 
 
 def test_enter_has_the_bound_arguments_as_tensors_of_their_own():
-    class Takes(nn.Cell):
-        def construct(self, x, y, scale=3):
-            return x * y * scale
-
-        def bprop(self, x, y, scale, out, dout):
-            return dout, dout, None
-
-    _, tape = watch(lambda: ms.grad(lambda x: Takes()(y=x, x=x))(X))
-    (enter,) = [e for e in tape.events if isinstance(e, Enter)]
-    (call,) = [e for e in tape.events if isinstance(e, Call)]
+    takes = made(lambda self, x, y, scale=3: x * y * scale, lambda self, x, y, scale, out, dout: (dout, dout, None))
+    _, tape = watch(lambda: ms.grad(lambda x: takes(y=x, x=x))(X))
+    (enter,), (call,) = of_kind(tape, Enter), of_kind(tape, Call)
     assert enter.custom and enter.inputs[2] == call.inputs[2] == 3
     assert enter.inputs[0] is not enter.inputs[1], 'one alias an argument position'
-    first, second = [e for e in tape.events if isinstance(e, Op) and e.state == 'hidden']
-    assert first.inputs == (enter.inputs[0], enter.inputs[1]) or (
-        first.inputs[0] is enter.inputs[0] and first.inputs[1] is enter.inputs[1]
-    )
+    first, second = [e for e in of_kind(tape, Op) if e.state == 'hidden']
+    assert first.inputs[0] is enter.inputs[0] and first.inputs[1] is enter.inputs[1]
     assert second.inputs[0] is first.out
     assert call.inputs[0] is call.inputs[1]
 
@@ -252,19 +181,15 @@ def test_static_arguments_of_an_op():
     assert reshape.attrs == ((2, 1),) and total.attrs == ((0,), True)
 
 
-def of(events, *kinds):
-    return [(type(e).__name__, e.of) for e in events if type(e).__name__ in kinds]
-
-
 def test_a_vjp_ends_without_gradients_when_it_has_played_and_each_reading_names_it():
     with ms.Tape() as tape:
         _, pull = ms.vjp(lambda x: x * x, Tensor(3.0))
         pull(Tensor(1.0))
         pull(Tensor(2.0))
-    told = of(tape.events, 'Begin', 'Back', 'End')
-    assert [name for name, _ in told] == ['Begin', 'End', 'Back', 'End', 'Back', 'End']
-    assert all(one is told[0][1] for _, one in told)
-    assert [e.gradients is None for e in tape.events if isinstance(e, End)] == [True, False, False]
+    told = of_kind(tape, Begin, Back, End)
+    assert short(told) == ['Begin', 'End', 'Back', 'End', 'Back', 'End']
+    assert all(e.of is told[0].of for e in told)
+    assert [e.gradients is None for e in of_kind(tape, End)] == [True, False, False]
 
 
 def test_an_exception_ends_each_gradient_that_it_passes():
@@ -275,8 +200,7 @@ def test_an_exception_ends_each_gradient_that_it_passes():
         with pytest.raises(KeyError):
             ms.grad(lambda x: ms.grad(inner)(x) * x)(Tensor(3.0))
         ms.grad(lambda x: x * x)(Tensor(3.0))
-    begins = [e.of for e in tape.events if isinstance(e, Begin)]
-    ends = [e for e in tape.events if isinstance(e, End)]
+    begins, ends = [e.of for e in of_kind(tape, Begin)], of_kind(tape, End)
     assert [next(k for k, b in enumerate(begins) if b is e.of) for e in ends] == [1, 0, 2]
     assert [e.gradients is None for e in ends] == [True, True, False]
 
@@ -292,7 +216,7 @@ def test_a_hook_is_told_with_what_it_was_given_and_what_it_returned():
 
     with ms.Tape() as tape:
         ms.grad(f)(Tensor(1.0))
-    before, after = (next(e for e in tape.events if type(e).__name__ == kind) for kind in ('Hook', 'Hooked'))
+    (before,), (after,) = of_kind(tape, Hook), of_kind(tape, Hooked)
     assert (before.function, before.kind) == (ten, 'tensor') and after.function is ten
     assert (before.gradients[0].item(), after.returned.item()) == (6.0, 60.0)
 

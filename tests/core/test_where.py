@@ -6,7 +6,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.core.watch import Begin, Call, Op
+from minicell.core.watch import Begin, Call, Enter, Op
+from tests.core.cells import of_kind
 
 SOURCE = """\
 import minicell as ms
@@ -95,22 +96,26 @@ def program(tmp_path_factory):
     exec(compile(SOURCE, str(path), 'exec'), names)
     with ms.Tape() as seen:
         ms.grad(names['f'])(Tensor([[1.0, 2.0], [3.0, 4.0]]))
-    return path, seen.events
+    return path, seen
 
 
 def line_of(text: str) -> int:
     return next(n for n, line in enumerate(SOURCE.splitlines(), 1) if text in line)
 
 
+def only(tape, op: str):
+    """Where the only op of this name was called."""
+    (where,) = [e.where for e in of_kind(tape, Op) if e.rule.name == op]
+    return where
+
+
 @pytest.mark.parametrize(('op', 'line', 'expression', 'target'), DUE)
 def test_where_an_op_was_called(program, op, line, expression, target):
     """File, line, function, whole line, exact expression, and the name it is given."""
-    path, events = program
-    found = [e.where for e in events if isinstance(e, Op) and e.rule.name == op and e.where.expression == expression]
-    assert found, f'no {op} has the expression {expression!r}: ' + str(
-        [e.where.expression for e in events if isinstance(e, Op) and e.rule.name == op]
-    )
-    where = found[0]
+    path, tape = program
+    its = [e.where for e in of_kind(tape, Op) if e.rule.name == op]
+    where = next((each for each in its if each.expression == expression), None)
+    assert where, f'no {op} has the expression {expression!r}: {[each.expression for each in its]}'
     assert (where.file, where.line, where.function) == (str(path), line_of(line), 'f')
     assert where.text == SOURCE.splitlines()[line_of(line) - 1].strip()
     assert where.target == target
@@ -119,47 +124,38 @@ def test_where_an_op_was_called(program, op, line, expression, target):
 
 
 def test_every_op_of_the_function_was_asked_for(program):
-    _, events = program
-    pairs = {(e.rule.name, e.where.expression) for e in events if isinstance(e, Op) and e.where.function == 'f'}
+    _, tape = program
+    pairs = {(e.rule.name, e.where.expression) for e in of_kind(tape, Op) if e.where.function == 'f'}
     assert pairs == {(op, expression) for op, _, expression, _ in DUE}
 
 
 def test_where_a_takeover_and_what_it_hides_stand(program):
-    _, events = program
-    (call,) = [e for e in events if isinstance(e, Call)]
+    _, tape = program
+    (call,) = of_kind(tape, Call)
     assert (call.where.expression, call.where.target, call.where.function) == ('custom(i)', 'k', 'f')
-    (hidden,) = [e for e in events if isinstance(e, Op) and e.state == 'hidden']
-    assert (hidden.where.expression, hidden.where.target, hidden.where.function) == (
-        'x * 5',
-        'inner',
-        'Custom.construct',
-    )
-    (inside,) = [e for e in events if isinstance(e, Op) and e.where.function == 'Custom.bprop']
+    (hidden,) = [e.where for e in of_kind(tape, Op) if e.state == 'hidden']
+    assert (hidden.expression, hidden.target, hidden.function) == ('x * 5', 'inner', 'Custom.construct')
+    (inside,) = [e for e in of_kind(tape, Op) if e.where.function == 'Custom.bprop']
     assert (inside.where.expression, inside.where.line) == ('dout * 5', line_of('slope = dout * 5'))
 
 
 def test_an_op_inside_a_layer_of_ours_says_so(program):
-    _, events = program
-    ours = [e for e in events if isinstance(e, Op) and e.where.ours]
+    _, tape = program
+    ours = [e for e in of_kind(tape, Op) if e.where.ours]
     assert {e.where.function for e in ours} >= {'Dense.construct'}
     assert all(e.where.file != str(program[0]) for e in ours)
 
 
-def test_where_a_gradient_begins():
-    with ms.Tape() as seen:
-        slope = ms.grad(ops.tanh)(Tensor(0.5))
-    (begin,) = [e for e in seen.events if isinstance(e, Begin)]
-    assert (begin.where.expression, begin.where.target) == ('ms.grad(ops.tanh)(Tensor(0.5))', 'slope')
-    assert float(slope) < 1
-
-
-def test_an_op_under_a_gradient_of_the_op_itself_has_a_place():
+def test_where_a_gradient_begins_and_where_an_op_stands_of_which_it_is():
     """ms.grad(ops.tanh): nothing of the user's calls tanh but the line with grad."""
+    x = Tensor(0.5)
     with ms.Tape() as seen:
-        ms.grad(ops.tanh)(Tensor(0.5))
-    (op,) = [e for e in seen.events if isinstance(e, Op) and e.rule.name == 'Tanh']
-    assert op.where.line > 0
-    assert isinstance(op.where.expression, str)
+        slope = ms.grad(ops.tanh)(x)
+    (begin,) = of_kind(seen, Begin)
+    assert (begin.where.expression, begin.where.target) == ('ms.grad(ops.tanh)(x)', 'slope')
+    assert float(slope) < 1
+    where = only(seen, 'Tanh')
+    assert where.line > 0 and isinstance(where.expression, str)
 
 
 def test_a_cast_that_promotion_makes_has_the_place_of_the_op():
@@ -173,7 +169,7 @@ def test_a_cast_that_promotion_makes_has_the_place_of_the_op():
 
     with ms.Tape() as seen:
         ms.grad(f)(Tensor([3.0]))
-    casts = [e.where.expression for e in seen.events if isinstance(e, Op) and e.rule.name == 'Cast']
+    casts = [e.where.expression for e in of_kind(seen, Op) if e.rule.name == 'Cast']
     assert casts[:3] == ['x * wide', '2 * wide - x', 'ops.concat((x, wide))']
 
 
@@ -183,8 +179,8 @@ def test_code_without_a_file_has_a_line_and_no_text():
     exec(compile('def f(x):\n    y = x * x\n    return y\n', '<nowhere>', 'exec'), names)
     with ms.Tape() as seen:
         ms.grad(names['f'])(Tensor(3.0))
-    (op,) = [e for e in seen.events if isinstance(e, Op) and e.rule.name == 'Mul']
-    assert (op.where.line, op.where.text, op.where.expression, op.where.target) == (2, '', '', '')
+    where = only(seen, 'Mul')
+    assert (where.line, where.text, where.expression, where.target) == (2, '', '', '')
     assert 'Mul' in str(seen)
 
 
@@ -197,17 +193,15 @@ def test_columns_count_bytes_so_that_letters_of_any_alphabet_do():
 
     with ms.Tape() as seen:
         ms.grad(f)(Tensor(2.0))
-    (op,) = [e for e in seen.events if isinstance(e, Op) and e.rule.name == 'Mul']
-    assert (op.where.expression, op.where.target) == ('größe * x', 'ähnlich')
+    where = only(seen, 'Mul')
+    assert (where.expression, where.target) == ('größe * x', 'ähnlich')
 
 
 def test_a_cell_called_by_a_sequential_cell_is_placed_at_the_users_call():
     net = nn.SequentialCell(nn.ReLU(), nn.Tanh())
     with ms.Tape() as seen:
         out = net(Tensor([1.0]))
-    from minicell.core.watch import Enter
-
-    entered = [e for e in seen.events if isinstance(e, Enter)]
+    entered = of_kind(seen, Enter)
     assert [type(e.cell).__name__ for e in entered] == ['SequentialCell', 'ReLU', 'Tanh']
     assert {e.where.expression for e in entered} == {'net(Tensor([1.0]))'}
     assert out.shape == (1,)
