@@ -20,7 +20,6 @@ from minicell import Parameter, Tensor, nn, ops
 from tests.hostile.said import Triple, X, left, next_gradient_is_right, tidy
 
 HOME = os.path.dirname(ms.__file__) + os.sep
-MOST = int(os.environ.get('MINICELL_INTERRUPTS', 250))  # places tried for each program
 
 
 @cache
@@ -159,10 +158,8 @@ PROGRAMS = {
 def run(program, at: int = -1) -> Interrupt:
     """Run it with an interrupt at a place; a KeyboardInterrupt that somebody swallowed is a failure too."""
     interrupt, swallowed = Interrupt(at), []
-    hook, sys.unraisablehook = (
-        sys.unraisablehook,
-        swallowed.append,
-    )  # Python itself swallows those in a weakref's callback
+    # Python itself swallows those in a weakref's callback
+    hook, sys.unraisablehook = sys.unraisablehook, swallowed.append
     sys.settrace(interrupt)
     try:
         program()
@@ -175,17 +172,20 @@ def run(program, at: int = -1) -> Interrupt:
     return interrupt
 
 
-def chosen(count: int) -> list[int]:
+def chosen(count: int, most: int = 250) -> list[int]:
     """Places to try: all of a short program, of a long one as many, evenly over it."""
-    return sorted({k * count // MOST for k in range(MOST)}) if count > MOST else list(range(count))
+    return sorted({k * count // most for k in range(most)}) if count > most else list(range(count))
 
 
-@pytest.mark.parametrize('name', PROGRAMS)
-def test_after_an_interrupt_the_next_gradient_is_right_and_nothing_is_left(name):
-    program = PROGRAMS[name]
+@pytest.mark.parametrize(
+    'most', [pytest.param(10, marks=pytest.mark.slow), pytest.param(250, marks=pytest.mark.nightly)]
+)
+@pytest.mark.parametrize('program', PROGRAMS.values(), ids=PROGRAMS)
+def test_after_an_interrupt_the_next_gradient_is_right_and_nothing_is_left(program, most):
     program()  # what is made once is made
-    places = chosen(run(program).seen)
-    assert len(places) > 15, 'too few places for a test'
+    count = run(program).seen
+    assert count > 15, 'too few places for a test'
+    places = chosen(count, most)
     wrong, open_still, where = [], Counter(), []
     for at in places:
         P.set_data(Tensor([2.0, 2.0, 2.0]))
@@ -205,6 +205,7 @@ def test_after_an_interrupt_the_next_gradient_is_right_and_nothing_is_left(name)
     assert not where, f'{len(where)} of {len(places)}: left are {dict(open_still)}, e.g. after one in {where[:3]}'
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize('enabled', [True, False], ids=['on', 'off'])
 def test_an_interrupt_leaves_the_collector_as_the_user_had_it(enabled):
     was, threshold = gc.isenabled(), gc.get_threshold()
@@ -226,6 +227,7 @@ def test_an_interrupt_leaves_the_collector_as_the_user_had_it(enabled):
     assert not changed, f'the collector is not as it was after an interrupt in {changed[:3]}'
 
 
+@pytest.mark.slow
 def test_two_interrupts_in_a_row_leave_nothing():
     """The second one comes in what follows the first: here the next gradient."""
     program = PROGRAMS['a bprop with a gradient in it']
@@ -241,6 +243,7 @@ def test_two_interrupts_in_a_row_leave_nothing():
     assert not dirty, f'left open after {dirty[:3]}'
 
 
+@pytest.mark.nightly
 def test_print_is_as_it_was_whoever_replaced_it():
     """A print that was replaced by the user before a trace is the user's again after an interrupted one."""
     mine = lambda *values, **options: None
