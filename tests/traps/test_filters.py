@@ -14,7 +14,7 @@ from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import MinicellWarning
 from minicell.errors import ImplicitSumWarning, NoPathWarning
 from tests.core.cells import Cube, Product, Scale
-from tests.traps.said import warned
+from tests.messages import warned
 
 X = Tensor([1.0, 2.0, 3.0])
 
@@ -165,6 +165,7 @@ def test_by_default_each_is_shown_once_a_place(tmp_path):
     assert run(tmp_path) == ALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('how', ['ignore', 'ignore::UserWarning', 'ignore::UserWarning:__main__'])
 def test_the_command_line_turns_them_off(how, tmp_path):
     assert run(tmp_path, f'-W{how}') == []

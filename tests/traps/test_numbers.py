@@ -9,7 +9,7 @@ import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.core.errors import DTypeError
 from minicell.errors import LabelError
-from tests.traps.said import refused
+from tests.messages import refused
 
 X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
@@ -90,7 +90,7 @@ def test_a_deep_copy_is_a_copy():
 
 def test_a_number_that_its_dtype_does_not_hold():
     """In MindSpore 300 is 44."""
-    with refused(DTypeError, 'Add: 300 is no UInt8', line='Tensor([200], ms.uint8) + 300'):
+    with refused(DTypeError, 'Add: 300', 'no UInt8', line='Tensor([200], ms.uint8) + 300'):
         Tensor([200], ms.uint8) + 300
     with pytest.raises(OverflowError):
         Tensor(300, ms.uint8)
@@ -98,7 +98,7 @@ def test_a_number_that_its_dtype_does_not_hold():
 
 def test_a_root_of_integers_by_a_negative_power():
     """In MindSpore 2 ** -1 is 0."""
-    with pytest.raises(DTypeError, match='Integers to negative integer powers'):
+    with refused(DTypeError, 'Pow', 'negative integer powers', keep=False):
         Tensor([2]) ** -1
 
 
@@ -109,7 +109,7 @@ def test_the_sum_of_bools_counts_them():
 
 def test_integers_are_not_cut():
     """In MindSpore leaky_relu(-3) is 0, and edges between integers are cut."""
-    with pytest.raises(DTypeError, match='LeakyReLU works on floats'):
+    with refused(DTypeError, 'LeakyReLU', 'floats'):
         ops.leaky_relu(Tensor([-3]))
     x = Tensor([1, 5, 9])
     assert ops.clip_by_value(x, 2.5, 6.5).tolist() == ops.hardtanh(x, 2.5, 6.5).tolist() == [2.5, 5, 6.5]
@@ -123,7 +123,7 @@ def test_a_power_of_a_negative_number_by_its_exponent():
 
 def test_a_label_behind_the_last_class():
     """In MindSpore's sparse softmax loss it costs 0."""
-    with refused(LabelError, 'the class 3 is not there', line='nn.SoftmaxCrossEntropyWithLogits('):
+    with refused(LabelError, 'class 3', line='nn.SoftmaxCrossEntropyWithLogits('):
         nn.SoftmaxCrossEntropyWithLogits(sparse=True)(X, Tensor([0, 3], ms.int32))
 
 

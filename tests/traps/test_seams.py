@@ -19,16 +19,15 @@ from minicell.errors import (
     TapeError,
     ThreadError,
 )
-from tests.traps.said import refused, warned
+from tests.messages import refused, tells, warned
 
 X = Tensor([1.0, 2.0, 3.0])
 
 
 def test_a_tensor_made_of_a_tensor_is_a_constant():
     """MindSpore passes the gradient through Tensor(x): 2, 4, 6 here."""
-    with warned() as said:
+    with warned(LeavesTapeWarning, 'Tensor(...)'):
         assert ms.grad(lambda x: (Tensor(x) * x).sum())(X).tolist() == [1, 2, 3]
-    said.one(LeavesTapeWarning)
 
 
 def test_an_index_write_on_the_way_is_refused():
@@ -39,7 +38,7 @@ def test_an_index_write_on_the_way_is_refused():
         y[0] = 50.0
         return (y * y).sum()
 
-    with refused(IndexWriteError, 'writes in place', 'ops.select', line='y[0] = 50.0'):
+    with refused(IndexWriteError, 'in place', 'ops.select', line='y[0] = 50.0'):
         ms.grad(f)(X)
 
 
@@ -47,18 +46,15 @@ def test_comparisons():
     """MindSpore says False to a list, an array and a NumPy number, whatever is in it; both say so to None."""
     x = Tensor([1.0, 2.0, 3.0])
     assert (x == None) is (x == 'a') is False and (x != None) is True  # noqa: E711
-    assert (x == [1.0, 2.0, 4.0]).tolist() == [True, True, False] and (x == np.float32(1)).tolist() == [
-        True,
-        False,
-        False,
-    ]
-    with pytest.raises(OperandError, match='Equal takes Tensors and numbers'):
+    assert (x == [1.0, 2.0, 4.0]).tolist() == [True, True, False]
+    assert (x == np.float32(1)).tolist() == [True, False, False]
+    with refused(OperandError, 'Equal', 'Tensors and numbers'):
         x == np.ones(3)  # noqa: B015
 
 
 def test_ops_on_integers_and_bools():
     """MindSpore takes the difference of Bools, and has 2⁶³ - 1 for an integer over 0."""
-    with pytest.raises(DTypeError, match='Sub does not take Bool and Bool'):
+    with refused(DTypeError, 'Sub', 'Bool and Bool', keep=False):  # NumPy's words are in it
         Tensor([True]) - Tensor([True])
     with np.errstate(divide='ignore'):
         assert (Tensor([5]) // 0).tolist() == [0]
@@ -72,7 +68,7 @@ def test_a_python_float_beside_float64_keeps_its_digits():
 
 
 def test_squeeze_of_an_axis_that_is_longer_than_one():
-    with refused(ShapeError, 'Squeeze: shapes (2, 3) do not fit', line='ops.squeeze('):
+    with refused(ShapeError, 'Squeeze: shapes', (2, 3), line='ops.squeeze('):
         ops.squeeze(ops.ones((2, 3)), 0)
 
 
@@ -97,20 +93,20 @@ def test_batch_norm_of_one_example_keeps_its_statistics_finite():
 
 
 def test_a_label_counts_from_0():
-    with refused(LabelError, 'the class -1 is not there', line='ops.cross_entropy('):
+    with refused(LabelError, 'class -1', line='ops.cross_entropy('):
         ops.cross_entropy(Tensor([[1.0, 2.0]]), Tensor([-1], ms.int32))
 
 
 def test_what_a_parameter_is_for_takes_no_tensor():
     net = nn.Dense(3, 1)
-    with refused(NotATensorError, 'weights holds Parameters, but got a Tensor', line='ms.grad('):
+    with refused(NotATensorError, 'weights', 'Parameters', 'a Tensor', line='ms.grad('):
         ms.grad(net, None, [X])(X)
-    with refused(ParameterError, "'variable' should be a Parameter, but got a Tensor", line='ops.assign('):
+    with refused(ParameterError, "'variable'", 'a Parameter', 'a Tensor', line='ops.assign('):
         ops.assign(Tensor([1.0]), Tensor([2.0]))
 
 
 def test_jvp_wants_a_v_that_fits():
-    with refused(SensError, 'v needs a Tensor of the same shape', line='ms.jvp('):
+    with refused(SensError, 'v needs', 'same shape', line='ms.jvp('):
         ms.jvp(ops.exp, X, Tensor([1.0, 2.0]))
 
 
@@ -138,7 +134,7 @@ def test_another_thread_has_to_wait_or_is_told():
             for program in (lambda: x * x, lambda: ms.grad(lambda y: y * y)(Tensor(3.0))):
                 with pytest.raises(ThreadError) as caught:
                     program()
-                said.append(str(caught.value))
+                said.append(caught.value)
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -146,9 +142,8 @@ def test_another_thread_has_to_wait_or_is_told():
         return x * x
 
     assert float(ms.grad(f)(Tensor(3.0))) == 6.0
-    assert 'Mul is called in one thread, with a Tensor that a gradient in another thread' in said[0]
-    assert 'is open in another thread' in said[1] and 'in the same thread' in said[1]
-    assert 'your line' in said[0] and 'your line' in said[1]
+    tells(said[0], 'Mul', 'one thread', 'another thread', 'your line')
+    tells(said[1], 'another thread', 'same thread', 'your line')
 
 
 def test_jvp_through_a_bprop_that_is_not_linear_says_so():
@@ -159,14 +154,14 @@ def test_jvp_through_a_bprop_that_is_not_linear_says_so():
         def bprop(self, x, out, dout):
             return (ops.relu(dout),)
 
-    with pytest.warns(NotLinearWarning, match='goes through the bprop of Clipped, which is not linear in dout'):
+    with warned(NotLinearWarning, 'bprop of Clipped', 'not linear', 'dout'):
         _, slope = ms.jvp(Clipped(), Tensor([3.0, 4.0]), Tensor([1.0, 2.0]))
     assert slope.asnumpy().tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize('trip', [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+@pytest.mark.parametrize('trip', [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_tape_says_that_it_cannot_be_copied(trip):
     with ms.Tape() as seen:
         Tensor([1.0]) * 2
-    with pytest.raises(TapeError, match='a Tape cannot be copied or pickled'):
+    with refused(TapeError, 'copied or pickled'):
         trip(seen)

@@ -9,6 +9,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, errors, nn
+from tests.messages import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGINS = {
@@ -39,6 +40,7 @@ def fresh(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow  # each in a process of its own
 @pytest.mark.parametrize('begins', BEGINS.values(), ids=BEGINS)
 def test_whatever_comes_first_sets_them(begins):
     said = fresh(
@@ -51,7 +53,7 @@ def test_whatever_comes_first_sets_them(begins):
     )
     count, acquire = said.splitlines()
     assert int(count) == len(list((ROOT / 'minicell/traps').glob('[!_]*.py')))
-    assert acquire.split()[-1] == 'minicell.traps.threads.take_turn' and '_set_traps' not in acquire
+    assert acquire.endswith('traps.threads.take_turn') and '_set_traps' not in acquire
 
 
 def test_the_first_gradient_already_notices():
@@ -64,9 +66,10 @@ def test_the_first_gradient_already_notices():
         '    ms.grad(lambda x: ops.log(x - x).sum())(Tensor([1.0]))\n'
         'print(*(each.category.__name__ for each in seen))'
     )
-    assert 'writes in place' in said and 'NotANumberWarning' in said
+    assert 'in place' in said and 'NotANumberWarning' in said
 
 
+@pytest.mark.slow
 def test_two_threads_begin_at_once():
     said = fresh(
         'import threading\n'
@@ -76,11 +79,12 @@ def test_two_threads_begin_at_once():
         'each = [threading.Thread(target=one, args=(k,)) for k in range(4)]\n'
         '[t.start() for t in each]; [t.join() for t in each]\n'
         'from minicell.core import doors\n'
-        'print(found, [f.__name__ for f in doors.acquire])'
+        'print(sum(found), *(f.__name__ for f in doors.acquire))'
     )
-    assert said.strip() == "[True, True, True, True] ['take_turn']"
+    assert said.split() == ['4', 'take_turn']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('first', ['pass', 'class Net(ms.nn.Cell): pass'], ids=['a gradient', 'a Cell'])
 def test_another_thread_sets_them_and_the_one_that_imported_is_not_on_its_tape(first):
     """It computes with a Parameter that the gradient differentiates: a plain value for it, and no entry."""
@@ -109,5 +113,5 @@ def test_out_is_not_written_whatever_its_rank(shape):
             return (dout * 2,)
 
     x = Tensor(np.ones(shape, np.float32))
-    with pytest.raises(errors.IndexWriteError, match=r'Sets\.bprop writes into its out, by x\[i\] = v'):
+    with refused(errors.IndexWriteError, 'Sets.bprop', 'its out', 'x[i] = v'):
         ms.grad(lambda x: Sets()(x).sum())(x)
