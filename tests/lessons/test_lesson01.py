@@ -1,26 +1,24 @@
 """What is particular to lesson 01: the tape that it counts, its figure and its ordering."""
 
 import re
-import time
 
-import ipywidgets as w
-import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import nn, ops
 from minicell.core.watch import Op
-from minicell.teach import lesson
 from minicell.teach.exercise import run
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.order import exercise
-from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, listings, read
+from tests.lessons.answers import experiments, indented, mistake_of, right_answers, wrong_answers
+from tests.lessons.figures import moves
+from tests.lessons.page import Page
+from tests.messages import tells
 
 ORDER, LOOP, RULE, HUNT = map(exercise, ('1a', '1b', '1c', '1d'))
+PAGE = Page('01')
 
 
 class Steps(nn.Cell):
@@ -53,9 +51,9 @@ def test_what_ran_has_left_entries(x, names, slope):
     assert float(got) == pytest.approx(slope, rel=1e-6)
 
 
-def test_the_notebook_says_how_many(run):
+def test_the_notebook_says_how_many():
     shown = {
-        name: [each['shown'] for each in by_id(read('01').cells)[f'l01-{name}'].metadata['minicell']['numbers']]
+        name: [each['shown'] for each in PAGE.cell(name).metadata['minicell']['numbers']]
         for name in ('predict', 'why', 'document-note', 'branch-note')
     }
     assert shown['why'] == ['3', '8'] and shown['document-note'] == ['2'] and shown['predict'] == ['16']
@@ -63,15 +61,9 @@ def test_the_notebook_says_how_many(run):
     assert [float(number) for number in shown['branch-note'][1:]] == [8.0, round(4 / 20.8**0.5, 2)]
 
 
-def test_the_belief_is_among_the_choices():
-    beliefs = [choice.misconception for choice in lesson('01').about.questions['entries'].choices]
-    assert 'grad reads my source' in beliefs
-
-
 def test_the_graph_needs_no_dot(monkeypatch):
     """The aside in the lesson: without the program, the picture of the tape and a line that says so."""
-    aside = by_id(read('01').cells)['l01-graph'].source
-    assert re.findall(r'> ```python\n> (.*)\n> ```', aside) == ['tape.to_dot()']
+    assert re.findall(r'> ```python\n> (.*)\n> ```', PAGE.source('graph')) == ['tape.to_dot()']
     monkeypatch.setenv('PATH', '')
     with ms.Tape() as tape:
         ms.grad(NET)(ms.Tensor(2.0))
@@ -85,39 +77,18 @@ def test_the_graph_needs_no_dot(monkeypatch):
 
 def test_entries_come_and_go_with_the_input():
     figure = branch(NET)
-    sizes = set()
+    moves(figure, (0.0, 2.0, 2.5, 2.6, 5.0))
     for x, count, slope in ((0.0, 3, '8.00'), (2.5, 3, '8.00'), (2.6, 4, '0.88'), (5.0, 4, '0.63')):
-        figure.control.value = x
-        page = figure.picture.value
-        assert f'the call leaves {count} entries' in page and f'gradient of x: {slope}' in page
-        assert ('no Sqrt' in page) == (count == 3) and ('4 Sqrt' in page) == (count == 4)
-        sizes.add((figure.picture.layout.height, draw(NET, x).size))
-    assert len(sizes) == 1
+        page = figure.draw(x).words
+        tells(page, f'{count} entries', f'Gradient of x: {slope}', 'left none' if count == 3 else '4 Sqrt')
 
 
 def test_the_line_that_did_not_run_wrote_nothing():
     below, above = draw(NET, 2.0).words, draw(NET, 3.0).words
-    assert 'y = ops.sqrt(y) did not run' in below and 'did not run' not in above
-    assert '3 entries' in below and '4 Sqrt giving 4.90' in above
+    tells(below, 'ops.sqrt(y)', 'did not run', '3 entries')
+    assert 'did not run' not in tells(above, '4 Sqrt giving 4.90')
     lines = [entry.line for entry in called(NET, 3.0).entries]
     assert lines[0] == lines[1] == lines[2] == lines[3] - 2  # one line three times, and another one
-
-
-@pytest.mark.parametrize('x', [0.0, 2.0, 2.6, 5.0])
-def test_nothing_is_cut_in_the_figure(x):
-    assert [shape.text for shape in draw(NET, x).shapes if isinstance(shape, Text) and shape.full] == []
-
-
-def test_the_figure_is_fast_and_has_one_control():
-    figure = branch(NET)
-    times = []
-    for k in range(40):
-        start = time.process_time()
-        figure.control.value = k / 8
-        times.append(time.process_time() - start)
-    assert sorted(times)[-3] < 0.15
-    controls = [one for one in figure.shown.widget.children if not isinstance(one, w.HTML)]
-    assert controls == [figure.control] and figure.control.description
 
 
 # ---- the ordering ------------------------------------------------------------------------------------------------
@@ -130,9 +101,8 @@ def test_the_order_is_that_of_the_real_tape():
 
 def test_the_program_on_the_page_is_the_one_that_runs():
     """Read from the page, run, and ordered: the same steps."""
-    cells = by_id(read('01').cells)
-    page = re.search(r'```python\n(.*?)```', cells['l01-exercise'].source, re.DOTALL)[1]
-    for source in (page, cells['l01-entries'].source):  # 1a, and 1b, where it is written shorter
+    page = re.search(r'```python\n(.*?)```', PAGE.source('exercise'), re.DOTALL)[1]
+    for source in (page, PAGE.source('entries')):  # 1a, and 1b, where it is written shorter
         space = {'ops': ops}
         exec(source, space)
         with ms.Tape() as tape:
@@ -156,32 +126,29 @@ def test_the_program_on_the_page_is_the_one_that_runs():
 )
 def test_a_half_right_order_is_told_its_belief(order, named):
     verdict = ORDER.check(order)
-    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else '') == named, verdict
+    assert verdict.state == 'failed' and (mistake_of(verdict) or '') == named, verdict
 
 
-@pytest.mark.parametrize('order', [m.name for m in ORDER.mistakes if 'branch' in m.name])
-def test_no_hint_tells_of_an_order_that_is_not_there(order):
+@pytest.mark.parametrize('stored', [m for m in ORDER.mistakes if 'branch' in m.name], ids=lambda stored: stored.name)
+def test_no_hint_tells_of_an_order_that_is_not_there(stored):
     """These hints are given wherever `exp` stands in an answer: they speak of nothing but the tape."""
-    hint = next(mistake.hint for mistake in ORDER.mistakes if mistake.name == order)
-    assert 'left out' not in hint and '`ops.exp`' in hint and 'its rule is not called' in hint
-    assert 9 * np.sin(1) > 1 and np.sin(1) > 0.5
+    assert 'left out' not in tells(stored.hint, '`ops.exp`', 'rule')
 
 
 # ---- the loop ----------------------------------------------------------------------------------------------------
 
 
 def loop(body: str, first: str = 'gradients = {result: 1.0}') -> str:
-    lines = '\n'.join(f'    {line}' for line in body.splitlines())
     before = 'from collections import defaultdict\nNAN = float("nan")\n'
-    return f'{before}def read_back(entries, result):\n    {first}\n{lines}\n'
+    return f'{before}def read_back(entries, result):\n    {first}\n{indented(body, 4)}\n'
 
 
 FILL = 'for name, g in zip(entry.inputs, entry.rule({dout})): gradients[name] = gradients.get(name, 0.0) + g'
 SKIP = 'if entry.out not in gradients: continue'
 
 
-@pytest.mark.parametrize(
-    'code',
+test_other_right_loops_pass = right_answers(
+    LOOP,
     [
         loop(f'for entry in entries[::-1]:\n  {SKIP}\n  {FILL.format(dout="gradients[entry.out]")}\nreturn gradients'),
         loop(
@@ -203,17 +170,15 @@ SKIP = 'if entry.out not in gradients: continue'
             f'  {FILL.format(dout="gradients.get(entry.out, 0)")}\nreturn gradients'
         ),
     ],
+    str,
 )
-def test_other_right_loops_pass(code):
-    verdict = LOOP.check_code(code)
-    assert verdict.passed, verdict
 
 
 GET, END = FILL.format(dout='gradients[entry.out]'), 'return gradients'
 
 
-@pytest.mark.parametrize(
-    ('body', 'named'),
+test_a_wrong_loop_fails_on_some_program = wrong_answers(
+    LOOP,
     [
         (f'for entry in entries:\n  {SKIP}\n  {GET}\n{END}', 'forward'),
         (f'for entry in reversed(entries):\n  {GET}\n{END}', 'all-lead-there'),
@@ -231,11 +196,8 @@ GET, END = FILL.format(dout='gradients[entry.out]'), 'return gradients'
         ),
         ('return {result: 1.0, "x": 0.642092615934331}', None),
     ],
+    loop,
 )
-def test_a_wrong_loop_fails_on_some_program(body, named):
-    verdict = LOOP.check_code(loop(body))
-    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else None) == named, verdict
-    assert 'expected' in verdict.said
 
 
 def test_the_programs_of_the_loop_ask_for_all_of_it():
@@ -260,7 +222,7 @@ def test_a_dout_goes_into_a_rule_as_a_factor():
 
 
 def test_the_engine_of_the_lesson_agrees_with_ms_grad():
-    mine, due = (float(line.split()[-1]) for line in by_id(read('01').cells)['l01-engine'].outputs[0].text.splitlines())
+    mine, due = (float(line.split()[-1]) for line in PAGE.told('engine').splitlines())
     assert mine == due != 0
 
 
@@ -308,10 +270,10 @@ def ticks(code: str, capsys: pytest.CaptureFixture) -> tuple[str, bool]:
     """What the cell says of the swapped rule and of `mul`, at both places; and whether `mul` is the learner's."""
     space: dict = {'ms': ms, 'nn': nn, '__name__': '__main__'}
     exec(code, space)
-    exec(by_id(read('01').cells)['l01-product'].source.removeprefix('%%result swapped\n'), space)
-    printed = capsys.readouterr().out
-    assert printed.endswith('the slope of its dx with respect to y: 1.0\n') and 'ellipsis' not in printed
-    return ''.join(re.findall(r': ([✓✗])', printed)), printed.startswith('From here on `mul` is yours.\n')
+    exec(PAGE.source('product'), space)
+    printed = tells(capsys.readouterr().out, 'its dx', 'y: 1.0\n')
+    assert 'ellipsis' not in printed
+    return ''.join(re.findall(r': ([✓✗])', printed)), 'yours' in printed.splitlines()[0]
 
 
 def test_the_learners_rule_runs_as_the_bprop_of_a_cell(capsys):
@@ -344,11 +306,11 @@ test_the_hunt_is_for_any_good_experiment = experiments(
         ('(2 * eps)', '2 / eps', ''),
         ('(at(f, x + eps) - at(f, x - eps)) / (2 * eps)', 'ms.grad(f)(ms.Tensor(x, ms.float64)).item()', 'Measure it'),
         ('(-2.0, 0.5, 2.0)', '(0.5, 2.0)', ''),
-        ('(-2.0, 0.5, 2.0)', '(0.5,)', 'Engine 5: you say “right”; it is “wrong rule”'),
-        ('(2 * eps)', '2 * eps', 'Engine 3: you say “wrong rule”; it is “right”'),
-        ('(2 * eps)', '(2 * eps) * float("nan")', 'Engine 1: you say “wrong rule”'),
-        ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', 'Engine 1: you say “no dout”'),
-        ("return 'no dout'", "return 'dout'", "'dout', which is none of the four words"),
+        ('(-2.0, 0.5, 2.0)', '(0.5,)', ('Engine 5', '“right”', 'is “wrong rule”')),
+        ('(2 * eps)', '2 * eps', ('Engine 3', '“wrong rule”', 'is “right”')),
+        ('(2 * eps)', '(2 * eps) * float("nan")', ('Engine 1', 'say “wrong rule”')),
+        ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', ('Engine 1', 'say “no dout”')),
+        ("return 'no dout'", "return 'dout'", ("'dout'", 'none')),
     ],
 )
 
@@ -359,7 +321,7 @@ test_the_hunt_is_for_any_good_experiment = experiments(
 def test_pytorch_leaves_as_many_entries_and_the_same_gradients(capsys):
     torch = pytest.importorskip('torch')
     space: dict = {'__name__': '__main__'}
-    exec(listings(read('01'), '01')['torch'], space)
+    exec(PAGE.listing('torch'), space)
     said = capsys.readouterr().out.splitlines()
     for x, line in zip((2.0, 3.0), said, strict=True):
         with ms.Tape() as tape:

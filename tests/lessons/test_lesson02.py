@@ -1,22 +1,20 @@
 """What is particular to lesson 02: what its rule is given, its figure and its exercise."""
 
-import time
-
-import ipywidgets as w
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach import lesson
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson02 import HIDDEN, WORDS, Suspect
-from minicell.teach.lesson02.figures import HIGH, LOW, dout, draw, happened
+from minicell.teach.lesson02.figures import HIGH, LOW, dout, happened
 from minicell.teach.order import exercise
-from tests.lessons.kernels import printed
-from tests.lessons.notebooks import by_id, listings, read
+from tests.lessons.answers import experiments, indented, open_answers, right_answers, wrong_answers
+from tests.lessons.figures import moves, texts
+from tests.lessons.page import Page
+from tests.messages import refused, tells
 
 EXERCISE, HUNT = map(exercise, ('2a', '2b'))
+PAGE = Page('02')
 A, B = ms.Tensor(3.0), ms.Tensor(4.0)
 
 
@@ -30,25 +28,19 @@ def program(a, b):
 
 
 def test_what_the_cells_print():
-    cells = by_id(read('02').cells)
-    assert printed(cells['l02-run']) == 'gradient of a: 2.0'
-    assert printed(cells['l02-push']) == '6.0 7.0\n'
-    assert printed(cells['l02-inside']).splitlines() == [
-        'bprop gets x = 3.0 out = 9.0 dout = 5.0',
-        'gradient of x: 30.0',
-    ]
-    assert printed(cells['l02-program']) == 'out 24.0  da 8.0  db 6.0\n'
-    assert 'agrees with the true gradient' in printed(cells['l02-check'])
-    assert 'hands out 1, 1' in printed(cells['l02-tape'])
+    assert PAGE.told('run') == 'gradient of a: 2.0'
+    assert PAGE.told('push') == '6.0 7.0\n'
+    tells(PAGE.told('inside'), 'x = 3.0', 'out = 9.0', 'dout = 5.0', 'gradient of x: 30.0')
+    assert PAGE.told('program') == 'out 24.0  da 8.0  db 6.0\n'
+    tells(PAGE.told('check'), 'agrees')
+    tells(PAGE.told('tape'), 'hands out 1, 1')
 
 
 def test_with_a_constant_in_its_bprop_the_square_fails_at_second_order_alone():
     """The change that the lesson asks for, in the cell that it asks to change."""
-    cells = by_id(read('02').cells)
-    assert 'write `ops.stop_gradient(x)` for `x`' in cells['l02-second-note'].source
-    source = cells['l02-inside'].source.partition('\n')[2]
+    tells(PAGE.words('second-note'), '`ops.stop_gradient(x)`')
     space: dict = {'ms': ms, 'nn': nn, 'ops': ops}
-    exec(source.replace('2 * x * dout', '2 * ops.stop_gradient(x) * dout'), space)
+    exec(PAGE.source('inside').replace('2 * x * dout', '2 * ops.stop_gradient(x) * dout'), space)
     verdicts = [ms.check_bprop(f, A).ok for f in (space['square'], ms.grad(space['square']))]
     assert verdicts == [True, False]
 
@@ -56,8 +48,7 @@ def test_with_a_constant_in_its_bprop_the_square_fails_at_second_order_alone():
 def test_the_note_on_one_tensor_in_two_places():
     got = ms.grad(lambda p, q: p + 3 * q, (0, 1))(A, A)
     assert [float(g) for g in got] == [1.0, 3.0]
-    note = by_id(read('02').cells)['l02-push-note'].source
-    assert '4 and 4' in note and 'gives 1 and 3' in note.replace('\n> ', ' ')
+    tells(PAGE.words('push-note'), '4 and 4', '1 and 3')
 
 
 def test_a_bare_tensor_is_refused_as_the_note_says():
@@ -68,14 +59,8 @@ def test_a_bare_tensor_is_refused_as_the_note_says():
         def bprop(self, x, out, dout):
             return 2 * x * dout
 
-    with pytest.raises(ms.errors.MinicellError, match=r'return \('):
+    with refused(ms.errors.BpropTupleError, 'Bare.bprop', 'return ('):
         ms.grad(Bare())(A)
-
-
-def test_the_beliefs_are_among_the_choices():
-    questions = lesson('02').about.questions
-    beliefs = {choice.misconception for question in questions.values() for choice in question.choices}
-    assert {'dout is 1', 'gradients overwrite'} <= beliefs
 
 
 # ---- the figure --------------------------------------------------------------------------------------------------
@@ -99,42 +84,28 @@ def test_two_arrows_into_a_and_the_badge():
     assert '>+=<' in page and '>4.00 + 4.00<' in page and '>8.00<' in page
 
 
-@pytest.mark.parametrize('value', [LOW, -2.25, -0.25, 0.0, 0.25, HIGH])
-def test_nothing_is_cut_in_the_figure(value):
-    drawn = draw(program, (A, B), value)
-    assert [shape.text for shape in drawn.shapes if isinstance(shape, Text) and shape.full] == []
-    assert '…' not in ''.join(shape.text for shape in drawn.shapes if isinstance(shape, Text))
-
-
-def test_the_figure_is_fast_and_has_one_control():
-    figure = dout(program, A, B)
-    times, sizes = [], set()
-    for k in range(40):
-        start = time.process_time()
-        figure.control.value = LOW + k / 40 * (HIGH - LOW)
-        times.append(time.process_time() - start)
-        sizes.add(figure.picture.layout.height)
-    assert sorted(times)[-3] < 0.15 and len(sizes) == 1
-    controls = [one for one in figure.shown.widget.children if not isinstance(one, w.HTML)]
-    assert controls == [figure.control] and figure.control.description
+def test_the_figure_has_one_control_and_cuts_nothing():
+    drawn = moves(dout(program, A, B), (LOW, -2.25, -0.25, 0.0, 0.25, HIGH))
+    assert not any('…' in shape.text for each in drawn for shape in texts(each))
 
 
 # ---- exercise 2a -------------------------------------------------------------------------------------------------
 
 
 def answer(body: str) -> str:
-    lines = '\n'.join(f'        {line}' for line in body.splitlines())
     at = EXERCISE.start.index('        dx = ...')
-    return f'import numpy as np\nimport minicell as ms\n{EXERCISE.start[:at]}{lines}\n'
+    return f'import numpy as np\nimport minicell as ms\n{EXERCISE.start[:at]}{indented(body)}\n'
 
 
-def test_half_begun_is_not_attempted():
-    for body in ('return ..., ...', 'dx = ... * dout\nreturn dx, dx', 'return dout * ops.sin(y), ...'):
-        assert EXERCISE.check_code(answer(body)).state == 'open'
+test_half_begun_is_not_attempted = open_answers(
+    EXERCISE, ['return ..., ...', 'dx = ... * dout\nreturn dx, dx', 'return dout * ops.sin(y), ...'], answer
+)
 
 
-@pytest.mark.parametrize(
-    'body',
+CHECKS = ('✓ count', '✓ shape', '✓ linear', '✓ right', '✓ added')
+
+test_other_right_answers_pass = right_answers(
+    EXERCISE,
     [
         'return ops.sin(y) * dout, ops.cos(y) * x * dout',
         'return [dout * ops.sin(y), dout * x * ops.cos(y)]',
@@ -142,42 +113,37 @@ def test_half_begun_is_not_attempted():
         's = ops.sin(y)\nreturn dout * s, dout * x * ops.sin(y + np.pi / 2)',
         'return tuple(slope * dout for slope in (ops.sin(y), x * ops.cos(y)))',
     ],
+    answer,
+    *CHECKS,
 )
-def test_other_right_answers_pass(body):
-    verdict = EXERCISE.check_code(answer(body))
-    assert verdict.passed and verdict.said.count('✓') == 5, verdict
 
 
-@pytest.mark.parametrize(
-    ('body', 'named', 'failing'),
+test_what_is_wrong_is_crossed = wrong_answers(
+    EXERCISE,
     [
-        ('return ops.sin(y), dout * x * ops.cos(y)', 'no-dout', 'linear'),
-        ('return dout * ops.sin(y), dout * ops.cos(y)', 'other-factor', 'right'),
-        ('return dout * ops.sin(y), x * ops.cos(y)', 'no-dout', 'linear'),
-        ('return dout * ops.sin(y)', None, 'count'),
-        ('return dout * ops.sin(y), dout * x * ops.cos(y), out', None, 'count'),
-        ('return dout * ops.sin(y), None', None, 'shape'),
-        ('return dout * ops.sin(y), "dy"', None, 'shape'),
-        ('return dout.asnumpy(), dout.asnumpy()', None, 'shape'),
-        ('return None', None, 'count'),
-        ('return dout * dout, dout', None, 'linear'),
-        ('return dout * y, dout * x', 'rule-of-mul', 'right'),
-        ('return dout * ops.sin(y), dout * x', 'rule-of-mul', 'right'),
-        ('return dout * ops.cos(y), -dout * x * ops.sin(y)', 'once-too-often', 'right'),
-        ('return dout * ops.sin(y), -dout * x * ops.sin(y)', 'once-too-often', 'right'),
-        ('return dout * ops.cos(y), dout * x * ops.cos(y)', 'product-of-slopes', 'right'),
-        ('return dout * x * ops.cos(y), dout * x * ops.cos(y)', 'swapped', 'right'),
-        ('return dout * ops.sin(y).abs(), dout * x * ops.cos(y)', None, 'right'),
-        ('return dout * ops.sin(y), dout * x.abs() * ops.cos(y)', None, 'right'),
-        ('return dout * ops.sin(y), dout * out * ops.cos(y) / ops.sin(y) + 1e-3 * dout', None, 'right'),
-        ('return dout * float("nan"), dout * x * ops.cos(y)', None, 'right'),
+        ('return ops.sin(y), dout * x * ops.cos(y)', '✗ linear', 'no-dout'),
+        ('return dout * ops.sin(y), dout * ops.cos(y)', '✗ right', 'other-factor'),
+        ('return dout * ops.sin(y), x * ops.cos(y)', '✗ linear', 'no-dout'),
+        ('return dout * ops.sin(y)', '✗ count', None),
+        ('return dout * ops.sin(y), dout * x * ops.cos(y), out', '✗ count', None),
+        ('return dout * ops.sin(y), None', '✗ shape', None),
+        ('return dout * ops.sin(y), "dy"', '✗ shape', None),
+        ('return dout.asnumpy(), dout.asnumpy()', '✗ shape', None),
+        ('return None', '✗ count', None),
+        ('return dout * dout, dout', '✗ linear', None),
+        ('return dout * y, dout * x', '✗ right', 'rule-of-mul'),
+        ('return dout * ops.sin(y), dout * x', '✗ right', 'rule-of-mul'),
+        ('return dout * ops.cos(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
+        ('return dout * ops.sin(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
+        ('return dout * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'product-of-slopes'),
+        ('return dout * x * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'swapped'),
+        ('return dout * ops.sin(y).abs(), dout * x * ops.cos(y)', '✗ right', None),
+        ('return dout * ops.sin(y), dout * x.abs() * ops.cos(y)', '✗ right', None),
+        ('return dout * ops.sin(y), dout * out * ops.cos(y) / ops.sin(y) + 1e-3 * dout', '✗ right', None),
+        ('return dout * float("nan"), dout * x * ops.cos(y)', '✗ right', None),
     ],
+    answer,
 )
-def test_what_is_wrong_is_crossed(body, named, failing):
-    verdict = EXERCISE.check_code(answer(body))
-    crossed = [line for line in verdict.said.splitlines() if line.startswith('✗')]
-    assert verdict.state == 'failed' and crossed and crossed[0].startswith(f'✗ {failing}'), verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
 def test_what_is_kept_on_self_fails_though_its_formulas_are_right():
@@ -213,20 +179,6 @@ def test_changed_construct_fails():
     assert not verdict.passed and 'construct' in repr(verdict)
 
 
-class Strange(nn.Cell):
-    def construct(self, x, y):
-        return x * ops.sin(y)
-
-    def bprop(self, x, y, out, dout):
-        raise KeyError('<b>strange</b>')
-
-
-@pytest.mark.parametrize('given', [Strange, Strange(), nn.Dense(2, 2), nn.ReLU, np.ones(3), lambda x, y: x])
-def test_check_never_raises(given):
-    verdict = EXERCISE.check(given)
-    assert verdict.state == 'failed' and '<b>strange' not in verdict.page()
-
-
 # ---- exercise 2b -------------------------------------------------------------------------------------------------
 
 
@@ -238,23 +190,19 @@ def test_no_bug_of_the_hunt_raises_an_error():
         assert found.error is None and found.ok == (due == 'right'), rule
 
 
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
         ('gradients(-2.0)', 'gradients(-1.0)', '✗ Cell'),
         ('ms.Tensor(1.5', 'ms.Tensor(-2.0', ''),
         ('(f(at + eps).item() - f(at - eps).item())', '(f(at + eps) - f(at - eps)).item()', ''),
         ('ms.Tensor(1.5', 'ms.Tensor(0.0', '✗ Cell'),
         ('np.allclose(one, [by_x, by_y], atol=1e-4)', 'np.allclose(one, [by_y, by_x], atol=1e-4)', '✗ Cell 2'),
-        ('(2 * eps)', '(2 * eps) * float("nan")', 'Cell 1: you say “wrong slope”'),
-        ('/ (2 * eps)', '/ 2 * eps', 'Cell 3: you say “wrong slope”; it is “right”'),
-        ("return 'deaf'", "return 'dead'", "'dead', which is none of the four words"),
+        ('(2 * eps)', '(2 * eps) * float("nan")', ('Cell 1', 'say “wrong slope”')),
+        ('/ (2 * eps)', '/ 2 * eps', ('Cell 3', '“wrong slope”', 'is “right”')),
+        ("return 'deaf'", "return 'dead'", ("'dead'", 'none')),
     ],
 )
-def test_the_hunt_is_for_any_good_experiment(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- to take home ------------------------------------------------------------------------------------------------
@@ -263,7 +211,7 @@ def test_the_hunt_is_for_any_good_experiment(old, new, said):
 def test_pytorch_gives_the_same_gradients(capsys):
     torch = pytest.importorskip('torch')
     space: dict = {'__name__': '__main__'}
-    exec(listings(read('02'), '02')['torch'], space)
+    exec(PAGE.listing('torch'), space)
     slope = float(ms.grad(lambda a: a * ops.sin(a))(ms.Tensor(0.5)))
     assert float(capsys.readouterr().out) == round(slope, 4)
     rng = np.random.default_rng(2)

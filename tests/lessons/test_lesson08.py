@@ -1,7 +1,6 @@
 """What is particular to lesson 08: its listing is the document's, its figure, its exercises, its own Primitive."""
 
 import re
-import time
 import warnings
 from pathlib import Path
 
@@ -11,16 +10,16 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import lesson08
-from minicell.teach.about import about
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson08 import HIDDEN, WORDS, Suspect, due
 from minicell.teach.lesson08 import figures as figure
 from minicell.teach.order import exercise
-from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.answers import changed, experiments, indented, open_answers, right_answers, words, wrong_answers
+from tests.lessons.figures import moves
+from tests.lessons.page import Page, document
+from tests.messages import tells
 
 TIES, SHRINK, HUNT = map(exercise, ('8a', '8b', '8c'))
-DOCUMENT = Path(__file__).parents[1] / 'conformance' / 'documents' / '002.txt'
+PAGE = Page('08')
 DATA = ms.Tensor(np.arange(-2, 2.25, 0.25), ms.float32)  # as in the lesson
 
 
@@ -36,22 +35,14 @@ class Threshold(nn.Cell):
         return ops.select(cond, inputs, value)
 
 
-def shown(name: str) -> str:
-    """What a cell of the committed lesson printed."""
-    output = by_id(read('08').cells)[f'l08-{name}'].outputs[0]
-    return output.text if 'text' in output else output.data['text/plain']
-
-
 # ---- the listing -------------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents_and_prints_its_text():
-    source = by_id(read('08').cells)['l08-listing'].source
+    source = PAGE.source('listing')
     ours = source[source.index('class Threshold') :].replace('minicell', 'mindspore')
-    python = re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.S)
-    printed = re.findall(r'```text\n(.*?)```', DOCUMENT.read_text(), re.S)
-    assert ours == '\n\n'.join(block.strip() for block in python[:2])
-    assert shown('listing') == printed[0].strip()
+    assert ours == '\n\n'.join(document('documents/002.txt', 'python')[:2])
+    assert PAGE.told('listing') == document('documents/002.txt', 'text')[0]
 
 
 def test_it_holds_in_other_dtypes():
@@ -61,27 +52,23 @@ def test_it_holds_in_other_dtypes():
 
 
 def test_a_boundary_that_belongs_to_nobody_stops_the_training():
-    a, after_a, b, after_b = (float(n) for n in re.findall(r'(?:loss is|steps) ([\d.]+)', shown('edge')))
+    a, after_a, b, after_b = (float(n) for n in re.findall(r'(?:loss is|steps) ([\d.]+)', PAGE.told('edge')))
     assert a == b and after_a < 0.01 < 0.3 * a < after_b
-    assert len(set(shown('clips').splitlines())) == 1, 'the values of both are the same'
+    assert len(set(PAGE.told('clips').splitlines())) == 1, 'the values of both are the same'
 
 
 def test_the_check_is_blind_on_the_jump_and_sees_beside_it():
-    assert shown('check').startswith('✓') and shown('blind').startswith('✗')
+    assert PAGE.told('check').startswith('✓') and PAGE.told('blind').startswith('✗')
 
 
 def test_the_loop_says_that_it_left_the_tape():
-    said = shown('zeros')
-    assert said.splitlines()[0] == 'dy/dx  [0. 0. 0.]'
-    assert 'LeavesTapeWarning' in said and 'NoPathWarning' in said
+    tells(PAGE.told('zeros'), 'dy/dx  [0. 0. 0.]\n', 'LeavesTapeWarning', 'NoPathWarning')
 
 
 def test_the_primitive_is_one_entry_with_a_right_rule():
-    said = shown('primitive')
+    said = PAGE.told('primitive')
     assert re.search(r'^ +1  own\(x\) +ThresholdOp', said, re.M) and '[0. 1. 1.]' in said and '✗' not in said
-    space = {'ops': ops, 'np': np, 'ms': ms, 'inputs': DATA}
-    exec(by_id(read('08').cells)['l08-primitive'].source.partition('with ms.Tape')[0], space)
-    own = space['own']
+    own = PAGE.run('primitive', upto='with ms.Tape', ops=ops, np=np, ms=ms, inputs=DATA)['own']
     for f in (lambda x: own(x).sum(), lambda x: (own(x) ** 2).sum()):
         assert ms.check_bprop(ms.grad(f), ms.Tensor([-1.0, 0.2, 2.0])).ok  # second order, too
 
@@ -107,25 +94,9 @@ def test_the_zero_of_the_constant_is_drawn():
 
 
 def test_every_drawing_has_one_size_and_its_text_fits():
-    shown = figure.threshold(Threshold, DATA)
-    for at in np.arange(-2.5, 2.75, 0.25):
-        drawn = figure.draw(Threshold, DATA, float(at))
-        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and 'the gradient is 0. ' in drawn.words
-        for shape in drawn.shapes:
-            if isinstance(shape, Text):
-                x, _, w, _ = shape.box
-                assert not shape.full and x >= 0 and x + w <= figure.WIDTH, shape
-        shown.control.value = float(at)
-        assert 'role="img"' in shown.picture.value
-
-
-def test_the_figure_is_fast():
-    shown, times = figure.threshold(Threshold, DATA), []
-    for k in range(21):
-        start = time.process_time()
-        shown.control.value = k / 4 - 2.5
-        times.append(time.process_time() - start)
-    assert sorted(times)[-2] < 0.15
+    for drawn in moves(figure.threshold(Threshold, DATA), np.arange(-2.5, 2.75, 0.25).tolist()):
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT)
+        tells(drawn.words, 'gradient is 0. ')
 
 
 # ---- exercise 8a -------------------------------------------------------------------------------------------------
@@ -153,57 +124,51 @@ def test_pytorch_agrees():
 
 def test_the_cell_of_the_lesson_is_the_one_that_is_checked():
     stored = Path(lesson08.__file__).read_text(encoding='utf-8')
-    assert by_id(read('08').cells)['l08-cases'].source in stored
+    assert PAGE.source('cases') in stored
 
 
-@pytest.mark.parametrize(
-    ('change', 'named'),
+test_one_wrong_number_has_one_cause = words(
+    TIES,
     [
-        ({'A': 1}, 'greater-equal'),
-        ({'C': 0}, 'greater-equal'),
-        ({'B': 0}, 'strict'),
-        ({'D': 1}, 'strict'),
-        ({'E': 1}, 'one-wins'),
-        ({'E': 0}, 'other-wins'),
-        ({'F': 0.5}, 'relu-shares'),
-        ({'F': 1}, 'relu-passes'),
-        ({'A': 0.5}, 'mean'),
-        ({'D': 0.5}, 'mean'),
-        (dict.fromkeys('ABCDEF', 0), 'kills-all'),
-        (dict.fromkeys('ABCDEF', 1), 'formula'),
-        ({'A': 20}, None),
-        ({'E': -1}, None),
+        ({'A': 1}, '', 'greater-equal'),
+        ({'C': 0}, '', 'greater-equal'),
+        ({'B': 0}, '', 'strict'),
+        ({'D': 1}, '', 'strict'),
+        ({'E': 1}, '', 'one-wins'),
+        ({'E': 0}, '', 'other-wins'),
+        ({'F': 0.5}, '', 'relu-shares'),
+        ({'F': 1}, '', 'relu-passes'),
+        ({'A': 0.5}, '', 'mean'),
+        ({'D': 0.5}, '', 'mean'),
+        (dict.fromkeys('ABCDEF', 0), '', 'kills-all'),
+        (dict.fromkeys('ABCDEF', 1), '', 'formula'),
+        ({'A': 20}, '', None),
+        ({'E': -1}, '', None),
     ],
 )
-def test_one_wrong_number_has_one_cause(change, named):
-    verdict = TIES.check(TIES.right | change)
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
-@pytest.mark.parametrize(
-    ('change', 'said', 'state'),
+test_a_part_of_an_answer = words(
+    TIES,
     [
-        ({'A': 'no'}, "A: 'no' is no number", 'failed'),
-        ({'D': ...}, 'Still open: D', 'failed'),
-        ({'C': 0}, '5 of 6 are right. C is not 0', 'failed'),
+        ({'A': 'no'}, ("A: 'no'", 'no number')),
+        ({'D': ...}, 'open: D'),
+        ({'C': 0}, ('5 of 6', 'C is not 0'), 'greater-equal'),
         ({'B': True}, '6 of 6', 'passed'),
         (dict.fromkeys('ABCDEF', ...), '', 'open'),
     ],
 )
-def test_a_part_of_an_answer(change, said, state):
-    verdict = TIES.check(TIES.right | change)
-    assert (verdict.state, said in verdict.said) == (state, True), verdict
 
 
 # ---- exercise 8b -------------------------------------------------------------------------------------------------
 
 
-def shrink(*lines: str) -> str:
-    return SHRINK.start.replace('        y = ...\n        return y', '\n'.join(f'        {line}' for line in lines))
+def shrink(line: str) -> str:
+    return changed(SHRINK.start, ('        y = ...\n        return y', indented(line)))
 
 
-@pytest.mark.parametrize(
-    'line',
+test_other_right_answers_pass = right_answers(
+    SHRINK,
     [
         'return x * (ops.abs(x) > self.t) - self.t * (x > self.t) + self.t * (x < -self.t)',
         'return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0)',
@@ -215,47 +180,40 @@ def shrink(*lines: str) -> str:
         'return x - ops.clamp(x, -self.t, self.t)',
         'return x - ops.minimum(ops.maximum(x, -self.t), self.t)',
     ],
+    shrink,
+    'from 0 to 1',
 )
-def test_other_right_answers_pass(line):
-    verdict = SHRINK.check_code(shrink(line))
-    assert verdict.passed and 'any number from 0 to 1 is right' in verdict.said, verdict
 
 
-@pytest.mark.parametrize(
-    ('line', 'said', 'named'),
+test_wrong_answers_fail = wrong_answers(
+    SHRINK,
     [
         ('return ops.select(x < -self.t, x - self.t, ops.select(x > self.t, x + self.t, 0.0))', '-2.5', 'wrong-sign'),
         ('return x + ops.sign(x) * self.t * (ops.abs(x) > self.t) - x * (ops.abs(x) <= self.t)', '-2.5', 'wrong-sign'),
         ('return ops.select(ops.abs(x) < self.t, x - ops.sign(x) * self.t, 0.0)', 'y is 0; expected', 'inside-out'),
         ('return ops.select(ops.abs(x) > self.t, x - self.t, 0.0)', 'y is -2.5', 'both-minus'),
         ('return ops.maximum(ops.abs(x) - self.t, 0.0)', 'y is 1.5', 'size-alone'),
-        ('return ops.select(x == 0, 0.0, x * ops.relu(1 - self.t / ops.abs(x)))', 'dy/dx is NaN', 'divided'),
+        ('return ops.select(x == 0, 0.0, x * ops.relu(1 - self.t / ops.abs(x)))', 'is NaN', 'divided'),
         ('return ops.stop_gradient(ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0))', 'dy/dx', 'numpy'),
         ('return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, x - ops.stop_gradient(x))', 'dy/dx', None),
-        ('return ops.select(ops.abs(x) > self.t, 3 * x - 2 * ops.stop_gradient(x) - ops.sign(x) * self.t, 0.0)',
-         'dy/dx is 3; expected 1', None),
+        (
+            'return ops.select(ops.abs(x) > self.t, 3 * x - 2 * ops.stop_gradient(x) - ops.sign(x) * self.t, 0.0)',
+            ('dy/dx is 3', 'expected 1'),
+            None,
+        ),
         ('return x', 'x = -2', None),
         ('return ms.Tensor([0.0])', 'shape', None),
         ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'expected', None),
         ('return foo', 'NameError', None),
         ('return 3', 'returned int', None),
     ],
-)  # fmt: skip
-def test_wrong_answers_fail(line, said, named):
-    verdict = SHRINK.check_code(shrink(line))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
+    shrink,
+)
 
 
-def test_half_begun_is_not_attempted():
-    for line in ('return ops.select(x > self.t, ..., 0.0)', 'return ...'):
-        assert SHRINK.check_code(shrink(line)).state == 'open', line
-
-
-@pytest.mark.parametrize('exercise', [TIES, SHRINK])
-@pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2), []])
-def test_check_never_raises(exercise, given):
-    assert exercise.check(given).state == 'failed'
+test_half_begun_is_not_attempted = open_answers(
+    SHRINK, ['return ops.select(x > self.t, ..., 0.0)', 'return ...'], shrink
+)
 
 
 # ---- exercise 8c -------------------------------------------------------------------------------------------------
@@ -295,10 +253,10 @@ def test_each_word_of_the_hunt_is_due_and_no_short_cut_leads_to_it():
 
 
 def test_a_branch_that_is_not_taken_makes_nan_unless_the_select_comes_first():
-    said = shown('late')
-    assert re.search(r'^late  y \[0\. 2\.\]  dy/dx \[ *nan 0\.25\]$', said, re.M)
-    assert re.search(r'^early y \[0\. 2\.\]  dy/dx \[0\. +0\.25\]$', said, re.M)
-    assert said.count('Warning:') == 1 and 'NotANumberWarning' in said and 'backward of Sqrt' in said
+    late, early = re.findall(r'^\w+ +y \[0\. 2\.\] +dy/dx (.*)$', PAGE.told('late'), re.M)
+    assert re.fullmatch(r'\[ *nan 0\.25\]', late) and re.fullmatch(r'\[0\. +0\.25\]', early)
+    assert PAGE.told('late').count('Warning:') == 1
+    tells(PAGE.told('late'), 'NotANumberWarning', 'backward of Sqrt')
 
 
 ALL = '[-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]'
@@ -309,23 +267,18 @@ test_the_hunt_is_for_any_good_experiment = experiments(
     HUNT,
     [
         (ALL, '[-1.0, -0.1, 0.0, 0.1, 1.0]', ''),
-        (ALL, '[-1.0, -0.1, 0.0, 0.1]', 'Layer 7: you say “right”; it is “edge”'),
+        (ALL, '[-1.0, -0.1, 0.0, 0.1]', ('Layer 7', '“right”', 'is “edge”')),
         (ALL, 'np.arange(-2, 2.25, 0.25)', ''),
-        (ALL, 'np.linspace(-2, 2, 100)', 'Layer 1: you say “right”; it is “nan”'),
+        (ALL, 'np.linspace(-2, 2, 100)', ('Layer 1', '“right”', 'is “nan”')),
         (GAP, '(abs(dx - slope(layer, x))[inner] > 0.01).any()', ''),
         (GAP, 'not ms.check_bprop(layer, ms.Tensor(x[inner])).ok', ''),
         (SLOPE, '(at(layer, x + eps) - at(layer, x)) / eps', ''),
-        ('(2 * eps)', 'eps', 'Layer 2: you say “gap”; it is “right”'),
+        ('(2 * eps)', 'eps', ('Layer 2', '“gap”', 'is “right”')),
         ('eps=1e-4', 'eps=1e-2', ''),
-        ('eps=1e-4', 'eps=1e-1', 'Layer 2: you say “gap”; it is “right”'),
-        (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', 'Layer 9: you say “right”; it is “gap”'),
-        ('abs(x) < 1', 'abs(x) <= 1', 'Layer 2: you say “gap”; it is “right”'),
-        ('np.isnan(dx).any()', '(dx == np.nan).any()', 'Layer 1: you say “gap”; it is “nan”'),
-        ("return 'edge'", "return 'bound'", "'bound', which is none of the four words"),
+        ('eps=1e-4', 'eps=1e-1', ('Layer 2', '“gap”', 'is “right”')),
+        (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', ('Layer 9', '“right”', 'is “gap”')),
+        ('abs(x) < 1', 'abs(x) <= 1', ('Layer 2', '“gap”', 'is “right”')),
+        ('np.isnan(dx).any()', '(dx == np.nan).any()', ('Layer 1', '“gap”', 'is “nan”')),
+        ("return 'edge'", "return 'bound'", ("'bound'", 'none of')),
     ],
 )
-
-
-def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in about('08').questions.values() for choice in question.choices}
-    assert {'comparisons kill all gradients', '> is >='} <= known

@@ -1,7 +1,6 @@
 """What is particular to lesson 09: its figure, its two exercises, and what its text says of second order."""
 
 import re
-import time
 from typing import Any
 
 import numpy as np
@@ -10,27 +9,23 @@ import pytest
 import minicell as ms
 import minicell.nn as nn
 import minicell.ops as ops
-from minicell.teach.about import about
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson09.figures import AT, HEIGHT, WIDTH, Bprops, bprops
 from minicell.teach.order import exercise
-from tests.lessons.kernels import ROOT
-from tests.lessons.notebooks import by_id, listings, read
+from tests.lessons.answers import experiments, open_answers, right_answers, wrong_answers
+from tests.lessons.figures import moves
+from tests.lessons.page import Page, document
+from tests.messages import tells
 
 CUBE, SINH, HUNT = map(exercise, ('9a', '9b', '9c'))
-
-
-def source(name: str) -> str:
-    """The code of a cell, without its magic."""
-    return re.sub(r'^%%result .*\n', '', by_id(read('09').cells)[f'l09-{name}'].source)
+PAGE = Page('09')
 
 
 @pytest.fixture(scope='module')
 def seed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the lesson's own cells define, from files, so that the figure can read their lines."""
     path = tmp_path_factory.mktemp('lesson09') / 'cells.py'
-    listing, _, _ = source('seed').partition('# ---- from here')
-    path.write_text(f'{listing}\n{source("three")}', encoding='utf-8')
+    listing, _, _ = PAGE.source('seed').partition('# ---- from here')
+    path.write_text(f'{listing}\n{PAGE.source("three")}', encoding='utf-8')
     space: dict[str, Any] = {}
     exec(compile(path.read_text(encoding='utf-8'), str(path), 'exec'), space)
     return space
@@ -49,7 +44,8 @@ def test_who_is_right_at_which_order(drawn):
     assert mask.count('is right') == 2 and 'empty' in mask
     assert net.count('is off by') == 2 and 'Second tape: 1′ ReLU.' in net
     assert smooth.count('is off by') == 2 and '1′ Mul, 2′ Sigmoid' in smooth
-    assert all('is the slope of its first' in said for said in (net, mask, smooth))
+    for said in (net, mask, smooth):
+        tells(said, 'is the slope', 'its first')
 
 
 def test_smooth_is_wrong_near_the_corners_only(drawn):
@@ -69,26 +65,12 @@ def test_a_second_order_that_is_not_the_slope_is_told(seed):
         def bprop(self, x, out, dout):
             return (ops.stop_gradient(super().bprop(x, out, dout)[0]),)
 
-    assert 'is not the slope of its first' in Bprops(Stopped()).says(0)
+    tells(Bprops(Stopped()).says(0), 'not the slope', 'its first')
 
 
-def test_every_drawing_has_one_size_and_its_text_fits(drawn):
-    for k in range(3):
-        picture = drawn.draw(k)
-        assert picture.size == (WIDTH, HEIGHT)
-        for shape in picture.shapes:
-            if isinstance(shape, Text):
-                x, y, w, h = shape.box
-                assert not shape.full and x >= 0 and x + w <= WIDTH and y + h <= HEIGHT, shape
-
-
-def test_the_figure_is_fast(seed):
-    figure, times = bprops(seed['Net'](), seed['Mask'](), seed['Smooth']()), []
-    for k in (1, 2, 0) * 5:
-        start = time.process_time()
-        figure.control.value = k
-        times.append(time.process_time() - start)
-    assert sorted(times)[-2] < 0.15
+def test_every_drawing_has_one_size_and_its_text_fits(seed):
+    figure = bprops(seed['Net'](), seed['Mask'](), seed['Smooth']())
+    assert {drawn.size for drawn in moves(figure, (1, 2, 0))} == {(WIDTH, HEIGHT)}
 
 
 # ---- the exercises -----------------------------------------------------------------------------------------------
@@ -100,8 +82,8 @@ A_SINH += '        e = ops.exp(x)\n        return {}\n    def bprop(self, x, out
 ALONE = '(e - 1 / e) / 2'
 
 
-@pytest.mark.parametrize(
-    'line',
+test_other_right_cubes_pass = right_answers(
+    CUBE,
     [
         'return (3 * x ** 2 * dout,)',
         'return (3 * ops.square(x) * dout,)',
@@ -109,115 +91,95 @@ ALONE = '(e - 1 / e) / 2'
         'g = x * dout\n        return (g * x + 2 * x * g,)',
         'return (ops.grad(lambda x: (x * x * x * dout).sum())(x),)',
     ],
+    A_CUBE.format,
 )
-def test_other_right_cubes_pass(line):
-    verdict = CUBE.check_code(A_CUBE.format(line))
-    assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ('line', 'said', 'named'),
+test_other_wrong_cubes_fail = wrong_answers(
+    CUBE,
     [
-        ('return (3 * out / x * dout,)', 'is NaN at x = 0.0', 'divides'),
-        ('return (3 * out * dout / x,)', 'is NaN at x = 0.0', 'divides'),
-        ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is off', 'half-stopped'),
-        ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is off', 'slope-stopped'),
-        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is off', 'slope-stopped'),
-        ('return ((3 * x * x + 6 * x) * dout,)', 'first order is off', 'added-up'),
-        ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', 'first order: BpropCountError', 'both-orders'),
-        ('return (2 * x * dout,)', 'first order is off', None),
-        ('return (-3 * x * x * dout,)', 'first order is off', None),
+        ('return (3 * out / x * dout,)', ('is NaN', 'x = 0.0'), 'divides'),
+        ('return (3 * out * dout / x,)', ('is NaN', 'x = 0.0'), 'divides'),
+        ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is', 'half-stopped'),
+        ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is', 'slope-stopped'),
+        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is', 'slope-stopped'),
+        ('return ((3 * x * x + 6 * x) * dout,)', 'first order is', 'added-up'),
+        ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', ('first order', 'BpropCountError'), 'both-orders'),
+        ('return (2 * x * dout,)', 'first order is', None),
+        ('return (-3 * x * x * dout,)', 'first order is', None),
         ('return (3 * x * ops.abs(x) * dout,)', 'at x = -1.2', None),
-        ('return (3 * x * x,)', 'first order is off', 'no-dout'),
+        ('return (3 * x * x,)', 'first order is', 'no-dout'),
         ('return dout', 'first order', None),
     ],
+    A_CUBE.format,
 )
-def test_other_wrong_cubes_fail(line, said, named):
-    verdict = CUBE.check_code(A_CUBE.format(line))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
-def test_half_begun_is_not_attempted():
-    assert CUBE.check_code(A_CUBE.format('return (... * dout,)')).state == 'open'
+test_half_begun_is_not_attempted = open_answers(CUBE, ['return (... * dout,)'], A_CUBE.format)
 
 
-@pytest.mark.parametrize(
-    ('returned', 'line'),
+test_every_way_that_the_solution_names_passes = right_answers(
+    SINH,
     [
         (ALONE, 'return (ops.sqrt(1 + out * out) * dout,)'),
         (ALONE, 'return ((ops.exp(x) + ops.exp(-x)) / 2 * dout,)'),
         (ALONE, 'return (ops.cosh(x) * dout,)'),
         (f'{ALONE}, e', 'return ((out[1] + 1 / out[1]) / 2 * dout[0] + out[1] * dout[1],)'),
     ],
+    lambda parts: A_SINH.format(*parts),
 )
-def test_every_way_that_the_solution_names_passes(returned, line):
-    assert SINH.check_code(A_SINH.format(returned, line)).passed
 
 
-@pytest.mark.parametrize(
-    ('line', 'said', 'named'),
+test_other_wrong_sinhs_fail = wrong_answers(
+    SINH,
     [
-        ('return (ops.exp(x) * dout,)', 'first order is off', 'e-alone'),
-        ('return (out * dout,)', 'first order is off', 'slope-of-slope'),
-        ('return (ops.sqrt(out * out - 1) * dout,)', 'is NaN at x = 0.0', None),
-        ('return (ops.sqrt(1 + out * out),)', 'first order is off', None),
-        ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is off', 'stopped'),
-        ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is off', 'stopped'),
-        ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is off', None),
+        ('return (ops.exp(x) * dout,)', 'first order is', 'e-alone'),
+        ('return (out * dout,)', 'first order is', 'slope-of-slope'),
+        ('return (ops.sqrt(out * out - 1) * dout,)', ('is NaN', 'x = 0.0'), None),
+        ('return (ops.sqrt(1 + out * out),)', 'first order is', None),
+        ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is', 'stopped'),
+        ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is', 'stopped'),
+        ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is', None),
     ],
+    lambda line: A_SINH.format(ALONE, line),
 )
-def test_other_wrong_sinhs_fail(line, said, named):
-    verdict = SINH.check_code(A_SINH.format(ALONE, line))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named, verdict
 
 
 def test_another_forward_is_told():
     verdict = SINH.check_code(A_SINH.format('e', 'return (out * dout,)'))
-    assert verdict.state == 'failed' and 'construct no longer returns the sinh of x.' in verdict.said
+    assert verdict.state == 'failed'
+    tells(verdict.said, 'construct', 'sinh of x')
 
 
-@pytest.mark.parametrize(
-    ('old', 'new', 'said'),
+test_the_hunt_is_for_any_good_experiment = experiments(
+    HUNT,
     [
         ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
         ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
         ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
-        ("'dout'", "'slope'", 'Cell 4, cube: you say “slope”; it is “dout”'),
-        ("return 'right'", 'return None', 'None, which is none of the four words'),
+        ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
+        ("return 'right'", 'return None', ('None', 'none of')),
         ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
         ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
     ],
 )
-def test_the_hunt_is_for_any_good_experiment(old, new, said):
-    assert old in HUNT.solution
-    verdict = HUNT.check_code(HUNT.solution.replace(old, new))
-    assert verdict.passed == (not said) and said in verdict.said, verdict
 
 
 # ---- what the text says ------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents():
-    document = (ROOT / 'tests/conformance/listings/relu6.txt').read_text(encoding='utf-8')
-    ours, _, _ = source('seed').partition('\n# ---- from here')
-    assert ours.split() == document.split()
+    ours, _, _ = PAGE.source('seed').partition('\n# ---- from here')
+    assert ours.split() == document('listings/relu6.txt').split()
 
 
 def test_what_the_cells_show():
-    cells = by_id(read('09').cells)
-
-    def told(name):
-        return ''.join(o.get('text', '') or o.get('data', {}).get('text/plain', '') for o in cells[name].outputs)
-
-    assert told('l09-run').count('bprop runs') == 1
-    assert told('l09-seed').startswith('[[1. 1. 1.]\n [1. 1. 1.]]\n')
-    assert told('l09-seed').endswith('[[0. 0. 0.]\n [0. 0. 0.]]')
-    assert told('l09-missing').startswith("Illegal primitive ReLU6Grad's bprop not defined")
-    assert "1'" in told('l09-tape') and "1'" not in told('l09-kept-tape') and 'unrecorded' in told('l09-kept-tape')
-    assert '✓ dx: agrees with autodiff' in told('l09-kept') and 'what the last call kept' in told('l09-kept')
-    assert 'second order:      [0. 0. 0.]' in told('l09-kept')
+    assert PAGE.told('run').count('bprop runs') == 1
+    assert PAGE.told('seed').startswith('[[1. 1. 1.]\n [1. 1. 1.]]\n')
+    assert PAGE.told('seed').endswith('[[0. 0. 0.]\n [0. 0. 0.]]')
+    tells(PAGE.told('missing'), 'Illegal primitive', "ReLU6Grad's bprop")
+    assert "1'" in PAGE.told('tape') and "1'" not in tells(PAGE.told('kept-tape'), 'unrecorded')
+    tells(PAGE.told('kept'), '✓ dx: agrees', 'the last call', 'order:      [0. 0. 0.]')
 
 
 @pytest.mark.parametrize(('uses', 'runs'), [('x', 1), ('out', 2)])
@@ -238,7 +200,7 @@ def test_bprop_runs_once_and_twice_where_it_uses_out(uses, runs):
 
 def test_what_forward_alone_says_is_right():
     space: dict[str, Any] = {'ms': ms}
-    exec(source('bend').partition('\n\n\n')[0], space)
+    exec(PAGE.source('bend').partition('\n\n\n')[0], space)
     x = ms.Tensor([-1.0, 0.5, 2.0])
     for f, second in ((ops.sin, -np.sin(x.asnumpy())), (ops.exp, np.exp(x.asnumpy()))):
         assert np.allclose(space['second_difference'](f, x).asnumpy(), second, rtol=1e-5)
@@ -247,27 +209,21 @@ def test_what_forward_alone_says_is_right():
 def test_minicell_stops_where_the_tensor_itself_is_kept():
     """As the note on MindSpore says."""
     (mistake,) = [m for m in SINH.mistakes if m.name == 'kept-tensor']
-    assert 'HiddenValueError' in SINH.check_code(mistake.code).said
+    tells(SINH.check_code(mistake.code).said, 'HiddenValueError')
 
 
 def test_a_penalty_trains_through_a_slope_that_is_on_the_tape_and_through_no_other():
-    said = by_id(read('09').cells)['l09-penalty'].outputs[0].text
+    said = PAGE.told('penalty')
     free, punished, stopped_free, stopped = map(float, re.findall(r'steepness (.*)', said))
     assert punished < 0.6 * free and stopped_free == stopped == free
 
 
 def test_pytorch_has_the_bug_at_second_order_only():
-    pytest.importorskip('torch')
-    listing = listings(read('09'), '09')['torch']
-    assert listing.count('# prints') == 4 and 'first True second False' in listing
-
-
-def test_the_named_beliefs_are_among_the_choices():
-    known = {choice.misconception for question in about('09').questions.values() for choice in question.choices}
-    assert {'my bprop is called twice', 'second order comes free and right'} <= known
+    tells(PAGE.listing('torch'), 'first True', 'second False')
+    assert PAGE.listing('torch').count('# prints') == 4
 
 
 def test_the_colleagues_line_is_the_stored_mistake():
     (stored,) = [mistake.code for mistake in SINH.mistakes if mistake.name == 'kept-numbers']
-    for line in source('kept').partition('x = ms.Tensor')[0].splitlines():
+    for line in PAGE.source('kept').partition('x = ms.Tensor')[0].splitlines():
         assert line in stored
