@@ -9,7 +9,8 @@ differences, or the words of the exercise, on inputs that no check uses. Then
   speaks of (`Judge.speaks_of`), where it speaks of some alone; and else in everything that the judge looks at.
 
 A mutant that runs without an end is left out: no check can wait for it. The table is printed when the tests have run.
-The answers that two reviews of the lessons have put to the checks are in `reviewed`, and go the same way.
+The answers that two reviews of the lessons have put to the checks are in `reviewed`, and go the same way. All of it is
+done at night; by day, one lesson by turns.
 """
 
 import ast
@@ -23,11 +24,13 @@ from tests.lessons.judges import judges, neurons
 from tests.lessons.judges.judge import Endless, bounded
 from tests.lessons.judges.mutants import LEAST, Mutant, mutants
 from tests.lessons.judges.reviewed import REVIEWED, answers
-from tests.lessons.notebooks import every_exercise
+from tests.lessons.notebooks import NUMBERS, by_turns, every_exercise, exercises
 
 EXERCISES = {exercise.name: exercise for exercise in every_exercise()}
-EACH = pytest.mark.parametrize('name', EXERCISES)
 TRAINS = ('12b', '12c')  # each answer is a training run
+LESSON = by_turns(NUMBERS)
+each = pytest.mark.parametrize('name', EXERCISES)
+nightly = pytest.mark.nightly
 
 
 @pytest.fixture(autouse=True)
@@ -99,11 +102,12 @@ def changed(solution: str, code: str) -> str:
 
 def held(row: Row) -> None:
     """Fail with what went wrong."""
-    faults = {'wrong, and passed': row.passed, 'right, and refused': row.refused, 'the hint is false': row.false}
+    faults = {'wrong, and passed': row.passed, 'right, and refused': row.refused, 'a false hint': row.false}
     assert not any(faults.values()), '\n'.join(f'{said}: {each}' for said, found in faults.items() for each in found)
 
 
-@EACH
+@nightly
+@each
 def test_the_judge_knows_the_solution_and_the_mistakes(name):
     """A judge that could not tell these apart would not be worth asking."""
     exercise, judge = EXERCISES[name], judges()[name]
@@ -112,24 +116,27 @@ def test_the_judge_knows_the_solution_and_the_mistakes(name):
     assert not taken
 
 
-@EACH
-def test_each_mutant_is_judged_as_it_is(name, mutation_table):
+@nightly
+@each
+def test_each_mutant_is_judged_as_it_is(name, record_property):
+    """Every single change, and pairs of changes where there are few; of what trains, some."""
     exercise = EXERCISES[name]
-    row = judged(exercise, mutants(exercise.solution, exercise.start, words_of(exercise), most=60))
-    mutation_table[name] = row.line(name)
+    most = 60 if name in TRAINS else 1000
+    row = judged(exercise, mutants(exercise.solution, exercise.start, words_of(exercise), most=most))
+    record_property('mutants', row.line(name))
     assert row.mutants >= LEAST
     held(row)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize('name', [name for name in EXERCISES if name not in TRAINS])
-def test_every_single_change_is_judged_as_it_is(name):
-    exercise = EXERCISES[name]
-    held(judged(exercise, mutants(exercise.solution, exercise.start, words_of(exercise), most=1000)))
+@pytest.mark.slow
+def test_some_mutants_of_one_lesson_by_turns():
+    for exercise in (each for each in exercises(LESSON) if each.name not in TRAINS):
+        held(judged(exercise, mutants(exercise.solution, exercise.start, words_of(exercise), most=LEAST)))
 
 
+@nightly
 @pytest.mark.parametrize('name', REVIEWED)
-def test_the_answers_of_the_reviews(name, mutation_table):
+def test_the_answers_of_the_reviews(name, record_property):
     """What was wrong then is wrong for the judge now, and what was right is right; and so it is for the check."""
     exercise, judge = EXERCISES[name], judges()[name]
     given = answers(exercise)
@@ -137,7 +144,7 @@ def test_the_answers_of_the_reviews(name, mutation_table):
     due = [right for _, right in given]
     assert said == due, [answer.kind for (answer, right), found in zip(given, said, strict=True) if found != right]
     row = judged(exercise, [answer for answer, _ in given])
-    mutation_table[f'{name} *'] = row.line(f'{name} *')
+    record_property('mutants', row.line(f'{name} *'))
     held(row)
 
 
@@ -159,5 +166,5 @@ def test_a_judge_tells_a_false_hint(monkeypatch):
     exercise = EXERCISES['2a']
     other: Any = next(each for each in exercise.mistakes if each.name == 'swapped')
     monkeypatch.setattr(exercise, 'diagnose', lambda trial: (other, ''))
-    with pytest.raises(AssertionError, match='the hint is false'):
+    with pytest.raises(AssertionError, match='a false hint'):
         held(judged(exercise, mutants(exercise.solution, exercise.start)))

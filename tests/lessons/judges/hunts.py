@@ -1,7 +1,7 @@
 """Judges of hunts: the function that a learner writes is asked about suspects that no checker has.
 
-Each suspect has one of the bugs that the exercise names. Where the answer has a helper that measures a slope, what that
-helper measures is noted too: a hint may blame it.
+They are the lessons' own kinds of Cells with other numbers, functions and rules. Where an answer has a helper that
+measures a slope, what that helper measures is noted too: a hint may blame it.
 """
 
 import math
@@ -12,22 +12,25 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.teach import lesson02, lesson03, lesson08, lesson14, lesson15
 from minicell.teach.lesson01.entries import engine, read_by, total, with_rule
-from minicell.teach.lesson10 import differences
+from minicell.teach.lesson07 import suspects as masks
+from minicell.teach.lesson09 import suspects as orders
+from minicell.teach.lesson10 import differences, zoo
 from minicell.teach.lesson11.hunt import CODE, changes
 from minicell.teach.lesson11.hunt import space as stored
 from minicell.teach.lesson13 import changed
 from tests.lessons.judges.judge import Judge
 
 
-def hunt(suspects: Sequence[tuple[Callable[[], tuple], str]], helper: Callable[[dict], Any] | None = None) -> Judge:
-    """A judge that makes each suspect anew, and compares what is said of it with the word that is due."""
+def hunt(suspects: Sequence[tuple], make: Callable[..., tuple], helper: Callable[[dict], Any] | None = None) -> Judge:
+    """A judge that makes each suspect anew, and compares what is said of it with its last part, the word."""
 
     def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         did: dict[str, Any] = {}
-        for k, (make, _) in enumerate(suspects):
+        for k, (*parts, _) in enumerate(suspects):
             np.random.seed(k)
-            said = answer(*make())
+            said = answer(*make(*parts))
             did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
         if helper is not None:
             try:
@@ -36,7 +39,7 @@ def hunt(suspects: Sequence[tuple[Callable[[], tuple], str]], helper: Callable[[
                 did['slope'] = type(error).__name__
         return did
 
-    return Judge({f'suspect {k}': word for k, (_, word) in enumerate(suspects)}, look)
+    return Judge({f'suspect {k}': word for k, (*_, word) in enumerate(suspects)}, look)
 
 
 # ---- 1d: engines ---------------------------------------------------------------------------------------------------
@@ -54,8 +57,8 @@ ENGINES = (
 
 # ---- 2b: rules of two inputs ---------------------------------------------------------------------------------------
 
-HYPERBOLA = (lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
-WAVE = (lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
+HYPERBOLA = lesson02.Function(lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
+WAVE = lesson02.Function(lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
 RULES = (
     (WAVE, lambda a, b, d: (a * d, b * d), 'right'),
     (WAVE, lambda a, b, d: (a * d, 1.1 * b * d), 'wrong slope'),
@@ -66,20 +69,6 @@ RULES = (
     (HYPERBOLA, lambda a, b, d: (a, b), 'deaf'),
     (HYPERBOLA, lambda a, b, d: (a * d, b * d), 'right'),
 )
-
-
-def ruled(function: tuple, rule: Callable) -> nn.Cell:
-    """A Cell of two inputs with this rule."""
-
-    class Ruled(nn.Cell):
-        def construct(self, x: Any, y: Any) -> Any:
-            return function[0](x, y)
-
-        def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
-            return rule(function[1](x, y), function[2](x, y), dout)
-
-    return Ruled()
-
 
 # ---- 3b: matrix products -------------------------------------------------------------------------------------------
 
@@ -98,52 +87,19 @@ PRODUCTS = (
 )
 
 
-def multiplies(dx: Callable, dy: Callable) -> nn.Cell:
-    """A product with these gradients."""
-
-    class Product(nn.Cell):
-        def construct(self, x: Any, y: Any) -> Any:
-            return x @ y
-
-        def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
-            return dx(x, y, dout), dy(x, y, dout)
-
-    return Product()
-
-
 # ---- 7c: masks -----------------------------------------------------------------------------------------------------
 
 
-class Dropping(nn.Cell):
-    """Drops rows, with one of the bugs."""
-
-    def __init__(self, keep: float, bug: str) -> None:
-        super().__init__()
-        self.keep_prob, self.scale, self.bug = keep, 1 / keep, bug
-
-    def throw(self, x: Any) -> Any:
-        return ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)
-
-    def construct(self, x: Any) -> Any:
-        self.mask = self.throw(x)
-        y = x * self.mask * self.scale
-        return (self.mask * self.scale if self.bug == 'by mask' else self.mask), y
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        mask = {'new mask': self.throw, 'stale mask': lambda x: self.mask}.get(self.bug, lambda x: out[0])(x)
-        return (dout[1] * mask * self.scale * (self.scale if self.bug == 'scaled twice' else 1.0),)
-
-
 MASKS = (
-    (0.7, 'stale mask', 'stale mask'),
-    (0.7, 'none', 'right'),
-    (0.4, 'scaled twice', 'scaled twice'),
-    (0.4, 'new mask', 'new mask'),
-    (0.4, 'stale mask', 'stale mask'),
-    (0.7, 'new mask', 'new mask'),
-    (0.4, 'none', 'right'),
-    (0.7, 'by mask', 'scaled twice'),
-    (0.8, 'scaled twice', 'scaled twice'),
+    (masks.Stale, 0.7, 'stale mask'),
+    (masks.Right, 0.7, 'right'),
+    (masks.Twice, 0.4, 'scaled twice'),
+    (masks.New, 0.4, 'new mask'),
+    (masks.Stale, 0.4, 'stale mask'),
+    (masks.New, 0.7, 'new mask'),
+    (masks.Right, 0.4, 'right'),
+    (masks.TwiceByMask, 0.7, 'scaled twice'),
+    (masks.Twice, 0.9, 'scaled twice'),
 )
 
 # ---- 8c: layers without a bprop ------------------------------------------------------------------------------------
@@ -172,17 +128,6 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
 )
 
 
-class Layer(nn.Cell):
-    """A layer without a bprop."""
-
-    def __init__(self, function: Callable) -> None:
-        super().__init__()
-        self.function = function
-
-    def construct(self, x: Any) -> Any:
-        return self.function(x)
-
-
 # ---- 9c: orders ----------------------------------------------------------------------------------------------------
 
 CURVES = {
@@ -203,52 +148,19 @@ BENT = (
 )
 
 
-def bends(curve: str, rule: Callable) -> nn.Cell:
-    """A curve with this rule."""
-    function, slope = CURVES[curve]
-
-    class Bends(nn.Cell):
-        def construct(self, x: Any) -> Any:
-            return function(x)
-
-        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            return (rule(slope(x), dout),)
-
-    return Bends()
-
-
 # ---- 10d: weights --------------------------------------------------------------------------------------------------
-
-
-class Weighs(nn.Cell):
-    """w * x + b with one of the bugs."""
-
-    def __init__(self, w: Sequence[float], b: Sequence[float], bug: str) -> None:
-        super().__init__()
-        self.w, self.b = (ms.Parameter(ms.Tensor(np.array(p)), name=n) for p, n in ((w, 'w'), (b, 'b')))
-        self.internal_params = [p for p in (self.w, self.b) if f'no {p.name}' != bug]
-        self.bug = bug
-
-    def construct(self, x: Any) -> Any:
-        return self.w * x + self.b
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        shares = [x * dout, dout]
-        shares = [each.mean(0) if self.bug == 'mean' else each.sum(0) for each in shares]
-        given = dict(zip((self.w, self.b), shares[::-1] if self.bug == 'swapped' else shares, strict=True))
-        return (self.w * dout,), {p: given[p] for p in self.internal_params}
 
 
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
 WEIGHTS = (
-    (ONE, 'none', 'right'),
-    (TWO, 'mean', 'mean'),
-    (ONE, 'no w', 'cut'),
-    (TWO, 'swapped', 'swapped'),
-    (TWO, 'no b', 'cut'),
-    (ONE, 'mean', 'mean'),
-    (ONE, 'swapped', 'swapped'),
-    (TWO, 'none', 'right'),
+    (zoo.Right, ONE, 'right'),
+    (zoo.Mean, TWO, 'mean'),
+    (zoo.NoW, ONE, 'cut'),
+    (zoo.Swapped, TWO, 'swapped'),
+    (zoo.NoB, TWO, 'cut'),
+    (zoo.Mean, ONE, 'mean'),
+    (zoo.Swapped, ONE, 'swapped'),
+    (zoo.Right, TWO, 'right'),
 )
 
 # ---- 11c: graphs ---------------------------------------------------------------------------------------------------
@@ -306,24 +218,6 @@ CHANGES = (
 )
 
 
-class Levels(nn.Cell):
-    """A quantizer of so many bits, with a rule for what passes."""
-
-    def __init__(self, bits: int, passes: Callable[[Any, float, Any], Any]) -> None:
-        super().__init__()
-        self.step = 4 / 2**bits
-        self.most, self.passes = 2 - self.step / 2, passes
-
-    def level(self, w: Any) -> Any:
-        return (ops.floor(w / self.step) + 0.5) * self.step
-
-    def construct(self, w: Any) -> Any:
-        return ops.clamp(self.level(w), -self.most, self.most)
-
-    def bprop(self, w: Any, out: Any, dout: Any) -> Any:
-        return (self.passes(self.level(w), self.most, dout),)
-
-
 QUANTIZERS = (
     (3, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
     (4, lambda at, most, d: d * ops.logical_and(at > -most, at <= most), 'edge'),
@@ -340,79 +234,55 @@ QUANTIZERS = (
 )
 
 
-class Diced(nn.Cell):
-    """A checkpoint around a part that drops numbers, with one of the bugs."""
-
-    def __init__(self, keep: float, bug: str) -> None:
-        super().__init__()
-        self.keep, self.bug = keep, bug
-
-    def factors(self, seed: int | None, shape: tuple[int, ...]) -> Any:
-        before = np.random.get_state()
-        if seed is not None:
-            np.random.seed(seed)
-        found = (np.random.random(shape) < self.keep) / self.keep
-        if seed is not None and self.bug != 'turned back':
-            np.random.set_state(before)
-        return ms.Tensor(found)
-
-    def construct(self, x: Any) -> Any:
-        self.seed = np.random.randint(2**31 - 1)
-        before = np.random.get_state()
-        y = x * self.factors(self.seed, x.shape)
-        np.random.set_state(before)
-        return y, ms.Tensor(self.seed)
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        seed = {'new dice': None, 'stale dice': self.seed}.get(self.bug, int(out[1].item()))
-        dy, _ = dout
-        return (dy * self.factors(seed, x.shape),)
-
-
 DICE = (
-    (0.6, 'none', 'right'),
-    (0.6, 'stale dice', 'stale dice'),
-    (0.3, 'turned back', 'turned back'),
-    (0.3, 'new dice', 'new dice'),
-    (0.3, 'none', 'right'),
-    (0.6, 'new dice', 'new dice'),
-    (0.3, 'stale dice', 'stale dice'),
-    (0.6, 'turned back', 'turned back'),
+    (lesson15.Kept, 0.6, 'right'),
+    (lesson15.Stale, 0.6, 'stale dice'),
+    (lesson15.TurnedBack, 0.3, 'turned back'),
+    (lesson15.New, 0.3, 'new dice'),
+    (lesson15.Kept, 0.3, 'right'),
+    (lesson15.New, 0.6, 'new dice'),
+    (lesson15.Stale, 0.3, 'stale dice'),
+    (lesson15.TurnedBack, 0.6, 'turned back'),
 )
 
-X, Y = ms.Tensor(1.3, ms.float64), ms.Tensor(0.4, ms.float64)
+
+def ruled(kind: type, arguments: tuple, **changes: Any) -> nn.Cell:
+    """A suspect of a lesson, with another function or rule."""
+    cell = kind(*arguments)
+    vars(cell).update(changes)
+    return cell
+
+
+def rules(function: tuple, rule: Callable) -> tuple[nn.Cell]:
+    """A suspect of lesson 02."""
+    return (ruled(lesson02.Suspect, (function, 'right'), rule=rule),)
+
+
+def bends(curve: str, rule: Callable) -> tuple[nn.Cell, Callable]:
+    """A suspect of lesson 09, and its function."""
+    function, slope = CURVES[curve]
+    return ruled(orders.Suspect, ('sin', 'right'), function=function, slope=slope, rule=rule), function
 
 
 def judges() -> dict[str, Judge]:
     """The judges of this page, by the names of the exercises."""
+    layer, product = lesson08.Suspect, lesson03.Suspect
     return {
-        '1d': hunt(
-            [(lambda each=each: (each,), word) for each, word in ENGINES], lambda space: space['slope'](ops.exp, 0.7)
-        ),
-        '2b': hunt(
-            [(lambda f=f, rule=rule: (ruled(f, rule),), word) for f, rule, word in RULES],
-            lambda space: float(space['slope'](lambda x: x * x * x, X)),
-        ),
-        '3b': hunt([(lambda dx=dx, dy=dy: (multiplies(dx, dy),), word) for dx, dy, word in PRODUCTS]),
-        '7c': hunt([(lambda keep=keep, bug=bug: (Dropping(keep, bug),), word) for keep, bug, word in MASKS]),
+        '1d': hunt(ENGINES, lambda each: (each,), lambda space: space['slope'](ops.exp, 0.7)),
+        '2b': hunt(RULES, rules, lambda space: float(space['slope'](lambda x: x * x * x, ms.Tensor(1.3, ms.float64)))),
+        '3b': hunt(PRODUCTS, lambda dx, dy: (ruled(product, ('right', 'right'), rules=(dx, dy)),)),
+        '7c': hunt(MASKS, lambda kind, keep: (kind(keep),)),
         '8c': hunt(
-            [(lambda f=f: (Layer(f),), word) for f, word in LAYERS],
-            lambda space: np.asarray(space['slope'](Layer(lambda x: x * x), np.array([0.5, -2.0]))),
+            LAYERS,
+            lambda function: (layer(function),),
+            lambda space: np.asarray(space['slope'](layer(lambda x: x * x), np.array([0.5, -2.0]))),
         ),
-        '9c': hunt(
-            [
-                (lambda curve=curve, rule=rule: (bends(curve, rule), CURVES[curve][0]), word)
-                for curve, rule, word in BENT
-            ]
-        ),
-        '10d': hunt([(lambda p=p, bug=bug: (Weighs(*p, bug), differences), word) for p, bug, word in WEIGHTS]),
+        '9c': hunt(BENT, bends),
+        '10d': hunt(WEIGHTS, lambda kind, start: (kind(*start), differences)),
         '11c': graph_hunt(),
         '13g': hunt(
-            [(lambda old=old, new=new: (changed(old, new),), word) for old, new, word in CHANGES],
-            lambda space: float(space['slope'](lambda x: x**3, 0.9)),
+            CHANGES, lambda old, new: (changed(old, new),), lambda space: float(space['slope'](lambda x: x**3, 0.9))
         ),
-        '14d': hunt(
-            [(lambda bits=bits, passes=passes: (Levels(bits, passes),), word) for bits, passes, word in QUANTIZERS]
-        ),
-        '15c': hunt([(lambda keep=keep, bug=bug: (Diced(keep, bug),), word) for keep, bug, word in DICE]),
+        '14d': hunt(QUANTIZERS, lambda bits, passes: (lesson14.Hidden(bits, passes),)),
+        '15c': hunt(DICE, lambda kind, keep: (kind(keep),)),
     }
