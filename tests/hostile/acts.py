@@ -18,7 +18,7 @@ import numpy as np
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.errors import MinicellError
-from tests.hostile.said import Triple, X, right
+from tests.hostile.said import Triple, X, cell, right
 
 ATOMS = {  # minicell's, NumPy's, its derivative
     'sin': (ops.sin, np.sin, np.cos),
@@ -61,14 +61,8 @@ def nothing(s) -> None:
 
 def made(name: str, construct: Callable, bprop: Callable, **kept: object) -> nn.Cell:
     """A Cell of one input with a bprop, of functions of (cell, x) and (cell, x, dout)."""
-    parts = {
-        'construct': lambda self, x: construct(self, x),
-        'bprop': lambda self, x, out, dout: (bprop(self, x, dout),),
-    }
-    net = type(name, (nn.Cell,), parts)()
-    for key, value in kept.items():
-        setattr(net, key, value)
-    return net
+    run = lambda self, x: construct(self, x)
+    return cell(run, lambda self, x, out, dout: (bprop(self, x, dout),), name, **kept)
 
 
 # ---- one op, another way ---------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ import builtins
 import gc
 import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from operator import attrgetter
@@ -17,11 +19,26 @@ from minicell.errors import MinicellError, MinicellWarning
 from tests.messages import tells
 
 X = Tensor([1.0, 2.0, 3.0])
-ROOT = os.path.dirname(os.path.dirname(ms.__file__))  # where a fresh kernel finds the same minicell
+ROOT = os.path.dirname(os.path.dirname(ms.__file__))  # where a fresh Python finds the same minicell
 PRINT, GC = builtins.print, (gc.isenabled(), gc.get_threshold())
 # a sentence that helps says what to do, by one of these
 ADVICE = {'write', 'return', 'give', 'call', 'use', 'name', 'compute', 'put', 'keep', 'pass', 'ask', 'run', 'open'}
 ADVICE |= {'close', 'make', 'take', 'lock', 'copy', 'set', 'looking'}
+
+
+def kernel(*command: str, given: bytes = b'') -> bytes:
+    """What a fresh Python prints."""
+    done = subprocess.run([sys.executable, *command], input=given, capture_output=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def cell(construct: Callable, bprop: Callable, name: str = 'Net', **kept: object) -> nn.Cell:
+    """A Cell of these two, which are given it first."""
+    net = type(name, (nn.Cell,), {'construct': construct, 'bprop': bprop})()
+    for key, value in kept.items():
+        setattr(net, key, value)
+    return net
 
 
 def nowhere() -> int:

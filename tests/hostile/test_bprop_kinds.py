@@ -9,14 +9,14 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.errors import MinicellError
-from tests.hostile.said import Ran, X, quiet, right
+from tests.hostile.said import Ran, X, cell, quiet, right
 from tests.messages import refused, tells
 
 # ---- what it may be --------------------------------------------------------------------------------------------------
 
 
-def of_cell(bprop):
-    return type('Odd', (nn.Cell,), {'construct': lambda self, x: x * 2, 'bprop': bprop})
+def odd(bprop):
+    return cell(lambda self, x: x * 2, bprop, 'Odd')
 
 
 def rule(self, x, out, dout):
@@ -72,7 +72,7 @@ def taped(net):
 @pytest.mark.parametrize('kind', KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize('ask', ASK)
 def test_a_bprop_may_be_anything_that_is_called(kind, ask):
-    net = of_cell(kind())()
+    net = odd(kind())
     ran = Ran(lambda: ASK[ask](net))
     due = [1, 1, 1] if ask == 'a second gradient' else [1, 2, 3]
     assert not ran.told and (ask == 'check_bprop' or right(ran.value, due)), f'{ran.value}: {ran.texts}'
@@ -82,7 +82,7 @@ def test_a_bprop_may_be_anything_that_is_called(kind, ask):
 @pytest.mark.parametrize('ask', ['grad', 'after a write', 'a Tape', 'check_bprop'])
 def test_a_bprop_that_is_no_function_is_named(what, ask):
     def program():
-        net = of_cell(what)()
+        net = odd(what)
         if ask != 'check_bprop':
             ASK[ask](net)
         elif not (found := ms.check_bprop(net, X)).ok:  # a malformed bprop is a verdict
@@ -100,7 +100,7 @@ PAIR = collections.namedtuple('PAIR', 'dx')
 
 def net(bprop):
     """x * x, with a bprop of x, out, dout."""
-    return type('Net', (nn.Cell,), {'construct': lambda s, x: x * x, 'bprop': lambda s, *given: bprop(*given)})()
+    return cell(lambda self, x: x * x, lambda self, *given: bprop(*given))
 
 
 def twice(d):

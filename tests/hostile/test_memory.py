@@ -2,8 +2,6 @@
 
 import gc
 import platform
-import subprocess
-import sys
 import warnings
 import weakref
 
@@ -14,20 +12,15 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.core.differentiate import SELDOM
 from minicell.errors import MinicellError
-from tests.hostile.said import ROOT, Triple, X, quiet, right
+from tests.hostile.said import Triple, X, cell, kernel, quiet, right
 
 glibc = pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='how memory is given back is glibc here')
 
 
-def kernel(code: str) -> int:
+def resident(code: str) -> int:
     """The number that a fresh Python prints for this code: megabytes that are resident."""
-    rss = "def rss(): return int(open('/proc/self/statm').read().split()[1]) * 4096 >> 20\n"
-    done = subprocess.run([sys.executable, '-c', rss + code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return int(kernel('-c', "def rss(): return int(open('/proc/self/statm').read().split()[1]) * 4096 >> 20\n" + code))
 
-
-# ---- arrays that are gone are given back -----------------------------------------------------------------------------
 
 HELD = """
 import numpy as np
@@ -51,11 +44,8 @@ IMPORTS = {'imported': 'import minicell', 'used': 'import minicell as ms; ms.gra
 @pytest.mark.parametrize('imports', IMPORTS.values(), ids=IMPORTS)
 def test_large_arrays_are_given_back_to_the_system(size, imports):
     """12 arrays with something small between them: when they are gone, most of their memory is, too."""
-    without, found = kernel(HELD.format(imports='', size=size)), kernel(HELD.format(imports=imports, size=size))
+    without, found = resident(HELD.format(imports='', size=size)), resident(HELD.format(imports=imports, size=size))
     assert found < without + size * 12 * 0.25, f'{found} MiB are still held, {without} MiB without minicell'
-
-
-# ---- the collector is the user's -------------------------------------------------------------------------------------
 
 
 def cycles(count: int) -> int:
@@ -80,21 +70,15 @@ def test_cycles_are_collected_while_a_gradient_is_open(where):
     """20,000 objects that only the collector frees: not all of them live at once."""
     most = []
 
-    class Net(Triple):
-        def construct(self, x):
-            if where == 'construct':
-                most.append(cycles(20_000))
-            return x * 3
+    def at(*places):
+        if where in places:
+            most.append(cycles(20_000))
 
-        def bprop(self, x, out, dout):
-            if where == 'bprop':
-                most.append(cycles(20_000))
-            return (dout * 3,)
+    net = cell(lambda self, x: (x * 3, at('construct'))[0], lambda self, x, out, dout: (dout * 3, at('bprop'))[:1])
 
     def f(x):
-        if where in ('the function', 'an inner gradient', 'a vjp'):
-            most.append(cycles(20_000))
-        return Net()(x).sum()
+        at('the function', 'an inner gradient', 'a vjp')
+        return net(x).sum()
 
     ask = {
         'an inner gradient': lambda: ms.grad(lambda x: ms.grad(lambda y: f(y) * 1)(x).sum() + (x * x).sum())(X),
@@ -123,16 +107,13 @@ def test_what_the_user_tells_the_collector_holds(asked, where):
         'as minicell does': (was, (SELDOM, 9, 9)),
     }
 
-    class Net(Triple):
-        def bprop(self, x, out, dout):
-            tell()
-            return (dout * 3,)
+    net = cell(lambda self, x: x * 3, lambda self, x, out, dout: (dout * 3, tell())[:1])
 
     def f(x):
         if where == 'forward':
             tell()
             return (x * 3).sum()
-        return Net()(x).sum()
+        return net(x).sum()
 
     try:
         if asked == 'enable':
@@ -143,9 +124,6 @@ def test_what_the_user_tells_the_collector_holds(asked, where):
         (gc.enable if was else gc.disable)()
         gc.set_threshold(*threshold)
     assert found == due.get(asked, (was, threshold))
-
-
-# ---- an error in construct is over -----------------------------------------------------------------------------------
 
 
 class Fails(nn.Cell):
@@ -181,9 +159,6 @@ def test_after_a_failed_construct_nothing_is_said_of_it(when, error, nested):
         with pytest.raises(error):
             ms.grad(f if nested == 1 else lambda x: ms.grad(f, 0, p)(x)[0].sum(), 0, p)(X)
     quiet(lambda: ms.grad(lambda x: (Triple()(x) * p).sum(), 0, p)(X), ([6, 6, 6], [3, 6, 9]))
-
-
-# ---- classes come and go ---------------------------------------------------------------------------------------------
 
 
 def remade(k: int, use: str) -> weakref.ref:

@@ -13,7 +13,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Ran, X, quiet, right, right_or_said
+from tests.hostile.said import Ran, X, cell, quiet, right, right_or_said
 
 ONES = Tensor([1.0, 1.0, 1.0])
 ROW, STATE, SPACE, TURN = [], {}, types.SimpleNamespace(), contextvars.ContextVar('turn')
@@ -180,8 +180,6 @@ def test_a_setting_outside_that_changes_between_call_and_backward(kind, monkeypa
     quiet(lambda: ms.grad(net)(X), [5, 5, 5])  # between gradients a setting is as it is set
 
 
-# ---- no false alarm --------------------------------------------------------------------------------------------------
-
 LOG, COUNTS, STACK = [], {'construct': 0, 'bprop': 0}, []
 
 
@@ -227,15 +225,8 @@ def test_what_a_bprop_writes_itself_is_no_change_when_a_vjp_is_read_again():
 
 
 def test_a_bprop_that_is_no_plain_function_does_not_change_by_being_looked_at():
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * 2
-
-        @functools.singledispatchmethod
-        def bprop(self, x, out, dout):
-            return (dout * 50,)
-
-    quiet(lambda: ms.grad(Net())(X), [50] * 3)
+    bprop = functools.singledispatchmethod(lambda self, x, out, dout: (dout * 50,))
+    quiet(lambda: ms.grad(cell(lambda self, x: x * 2, bprop))(X), [50] * 3)
 
 
 # ---- a differentiated value that construct only hands on, or takes the numbers of ------------------------------------
@@ -285,14 +276,8 @@ def test_a_captured_value_that_is_handed_on_is_said(argument):
 
 
 def test_an_input_that_is_handed_on_is_none():
-    class HandsOn(nn.Cell):
-        def construct(self, x, y):
-            return x, y
-
-        def bprop(self, x, y, out, dout):
-            return dout
-
-    quiet(lambda: ms.grad(lambda x: (lambda a, b: (a * b).sum())(*HandsOn()(x, x * 2)))(X), [4, 8, 12])
+    hand_on = cell(lambda self, x, y: (x, y), lambda self, x, y, out, dout: dout)
+    quiet(lambda: ms.grad(lambda x: (lambda a, b: (a * b).sum())(*hand_on(x, x * 2)))(X), [4, 8, 12])
 
 
 def test_a_parameter_that_is_handed_on_is_said():

@@ -3,8 +3,6 @@
 import functools
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -12,7 +10,7 @@ import minicell as ms
 from minicell import Tensor, nn
 from tests.hostile import past
 from tests.hostile.past import Net
-from tests.hostile.said import ROOT, X, quiet, right, right_or_said
+from tests.hostile.said import X, kernel, quiet, right, right_or_said
 
 FIFTY = [50.0, 50.0, 50.0]
 
@@ -20,9 +18,7 @@ FIFTY = [50.0, 50.0, 50.0]
 @pytest.fixture(scope='module')
 def fresh() -> dict:
     """What each way gave, and what was said, in a kernel where no Cell's own code calls a construct by name."""
-    done = subprocess.run([sys.executable, '-m', 'tests.hostile.past'], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(kernel('-m', 'tests.hostile.past'))
 
 
 WAYS = dict.fromkeys(past.PAST, r'\bNet\b.*bprop')
@@ -80,9 +76,6 @@ def test_construct_is_given_to_grad(given):
 @pytest.mark.parametrize('kind, take', past.HIDES.values(), ids=past.HIDES)
 def test_outside_a_gradient_a_construct_may_return_anything(kind, take):
     quiet(lambda: take(kind()(X)), [2, 4, 6])
-
-
-# ---- a construct that is no plain function, or is called for somebody else -------------------------------------------
 
 
 def decorated(f):
@@ -199,9 +192,6 @@ def test_a_class_that_a_function_writes_twice_once_with_a_bprop():
         nets = [written(rule if own else None) for own in (first, second)]
         for net, own in zip(nets, (first, second), strict=True):
             quiet(lambda net=net: ms.grad(net)(X), [50 if own else 2] * 3)
-
-
-# ---- where the bprop comes from --------------------------------------------------------------------------------------
 
 
 class Mix:

@@ -2,15 +2,13 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import ROOT, Ran, Triple, X, next_gradient_is_right, quiet, right, right_or_said, said
+from tests.hostile.said import Ran, Triple, X, cell, kernel, next_gradient_is_right, quiet, right, right_or_said, said
 
 MAKE = """
 import pickle, sys, warnings
@@ -52,17 +50,10 @@ print(len(kept), len(wrong), wrong[:3])
 """
 
 
-def kernel(code: str, given: bytes = b'') -> bytes:
-    """What a fresh Python prints for this code."""
-    done = subprocess.run([sys.executable, '-c', code], input=given, capture_output=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize('protocol', [2, pickle.HIGHEST_PROTOCOL])
 def test_a_tensor_of_one_kernel_is_a_constant_in_the_next(protocol):
-    found = kernel(USE, kernel(MAKE.replace('PROTOCOL', str(protocol)))).decode()
+    found = kernel('-c', USE, given=kernel('-c', MAKE.replace('PROTOCOL', str(protocol)))).decode()
     count, wrong, first = found.split(' ', 2)
     assert int(count) > 100
     assert wrong == '0', f'{wrong} of {count} kept Tensors spoil a gradient: {first}'
@@ -129,21 +120,23 @@ def test_a_parameters_copy_counts_as_a_constant_in_that_gradient(trip):
 NETS = {
     'a layer': lambda: nn.Dense(3, 1, weight_init='ones', bias_init='zeros'),
     'layers': lambda: nn.SequentialCell(nn.Dense(3, 1, weight_init='ones'), nn.ReLU()),
-    'its own bprop': lambda: Scale(),
+    'its own bprop': lambda: Weighs(),
 }
 
 
-class Scale(nn.Cell):
+class Weighs(nn.Cell):
+    """Ten times dout as the gradient of its weight."""
+
     def __init__(self):
         super().__init__()
-        self.w = Parameter(Tensor([1.0, 1.0, 1.0]), name='w')
+        self.w = Parameter(Tensor([2.0, 2.0, 2.0]), name='w')
         self.internal_params = [self.w]
 
     def construct(self, x):
-        return (x * self.w).sum()
+        return x * self.w
 
     def bprop(self, x, out, dout):
-        return ((self.w * dout).reshape(x.shape),), {self.w: (x * dout).reshape(self.w.shape)}
+        return (dout * self.w,), {self.w: dout.reshape(3) * 10}
 
 
 @trips
@@ -171,26 +164,6 @@ def test_a_cell_that_travels_while_it_is_differentiated(net, trip):
         assert right(ms.grad(lambda x: net(x.reshape(1, 3)).sum(), 0, weights)(X), (alone[0], tuple(first)))
 
 
-def of_square(bprop):
-    """x * x, with a bprop of x, out and dout."""
-    return type('Net', (nn.Cell,), {'construct': lambda s, x: x * x, 'bprop': lambda s, *given: bprop(*given)})()
-
-
-class Weighs(nn.Cell):
-    """Ten times dout as the gradient of its weight."""
-
-    def __init__(self):
-        super().__init__()
-        self.w = Parameter(Tensor([2.0, 2.0, 2.0]), name='w')
-        self.internal_params = [self.w]
-
-    def construct(self, x):
-        return x * self.w
-
-    def bprop(self, x, out, dout):
-        return (dout * self.w,), {self.w: dout * 10}
-
-
 @trips
 def test_a_copy_answers_for_its_own_weight(trip):
     """And internal_params of a copy are the copy's."""
@@ -203,12 +176,12 @@ def test_a_copy_answers_for_its_own_weight(trip):
 @pytest.mark.parametrize('what', ['x', 'dout', 'out'])
 @pytest.mark.parametrize('order', [1, 2])
 def test_copies_in_a_bprop(trip, what, order):
-    def bprop(x, out, dout):
+    def bprop(self, x, out, dout):
         given = {'x': x, 'out': out, 'dout': dout}
         given[what] = trip(given[what])
         return (given['dout'] * 2 * given['out'] / given['x'],)
 
-    slope = ms.grad(lambda x: of_square(bprop)(x).sum())
+    slope = ms.grad(lambda x: cell(lambda self, x: x * x, bprop)(x).sum())
     if order == 1:
         quiet(lambda: slope(X), [2, 4, 6])
     else:
@@ -217,8 +190,8 @@ def test_copies_in_a_bprop(trip, what, order):
 
 @trips
 def test_a_cell_copied_in_a_differentiated_function(trip):
-    cell = Weighs()
-    program = lambda: ms.grad(lambda x: trip(cell)(x).sum(), 0, cell.w)(X)
+    net = Weighs()
+    program = lambda: ms.grad(lambda x: trip(net)(x).sum(), 0, net.w)(X)
     right_or_said(program, ([2, 2, 2], [10, 10, 10]), 'Parameter w', 'nothing connects')
 
 
@@ -293,5 +266,5 @@ def test_a_tensor_from_a_later_kernel_does_not_break_this_one():
     """A file may come from a kernel that has counted further than this one."""
     count = '[ms.grad(lambda x: x * x)(ms.Tensor(1.0)) for _ in range(20_000)]\nx, kept ='
     code = MAKE.replace('PROTOCOL', '4').replace('range(30)', 'range(3)').replace('x, kept =', count)
-    _, wrong, first = kernel(USE, kernel(code)).decode().split(' ', 2)
+    _, wrong, first = kernel('-c', USE, given=kernel('-c', code)).decode().split(' ', 2)
     assert wrong == '0', first

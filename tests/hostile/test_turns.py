@@ -15,7 +15,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
-from tests.hostile.said import X, left, next_gradient_is_right, right, right_or_said
+from tests.hostile.said import X, cell, left, next_gradient_is_right, right, right_or_said
 
 DUE, NOTHING = [2, 4, 6], contextlib.nullcontext()
 
@@ -41,9 +41,6 @@ class Stop(BaseException):
 def all_is_closed():
     yield
     assert not left() and next_gradient_is_right()
-
-
-# ---- a thread that ends ----------------------------------------------------------------------------------------------
 
 
 def paused():
@@ -91,9 +88,6 @@ def test_tapes_in_an_exit_stack():
         later = stack.pop_all()
     assert right(ms.grad(lambda x: x * x)(X), DUE)
     elsewhere(later.close)
-
-
-# ---- threads and tasks inside a gradient -----------------------------------------------------------------------------
 
 
 class Helped(nn.Cell):
@@ -148,9 +142,6 @@ def test_a_write_to_a_parameter_from_another_thread():
         return y.sum()
 
     right_or_said(lambda: ms.grad(f)(X), DUE, 'gradient of Mul', 'written since', 'p.set_data')
-
-
-# ---- callbacks of Python's own ---------------------------------------------------------------------------------------
 
 
 def other_gradient(*_):
@@ -209,20 +200,12 @@ def by_throw(x):
     return going.throw(ValueError())
 
 
-class Recursive(nn.Cell):
-    def construct(self, x):
-        return self(x)
-
-    def bprop(self, x, out, dout):
-        return (dout,)
+def no_memory(self, x):
+    raise MemoryError
 
 
-class Fails(nn.Cell):
-    def construct(self, x):
-        raise MemoryError
-
-    def bprop(self, x, out, dout):
-        return (dout,)
+RECURSIVE = cell(lambda self, x: self(x), lambda self, x, out, dout: (dout,))
+FAILS = cell(no_memory, lambda self, x, out, dout: (dout,))
 
 
 def deeper(x):
@@ -246,9 +229,9 @@ CALLBACKS = {
     'a signal': lambda x: by_signal(other_gradient, x),
     'a signal that raises': lambda x: by_signal(stop, x),
     'throw': by_throw,
-    'a Cell that calls itself': survives(Recursive(), RecursionError),
+    'a Cell that calls itself': survives(RECURSIVE, RecursionError),
     'a gradient that calls itself': survives(deeper, RecursionError),
-    'no memory in a construct': survives(Fails(), MemoryError),
+    'no memory in a construct': survives(FAILS, MemoryError),
 }
 
 
@@ -259,18 +242,11 @@ CALLBACKS = {
 def test_what_python_calls_in_the_middle(f, where, monkeypatch):
     monkeypatch.setattr(sys, 'unraisablehook', lambda _: None)
 
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * x
-
-        def bprop(self, x, out, dout):
-            f(x)
-            return (dout * 2 * x,)
-
+    net = cell(lambda self, x: x * x, lambda self, x, out, dout: (f(x), (dout * 2 * x,))[1])
     if where == 'vjp':
         assert right(ms.vjp(f, X)[1](Tensor([1.0, 1.0, 1.0]))[0], DUE)
     else:
-        assert right(ms.grad(Net() if where == 'in a bprop' else f)(X), DUE)
+        assert right(ms.grad(net if where == 'in a bprop' else f)(X), DUE)
 
 
 class FailsOnce(nn.Cell):

@@ -13,8 +13,6 @@ from tests.messages import refused, tells
 
 HERE = 'line: test_users_line.py'
 
-# ---- NumPy -----------------------------------------------------------------------------------------------------------
-
 N = np.array([1.0, 2.0, 3.0])
 OF_ONE = 'sum mean max min prod std var all any sin exp cumsum sort argsort argmax median linalg.norm ravel squeeze ptp'
 OF_ONE += ' nansum nanmean round around abs transpose diff count_nonzero average amax amin'
@@ -41,8 +39,6 @@ def test_numpy_of_two_tensors_is_refused_at_the_users_own_line(call):
     with refused(MinicellError, 'NumPy', HERE):
         ms.grad(lambda x: Tensor(call(x)).sum())(X)
 
-
-# ---- advice that works, and a line -----------------------------------------------------------------------------------
 
 OPERATIONS = {
     '*': lambda x, v: x * v,
@@ -175,9 +171,6 @@ def test_numbers_that_leave_the_tape_are_said(leave):
     """x times a number made of x at 3: 6 is due, or a word that its part is lost."""
     due = 3.0 if leave is LEAVES['bool'] else 6.0  # which way an `if` goes has no slope
     right_or_said(lambda: ms.grad(lambda x: x * leave(x))(Tensor(3.0)), due, 'a constant', 'gradient', '()')
-
-
-# ---- the user's own errors -------------------------------------------------------------------------------------------
 
 
 class Own(ValueError):

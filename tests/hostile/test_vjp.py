@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Ran, Triple, X, left, quiet, right, said
+from tests.hostile.said import Ran, Triple, X, cell, left, quiet, right, said
 
 ONES = Tensor([1.0, 1.0, 1.0])
 FUNCTIONS = {
@@ -140,8 +140,6 @@ def test_what_was_taken_in_one_gradient_is_read_in_another():
     quiet(lambda: ms.grad(lambda s: kept[0](s * s)[0].sum())(ONES), [4, 8, 12])
 
 
-# ---- the function is run once ----------------------------------------------------------------------------------------
-
 RUNS = {
     'jvp': lambda f: ms.jvp(f, X, ONES),
     'jvp of several': lambda f: ms.jvp(lambda x, y: f(x) * y, (X, X), (ONES, ONES)),
@@ -165,23 +163,18 @@ def test_the_function_is_run_once(ask):
     assert len(runs) == 1, f'it was run {len(runs)} times'
 
 
-class Counts(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.n = Parameter(Tensor([0.0]), name='n', requires_grad=False)
-
-    def construct(self, x):
-        ops.assign_add(self.n, Tensor([1.0]))
-        return x * self.n
-
-
 @pytest.mark.parametrize('times', [1, 2])
 def test_the_value_of_a_jvp_is_that_of_its_first_run(times):
     """As in MindSpore: 3 (and 6 in a second call's first run), with the slope that belongs to it."""
-    net = Counts()
+    n = Parameter(Tensor([0.0]), name='n', requires_grad=False)
+
+    def f(x):
+        ops.assign_add(n, Tensor([1.0]))
+        return x * n
+
     for k in range(1, times + 1):
-        before = net.n.asnumpy().item()
-        value, slope = ms.jvp(net, Tensor([3.0]), Tensor([1.0]))
+        before = n.asnumpy().item()
+        value, slope = ms.jvp(f, Tensor([3.0]), Tensor([1.0]))
         assert right((value, slope), ([3.0 * (before + 1)], [before + 1])), f'call {k}: {value}, {slope}'
 
 
@@ -192,8 +185,6 @@ def test_the_mask_of_a_random_function_is_the_same_in_value_and_slope():
     value, slope = ms.jvp(net, x, Tensor(np.ones(50, np.float32)))
     assert right(value.asnumpy() / 3, slope.asnumpy())
 
-
-# ---- a bprop that is not linear in dout ------------------------------------------------------------------------------
 
 V = Tensor([1.0, 0.0])
 NOT_LINEAR = {
@@ -206,14 +197,7 @@ NOT_LINEAR = {
 
 
 def not_linear(rule) -> nn.Cell:
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * 1
-
-        def bprop(self, x, out, dout):
-            return (rule(dout),)
-
-    return Net()
+    return cell(lambda self, x: x * 1, lambda self, x, out, dout: (rule(dout),))
 
 
 @pytest.mark.parametrize('rule, due', NOT_LINEAR.values(), ids=NOT_LINEAR)

@@ -7,22 +7,20 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Ran, Triple, X, quiet, right, right_or_said, said
+from tests.hostile.said import Ran, Triple, X, cell, quiet, right, right_or_said, said
 
 ONES = Tensor([1.0, 1.0, 1.0])
 INDEX, MASK = Tensor([0, 1, 2]), Tensor([True, True, True])
 
 
-def cell(bprop) -> nn.Cell:
+def twice(bprop) -> nn.Cell:
     """x * 2, with this bprop of the Cell, x, out and dout."""
-    return type('Net', (nn.Cell,), {'construct': lambda self, x: x * 2, 'bprop': bprop})()
+    return cell(lambda self, x: x * 2, bprop)
 
 
 def own(bprop, w) -> nn.Cell:
     """x * w, of a Cell that answers for its own w."""
-    net = type('Net', (nn.Cell,), {'construct': lambda self, x: x * self.w, 'bprop': bprop})()
-    net.w, net.internal_params = w, [w]
-    return net
+    return cell(lambda self, x: x * self.w, bprop, w=w, internal_params=[w])
 
 
 def two() -> Parameter:
@@ -39,10 +37,10 @@ READS = {
     'self.w behind a method': lambda w: own(
         lambda s, x, out, dout: ((dout * next(s.get_parameters()),), {s.w: dout * x}), w
     ),
-    'a Parameter from outside': lambda w: cell(lambda s, x, out, dout: (dout * w,)),
-    'a helper that reads a Parameter': lambda w: cell(lambda s, x, out, dout: (scaled(dout, w),)),
-    'a Cell called in bprop': lambda w: cell(lambda s, x, out, dout: (Inner(w)(dout),)),
-    'a gradient taken in bprop': lambda w: cell(lambda s, x, out, dout: (ms.grad(lambda y: (y * w * dout).sum())(x),)),
+    'a Parameter from outside': lambda w: twice(lambda s, x, out, dout: (dout * w,)),
+    'a helper that reads a Parameter': lambda w: twice(lambda s, x, out, dout: (scaled(dout, w),)),
+    'a Cell called in bprop': lambda w: twice(lambda s, x, out, dout: (Inner(w)(dout),)),
+    'a gradient taken in bprop': lambda w: twice(lambda s, x, out, dout: (ms.grad(lambda y: (y * w * dout).sum())(x),)),
 }
 
 
@@ -108,7 +106,7 @@ def test_a_write_to_a_parameter_that_no_bprop_reads_is_no_error():
 @pytest.mark.parametrize('keep', ['array', 'tensor'])
 def test_a_bprop_that_reads_a_tensor_of_the_cell_written_since(keep):
     factor = Tensor([2.0, 2.0, 2.0])
-    net = cell(lambda s, x, out, dout: (dout * factor,))
+    net = twice(lambda s, x, out, dout: (dout * factor,))
     view = factor[:] if keep == 'array' else factor
 
     def f(x):
@@ -158,7 +156,7 @@ def test_a_bprop_that_writes_into_a_view_of_dout(view, path):
         return (x * 0,)
 
     both, due = path
-    quiet(lambda: ms.grad(lambda x: both(cell(bprop), x))(X), due)
+    quiet(lambda: ms.grad(lambda x: both(twice(bprop), x))(X), due)
 
 
 @pytest.mark.parametrize('view', VIEWS.values(), ids=VIEWS)
@@ -171,7 +169,7 @@ def test_a_write_into_sens_through_a_view_of_dout(view):
         return (x * 0,)
 
     def program():
-        ms.grad(cell(bprop), sens_param=True)(X, sens)
+        ms.grad(twice(bprop), sens_param=True)(X, sens)
         return sens
 
     quiet(program, [1, 1, 1])
@@ -183,7 +181,7 @@ def test_a_write_into_dout_of_a_cell_that_is_called_twice(order):
         dout[:1].reshape((1,))[0] = 9.0
         return (dout * 0,)
 
-    net = cell(bprop)
+    net = twice(bprop)
     f = lambda x: (net(x) + net(x) + x * x).sum()
     if order == 1:
         quiet(lambda: ms.grad(f)(X), [2, 4, 6])
@@ -193,16 +191,14 @@ def test_a_write_into_dout_of_a_cell_that_is_called_twice(order):
 
 @pytest.mark.parametrize('which', [0, 1])
 def test_one_of_two_douts_that_is_written(which):
-    class Two(nn.Cell):
-        def construct(self, x):
-            return x * 1, x * 2
+    def bprop(self, x, out, dout):
+        dout[which][0] = 100.0
+        return (dout[0] * 0 + dout[1] * 0 + 2,)
 
-        def bprop(self, x, out, dout):
-            dout[which][0] = 100.0
-            return (dout[0] * 0 + dout[1] * 0 + 2,)
+    net = cell(lambda self, x: (x * 1, x * 2), bprop, 'Two')
 
     def f(x):
-        a, b = Two()(x)
+        a, b = net(x)
         return (a + b + x).sum()
 
     quiet(lambda: ms.grad(f)(X), [3, 3, 3])
@@ -227,7 +223,7 @@ def test_a_bprop_that_writes_into_its_inputs_does_not_change_the_callers(which):
         return (dout * 2,)
 
     def program():
-        value, slope = ms.value_and_grad(cell(bprop))(x)
+        value, slope = ms.value_and_grad(twice(bprop))(x)
         return value, slope, x
 
     right_or_said(program, ([2, 4, 6], [2, 2, 2], [1, 2, 3]), 'Net.bprop writes', 'its out')
@@ -243,7 +239,7 @@ def test_a_bprop_that_writes_into_its_inputs_does_not_change_other_paths(which):
 
     def f(x):
         y = x * 1
-        z = cell(bprop)(y)
+        z = twice(bprop)(y)
         return (y * y + z * z).sum()
 
     right_or_said(lambda: ms.grad(f)(X), [10, 20, 30], 'Net.bprop writes', 'its out')
@@ -253,14 +249,8 @@ def test_a_bprop_that_writes_into_its_inputs_does_not_change_other_paths(which):
 def test_a_gradient_in_small_integers_is_not_wrapped(kind):
     """What fits into the integers comes back as it was. (300 in Int8 wraps where the user writes it, as in NumPy.)"""
 
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * 300
-
-        def bprop(self, x, out, dout):
-            return ((dout * 300).astype(kind),)
-
-    quiet(lambda: ms.grad(Net())(X), [300, 300, 300])
+    net = cell(lambda self, x: x * 300, lambda self, x, out, dout: ((dout * 300).astype(kind),))
+    quiet(lambda: ms.grad(net)(X), [300, 300, 300])
 
 
 # ---- what a gradient read --------------------------------------------------------------------------------------------
