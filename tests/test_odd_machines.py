@@ -6,14 +6,11 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +18,7 @@ import pytest
 from minicell import __main__ as command
 from minicell.command import home, lessons
 from tests.messages import tells
+from tests.servers import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ['JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR', 'JUPYTER_RUNTIME_DIR', 'IPYTHONDIR', 'MPLCONFIGDIR']
@@ -76,58 +74,16 @@ def test_a_home_without_the_right_to_write(tmp_path, monkeypatch):
     assert not home.takes_files(str(tmp_path / 'new'))
 
 
-@contextlib.contextmanager
-def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str]]:
-    """`minicell`, run in a folder: what it says until its page answers, and the address of the page; Ctrl-C ends it."""
-    log = folder / 'log'
-    with log.open('wb') as out:
-        server = subprocess.Popen(
-            [sys.executable, '-m', 'minicell', *arguments],
-            cwd=folder, env={**os.environ, 'PYTHONUTF8': '1', **env}, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-        )  # fmt: skip
-    try:
-        for _ in range(600):
-            said = log.read_text(encoding='utf-8')
-            found = re.search(r'http://[^/]+:\d+/lab/tree/\S+', said)
-            if found:
-                break
-            assert server.poll() is None, said
-            time.sleep(0.1)
-        assert answers(found[0]) == 200
-        yield log.read_text(encoding='utf-8'), found[0]
-    finally:
-        for _ in range(3):  # Python may raise a Ctrl-C in a callback of the server, which only logs it
-            server.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(20)
-                break
-        if server.poll() is None:
-            server.kill()
-            server.wait()
-    assert server.returncode == 0, log.read_text(encoding='utf-8')[-2000:]
-
-
-def answers(address: str) -> int:
-    """The status of a page, once somebody listens: a busy machine says the address some time before."""
-    for _ in range(300):
-        with contextlib.suppress(urllib.error.URLError), urllib.request.urlopen(address, timeout=30) as page:
-            return page.status
-        time.sleep(0.2)
-    return 0
-
-
 def posix(test):
     """What opens a real JupyterLab, or copies all of it."""
     return pytest.mark.slow(pytest.mark.skipif(os.name != 'posix', reason='signals as on Linux and macOS')(test))
 
 
 @posix
-def test_the_lessons_open_on_loopback_with_a_token_and_without_news(tmp_path, monkeypatch):
+def test_the_lessons_open_on_loopback_with_a_token_and_without_news(tmp_path):
     pytest.importorskip('jupyterlab')
-    for name in [name for name in os.environ if name.startswith('JUPYTER')]:
-        monkeypatch.delenv(name)
     own = dict.fromkeys(('JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR'), str(tmp_path))
-    with opened(tmp_path, '--no-browser', PYTHONPATH=str(ROOT), **own) as (_, address):
+    with opened(tmp_path, '--no-browser', **own) as (_, address):
         place = re.fullmatch(r'(http://127\.0\.0\.1:\d+)(/lab/tree/.*)\?token=(\w+)', address)
         assert place and place[2] == f'/lab/tree/{lessons.START}'
 
@@ -148,7 +104,7 @@ def test_the_lessons_open_on_loopback_with_a_token_and_without_news(tmp_path, mo
 @posix
 def test_the_lessons_open_without_a_home(no_home):
     (no_home / 'here').mkdir()
-    with opened(no_home / 'here', '--no-browser', PYTHONPATH=str(ROOT), TMPDIR=str(no_home)) as (said, _):
+    with opened(no_home / 'here', '--no-browser', TMPDIR=str(no_home)) as (said, _):
         (stead,) = no_home.glob('minicell-*')
         assert str(stead) in tells(said, 'home folder cannot', keep=False)
         assert 'Traceback' not in said and 'Permission denied' not in said
@@ -184,7 +140,8 @@ def test_a_path_with_spaces_and_letters_without_a_browser_beside_a_taken_port(fo
         with contextlib.suppress(OSError):  # somebody else has it: that will do as well
             taken.bind(('127.0.0.1', 8888))
             taken.listen()
-        with opened(folder, BROWSER='/not/there', DISPLAY='') as (said, address):
+        own = {name: os.environ[name] for name in NAMES}
+        with opened(folder, BROWSER='/not/there', DISPLAY='', PYTHONPATH=str(folder), **own) as (said, address):
             assert f' in {folder / "lessons"}\n' in said and 'Traceback' not in said
             assert ':8888/' not in address
 

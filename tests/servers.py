@@ -1,0 +1,60 @@
+"""JupyterLab by the `minicell` command, on loopback, with no settings of anybody's."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@contextlib.contextmanager
+def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str]]:
+    """`minicell`, run in a folder: what it says until its page answers, and the address of the page; Ctrl-C ends it.
+
+    It runs the checkout under test, installed or not, unless `env` says otherwise.
+    """
+    log = folder / 'log'
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(('JUPYTER', 'IPYTHON'))}
+    with log.open('wb') as out:
+        server = subprocess.Popen(
+            [sys.executable, '-m', 'minicell', *arguments],
+            cwd=folder, env=clean | {'PYTHONPATH': str(ROOT), 'PYTHONUTF8': '1'} | env,
+            stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+        )  # fmt: skip
+    try:
+        for _ in range(3000):
+            said = log.read_text(encoding='utf-8')
+            found = re.search(r'http://[^/]+:\d+/lab/tree/\S+', said)
+            if found:
+                break
+            assert server.poll() is None, said
+            time.sleep(0.1)
+        assert answers(found[0]) == 200
+        yield log.read_text(encoding='utf-8'), found[0]
+    finally:
+        for _ in range(3):  # Python may raise a Ctrl-C in a callback of the server, which only logs it
+            server.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(20)
+                break
+        if server.poll() is None:
+            server.kill()
+            server.wait()
+    assert server.returncode == 0, log.read_text(encoding='utf-8')[-2000:]
+
+
+def answers(address: str) -> int:
+    """The status of a page, once somebody listens: a busy machine says the address some time before."""
+    for _ in range(300):
+        with contextlib.suppress(urllib.error.URLError), urllib.request.urlopen(address, timeout=30) as page:
+            return page.status
+        time.sleep(0.2)
+    return 0
