@@ -1,4 +1,4 @@
-"""Ways past a bprop that no Cell of its own code takes; run as a script, in a kernel that has seen no other."""
+"""Ways past a bprop that no Cell of its own code takes; run as a script, in a Python that has seen no other."""
 
 import asyncio
 import functools
@@ -68,46 +68,18 @@ class Box:
         self.x = x
 
 
-class Generates(Net):
-    def construct(self, x):
-        yield x * 2
+def generates(self, x):
+    yield x * 2
 
 
-class Awaits(Net):
-    async def construct(self, x):
-        return x * 2
+async def awaits(self, x):
+    return x * 2
 
 
-class ReturnsAFunction(Net):
-    def construct(self, x):
-        return lambda: x * 2
-
-
-class ReturnsAnObject(Net):
-    def construct(self, x):
-        return Box(x)
-
-
-class ReturnsAPartial(Net):
-    def construct(self, x):
-        return functools.partial(operator.mul, x, 2)
-
-
-class ReturnsASet(Net):
-    def construct(self, x):
-        return {x}
-
-
-class ReturnsAnIterator(Net):
-    def construct(self, x):
-        return map(operator.neg, [x * -2])
-
-
-class ReturnsACell(Net):
-    def construct(self, x):
-        inner = Plain()
-        inner.kept = x
-        return inner
+def returns_a_cell(self, x):
+    inner = Plain()
+    inner.kept = x
+    return inner
 
 
 class Plain(nn.Cell):
@@ -115,16 +87,20 @@ class Plain(nn.Cell):
         return self.kept * 2
 
 
+def hides(name, construct):
+    return type(name, (Net,), {'construct': construct})
+
+
 HIDES = {
-    'a generator': (Generates, next),
-    'a generator in a list': (Generates, lambda r: sum(r)),
-    'a coroutine': (Awaits, lambda r: asyncio.run(r)),
-    'a function': (ReturnsAFunction, lambda r: r()),
-    'an object': (ReturnsAnObject, lambda r: r.x * 2),
-    'a partial function': (ReturnsAPartial, lambda r: r()),
-    'a set': (ReturnsASet, lambda r: next(iter(r)) * 2),
-    'an iterator': (ReturnsAnIterator, next),
-    'a Cell': (ReturnsACell, lambda r: r()),
+    'a generator': (hides('Generates', generates), next),
+    'a generator in a list': (hides('GeneratesAll', generates), lambda r: sum(r)),
+    'a coroutine': (hides('Awaits', awaits), lambda r: asyncio.run(r)),
+    'a function': (hides('ReturnsAFunction', lambda self, x: lambda: x * 2), lambda r: r()),
+    'an object': (hides('ReturnsAnObject', lambda self, x: Box(x)), lambda r: r.x * 2),
+    'a partial function': (hides('Partial', lambda self, x: functools.partial(operator.mul, x, 2)), lambda r: r()),
+    'a set': (hides('ReturnsASet', lambda self, x: {x}), lambda r: next(iter(r)) * 2),
+    'an iterator': (hides('ReturnsAnIterator', lambda self, x: map(operator.neg, [x * -2])), next),
+    'a Cell': (hides('ReturnsACell', returns_a_cell), lambda r: r()),
 }
 
 ASK = {
