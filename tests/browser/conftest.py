@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.front import typing  # noqa: F401
+from tests.browser.front import look, typing  # noqa: F401
 from tests.browser.lab import NAMES, find_chromium, launch
 from tests.browser.play import site, visit  # noqa: F401
 from tests.browser.served import address, built, folder, url  # noqa: F401
@@ -31,15 +31,6 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def shots(tmp_path: Path) -> Path:
     """The folder for screenshots: $MINICELL_SHOTS, or one that pytest removes."""
-    return Path(os.environ.get('MINICELL_SHOTS') or tmp_path)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A failure says its reason at once: the run may be cut off before its end, where pytest would say it."""
-    report = yield
-    if report.failed:
-        crash = getattr(report.longrepr, 'reprcrash', None)
-        with item.config.pluginmanager.getplugin('capturemanager').global_and_fixture_disabled():
-            print(f'\n{item.nodeid}: {crash.message if crash else report.longrepr}', flush=True)
-    return report
+    shots = Path(os.environ.get('MINICELL_SHOTS') or tmp_path)
+    shots.mkdir(parents=True, exist_ok=True)
+    return shots

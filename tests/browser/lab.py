@@ -1,28 +1,22 @@
 """Drives a notebook in JupyterLab with a real Chromium, and writes down what it saw.
 
-`Server` is the `minicell` command on a copy of a folder of notebooks; `Notebook` is one of them, open in a page.
+`serve` is the `minicell` command on a copy of a folder of notebooks; `Notebook` is one of them, open in a page.
 """
 
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, Playwright, Request, Response
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.servers import opened
+
 TOKEN = 'a-token-for-the-tests'
 LOOPBACK = '127.0.0.1'
 PATIENCE = 300  # seconds: machines that run tests are busy, and lesson 12 trains for a minute on a quiet one
@@ -51,71 +45,30 @@ def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
 
 
-class Server:
-    """JupyterLab on loopback, by the `minicell` command, on a copy of `folder`, with no settings of anybody's."""
+class Server(NamedTuple):
+    """Where a JupyterLab has its notebooks, and where it answers."""
 
-    def __init__(self, folder: Path) -> None:
-        self.home = Path(tempfile.mkdtemp(prefix='lab-'))  # short: Unix sockets of the kernels live below it
-        self.root = self.home / 'lessons'
-        shutil.copytree(folder, self.root, ignore=shutil.ignore_patterns('.ipynb_checkpoints'))
-        with socket.socket() as free:
-            free.bind((LOOPBACK, 0))
-            self.port = free.getsockname()[1]
-        command = [sys.executable, '-m', 'minicell', '--no-browser', f'--port={self.port}', '--']
-        options = [f'--ServerApp.root_dir={self.root}', f'--IdentityProvider.token={TOKEN}', '--expose-app-in-browser']
-        self.log = self.home / 'server.log'
-        with self.log.open('wb') as log:
-            self.process = subprocess.Popen(
-                [*command, *options],
-                env=self._environment(),
-                cwd=self.home,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        try:
-            self._wait()
-        except BaseException:
-            self.stop()
-            raise
-
-    def _environment(self) -> dict[str, str]:
-        own = ('JUPYTER_CONFIG_DIR', 'JUPYTER_DATA_DIR', 'JUPYTER_RUNTIME_DIR', 'IPYTHONDIR')
-        own += ('JUPYTERLAB_SETTINGS_DIR',)
-        env = {name: value for name, value in os.environ.items() if not name.startswith(('JUPYTER', 'IPYTHON'))}
-        env |= {name: str(self.home / name.lower()) for name in own}
-        # the kernels import the checkout under test, installed or not
-        return env | {'PYTHONPATH': os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))}
-
-    def _wait(self) -> None:
-        end = time.monotonic() + PATIENCE
-        while self.process.poll() is None and time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(self.url('api/status'), timeout=5):
-                    return
-            except (urllib.error.URLError, ConnectionError, TimeoutError):
-                time.sleep(0.1)
-        raise RuntimeError('JupyterLab did not start:\n' + self.log.read_text(errors='replace')[-3000:])
+    root: Path
+    host: str
 
     def url(self, path: str) -> str:
-        """Return the address of a path of the server, token and all."""
-        return f'http://{LOOPBACK}:{self.port}/{path}?token={TOKEN}'
+        """The address of a path of the server, token and all."""
+        return f'{self.host}/{path}?token={TOKEN}'
 
-    def stop(self) -> None:
-        """Stop the server and its kernels, and remove what they wrote."""
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        shutil.rmtree(self.home, ignore_errors=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.stop()
+@contextmanager
+def serve(folder: Path) -> Iterator[Server]:
+    """JupyterLab, by the `minicell` command, on a copy of `folder`."""
+    home = Path(tempfile.mkdtemp(prefix='lab-'))  # short: Unix sockets of the kernels live below it
+    try:
+        shutil.copytree(folder, home / 'lessons', ignore=shutil.ignore_patterns('.ipynb_checkpoints'))
+        options = [f'--ServerApp.root_dir={home / "lessons"}', f'--IdentityProvider.token={TOKEN}']
+        parts = '_CONFIG', '_DATA', '_RUNTIME', 'LAB_SETTINGS'
+        own = {f'JUPYTER{part}_DIR': str(home / part.lower()) for part in parts} | {'IPYTHONDIR': str(home / 'ipython')}
+        with opened(home, '--no-browser', '--', *options, '--expose-app-in-browser', **own) as (_, address):
+            yield Server(home / 'lessons', address.partition('/lab/')[0])
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
 
 
 @dataclass
@@ -142,6 +95,12 @@ class Seen:
     def _response(self, response: Response) -> None:
         if response.status >= 400:
             self.failed.append(f'{_bare(response.url)}: {response.status}')
+
+    def well(self, alone: bool = True) -> bool:
+        """Nothing was complained of and nothing failed; `alone`: nobody but this machine was asked."""
+        assert (self.console, self.failed) == ([], [])
+        assert not alone or self.hosts == {LOOPBACK}
+        return True
 
 
 def _bare(url: str) -> str:
@@ -245,35 +204,30 @@ class Notebook:
         """Return what takes the focus in an output that is seen, and has no name for somebody who hears the page."""
         return self.page.evaluate(NAMELESS)
 
+    def theme(self, name: str) -> None:
+        """Change the theme of JupyterLab."""
+        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        self.page.wait_for_selector(f'body[data-jp-theme-name="{name}"]', state='attached')
+
     def close(self) -> None:
         """Close the page."""
         self.page.close()
 
     def steppers(self) -> list['Stepper']:
-        """Return the sliders `lat-slider-NAME` with the pictures `lat-target-NAME` that they step, as they stand;
-        those that a view hides are left out.
-
-        A name may come again; then its slider and its picture are the next ones of that name.
-        """
+        """Return the sliders `lat-slider-NAME` that are seen, with the pictures `lat-target-NAME` that they step."""
         seen = self.page.locator('[class*=lat-slider-]').evaluate_all(
-            'all => all.map(one => [one.className, one.checkVisibility()])'
+            'all => all.filter(one => one.checkVisibility()).map(one => one.className)'
         )
-        names = [re.search(r'lat-slider-(\S+)', each)[1] for each, _ in seen]
-        return [
-            Stepper(self.page, name, names[:place].count(name))
-            for place, (name, (_, visible)) in enumerate(zip(names, seen, strict=True))
-            if visible
-        ]
+        return [Stepper(self.page, re.search(r'lat-slider-(\S+)', each)[1]) for each in seen]
 
 
 class Stepper:
     """A slider and the picture that it steps, as somebody at the keyboard has them."""
 
-    def __init__(self, page: Page, name: str, number: int = 0) -> None:
-        self.page = page
-        self.name = f'{name}-{number + 1}' if number else name
-        self.handle = page.locator(f'.lat-slider-{name}').nth(number).locator('.noUi-handle').first
-        self.target = page.locator(f'.lat-target-{name}').nth(number)
+    def __init__(self, page: Page, name: str, handle: Locator | None = None, target: Locator | None = None) -> None:
+        self.page, self.name = page, name
+        self.handle = handle or page.locator(f'.lat-slider-{name} .noUi-handle').first
+        self.target = target or page.locator(f'.lat-target-{name}').first
 
     def place(self) -> str:
         """Return where the slider's handle stands, to the pixel; its aria-valuenow is rounded."""
@@ -297,10 +251,8 @@ class Stepper:
 
     def walk(self, shots: Path) -> list[str]:
         """Step from the first frame to the last; return the text of each, and lay a screenshot of each in `shots`."""
-        shots.mkdir(parents=True, exist_ok=True)
         self.target.scroll_into_view_if_needed()
-        while self.press('ArrowLeft') is not None:
-            pass
+        self.press('Home')
         texts = []
         while not texts or self.press('ArrowRight') is not None:
             self.target.screenshot(path=shots / f'{self.name}-{len(texts):02}.png')
@@ -308,8 +260,8 @@ class Stepper:
         return texts
 
 
-def latencies(stepper: Stepper, steps: int = 16) -> list[float]:
-    """The milliseconds of so many steps of a slider or a picture, back and forth; two more before them warm it up."""
+def latencies(stepper: Stepper, steps: int) -> list[float]:
+    """The milliseconds of so many steps of a slider, back and forth; two more before them warm it up."""
     times, key = [], 'ArrowRight'
     while len(times) < steps + 2:
         took = stepper.press(key)
@@ -318,17 +270,6 @@ def latencies(stepper: Stepper, steps: int = 16) -> list[float]:
         else:
             times.append(took)
     return times[2:]
-
-
-def fast_enough(stepper: Stepper, limit: float, tries: int = 3) -> bool:
-    """Whether the median step is under `limit` ms in one of a few tries: other work on the machine only slows it."""
-    for _ in range(tries):
-        times = sorted(latencies(stepper))
-        middle = median(times)
-        print(f'{stepper.name}: median {middle:.1f} ms, slowest {times[-1]:.1f} ms of {len(times)} steps')
-        if middle < limit:
-            return True
-    return False
 
 
 def errors(cells: list[dict[str, Any]]) -> list[str]:

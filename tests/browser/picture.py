@@ -1,11 +1,10 @@
 """The picture of a tape in a page, as somebody at the keyboard has it: in JupyterLab, on the site, in a saved page."""
 
 import re
-from pathlib import Path
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.lab import ARM
+from tests.browser.lab import Stepper
 
 # Title, caption, and all that is written in the picture.
 SAYS = """root => ['.title', '.says p', '.box'].map(part => root.querySelector(part))
@@ -13,12 +12,12 @@ SAYS = """root => ['.title', '.says p', '.box'].map(part => root.querySelector(p
   .map(one => one.textContent).join(' ')"""
 
 
-class Picture:
-    """One picture: `root` is its element `.mc2`."""
+class Picture(Stepper):
+    """One picture: `root` is its element `.mc2`, and its line is the slider that steps it."""
 
     def __init__(self, page: Page, root: Locator, name: str = 'tape') -> None:
-        self.page, self.root, self.name = page, root, name
-        self.slider = root.get_by_role('slider', name='Step of the tape')
+        super().__init__(page, name, root.get_by_role('slider', name='Step of the tape'), root)
+        self.root, self.slider = root, self.handle
 
     @property
     def step(self) -> int:
@@ -30,40 +29,21 @@ class Picture:
         """How many steps it has."""
         return int(self.slider.get_attribute('aria-valuemax'))
 
+    def place(self) -> str:
+        """Where the line stands."""
+        return str(self.step)
+
     def button(self, name: str) -> Locator:
         """A button by its words."""
         return self.root.get_by_role('button', name=name)
 
-    def press(self, key: str) -> float | None:
-        """Press a key on the tape line; return the milliseconds until the step is painted, None where none comes."""
-        self.slider.focus()
-        before = self.step
-        self.page.evaluate(ARM, [self.root.element_handle(), 80])
-        self.page.keyboard.press(key)
-        if self.step == before:
-            return None
-        took = self.page.evaluate('() => window.step')
-        assert took is not None, 'the step has moved, and the picture stayed'
-        return took
+    def title(self) -> str:
+        """The title of the step."""
+        return self.root.locator('.title').first.text_content()
 
     def text(self) -> str:
-        """Return what it says at this step."""
+        """What it says at this step."""
         return re.sub(r'\s+', ' ', self.root.evaluate(SAYS))
-
-    def walk(self, shots: Path | None = None) -> list[str]:
-        """Step from the first step to the last; return what each says, and lay a screenshot of each in `shots`."""
-        self.root.scroll_into_view_if_needed()
-        self.slider.focus()
-        self.page.keyboard.press('Home')
-        said = []
-        while not said or self.press('ArrowRight') is not None:
-            assert self.step == len(said) + 1
-            said.append(self.text())
-            if shots:
-                shots.mkdir(parents=True, exist_ok=True)
-                self.root.screenshot(path=shots / f'{self.name}-{self.step:02}.png')
-        assert len(said) == self.steps
-        return said
 
 
 def pictures(page: Page, within: Locator | None = None) -> list[Picture]:

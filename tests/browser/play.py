@@ -1,10 +1,9 @@
 """What the tests of the player share: pages with a picture in them, on loopback and as files, and looks at one."""
 
-import functools
-import http.server
-import threading
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median, quantiles
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,7 +11,8 @@ from playwright.sync_api import Browser, Locator, Page
 
 from minicell.view.page.fragment import fragment, page
 from minicell.view.paint.line import Mark, step_line
-from tests.browser.lab import LOOPBACK, Seen
+from tests.browser.lab import Seen
+from tests.browser.served import served
 from tests.view.toy import films, toy
 
 WIDE, NARROW = {'width': 1000, 'height': 768}, {'width': 390, 'height': 844}
@@ -23,24 +23,25 @@ HEAR = """() => {
   window.heard = [];
   document.addEventListener('keydown', event => window.heard.push(event.key));
 }"""
+SMALL = """(root, within) => {
+  const scale = one => { const m = one.getScreenCTM?.(); return m ? Math.hypot(m.a, m.b) : 1; };
+  return [...root.querySelectorAll(within)].filter(one => one.checkVisibility())
+    .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+    .map(one => [parseFloat(getComputedStyle(one).fontSize) * scale(one), one.textContent.slice(0, 40)])
+    .filter(([size]) => size < 11.99);
+}"""
 NAMES = ('x', 'y', 'width', 'height', 'rx', 'd', 'class', 'v')
 DRAWN = """() => [...document.querySelectorAll('.box > svg > *')].map(shape => [shape.tagName, shape.textContent,
   Object.fromEntries(NAMES.map(name => [name, shape.getAttribute(name)])),
   shape.style.cssText])""".replace('NAMES', str(list(NAMES)))
-# From the key's own time stamp until the frame that it asked for is drawn.
-PAINTED = """key => new Promise(resolve => {
-  document.addEventListener('keydown', event => {
-    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - event.timeStamp)));
-  }, {capture: true, once: true});
-})"""
-# Sizes as they are on the screen: an SVG scales its own.
-SMALL = """root => {
-  const scale = one => { const m = one.getScreenCTM?.(); return m ? Math.hypot(m.a, m.b) : 1; };  // some are turned
-  return [...(root ?? document).querySelectorAll('.mc2 *')].filter(one => one.checkVisibility())
-  .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
-  .map(one => [parseFloat(getComputedStyle(one).fontSize) * scale(one), one.textContent])
-  .filter(([size]) => size < 11.99);
-}"""
+# From the key's own time stamp to the frame after the one that shows its change.
+TIME = """() => new Promise(resolve => document.addEventListener('keydown', event => {
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - event.timeStamp)));
+}, {capture: true, once: true}))"""
+# What does next to nothing at a key: with it, a picture is compared.
+ECHO = '<div class="echo" tabindex="0" data-lm-suppress-shortcuts="true" '
+ECHO += 'onkeydown="this.textContent = event.timeStamp">-</div>'
+SLOWER, TRIES = (1.6, 3), 4  # times as slow as that, at the median and at the 95th percentile, in one of a few tries
 
 
 class Site(NamedTuple):
@@ -61,14 +62,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         'two': f'<!doctype html><meta charset="utf-8"><div>{one}</div><div>{two}</div>',
         'many': page([many(600)], 'A long tape'),
     }
+    pages |= {f'{name} and echo': pages[name].replace('</body>', f'{ECHO}</body>') for name in ('toy', 'many')}
     (folder / 'favicon.ico').write_bytes(b'')  # Chromium asks for one
     for name, text in pages.items():
         (folder / f'{name}.html').write_text(text, encoding='utf-8')
-    handler = type('Quiet', (http.server.SimpleHTTPRequestHandler,), {'log_message': lambda *_: None})
-    with http.server.ThreadingHTTPServer((LOOPBACK, 0), functools.partial(handler, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Site(folder, f'http://{LOOPBACK}:{server.server_port}')
-        server.shutdown()
+    with served(folder) as url:
+        yield Site(folder, url.rstrip('/'))
 
 
 def many(count: int):
@@ -86,28 +85,34 @@ def many(count: int):
     return film
 
 
-@pytest.fixture
-def visit(browser: Browser, site: Site) -> Iterator[Callable[..., Page]]:
-    """Opens a page; at the end nothing may have gone wrong in any of them."""
-    opened: list[tuple[Page, Seen]] = []
+@contextlib.contextmanager
+def visits(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens addresses; at the end nothing may have gone wrong in any of them."""
+    opened: list[Page] = []
 
-    def visit(
-        name: str = 'toy', viewport: dict = WIDE, moving: bool = False, file: bool = False, **options: Any
-    ) -> Page:
+    def visit(address: str, viewport: dict = WIDE, moving: bool = False, **options: Any) -> Page:
         motion = 'no-preference' if moving else 'reduce'
         tab = browser.new_page(viewport=viewport, reduced_motion=motion, **options)
         tab.set_default_timeout(PATIENCE)
-        seen = Seen()
-        seen.watch(tab)
-        opened.append((tab, seen))
-        tab.goto(f'file://{site.folder}/{name}.html' if file else f'{site.url}/{name}.html')
+        tab.seen = Seen()
+        tab.seen.watch(tab)
+        opened.append(tab)
+        tab.goto(address)
         return tab
 
     yield visit
-    found = [(seen.console, seen.failed) for _, seen in opened]
-    for tab, _ in opened:
+    for tab in opened:
         tab.close()
-    assert found == [([], [])] * len(opened)
+    assert all(tab.seen.well(alone=False) for tab in opened)
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Site) -> Iterator[Callable[..., Page]]:
+    """visit(name) -> a page of the folder."""
+    with visits(browser) as opens:
+        yield lambda name='toy', file=False, **options: opens(
+            f'file://{site.folder}/{name}.html' if file else f'{site.url}/{name}.html', **options
+        )
 
 
 def slider(tab: Page, view: int = 0) -> Locator:
@@ -126,6 +131,42 @@ def go(tab: Page, step: int) -> None:
     for _ in range(step):
         tab.keyboard.press('ArrowRight')
     assert now(tab) == step
+
+
+def small(root: Page | Locator, within: str = '.mc2 *') -> list:
+    """Texts that are too small to be read; sizes are those on the screen: an SVG scales its own, and turns some."""
+    root = root.locator('html') if isinstance(root, Page) else root
+    return root.evaluate(SMALL, within)
+
+
+def step_is_painted_at_once(tab: Page, show: Callable[[], Locator], turn: int) -> None:
+    """A step, to and fro over `turn` of them, is painted about as soon as a key in what does next to nothing.
+
+    `show` brings the tape line into view. Both are timed in one page: other work on the machine slows both.
+    """
+    for _ in range(TRIES):
+        tab.locator('.echo').first.scroll_into_view_if_needed()
+        tab.locator('.echo').first.focus()
+        bare = spread([timed(tab, 'a') for _ in range(20)])
+        show().focus()
+        tab.keyboard.press('Home')
+        times = spread([timed(tab, 'ArrowRight' if n % (2 * turn) < turn else 'ArrowLeft') for n in range(60)])
+        print(f'median {times[0]:.1f}, p95 {times[1]:.1f} ms of a step, {bare[0]:.1f} and {bare[1]:.1f} of a bare key')
+        if all(time < slower * other for time, slower, other in zip(times, SLOWER, bare, strict=True)):
+            return
+    pytest.fail(f'a step takes {times} ms, a key in a page with next to nothing {bare}')
+
+
+def spread(times: list[float]) -> tuple[float, float]:
+    """The median and the 95th percentile."""
+    return median(times), quantiles(times, n=20)[-1]
+
+
+def timed(tab: Page, key: str) -> float:
+    """Milliseconds from a key to its paint."""
+    waiting = tab.evaluate_handle(f'() => ({{painted: ({TIME})()}})')
+    tab.keyboard.press(key)
+    return waiting.evaluate('one => one.painted')
 
 
 def number(tab: Page, value: str) -> Locator:

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import time
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,7 +11,8 @@ import pytest
 
 from minicell.command import site
 from minicell.command.site import front, lite
-from tests.browser.lab import LOOPBACK, ROOT
+from tests.browser.lab import LOOPBACK
+from tests.servers import ROOT
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -34,13 +34,11 @@ def served(folder: Path) -> Iterator[str]:
 @pytest.fixture(scope='session')
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that JupyterLite was built into; its pages tell a test about themselves."""
-    start = time.monotonic()
     place = lite.build(tmp_path_factory.mktemp('site'))
     config = lite.read(place / lite.OURS)
     config['jupyter-config-data']['exposeAppInBrowser'] = True
     lite.written(place / lite.OURS, config)
     (place.parent / 'favicon.ico').write_bytes(b'')  # Chromium asks for one
-    print(f'built in {time.monotonic() - start:.0f} s')
     return place
 
 

@@ -1,13 +1,25 @@
-"""A tape in readers that are not JupyterLab: in a frame of its own without rights, and put into a page by a script."""
+"""A tape in readers that are not JupyterLab: in a frame without rights, put into a page by a script, and in a page that
+nbconvert saved."""
 
+from collections.abc import Iterator
+
+import nbformat
 import pytest
-from playwright.sync_api import expect
+from nbclient import NotebookClient
+from nbconvert import HTMLExporter
+from playwright.sync_api import Browser, Page, expect
 
 from minicell.view.page.fragment import fragment
-from tests.browser.picture import Picture
+from tests.browser import sample
+from tests.browser.front import closed, new
+from tests.browser.lab import Seen
+from tests.browser.picture import Picture, pictures
+from tests.browser.sample import HEAD
+from tests.browser.test_tape import TRAVEL
+from tests.servers import ROOT
 from tests.view.toy import films
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.nightly
 
 STILL = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 # As Colab shows an output: a page in a frame, from an origin of its own.
@@ -23,28 +35,22 @@ LAID = """html => {
     old.parentNode.replaceChild(script, old);
   }
 }"""
-# As a reader shows one that runs no scripts at all.
-BARE = 'html => { document.body.innerHTML = html.replace(/<script>[^]*<\\/script>/g, ""); }'
 
 
 @pytest.fixture
 def page(browser):
-    context = browser.new_context(viewport={'width': 1000, 'height': 800}, offline=True, reduced_motion='reduce')
-    page = context.new_page()
-    page.errors = []
-    page.on('pageerror', lambda error: page.errors.append(str(error)))
+    page = new(browser, (1000, 800), offline=True)
     page.goto('about:blank')
     yield page
-    context.close()
+    closed(page)
 
 
 def steps(page, root) -> None:
     picture = Picture(page, root)
-    first = root.locator('.title').inner_text()
+    first = picture.title()
     picture.button('Next').click()
     expect(root.locator('.title')).not_to_have_text(first)
     assert picture.step == 2
-    assert page.errors == []
 
 
 def test_in_a_frame_without_rights_it_steps(page):
@@ -52,22 +58,42 @@ def test_in_a_frame_without_rights_it_steps(page):
     steps(page, page.frame_locator('iframe').locator('.mc2'))
 
 
-def test_laid_into_a_page_by_a_script_it_steps(page):
-    page.evaluate(LAID, fragment(films(), STILL))
-    steps(page, page.locator('.mc2'))
-
-
-def test_laid_into_a_page_twice_each_steps_alone(page):
+def test_laid_into_a_page_twice_by_a_script_each_steps_alone(page):
     for _ in range(2):
         page.evaluate(LAID, fragment(films(), STILL))
     first, second = page.locator('.mc2').all()
-    before = second.locator('.title').inner_text()
     steps(page, first)
-    assert second.locator('.title').inner_text() == before
+    assert (Picture(page, first).step, Picture(page, second).step) == (2, 1)
 
 
-def test_where_no_script_runs_the_still_says_what_it_shows(page):
-    page.evaluate(BARE, fragment(films(), STILL))
-    picture = page.locator('.mc2 img')
-    assert len(picture.get_attribute('alt')) > 20
-    assert page.locator('script').count() == 0
+@pytest.fixture(scope='module')
+def saved(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A notebook, run by a kernel that is gone by now, as HTML, from a file; the network is refused."""
+    folder = tmp_path_factory.mktemp('saved')
+    sample.write(folder / 'tapes.ipynb', *(f'{HEAD}{program}\ntape' for program in TRAVEL.values()))
+    notebook = nbformat.read(folder / 'tapes.ipynb', 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('PYTHONPATH', str(ROOT))
+        NotebookClient(notebook, timeout=120, extra_arguments=['--log-level=ERROR']).execute()
+    text, _ = HTMLExporter().from_notebook_node(notebook)
+    (folder / 'tapes.html').write_text(text, encoding='utf-8')
+    page = browser.new_page(viewport={'width': 1400, 'height': 1000}, reduced_motion='reduce')
+    page.seen = Seen()
+    page.seen.watch(page)
+    page.route('**/*', lambda route: route.continue_() if route.request.url.startswith('file:') else route.abort())
+    page.goto((folder / 'tapes.html').as_uri())
+    yield page
+    # it asks for MathJax, too: that is refused, and nothing else is complained of
+    assert [said for said in page.seen.console if 'Failed to load' not in said] == []
+    page.close()
+
+
+@pytest.mark.parametrize('name', TRAVEL)
+def test_a_saved_view_steps_without_a_kernel(name, saved):
+    view = pictures(saved)[[*TRAVEL].index(name)]
+    view.press('Home')
+    titles = set()
+    for _ in range(view.steps - 1):
+        titles.add(view.slider.get_attribute('aria-valuetext'))
+        saved.keyboard.press('ArrowRight')
+    assert view.step == view.steps == len(titles) + 1

@@ -1,4 +1,4 @@
-"""Lesson 03 in a real browser: it runs, its pictures step, and quickly, and nothing is fetched from elsewhere."""
+"""Lesson 03 in a real browser: it runs, its pictures step, a learner goes through, and nobody else is asked."""
 
 import re
 from collections.abc import Iterator
@@ -8,24 +8,21 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from minicell.teach.about import about
-from tests.browser.lab import LOOPBACK, ROOT, Notebook, Server, errors, fast_enough
+from tests.browser.axe import OURS, axe, unroll
+from tests.browser.lab import Notebook, errors, serve
 from tests.browser.picture import Picture
+from tests.messages import tells
+from tests.servers import ROOT
 
 pytestmark = pytest.mark.browser
-
-LESSONS = ROOT / 'lessons'
-LESSON = '03_takeover.ipynb'
-STEP = 50  # milliseconds: the steps of a tape are in the page
-DRAWN = 150  # ... where the kernel draws the picture for the slider's place
 
 
 @pytest.fixture(scope='module')
 def lesson(browser: Browser) -> Iterator[Notebook]:
-    if not (LESSONS / LESSON).is_file():
-        pytest.skip(f'lessons/{LESSON} is not there')
-    with Server(LESSONS) as server:
-        notebook = Notebook(browser, server, LESSON)
+    with serve(ROOT / 'lessons') as server:
+        notebook = Notebook(browser, server, '03_takeover.ipynb')
         yield notebook
+        assert notebook.seen.well()
         notebook.close()
 
 
@@ -46,7 +43,6 @@ def test_all_cells_run_without_error(lesson, cells, shots: Path):
     assert cells
     assert [cell['source'] for cell in cells if cell['count'] is None] == []
     assert errors(cells) == []
-    shots.mkdir(parents=True, exist_ok=True)
     lesson.page.screenshot(path=shots / 'lesson03.png')
 
 
@@ -60,26 +56,11 @@ def tape(lesson: Notebook, cells: list[dict]) -> Picture:
 
 
 def test_the_steps_tell_the_whole_story(lesson, tape, shots: Path):
-    stories = {'tape': tape.walk(shots)}
-    stories |= {stepper.name: stepper.walk(shots) for stepper in lesson.steppers()}
-    assert len(stories) > 1, 'no slider has the class lat-slider-NAME'
-    for name, frames in stories.items():
-        numberless = [step for step, text in enumerate(frames) if not re.search(r'\d\.\d', text)]
-        assert numberless == [], f'frames of {name!r} without a number'
-    story = ' '.join(text for frames in stories.values() for text in frames).lower()
-    for word in ('forward', 'backward', 'bprop', 'yours', 'true', 'takeover|takes over|jumps over'):
-        assert re.search(word, story), f'no frame says {word!r}'
-    # of MindSpore's own listing: the first gradients that it prints, and how far they are from the truth
-    for number in ('1.5', '1.6', '1.4', '5.2', '2.8'):
-        assert number in story
-
-
-def test_a_step_is_painted_in_time(lesson, tape):
-    live = lesson.page.locator('.mc2-live').count()
-    limits = {tape: STEP} | dict.fromkeys(() if live else lesson.steppers(), DRAWN)  # test_live.py times a live picture
-    lesson.show('l03-tape')
-    slow = [stepper.name for stepper, limit in limits.items() if not fast_enough(stepper, limit)]
-    assert slow == []
+    story = tape.walk(shots)
+    assert len(story) == tape.steps and all(re.search(r'\d\.\d', text) for text in story)
+    # the numbers of MindSpore's own listing: the first gradients that it prints, and how far they are from the truth
+    words = 'forward', 'backward', 'bprop', 'your', 'true', 'takeover', '1.5', '1.6', '1.4', '5.2', '2.8'
+    tells(' '.join(story).lower(), *words, keep=False)
 
 
 def test_the_buttons_step_too(lesson, tape):
@@ -95,10 +76,10 @@ def test_the_buttons_step_too(lesson, tape):
     tape.button('Back').click()
     shows(1)
     tape.button('Takeover').click()
-    shows(8, 'backward turns off its road')
+    shows(8, 'backward turns off')
     expect(tape.button('Takeover')).to_have_attribute('aria-current', 'step')
     tape.button('Compare').click()
-    shows(tape.steps, 'Your dx and dy are wrong')
+    shows(tape.steps, 'dx and dy')
     expect(tape.button('Next')).to_be_disabled()
     tape.button('Back').click()
     shows(tape.steps - 1)
@@ -109,23 +90,13 @@ def test_the_buttons_step_too(lesson, tape):
     expect(tape.button('Play')).to_be_visible()
 
 
-def test_every_other_slider_answers_too(lesson, cells):
-    sliders = lesson.page.locator('.widget-slider:not([class*=lat-slider-]) .noUi-handle')
-    for number in range(sliders.count()):
-        handle = sliders.nth(number)
-        if not handle.is_visible():
-            continue
-        handle.scroll_into_view_if_needed()
-        before = handle.get_attribute('aria-valuenow')
-        at_the_end = before == handle.get_attribute('aria-valuemax')
-        handle.press('ArrowLeft' if at_the_end else 'ArrowRight')
-        assert handle.get_attribute('aria-valuenow') != before
-
-
-def test_every_control_has_a_name(lesson, cells):
+def test_axe_finds_nothing_and_every_control_has_a_name(lesson, cells):
     """For somebody who hears the page: what takes the focus says what it is."""
     lesson.page.wait_for_timeout(500)  # names come when a cell's widgets have been drawn
-    assert lesson.nameless() == []
+    unroll(lesson)
+    found = axe(lesson.page, OURS)
+    lesson.page.set_viewport_size({'width': 1400, 'height': 1000})
+    assert (lesson.nameless(), found.serious) == ([], []) and found.looked > 30
     for name in ('Step of the tape', 'Loss scale: multiplies the loss, and with it dout'):
         assert lesson.page.get_by_role('slider', name=name, exact=True).count() >= 1
     assert lesson.page.get_by_role('textbox', name='Code of exercise 3a').count() == 1
@@ -181,8 +152,8 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     lesson.show('l03-panel-3a')
     panel = lesson.output('l03-panel-3a')
     panel.get_by_role('button', name='Insert a common mistake').press('Enter')
-    expect(panel).to_contain_text('The belief behind it may be')
-    expect(panel).to_contain_text('the framework checks my maths')
+    expect(panel).to_contain_text('belief behind it')
+    expect(panel).to_contain_text('checks my maths')
     panel.get_by_role('button', name='Hint 1 of 3').press('Enter')
     expect(panel).to_contain_text(about('03').exercises['3a'].hints[0].partition(':')[0])
     page.screenshot(path=shots / 'learner-2-mistake.png')
@@ -190,13 +161,7 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     expect(panel).to_contain_text('Exercise 3a: passed')
 
     lesson.show('l03-progress')
-    expect(lesson.output('l03-progress')).to_contain_text('takeover: done, and surprised')
-    expect(lesson.output('l03-progress')).to_contain_text('exercise 3a: passed')
+    for said in ('takeover: done', 'exercise 3a: passed'):
+        expect(lesson.output('l03-progress')).to_contain_text(said)
+    assert 'and surprised' in lesson.output('l03-progress').text_content()
     page.screenshot(path=shots / 'learner-3-progress.png')
-
-
-# The last of this file: what the page complained of in all the tests before.
-def test_the_console_is_clean_and_nothing_leaves_the_machine(lesson, cells):
-    assert lesson.seen.console == []
-    assert lesson.seen.failed == []
-    assert lesson.seen.hosts == {LOOPBACK}

@@ -16,14 +16,15 @@ from playwright.sync_api import Page
 from minicell.command.site.front import program
 from minicell.command.site.front.scenes import programs
 from tests.browser.front import edit
-from tests.browser.lab import ROOT
 from tests.browser.same import differences
+from tests.browser.sample import HEAD
+from tests.messages import tells
+from tests.servers import ROOT
 from tests.view.programs import PROGRAMS
 from tests.view.programs_more import ENCODINGS, LONG
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.nightly
 
-HEAD = 'import numpy as np\nimport minicell as ms\nfrom minicell import nn, ops\n'
 GALLERY = {**PROGRAMS, **ENCODINGS, **LONG}
 # The page's minicell comes without the lesson kit, and without what draws figures for a notebook.
 NOT_THERE = 'minicell.teach', 'matplotlib', 'IPython', 'ipywidgets'
@@ -93,8 +94,8 @@ def test_a_program_of_the_tests(name, typing):
     due = same(code, typing, name not in NOT_FINITE)
     assert due['steps'] > 0
     if name in NOT_FINITE:
-        assert 'It was first made by' in due['printed']
-        assert 'in a browser NumPy cannot say which' in typing.locator('#printed').text_content()
+        tells(due['printed'], 'first made by')
+        tells(typing.locator('#printed').text_content(), 'in a browser', 'NumPy cannot')
 
 
 @pytest.mark.parametrize('lesson', LESSONS)
