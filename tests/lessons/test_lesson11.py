@@ -2,7 +2,6 @@
 
 import linecache
 import re
-import time
 
 import numpy as np
 import pytest
@@ -11,16 +10,17 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
-from minicell.teach import lesson
-from minicell.teach.ink.shapes import Box, Text
 from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.hunt import HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
-from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.answers import experiments, mistake_of
+from tests.lessons.figures import moves, texts
+from tests.lessons.page import Page
+from tests.messages import refused, tells
 
 CHOICE, WEIGHT, HUNT = map(exercise, ('11a', '11b', '11c'))
+PAGE = Page('11')
 
 
 @pytest.fixture(autouse=True)
@@ -29,16 +29,10 @@ def eager_again():
     assert ms.get_context('mode') == ms.PYNATIVE_MODE, 'a lesson leaves the mode as it was'
 
 
-def shown(name: str) -> str:
-    """What a cell of the committed lesson printed."""
-    (out,) = by_id(read('11').cells)[f'l11-{name}'].outputs
-    return ''.join(out.get('text', '')) or ''.join(out.data['text/plain'])
-
-
 @pytest.fixture(scope='module')
 def stops() -> tuple[type, list]:
     """The class of the notebook, and its list; its lines can be looked up, as those of a cell can."""
-    source = 'import minicell as ms\nfrom minicell import nn, ops\n' + by_id(read('11').cells)['l11-stops'].source
+    source = 'import minicell as ms\nfrom minicell import nn, ops\n' + PAGE.source('stops')
     linecache.cache['<lesson 11>'] = (len(source), None, source.splitlines(keepends=True), '<lesson 11>')
     space: dict = {'__name__': '__main__'}
     exec(compile(source, '<lesson 11>', 'exec'), space)
@@ -49,45 +43,42 @@ def stops() -> tuple[type, list]:
 
 
 def test_five_runs_against_one_and_the_same_gradients():
-    eager, graph = shown('run').splitlines()
+    eager, graph = PAGE.told('run').splitlines()
     assert eager.endswith('by Python: 5') and graph.endswith('by Python: 1')
     assert re.search(r'\[.*\]', eager)[0] == re.search(r'\[.*\]', graph)[0] == '[2.0, 4.0, 6.0, 8.0, 10.0]'
 
 
 def test_the_ir_is_that_of_the_real_graph_mode():
-    said = shown('ir')
-    assert 'graph loss(x0: Float32 (2,))' in said and '# bprop: its own' in said
-    assert 'graph Square.bprop(x0: Float32 (2,), x1: Float32 (2,), x2: Float32 (2,))' in said
-    assert said.rstrip().endswith('runs by Python: loss 1, bprop 1')
-    assert shown('shapes').startswith('2 traces') and '✓' in shown('shapes') and '✗' not in shown('shapes')
+    x, square = 'Float32 (2,)', re.search(r'graph Square\.bprop\((.*)\)', PAGE.told('ir'))[1]
+    tells(PAGE.told('ir'), 'graph loss(', f'(x0: {x})', '# bprop: its own', 'loss 1, bprop 1')
+    assert square == f'x0: {x}, x1: {x}, x2: {x}'
+    assert '✗' not in tells(PAGE.told('shapes'), '2 traces', '✓')
 
 
 def test_a_check_of_a_rule_that_counts_depends_on_when_it_is_run():
-    assert re.findall('^[✓✗]', shown('checked'), re.M) == ['✓', '✗']
+    assert re.findall('^[✓✗]', PAGE.told('checked'), re.M) == ['✓', '✗']
 
 
 def test_print_comes_once_with_a_warning():
-    assert shown('printing').count('here is bprop') == 1 and 'it runs once, now' in shown('printing')
+    assert tells(PAGE.told('printing'), 'runs once').count('here is bprop') == 1
 
 
 def test_four_constraints_are_refused_each_with_its_sentence():
-    said = shown('refused').split('\n\n')
-    for part, line in zip(
-        ('bool() of a Tensor', 'is a tuple', 'takes *args', 'uses the Parameter w'), said, strict=False
-    ):
-        assert part in line
+    due = 'bool() of', 'a tuple', 'takes *args', 'the Parameter w'
+    for part, said in zip(due, PAGE.told('refused').split('\n\n'), strict=False):
+        tells(said, part)
 
 
 def test_a_write_is_a_node_and_pythons_is_refused():
-    assert shown('write').splitlines()[0] == 'True [7. 8. 9.]' and 'b <- c0' in shown('write')
-    assert 'b = Parameter' in shown('write')
+    assert PAGE.told('write').splitlines()[0] == 'True [7. 8. 9.]' and 'b <- c0' in PAGE.told('write')
+    assert 'b = Parameter' in PAGE.told('write')
     net = STATEMENTS['A']()
 
     @ms.jit
     def write():
         net.w = ms.Tensor([1.0, 2.0])
 
-    with pytest.raises(GraphWriteError):
+    with refused(GraphWriteError, 'graph of write', 'ops.assign(w,', line='net.w = ms.Tensor'):
         write()
 
 
@@ -134,7 +125,7 @@ def test_a_setting_that_changes_is_traced_anew():
 
 
 def test_a_bprop_without_a_graph_has_none_to_show():
-    with pytest.raises(ValueError, match=r'no graph of A\.bprop yet: take a gradient in graph mode first'):
+    with refused(ValueError, 'A.bprop', 'graph mode'):
         bprop_graph(STATEMENTS['A']())
 
 
@@ -186,34 +177,17 @@ def test_the_figure_leaves_the_learners_list_and_mode_alone(stops):
 
 def test_one_branch_is_lit_and_the_frozen_line(stops):
     for n, line in ((3, 'dx = 2 * x * dout'), (4, 'dx = 0 * dout')):
-        drawn = figures.draw(*stops, n)
-        lit = [shape.text.strip() for shape in drawn.shapes if isinstance(shape, Text) and shape.mono and shape.bold]
-        assert lit == [line, 'frozen: `if len(calls) > 3` was False']
-
-
-def test_pictures_keep_their_size_and_cut_no_words_and_come_quickly(stops):
-    drawn, times = [], []
-    for n in range(1, 9):
-        begun = time.perf_counter()
-        drawn.append(figures.draw(*stops, n))
-        times.append(time.perf_counter() - begun)
-    assert len({each.size for each in drawn}) == 1 and np.median(times) < 0.15
-    for each in drawn:
-        for shape in each.shapes:
-            if isinstance(shape, Text):
-                x, _, w, _ = shape.box
-                assert not shape.full and x >= 0 and x + w <= figures.WIDTH, shape
-            elif isinstance(shape, Box):
-                assert shape.x >= 0 and shape.x + shape.w <= figures.WIDTH and shape.y + shape.h <= figures.HEIGHT
+        lit = [each.text.strip() for each in texts(figures.draw(*stops, n)) if each.mono and each.bold]
+        assert lit[0] == line and len(lit) == 2
+        tells(lit[1], 'frozen', '`if len(calls) > 3`', 'False')
 
 
 def test_the_slider(stops):
     figure = figures.run_times(*stops)
     assert (figure.control.min, figure.control.value, figure.control.max) == (1, 1, 8)
-    figure.control.value = 8
-    assert 'Python ran bprop 8 times' in figure.picture.value and 'Python ran bprop once' in figure.picture.value
-    still = figure.shown._repr_mimebundle_()['text/plain']
-    assert '×1.' in still and '×5.' in still and '2 of them not as in eager mode' in still
+    assert moves(figure, (*range(2, 9), 1, 8))[0].size == (figures.WIDTH, figures.HEIGHT)
+    assert 'bprop 8 times' in figure.picture.value and 'bprop once' in figure.picture.value
+    tells(figure.shown.text, '×1.', '×5.', '2 of them')
 
 
 # ---- the exercises -------------------------------------------------------------------------------------------------
@@ -245,8 +219,9 @@ def test_what_the_choice_says():
         def bprop(self, x, out, dout):
             return ops.select(x > 0, dout, 0.1 * dout)
 
-    assert CHOICE.check(Half).state == 'open' and 'is a tuple' in CHOICE.check(Bare).said
-    assert 'Leaky has no bprop of its own' in CHOICE.check(Leaky).said
+    assert CHOICE.check(Half).state == 'open'
+    tells(CHOICE.check(Bare).said, 'a tuple')
+    tells(CHOICE.check(Leaky).said, 'Leaky', 'no bprop')
     said = CHOICE.check_code(CHOICE.mistakes[5].code).said.splitlines()
     assert said[0].startswith('✓ traced') and said[1].startswith('✗ replayed')
 
@@ -273,8 +248,9 @@ def leaky(bprop):
 def test_zero_is_tried_and_a_nan_is_said(bprop, named):
     verdict = CHOICE.check(leaky(bprop))
     assert verdict.passed == (named == ''), verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == (named or None)
-    assert named != 'divide' or 'at x = 0 your gradient is nan' in verdict.said
+    assert mistake_of(verdict) == (named or None)
+    if named == 'divide':
+        tells(verdict.said, 'at x = 0', 'is nan')
 
 
 @pytest.mark.parametrize(('kind', 'due'), HIDDEN)
@@ -304,8 +280,8 @@ test_the_hunt_is_for_any_good_check = experiments(
         ('same(kind, 2, change)', 'same(kind, 3, change)', ''),
         ('(ms.PYNATIVE_MODE, ms.GRAPH_MODE)', '(ms.GRAPH_MODE, ms.PYNATIVE_MODE)', ''),
         ('    ms.set_context(mode=ms.PYNATIVE_MODE)\n', '', ''),  # the check puts the mode back
-        ('[-1.5, 2.0]', '[-1.5]', 'Cell 8: you say “right”; it is “global”'),
-        ('same(kind, 10)', 'same(kind, 8)', 'Cell 6: you say “right”; it is “count”'),
+        ('[-1.5, 2.0]', '[-1.5]', ('Cell 8', '“right”', 'is “global”')),
+        ('same(kind, 10)', 'same(kind, 8)', ('Cell 6', '“right”', 'is “count”')),
     ],
 )
 
@@ -313,7 +289,7 @@ test_the_hunt_is_for_any_good_check = experiments(
 def test_same_says_of_two_cells_what_the_text_says(stops):
     space: dict = {'__name__': '__main__'}
     exec(HUNT.solution, space)
-    listing = by_id(read('11').cells)['l11-run'].source
+    listing = PAGE.source('run')
     exec(listing[listing.index('import minicell') : listing.index('for mode')], space)
     kind, calls = stops
     calls.clear()
@@ -323,7 +299,7 @@ def test_same_says_of_two_cells_what_the_text_says(stops):
 def test_the_hunt_leaves_files_options_and_mode_alone():
     before = np.get_printoptions()
     verdict = HUNT.check(lambda kind, changes: [kind(), changes['global'](), changes['file'](), 'nothing'][-1])
-    assert "Cell 1: you say 'nothing', which is none of the four words; it is “global”" in verdict.said
+    tells(verdict.said, 'Cell 1', "'nothing'", 'is “global”')
     assert np.get_printoptions() == before and HUNT.check(lambda kind, changes: ...).state == 'open'
 
 
@@ -341,12 +317,7 @@ def test_each_statement_is_run_in_both_modes():
 def test_what_the_sorting_says():
     right = {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()}
     assert WEIGHT.check(right).passed
-    assert 'Still open: F.' in WEIGHT.check({**right, 'F': ...}).said
-    assert "'never' is none of the three words" in WEIGHT.check({**right, 'B': 'never'}).said
-    assert 'B is not “neither”. Tried in both modes: it runs' in WEIGHT.check({**right, 'B': 'neither'}).said
-    assert 'the dict modes; it got int' in WEIGHT.check(3).said
-
-
-def test_the_lesson_is_set_up():
-    L = lesson('11')
-    assert list(L.about.exercises) == ['11a', '11b', '11c'] and L.check('11a').state == 'open'
+    tells(WEIGHT.check({**right, 'F': ...}).said, 'open: F.')
+    tells(WEIGHT.check({**right, 'B': 'never'}).said, "'never'", 'none of')
+    tells(WEIGHT.check({**right, 'B': 'neither'}).said, 'not “neither”', 'it runs')
+    tells(WEIGHT.check(3).said, 'dict modes', 'int')

@@ -3,7 +3,6 @@
 import ast
 import io
 import re
-import time
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -12,20 +11,21 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach import lesson, train
-from minicell.teach.ink.shapes import Text
+from minicell.teach import train
 from minicell.teach.lesson12 import figures, network, table
 from minicell.teach.order import exercise
-from tests.lessons.notebooks import by_id, fault, read
+from tests.lessons.figures import MOST, calls, fits, texts
+from tests.lessons.notebooks import fault
+from tests.lessons.page import Page
+from tests.messages import tells
+
+PAGE = Page('12')
 
 
 @pytest.fixture(scope='module')
 def page() -> dict:
     """What the cells of the notebook define, up to the table; its neuron is that of the stored solution."""
-    cells, space = by_id(read('12').cells), {'Neuron': ...}
-    for name in ('imports', 'yours', 'data', 'network', 'table'):
-        exec(cells[f'l12-{name}'].source, space)
-    return space
+    return PAGE.run('imports', 'yours', 'data', 'network', 'table', Neuron=...)
 
 
 def defined(source: str) -> dict[str, str]:
@@ -38,10 +38,9 @@ def defined(source: str) -> dict[str, str]:
 
 
 def test_the_exercises_train_what_the_notebook_shows():
-    cells = by_id(read('12').cells)
     shown = defined(exercise('12a').solution)
     for name in ('data', 'network', 'table'):
-        shown |= defined(cells[f'l12-{name}'].source)
+        shown |= defined(PAGE.source(name))
     for name, code in defined(Path(network.__file__).read_text(encoding='utf-8')).items():
         assert shown[name] == code, name
 
@@ -52,6 +51,7 @@ def test_the_exercises_train_what_the_notebook_shows():
 RUNS = [('a = 5', True, False, 0), ('a = 100', True, True, 4), ('triangular', False, False, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('run', RUNS, ids=lambda run: run[0])
 def test_the_stored_table_is_what_the_notebooks_code_measures(page, run):
     name, frozen, detached, seed = run
@@ -82,12 +82,13 @@ def test_what_the_text_says_of_it(page):
     assert max(dw[name, True, False] for name in page['surrogates'] if name != 'a = 100') * 10 < dw[high]
 
 
+@pytest.mark.slow
 def test_the_table_shows_every_run(page):
     control, words = table.shown(page['table']).control, table.shown(page['table']).shown.text
     assert [label for label, _ in control.options] == ['free', 'frozen']
     for (name, frozen, detached), seeds in page['table'].items():
         drawn = table.draw(page['of'], frozen)
-        written = {shape.text for shape in drawn.shapes if isinstance(shape, Text)}
+        written = {shape.text for shape in texts(drawn)}
         mean, spread = np.mean([seed[0] for seed in seeds]), np.std([seed[0] for seed in seeds], ddof=1)
         dw, quiet = np.median([seed[1] for seed in seeds]), np.mean([seed[2] for seed in seeds])
         assert {name, f'{mean:.2f} ±{spread:.2f}', f'{dw:.3g}', f'{quiet:.0f}'} <= written
@@ -123,8 +124,7 @@ def test_heights_multiply_through_the_reset(page):
 def test_snntorch_detaches_the_reset():
     """The listing of the text, where snnTorch is there to run it."""
     pytest.importorskip('snntorch')
-    said = by_id(read('12').cells)['l12-table-note'].source
-    listing = re.search(r'```python\n(.*?)```', said, re.DOTALL)[1]
+    listing = re.search(r'```python\n(.*?)```', PAGE.source('table-note'), re.DOTALL)[1]
     printed = io.StringIO()
     with redirect_stdout(printed):
         exec(listing, {})
@@ -132,8 +132,8 @@ def test_snntorch_detaches_the_reset():
 
 
 def test_the_surrogate_gradient_is_no_gradient():
-    printed = by_id(read('12').cells)['l12-jacobian'].outputs[0].data['text/plain']
-    rows = [[float(n) for n in row.strip('[ ]').split()] for row in printed.splitlines() if row.startswith('[')]
+    printed = PAGE.told('jacobian').splitlines()
+    rows = [[float(n) for n in row.strip('[ ]').split()] for row in printed if row.startswith('[')]
     assert abs(rows[0][1]) > 0.1 and rows[1][0] == 0, 'by differences'
     assert rows[2][1] == rows[3][0] == rows[0][1] and rows[2][0] != rows[0][0], 'by grad of grad it is symmetric'
 
@@ -162,6 +162,7 @@ def test_anew_measures_every_run():
     assert asked == [('its Cell', f, d, seed) for f in (False, True) for d in (False, True) for seed in range(5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('a', [5, 100])
 def test_the_last_digits_of_a_machine_change_nothing(page, a):
     rng = np.random.default_rng(0)
@@ -198,15 +199,14 @@ def test_the_threshold_is_only_a_unit(page):
 
 
 def test_the_sum_of_both_outputs_hides_the_surrogate():
-    printed = by_id(read('12').cells)['l12-trap'].outputs[0].text.splitlines()
-    assert printed[0].endswith('[1. 1. 1.]') and '1.25' in printed[1] and 'IFNode has 2 float outputs' in printed[2]
+    hidden, apart, warned = PAGE.told('trap').splitlines()[:3]
+    assert hidden.endswith('[1. 1. 1.]') and '1.25' in apart
+    tells(warned, 'IFNode', '2 float outputs')
 
 
 def test_the_tape_shows_the_lines_of_that_neuron():
-    tape = by_id(read('12').cells)['l12-tape']
-    assert 'node = Neuron()' in tape.source
-    printed = tape.outputs[0].data['text/plain']
-    assert 'spike = self.surrogate(v - self.v_threshold)' in printed and 'IFNode' not in printed
+    assert 'node = Neuron()' in PAGE.source('tape')
+    assert 'IFNode' not in tells(PAGE.told('tape'), 'spike = self.surrogate(', 'v - self.v_threshold)')
 
 
 # ---- the figure ----------------------------------------------------------------------------------------------------
@@ -223,55 +223,61 @@ def bench(page) -> figures.Bench:
     )
 
 
+@pytest.mark.slow
 def test_the_still_tells_of_every_surrogate(page, bench):
-    said = bench.shown._repr_mimebundle_()['text/plain'].splitlines()
-    assert said[0].startswith('Surrogate a = 5, seed 0, frozen readout, after 20 steps')
-    assert 'spikes for the digit 3' in said[0] and 'seed 0, before training' in said[1]
-    assert [line.split(' reaches')[0] for line in said[2:]] == list(page['surrogates'])
-    assert 'reaches 0% of the membranes' in said[-1] and 'slope goes from −1.00 to 1.00' in said[-2]
+    trained, untrained, *each = bench.shown.text.splitlines()
+    tells(trained, 'a = 5, seed 0', 'frozen readout', 'after 20 steps', 'digit 3')
+    tells(untrained, 'seed 0', 'before training')
+    assert [line.split(' reaches')[0] for line in each] == list(page['surrogates'])
+    tells(each[-1], 'reaches 0%')
+    tells(each[-2], '−1.00 to 1.00')
 
 
+@pytest.mark.slow
 def test_train_and_freeze(bench, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
-    assert 'free readout, before training' in bench.picture.value and 'w1 learns nothing' not in bench.picture.value
+
+    def says(*due):
+        assert [each for each in due if each not in bench.picture.value] == []
+
+    says('free readout', 'before training')
+    assert 'w1 learns nothing' not in bench.picture.value
     bench.start.click()
-    assert 'free readout, after 20 steps' in bench.picture.value and '>?<' not in bench.picture.value
+    says('free readout', 'after 20 steps')
+    assert '>?<' not in bench.picture.value
     w2 = bench.nets[0, False, False].w2.asnumpy()
     bench.frozen.value = True
-    assert 'frozen readout, before training' in bench.picture.value
+    says('frozen readout', 'before training')
     bench.start.click()
     assert not np.allclose(bench.nets[0, True, False].w2.asnumpy(), w2)
     assert np.allclose(bench.nets[0, True, False].w2.asnumpy(), network.Net(nn.relusigmoid()).w2.asnumpy())
     bench.detached.value = True
-    assert 'frozen readout, reset detached, before training' in bench.picture.value
+    says('frozen readout', 'reset detached', 'before training')
     bench.start.click()
     assert bench.nets[0, True, True].hidden.detached and not bench.nets[0, True, False].hidden.detached
     bench.detached.value = False
     bench.choice.value = 8
-    assert 'w1 learns nothing' in bench.picture.value and '>0%<' in bench.picture.value
+    says('w1 learns nothing', '>0%<')
     bench.frozen.value, bench.choice.value = False, 0
-    assert 'free readout, after 20 steps' in bench.picture.value
+    says('free readout', 'after 20 steps')
     bench.reset()
-    assert 'before training' in bench.picture.value and not any(bench.all.values()) and not bench.frozen.value
+    says('before training')
+    assert not any(bench.all.values()) and not bench.frozen.value
 
 
+@pytest.mark.slow
 def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
-    drawn, times = [], []
-    for choice in range(10):
-        begun = time.perf_counter()
-        drawn.append(bench.draw(choice, bench.curve))
-        times.append(time.perf_counter() - begun)
-        drawn.append(bench.draw(choice, train.Curve((3.0, 9e5), 300, 0.5)))
-    assert len({each.size for each in drawn}) == 1 and np.median(times) < 0.15
+    curves = bench.curve, train.Curve((3.0, 9e5), 300, 0.5)
+    drawn = [fits(bench.draw(choice, curve)) for choice in range(10) for curve in curves]
+    assert len({each.size for each in drawn}) == 1
+    assert all(calls(lambda choice=choice: bench.draw(choice, bench.curve)) < MOST for choice in range(10))
     start = figures.Start(*(page[name] for name in ('surrogates', 'Net', 'train', 'accuracy', 'digits')))
-    tables = [table.draw(page['of'], frozen) for frozen in (False, True)]
-    for each in [*drawn, *tables, figures.gallery(start, list(page['surrogates']))]:
-        for shape in each.shapes:
-            if isinstance(shape, Text):
-                x, _, w, _ = shape.box
-                assert not shape.full and x >= 0 and x + w <= each.size[0], shape
+    fits(figures.gallery(start, list(page['surrogates'])))
+    for frozen in (False, True):
+        fits(table.draw(page['of'], frozen))
 
 
+@pytest.mark.slow
 def test_more_is_closed_at_first(bench):
     assert bench.inside.layout.display == 'none' and bench.frozen in bench.inside.children
     bench.more.click()
@@ -280,6 +286,7 @@ def test_more_is_closed_at_first(bench):
     assert bench.inside.layout.display == 'none' and bench.more.description == 'More'
 
 
+@pytest.mark.slow
 def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(page, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)
@@ -299,18 +306,12 @@ def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(pa
     assert (shown.width.value, shown.height.value, shown.own.height, shown.choice.value) == (1.0, 1.0, 1.0, 0)
 
 
+@pytest.mark.slow
 def test_one_run_is_far_below_ten_seconds(page):
-    begun = time.process_time()
-    page['measure'](nn.relusigmoid(), False, False, 0)
-    assert time.process_time() - begun < 5
-
-
-def test_the_lesson_is_set_up():
-    L = lesson('12')
-    assert list(L.about.exercises) == ['12a', '12b', '12c', '12d', '12e'] and L.check('12a').state == 'open'
+    assert calls(lambda: page['measure'](nn.relusigmoid(), False, False, 0)) < 1_000_000
 
 
 def test_both_figures_wait_for_the_vote():
     """What they show answers it; the kit keeps a figure back that names a vote."""
-    drawn = [cell.source for cell in read('12').cells if cell.source.startswith('L.figure(')]
+    drawn = [cell.source for cell in PAGE.cells.values() if cell.source.startswith('L.figure(')]
     assert len(drawn) == 2 and all(source.endswith(", after='steeper')") for source in drawn)

@@ -6,6 +6,8 @@ from minicell import nn, ops
 from minicell.teach.exercise import run
 from minicell.teach.lesson12 import found, frozen, network, surrogates, yours
 from minicell.teach.order import exercise
+from tests.lessons.answers import mistake_of, wrong_answers
+from tests.messages import tells
 
 NEURON, OWN, RESCUE, HUNT = map(exercise, ('12a', '12b', '12c', '12d'))
 
@@ -38,23 +40,24 @@ def test_other_right_answers_pass():
 
 def test_the_lesson_goes_on_with_the_learners_neuron_as_soon_as_it_passes(capsys):
     theirs = run(NEURON.solution, 'Neuron', 'a cell')
-    assert yours(theirs) is theirs and 'is yours' in capsys.readouterr().out
+    assert yours(theirs) is theirs
+    tells(capsys.readouterr().out, 'is yours')
     stored = yours(run(NEURON.start, 'Neuron', 'a cell'))
-    assert 'has not passed yet' in capsys.readouterr().out and NEURON.check(stored).passed
+    tells(capsys.readouterr().out, '12a', 'not passed')
+    assert NEURON.check(stored).passed
 
 
-def test_a_neuron_half_written_is_told_what_is_open():
-    """Whatever of the four places is filled, the rest is named, and nothing raises."""
-    right = NEURON.solution
-    for old, new, said in (
-        ('v = v + x', 'v = ...', 'Still open: a line of construct.'),
-        ('self.surrogate(v - self.v_threshold) * self.v_threshold', '...', 'Still open: a line of construct.'),
-        ('v - taken', '...', 'Still open: the membrane.'),
-        ('(dout * 5.0 * s * (1 - s),)', '(...,)', 'Still open: what bprop returns.'),
-        ('(dout * 5.0 * s * (1 - s),)', '(dout * ...,)', 'Still open: what bprop returns.'),
-    ):
-        verdict = NEURON.check_code(right.replace(old, new))
-        assert verdict.state == 'failed' and said in verdict.said, verdict
+# Whatever of the four places is filled, the rest is named, and nothing raises.
+test_a_neuron_half_written_is_told_what_is_open = wrong_answers(
+    NEURON,
+    [
+        (('v = v + x', 'v = ...'), ('open', 'of construct'), None),
+        (('self.surrogate(v - self.v_threshold) * self.v_threshold', '...'), ('open', 'of construct'), None),
+        (('v - taken', '...'), ('open', 'the membrane'), None),
+        (('(dout * 5.0 * s * (1 - s),)', '(...,)'), ('open', 'bprop returns'), None),
+        (('(dout * 5.0 * s * (1 - s),)', '(dout * ...,)'), ('open', 'bprop returns'), None),
+    ],
+)
 
 
 def own(slope):
@@ -81,6 +84,7 @@ def test_respectable_surrogates_pass(slope):
     assert OWN.check(own(slope)).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ('slope', 'named'),
     [
@@ -94,13 +98,13 @@ def test_respectable_surrogates_pass(slope):
 )
 def test_what_the_lesson_calls_ill_fails(slope, named):
     verdict = OWN.check(own(slope))
-    assert verdict.state == 'failed' and (verdict.mistake.name if verdict.mistake else None) == named, verdict
+    assert verdict.state == 'failed' and mistake_of(verdict) == named, verdict
 
 
 @pytest.mark.parametrize(
     ('settings', 'named'),
     [
-        ((0.1, 0.01, 300), 'halfway'),
+        pytest.param((0.1, 0.01, 300), 'halfway', marks=pytest.mark.slow),
         ((0.05, 0.05, 60), 'impatient'),
         ((1.0, 0.001, 300), 'slower'),
         ((2.0, 0.01, 300), 'larger'),
@@ -110,9 +114,10 @@ def test_what_the_lesson_calls_ill_fails(slope, named):
 )
 def test_a_rescue_is_told_what_fails(settings, named):
     verdict = RESCUE.check(dict(zip(('v_threshold', 'learning_rate', 'steps'), settings, strict=True)))
-    assert verdict.passed == (not named) and (verdict.mistake.name if verdict.mistake else '') == named, verdict
+    assert verdict.passed == (not named) and (mistake_of(verdict) or '') == named, verdict
 
 
+@pytest.mark.slow
 def test_the_faults_are_faults_where_it_is_trained():
     accuracies = {letter: frozen(kind()) for letter, kind in surrogates.SUSPECTS.items()}
     assert accuracies['A'] > 0.85 and max(accuracies[letter] for letter in 'CDE') < 0.5
@@ -122,9 +127,7 @@ def test_the_faults_are_faults_where_it_is_trained():
             return super().slope(x + 1.5)
 
     above, below = f'{accuracies["B"]:.2f}', f'{frozen(Below()):.2f}'
-    peak = 'a peak as far below the threshold as it now is above'
-    said = f'comes to {above}, and with {peak}, it reaches {below}.'
-    assert said in ' '.join(HUNT.why.split())
+    tells(' '.join(HUNT.why.split()), f'comes to {above},', f'it reaches {below}.')
 
 
 def test_what_the_checks_say():
@@ -137,21 +140,17 @@ def test_what_the_checks_say():
             super().__init__(nn.relusigmoid())
             self.surrogate.construct = lambda x: ops.sigmoid(5 * x)
 
-    assert 'one number for each x, in its shape; got shape ()' in OWN.check(Sum).said
-    assert 'no longer the step' in NEURON.check(Smooth).said
-    assert (
-        'check wants the class Neuron; it got list' in NEURON.check([]).said
-        and 'an nn.Surrogate; it got int' in OWN.check(3).said
-    )
-    assert 'Still open: steps. It was 300.' in RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said
-    assert "number above 0, but got 'x'" in RESCUE.check({'v_threshold': 'x', 'learning_rate': 1, 'steps': 1}).said
-    said = RESCUE.check({'v_threshold': 1, 'learning_rate': 0.01, 'steps': 9999}).said
-    assert 'no more than 600 steps are tried' in said
+    tells(OWN.check(Sum).said, 'for each x', 'shape ()')
+    tells(NEURON.check(Smooth).said, 'no longer', 'step')
+    tells(NEURON.check([]).said, 'class Neuron', 'got list')
+    tells(OWN.check(3).said, 'nn.Surrogate', 'got int')
+    tells(RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said, 'open: steps', '300')
+    tells(RESCUE.check({'v_threshold': 'x', 'learning_rate': 1, 'steps': 1}).said, 'above 0', "got 'x'")
+    tells(RESCUE.check({'v_threshold': 1, 'learning_rate': 0.01, 'steps': 9999}).said, '600 steps')
     half = {letter: word for letter, (word, _) in found().items() if letter in 'AB'}
-    assert 'Still open: C, D, E.' in HUNT.check(half).said
-    assert (
-        "'odd' is none of the five words" in HUNT.check({'A': 'odd'}).said and 'the dict verdicts' in HUNT.check(3).said
-    )
+    tells(HUNT.check(half).said, 'C, D, E.')
+    tells(HUNT.check({'A': 'odd'}).said, "'odd'", 'none of')
+    tells(HUNT.check(3).said, 'dict verdicts')
 
 
 def test_the_hunt_is_decided_by_measuring():

@@ -1,7 +1,6 @@
 """What is particular to lesson 13: the engine that its solutions make, beside minicell; its trials, figure and text."""
 
 import re
-import time
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -10,17 +9,18 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.about import about
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, so_far, stored, whole
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
 from minicell.teach.order import exercise
-from tests.lessons.hunts import experiments
-from tests.lessons.kernels import ROOT
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.answers import changed as edited
+from tests.lessons.answers import experiments, facts, table
+from tests.lessons.figures import moves, texts
+from tests.lessons.page import Page, listing_of_the_document
+from tests.messages import tells
 
+PAGE = Page('13')
 EXERCISES = {name: exercise(name) for name in (*STEPS, '13g')}
 
 
@@ -57,45 +57,45 @@ RIGHT = [
 
 # One change of a solution that makes it wrong, and something of what the check says.
 WRONG = [
-    ('13a', 'len(entries)', 'len(entries) - 1', 'should be 0, 1, 2, 3; yours are -1, 0, 1, 2'),
-    ('13a', 'np.asarray(array, dtype)', 'np.zeros(2)', 'The numbers should be those that were given'),
-    ('13a', '(name, rule, inputs, out))', '(rule, name, inputs, out))', 'should begin with the name and the rule'),
-    ('13a', '(name, rule, inputs, out))', '(name, rule, out))', 'An entry should have four parts'),
-    ('13a', '(name, rule, inputs, out))', '(name, rule, (), out))', 'The third part of an entry should be the inputs'),
+    ('13a', 'len(entries)', 'len(entries) - 1', ('be 0, 1, 2, 3;', 'are -1, 0, 1, 2')),
+    ('13a', 'np.asarray(array, dtype)', 'np.zeros(2)', ('numbers', 'were given')),
+    ('13a', '(name, rule, inputs, out))', '(rule, name, inputs, out))', ('name', 'the rule')),
+    ('13a', '(name, rule, inputs, out))', '(name, rule, out))', 'four parts'),
+    ('13a', '(name, rule, inputs, out))', '(name, rule, (), out))', ('third part', 'the inputs')),
     ('13a', '    out.at = len(entries)\n', '', 'yours are -1, -1, -1, -1'),
-    ('13a', '    return out\n', '    return entries\n', "AttributeError: 'list' object has no attribute 'at'"),
+    ('13a', '    return out\n', '    return entries\n', ('AttributeError', "'list'", "'at'")),
     ('13a', "write('Leaf', None, (), x.array)", "write('Leaf', None, (), x.array) and x", 'yours are -1, -1'),
-    ('13b', 'any(x.at >= 0', 'any(x.at >= 1', 'the leaf at address 0'),
-    ('13b', 'return Tensor(array)', 'return array', 'Your code stops with'),
-    ('13b', 'any(x.at >= 0 for x in inputs)', 'inputs[-1].at >= 0', '`x * a` with a constant a should leave Mul'),
+    ('13b', 'any(x.at >= 0', 'any(x.at >= 1', 'at address 0'),
+    ('13b', 'return Tensor(array)', 'return array', 'code stops'),
+    ('13b', 'any(x.at >= 0 for x in inputs)', 'inputs[-1].at >= 0', ('x * a', 'constant a', 'leave Mul')),
     ('13b', 'write(name, rule, inputs, array)', 'write(name, rule, inputs, -array)', ''),
-    ('13b', '-dout * sin(x)', '-sin(x)', 'The rule of cos, input 1'),
-    ('13b', '-dout * sin(x)', '-dout * sin(out)', 'The rule of cos, input 1'),
-    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', 'The rule of cos should return a tuple'),
+    ('13b', '-dout * sin(x)', '-sin(x)', ('rule of cos', 'input 1')),
+    ('13b', '-dout * sin(x)', '-dout * sin(out)', ('rule of cos', 'input 1')),
+    ('13b', '(-dout * sin(x),)', '-dout * sin(x)', ('rule of cos', 'a tuple')),
     ('13b', 'write(name, rule, inputs, array)', 'write(rule, name, inputs, array)', 'yours leaves'),
     ('13a', 'np.asarray(array, dtype)', 'np.asarray(array)', 'float32, not int64'),
-    ('13b', '(-dout,)', '-dout', 'The rule of neg should return a tuple'),
-    ('13b', '(-dout,)', '(Tensor(-dout.array),)', 'The rule of neg has the right numbers, but'),
-    ('13b', '(dout * y, dout * x)', '(dout * y,)', 'The rule of mul should return a tuple'),
-    ('13b', 'turn(dout)', 'dout', 'The rule of turn, input 1'),
-    ('13b', 'dout * y, dout * x', 'dout * x, dout * y', 'The rule of mul, input 1'),
-    ('13b', '(turn(x), dout)', '(dout, turn(x))', 'The rule of matmul, input 2'),
-    ('13c', '(*inputs)[0]', '(*inputs)[1]', 'grad(matmul)(x, y)'),
+    ('13b', '(-dout,)', '-dout', ('rule of neg', 'a tuple')),
+    ('13b', '(-dout,)', '(Tensor(-dout.array),)', ('rule of neg', 'right numbers')),
+    ('13b', '(dout * y, dout * x)', '(dout * y,)', ('rule of mul', 'a tuple')),
+    ('13b', 'turn(dout)', 'dout', ('rule of turn', 'input 1')),
+    ('13b', 'dout * y, dout * x', 'dout * x, dout * y', ('rule of mul', 'input 1')),
+    ('13b', '(turn(x), dout)', '(dout, turn(x))', ('rule of matmul', 'input 2')),
+    ('13c', '(*inputs)[0]', '(*inputs)[1]', 'grad(matmul)'),
     ('13c', 'rule(arrived[at], made, *inputs)', 'rule(arrived[at], out, *inputs)', 'sin(exp(x))'),
     ('13d', 'if at in arrived:', 'if True:', 'KeyError'),
-    ('13c', 'first - 1, -1', 'first - 1, -2', 'should arrive at x, cos(x), sin(cos(x))'),
+    ('13c', 'first - 1, -1', 'first - 1, -2', ('arrive at x', 'sin(cos(x))')),
     ('13c', 'rule(arrived[at], made, *inputs)', 'rule(dout, made, *inputs)', ''),
-    ('13c', 'rule(arrived[at], made, *inputs)', 'rule(arrived[at], made, *inputs[::-1])', 'sin(matmul(x, y))'),
-    ('13c', 'zip(inputs, rule', 'zip(inputs[::-1], rule', 'sin(matmul(x, y))'),
+    ('13c', 'rule(arrived[at], made, *inputs)', 'rule(arrived[at], made, *inputs[::-1])', 'sin(matmul('),
+    ('13c', 'zip(inputs, rule', 'zip(inputs[::-1], rule', 'sin(matmul('),
     ('13c', 'leaves[-1].at + 1', 'leaves[0].at + 2', ''),
-    ('13c', 'return tuple(', 'return (', '`gradients` should return a tuple'),
+    ('13c', 'return tuple(', 'return (', ('gradients', 'a tuple')),
     ('13c', 'for x in leaves)', 'for x in leaves[::-1])', 'input 1'),
     ('13c', 'if at in arrived:', 'if True:', 'KeyError'),
-    ('13c', 'np.zeros_like(x.array)', 'np.ones_like(x.array)', 'of three inputs one is used'),
+    ('13c', 'np.zeros_like(x.array)', 'np.ones_like(x.array)', 'three inputs'),
     ('13c', 'np.ones_like(out.array)', 'np.ones(1)', ''),
     ('13c', '[leaf(x) for x in inputs]', '[leaf(inputs[0]) for x in inputs]', ''),
-    ('13d', 'arrived[x.at] + dx', 'dx + dx', '`y * y * y + sin(y)`'),
-    ('13d', 'arrived[x.at] + dx', 'arrived[x.at] + dx * 0.5', '`x * x`'),
+    ('13d', 'arrived[x.at] + dx', 'dx + dx', ('y * y * y', '+ sin(y)')),
+    ('13d', 'arrived[x.at] + dx', 'arrived[x.at] + dx * 0.5', 'x * x'),
     ('13d', 'if x.at in arrived else dx', 'if x.at not in arrived else dx', 'KeyError'),
     ('13d', 'if x.at >= 0:', 'if x.at >= first:', 'yours is'),
     ('13d', 'first - 1, -1', 'first, -1', ''),
@@ -114,29 +114,23 @@ WRONG = [
 
 
 def changed_code(name: str, old: str, new: str) -> str:
-    code = EXERCISES[name].solution
-    assert code.count(old) >= 1, f'{old!r} is not in the solution of {name}'
-    head, last = code.rpartition(old)[::2]
+    """The solution with the last of these places written otherwise."""
+    head, last = edited(EXERCISES[name].solution, (old, old)).rpartition(old)[::2]
     return f'{head}{new}{last}'
 
 
-@pytest.mark.parametrize(('name', 'old', 'new'), RIGHT, ids=[f'{name} {new[:40]}' for name, _, new in RIGHT])
+@table('name, old, new', RIGHT)
 def test_another_right_answer_passes(name, old, new):
     verdict = EXERCISES[name].check_code(changed_code(name, old, new))
     assert verdict.passed, verdict
 
 
-FAILING = [case for case in WRONG if case[3] is not None]
-
-
-@pytest.mark.parametrize(
-    ('name', 'old', 'new', 'said'), FAILING, ids=[f'{name} {new[:40]}' for name, _, new, _ in FAILING]
-)
+@table('name, old, new, said', [case for case in WRONG if case[3] is not None])
 def test_a_wrong_answer_fails_with_a_sentence(name, old, new, said):
     verdict = EXERCISES[name].check_code(changed_code(name, old, new))
     assert verdict.state == 'failed', verdict
-    assert said.replace('`', '') in repr(verdict) and '__init__.py' not in repr(verdict), verdict
-    assert '✗' in verdict.said and 'Traceback' not in repr(verdict)
+    told = tells(repr(verdict), '✗', *facts(said))
+    assert '✗' in verdict.said and not any(word in told for word in ('Traceback', '__init__.py'))
 
 
 def test_a_bprop_on_constants_is_told_at_step_6():
@@ -146,7 +140,8 @@ def test_a_bprop_on_constants_is_told_at_step_6():
     space: dict[str, Any] = {}
     exec(f'{so_far(6)}\n\n{changed_code(name, old, new).partition("solutions")[2].partition(chr(10))[2]}', space)
     trial = TRIALS['13f'](space['leaf'])
-    assert not trial.passed and 'the Cell Sin of lesson 09, order 2' in trial.said
+    assert not trial.passed
+    tells(trial.said, 'Cell Sin', 'lesson 09', 'order 2')
 
 
 def test_each_step_has_enough_stored_mistakes():
@@ -162,7 +157,8 @@ def test_an_earlier_step_that_is_missing_is_named(step, missing):
         code = EXERCISES[name].start if number == missing else EXERCISES[name].solution
         exec('\n'.join(line for line in code.splitlines() if not line.startswith('exec(so_far')), space)
     trial = TRIALS[STEPS[step - 1]](space[LAST[step - 1]])
-    assert trial.attempted and not trial.passed and f'stands on step {missing}' in trial.said, trial
+    assert trial.attempted and not trial.passed
+    tells(trial.said, f'on step {missing}')
 
 
 def test_an_untouched_step_is_not_attempted_whatever_is_missing_before():
@@ -186,7 +182,7 @@ def test_a_trial_leaves_the_tape_as_it_was(name):
 
 def test_a_tape_of_another_kind_is_told():
     code = EXERCISES['13a'].solution.replace('entries = []', 'entries = {}')
-    assert 'no list called entries' in EXERCISES['13a'].check_code(code).said
+    tells(EXERCISES['13a'].check_code(code).said, 'no list', 'entries')
 
 
 # ---- the hunt ----------------------------------------------------------------------------------------------------
@@ -201,8 +197,7 @@ def diagnose(m: Any) -> str:
 
 def test_the_check_finds_nothing_in_the_stored_engine_and_the_fault_in_the_colleagues():
     assert diagnose(stored()) == 'right'
-    cell = by_id(read('13').cells)['l13-colleague'].source
-    old, new = re.search(r"replace\('(.*?)', '(.*?)'\)", cell).groups()
+    old, new = re.search(r"replace\('(.*?)', '(.*?)'\)", PAGE.source('colleague')).groups()
     assert diagnose(changed(old, new)) == 'first'
     assert (f'{old}:', f'{new}:', 'first') in HIDDEN
 
@@ -234,8 +229,8 @@ test_the_hunt_is_for_any_good_experiment = experiments(
         ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'", ''),
         ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))', ''),
         ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))', ''),
-        ("return 'leaf'", "return 'copy'", "'copy', which is none of the five words"),
-        ("return 'right'", 'return None', 'None, which is none of the five words'),
+        ("return 'leaf'", "return 'copy'", ("'copy'", 'none of')),
+        ("return 'right'", 'return None', ('None', 'none of')),
         ('eps=0.01', 'eps=1e-7', '✗ Engine 3'),
         ('if wrong(m.sin)', 'if not wrong(m.sin)', '✗ Engine 1'),
     ],
@@ -282,16 +277,16 @@ def test_the_last_step_brings_the_gradients(pair):
 
 def test_what_a_step_says(pair):
     said = [pair.happens(frame) for frame in pair.frames]
-    assert said[:2] == ['Forward: entry 0, Leaf, is written.', 'Forward: entry 1, Leaf, is written.']
-    assert said[4:7] == [
-        'Backward begins: ones arrive at entry 3, Add.',
-        'Backward reads entry 3, Add. A gradient goes to 2 and to 0.',
-        'Backward reads entry 2, Mul. A gradient goes to 0, where it is added, and to 1.',
-    ]
-    assert said[-2:] == [
-        'Backward passes over entry 2, Sin: nothing has arrived there.',
-        'Backward reads entry 1, Leaf. A gradient goes to 0.',
-    ]
+    for step, due in (
+        (0, ('Forward', 'entry 0, Leaf')),
+        (1, ('Forward', 'entry 1, Leaf')),
+        (4, ('Backward begins', 'entry 3, Add')),
+        (5, ('Backward reads', 'entry 3, Add', '2 and to 0')),
+        (6, ('Backward reads', 'entry 2, Mul', 'to 0', 'added', 'to 1')),
+        (-2, ('passes over', 'entry 2, Sin', 'nothing')),
+        (-1, ('Backward reads', 'entry 1, Leaf', 'to 0')),
+    ):
+        tells(said[step], *due)
 
 
 @pytest.mark.parametrize(
@@ -305,13 +300,11 @@ def test_what_a_step_says(pair):
 )  # fmt: skip
 def test_a_wrong_engine_looks_otherwise(old, new, k):
     space: dict[str, Any] = {}
-    assert old in so_far(6)
-    exec(so_far(6).replace(old, new), space)
+    exec(edited(so_far(6), (old, new)), space)
     drawn = Pair(SimpleNamespace(**space))
     good, whole = drawn.judged(drawn.frames[drawn.ends[k]])
     assert good < whole
-    shapes = drawn.draw(drawn.ends[k] + 1).shapes
-    assert any(isinstance(shape, Text) and shape.text == 'other' for shape in shapes)
+    assert 'other' in {shape.text for shape in texts(drawn.draw(drawn.ends[k] + 1))}
 
 
 def test_the_figure_leaves_the_tape_alone(mine):
@@ -322,48 +315,28 @@ def test_the_figure_leaves_the_tape_alone(mine):
     assert mine.entries == before
 
 
-def test_every_drawing_has_one_size_and_its_text_fits(pair):
-    for step in range(1, len(pair.frames) + 1):
-        picture = pair.draw(step)
-        assert picture.size == (WIDTH, HEIGHT)
-        for shape in picture.shapes:
-            if isinstance(shape, Text):
-                x, y, w, h = shape.box
-                assert not shape.full and shape.size >= 12, shape
-                assert x >= 0 and x + w <= WIDTH and y + h <= HEIGHT, shape
-
-
-def test_the_figure_is_fast(mine):
-    figure, times = side_by_side(mine), []
-    for step in range(2, figure.control.max + 1):
-        start = time.process_time()
-        figure.control.value = step
-        times.append(time.process_time() - start)
-    assert sorted(times)[-2] < 0.15
+def test_every_drawing_has_one_size_and_its_text_fits(mine):
+    figure = side_by_side(mine)
+    drawn = moves(figure, (*range(2, figure.control.max + 1), 1), least=12)
+    assert {each.size for each in drawn} == {(WIDTH, HEIGHT)}
 
 
 # ---- what the text says ------------------------------------------------------------------------------------------
 
 
-def told(name: str, lesson: str = '13') -> str:
-    cell = by_id(read(lesson).cells)[f'l{lesson}-{name}']
-    return ''.join(o.get('text', '') or ''.join(o.get('data', {}).get('text/plain', '')) for o in cell.outputs)
-
-
 def test_the_whole_engine_is_shown_folded():
     shown = whole()
-    assert repr(shown) == so_far(6) and told('whole').strip() == so_far(6).strip()
+    assert repr(shown) == so_far(6) and PAGE.told('whole').strip() == so_far(6).strip()
     assert '<details><summary>' in shown._repr_html_() and 'def walk_back' in shown._repr_html_()
 
 
 def test_the_listing_prints_the_text_of_lesson_03():
-    assert told('document').strip() == told('run', '03').strip() != ''
+    assert PAGE.told('document').strip() == Page('03').told('run').strip() != ''
 
 
 def test_the_listing_is_the_documents():
     """But for its imports."""
-    document = (ROOT / 'tests/lessons/listing_A1.txt').read_text(encoding='utf-8').split()
-    ours = by_id(read('13').cells)['l13-document'].source.split()
+    document, ours = listing_of_the_document().split(), PAGE.source('document').split()
     assert ours[:7] == ['nn', '=', 'ms', '=', 'ops', '=', 'mine']
     assert ours[7:] == document[document.index('class') :]
 
@@ -373,34 +346,28 @@ def test_what_the_cells_show():
         ['0 Leaf from [] gave 3.0', '1 Leaf from [] gave 2.0'],
         ['2 Mul from [0, 1] gave 6.0', '3 Add from [2, 0] gave 9.0'],
     )
-    assert told('run').splitlines() == leaves + ops
-    assert told('captured').splitlines() == ['2.0 at 4', '0.0 at -1']
-    assert told('fan').splitlines() == ['(3.0 at 3,)', '(1.0 at -1,)']
-    assert told('almost').startswith("TypeError: 'NoneType' object is not callable\n0 Leaf from []\n1 Leaf from []\n")
-    first, *later = map(float, told('colleague').split())
+    assert PAGE.told('run').splitlines() == leaves + ops
+    assert PAGE.told('captured').splitlines() == ['2.0 at 4', '0.0 at -1']
+    assert PAGE.told('fan').splitlines() == ['(3.0 at 3,)', '(1.0 at -1,)']
+    first, *entries = PAGE.told('almost').splitlines()
+    assert first.startswith('TypeError') and entries[:2] == ['0 Leaf from []', '1 Leaf from []']
+    first, *later = map(float, PAGE.told('colleague').split())
     assert first == 0 and later == pytest.approx([np.cos(0.5)] * 2)
-    assert told('names').startswith('Step 1 of yours still has its dots')
-    assert told('figure').count('entries are as those of minicell') == 3
+    tells(PAGE.told('names'), 'Step 1', 'its dots')
+    assert PAGE.told('figure').count('of minicell') == 3
 
 
-def test_the_notebook_names_the_lines_of_the_core_for_each_step():
-    cells = by_id(read('13').cells)
-    for step in range(1, 7):
-        text = cells[f'l13-core-{step}'].source
-        named = re.findall(r'lines (\d+) to (\d+)', text)
-        assert named or step == 0, step
-        assert '**In minicell**' in text and re.search(r'`(minicell/core/)?\w+\.py`', text)
-
-
-def test_the_beliefs_of_earlier_lessons_come_back():
-    known = {choice.misconception for question in about('13').questions.values() for choice in question.choices}
-    assert {'accuracy shows that gradients flow', 'only inputs have gradients', 'grad reads my source'} <= known
+@pytest.mark.parametrize('step', range(1, 7))
+def test_the_notebook_names_the_lines_of_the_core_for_each_step(step):
+    text = PAGE.source(f'core-{step}')
+    assert re.findall(r'lines \d+ to', text) and re.search(r'`[\w/]+\.py`', text)
+    assert '**In minicell**' in text
 
 
 def test_a_learner_who_types_all_of_it(capsys):
     """The notebook from top to bottom, with each solution where the dots are."""
     here: dict[str, Any] = {}
-    for cell in by_id(read('13').cells).values():
+    for cell in PAGE.cells.values():
         if cell.cell_type != 'code' or cell.id == 'l13-tape':
             continue
         source = re.sub(r'^%%result .*', '', cell.source)
@@ -410,7 +377,7 @@ def test_a_learner_who_types_all_of_it(capsys):
         exec(source, here)
         assert not asked or here['verdict'].passed, cell.id
     out = capsys.readouterr().out
-    assert 'All six steps are yours' in out and told('document').strip() in out
+    assert 'six steps are' in out and PAGE.told('document').strip() in out
     assert here['mine'].Tensor is here['Tensor']
     assert [name for name, *_ in here['entries']] == ['Leaf', 'Leaf', 'Net', 'Add', 'Add'], (
         'the listing, and nothing else'

@@ -14,7 +14,8 @@ from minicell.teach.lesson13.figures import PROGRAMS
 from minicell.teach.lesson13.programs import PEER, counting, sine
 from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
-from tests.lessons.notebooks import by_id, read
+from tests.lessons.page import Page
+from tests.messages import tells
 
 
 @pytest.fixture
@@ -197,11 +198,12 @@ def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):
     space: dict[str, Any] = {}
     exec(so_far(6), space)
     assert own(space).Tensor is space['Tensor']
-    assert capsys.readouterr().out.startswith('All six steps are yours')
+    tells(capsys.readouterr().out, 'All six steps')
     space['Cell'].rule = lambda self, dout, out, *inputs: self.bprop(*inputs, dout, out)
     assert own(space).Tensor is not space['Tensor']
-    assert capsys.readouterr().out.startswith('Step 5 of yours does not pass its check yet')
-    assert own({}).grad and capsys.readouterr().out.startswith('Step 1 of yours')
+    tells(capsys.readouterr().out, 'Step 5', 'not pass')
+    assert own({}).grad
+    tells(capsys.readouterr().out, 'Step 1')
 
 
 def test_each_stored_engine_has_a_tape_of_its_own():
@@ -223,8 +225,7 @@ def test_about_a_hundred_lines():
     code = [line for line in so_far(6).splitlines() if line.strip()]
     assert 70 <= len(code) <= 110
     assert typed() > len(code) / 2, 'most of it is typed, and not given'
-    said = ' '.join(by_id(read('13').cells)['l13-title'].source.split())
-    assert f'The engine has {len(code)} lines, and you type {typed()} of them.' in said
+    tells(Page('13').words('title'), f'engine has {len(code)} lines', f'type {typed()} of')
     assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
 
 

@@ -1,36 +1,31 @@
 """What is particular to lesson 14: what its lies do is measured, its figure, its two Cells and its hunt."""
 
 import re
-import time
-from functools import partial
 
 import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import nn
-from minicell.teach.about import about
 from minicell.teach.exercise import run
-from minicell.teach.ink.shapes import Box, Text
+from minicell.teach.ink.shapes import Box
 from minicell.teach.lesson14 import HIDDEN, Hidden, yours
 from minicell.teach.lesson14 import figures as figure
 from minicell.teach.order import exercise
-from tests.lessons.hunts import experiments
-from tests.lessons.notebooks import by_id, read, shown
-from tests.pace import best
+from tests.lessons.answers import changed, experiments, indented, open_answers, right_answers, wrong_answers
+from tests.lessons.figures import calls, moves
+from tests.lessons.page import Page
+from tests.messages import tells
 
 LONG, SIGN, CLIP, HUNT = map(exercise, ('14a', '14b', '14c', '14d'))
-CELLS = by_id(read('14').cells)
+PAGE = Page('14')
 
 
 @pytest.fixture(scope='module')
 def space():
     """What the first cells of the lesson define."""
-    here: dict = {}
-    here['long_difference'] = run(LONG.solution, 'long_difference', 'a cell')
-    for name in ('data', 'quantize', 'network', 'run', 'long'):
-        exec(re.sub(r'^%%result .*', '', CELLS[f'l14-{name}'].source), here)
-    lies = CELLS['l14-lies'].source
+    mine = run(LONG.solution, 'long_difference', 'a cell')
+    here = PAGE.run('data', 'quantize', 'network', 'run', 'long', long_difference=mine)
+    lies = PAGE.source('lies')
     exec(lies[lies.index('class Strict') : lies.index('every =')], here)
     return here
 
@@ -40,13 +35,13 @@ def space():
 
 def test_two_bits_train_and_the_truth_does_not():
     found = {name.strip(): (float(a), float(b)) for name, a, b in re.findall(
-        r'^(.*?)  +accuracy ([\d.]+), .* by up to ([\d.]+)$', shown(CELLS['l14-run']), re.M)}  # fmt: skip
+        r'^(.*?)  +accuracy ([\d.]+), .* by up to ([\d.]+)$', PAGE.told('run'), re.M)}  # fmt: skip
     assert found['8 bits'][0] - 0.05 < found['2 bits'][0] and found['2 bits'][1] > 0.5
     assert found['2 bits, honest'][0] < 0.7 and found['2 bits, honest'][1] == 0
 
 
 def table() -> dict[str, tuple[str, float, int, float]]:
-    rows = re.findall(r'^(\w+) +([✓✗]) +(-?[\d.]+) +(\d+)% +([\d.]+)$', shown(CELLS['l14-lies']), re.M)
+    rows = re.findall(r'^(\w+) +([✓✗]) +(-?[\d.]+) +(\d+)% +([\d.]+)$', PAGE.told('lies'), re.M)
     return {name: (check, float(angle), int(zeros), float(right)) for name, check, angle, zeros, right in rows}
 
 
@@ -69,7 +64,7 @@ def test_strict_gives_half_of_the_weights_nothing():
 
 
 def test_the_fewer_bits_the_more_weights_stop():
-    rows = re.findall(r'^(\d) +([\d.]+) +(\d+)% +([\d.]+) +(\d+)%$', shown(CELLS['l14-edge']), re.M)
+    rows = re.findall(r'^(\d) +([\d.]+) +(\d+)% +([\d.]+) +(\d+)%$', PAGE.told('edge'), re.M)
     assert [row[0] for row in rows] == ['1', '2', '3', '4', '8']
     still = [(int(right), int(strict)) for _, _, right, _, strict in rows]
     assert still[0][1] == 100 and all(strict > right for right, strict in still)
@@ -104,9 +99,8 @@ def test_the_quantizer_rounds_to_the_nearest_level(space):
 
 
 def test_reversal_helps_the_camera_without_labels():
-    number = r'(\d\.\d+)'
-    line = f'strength +(-?\\d): .* A {number}, under B {number}; the camera {number}, by the best threshold {number}'
-    rows = {int(k): list(map(float, each)) for k, *each in re.findall(line, shown(CELLS['l14-cameras']))}
+    lines = re.findall(r'strength +(-?\d): (.*)', PAGE.told('cameras'))
+    rows = {int(k): [float(number) for number in re.findall(r'\d\.\d+', line)] for k, line in lines}
     assert rows[3][1] > 0.9 > 0.7 > rows[0][1] >= rows[-1][1]
     assert rows[-1][2] > 0.8 and abs(rows[3][2] - 0.5) < 0.1
     # the head of strength 0 guesses no better than that of 3, and its feature tells the camera all the same
@@ -117,20 +111,19 @@ def test_reversal_helps_the_camera_without_labels():
 
 
 def test_one_true_step_of_the_deep_product_makes_it_worse():
-    before, after = re.findall(r'the loss is ([\de+.]+)', shown(CELLS['l14-explode']))
-    assert shown(CELLS['l14-explode']).startswith('w = 1.5: ') and float(after) > 1e6 * float(before)
+    before, after = re.findall(r'the loss is ([\de+.]+)', PAGE.told('explode'))
+    assert PAGE.told('explode').startswith('w = 1.5: ') and float(after) > 1e6 * float(before)
 
 
 def test_the_straight_through_estimator_agrees_with_long_differences_and_not_with_the_truth():
-    fetched, first, second, *_ = shown(CELLS['l14-long']).splitlines()
-    assert fetched.startswith('Exercise 14a has not passed yet')
+    fetched, first, second, *_ = PAGE.told('long').splitlines()
+    tells(fetched, 'Exercise 14a', 'not passed')
     assert float(first.split()[-1]) > 0.9 and second.startswith('✗')
 
 
 def test_the_lie_holds_at_both_orders_and_one_that_is_cut_at_the_first_alone():
     """Each gradient beside its long difference: whether they agree at first order, and at second."""
-    rows = r'^(\w*) +grad(?:\(grad\))? +\[(.*?)\]  long difference.*\[(.*?)\]$'
-    found = re.findall(rows, shown(CELLS['l14-second']), re.M)
+    found = re.findall(r'^(\w*) +grad.*? +\[(.*?)\]  .*\[(.*?)\]$', PAGE.told('second'), re.M)
     agree = [np.allclose(*(np.array(row.split(), float) for row in rows)) for _, *rows in found]
     names = [name for name, *_ in found if name]
     orders = dict(zip(names, zip(agree[::2], agree[1::2], strict=True), strict=True))
@@ -150,15 +143,10 @@ def test_beyond_the_levels_is_outside_of_minus_2_to_2(space):
             assert np.array_equal(found != 0, abs(w.asnumpy()) < 2)
 
 
+@pytest.mark.slow
 def test_no_cell_takes_ten_seconds(space):
     """Each of the three that show a bar trains as often as it says; one run is a few hundredths of a second."""
-
-    def once():
-        begun = time.process_time()
-        space['trained'](space['Quantize'](2), 0)
-        return time.process_time() - begun
-
-    assert best(once, 10 / 50) * 50 < 10
+    assert calls(lambda: space['trained'](space['Quantize'](2), 0)) < 400_000
 
 
 # ---- the figure --------------------------------------------------------------------------------------------------
@@ -192,23 +180,11 @@ def test_every_zero_is_drawn(space, net):
 
 def test_every_drawing_has_one_size_and_its_text_fits(space, net):
     shown = figure.bits(space['Quantize'], space['Strict'], net, {(space['Quantize'], 2): (0.5, 0.25)})
-
-    def drawn_anew(value):
-        shown.control.value = value % 8 + 1
-        begun = time.process_time()
-        shown.control.value = value
-        return time.process_time() - begun
-
-    for many in range(1, 9):
-        assert best(partial(drawn_anew, many), 0.15) < 0.15
-        drawn = shown.draw(many)
-        assert drawn.size == (figure.WIDTH, figure.HEIGHT) and f'bits = {many}' in drawn.words
-        for shape in drawn.shapes:
-            if isinstance(shape, Text):
-                x, _, w, _ = shape.box
-                assert not shape.full and x >= 0 and x + w <= figure.WIDTH and shape.size >= 12, shape
-        assert 'role="img"' in shown.picture.value
-    assert 'accuracy is 0.50, and 25% stand still' in shown.draw(2).words
+    values = 1, *range(3, 9), 2
+    for many, drawn in zip(values, moves(shown, values, least=12), strict=True):
+        assert drawn.size == (figure.WIDTH, figure.HEIGHT)
+        tells(drawn.words, f'bits = {many}')
+    tells(shown.draw(2).words, 'accuracy is 0.50', '25% stand still')
 
 
 # ---- exercise 14a ------------------------------------------------------------------------------------------------
@@ -217,63 +193,69 @@ RULE = '(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / (2 * reach)'
 MOVES = '        step = np.zeros(w.shape)\n        step[place] = reach\n'
 
 
-@pytest.mark.parametrize(
-    ('old', 'new'),
+test_other_long_differences_pass = right_answers(
+    LONG,
     [
         (RULE, 'float(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))) / reach / 2'),
         (RULE, '-(f(w - ms.Tensor(step)) - f(w + ms.Tensor(step))).item() * 0.5 / reach'),
         ('return found', 'return ms.Tensor(found)'),
-        (f'{MOVES}        found[place] = {RULE}', '        up, low = w.asnumpy().copy(), w.asnumpy().copy()\n'
-         '        up[place] += reach\n        low[place] -= reach\n'
-         '        found[place] = (f(ms.Tensor(up)) - f(ms.Tensor(low))).item() / (2 * reach)'),
+        (
+            f'{MOVES}        found[place] = {RULE}',
+            '        up, low = w.asnumpy().copy(), w.asnumpy().copy()\n'
+            '        up[place] += reach\n        low[place] -= reach\n'
+            '        found[place] = (f(ms.Tensor(up)) - f(ms.Tensor(low))).item() / (2 * reach)',
+        ),
     ],
-)  # fmt: skip
-def test_other_long_differences_pass(old, new):
-    assert old in LONG.solution
-    verdict = LONG.check_code(LONG.solution.replace(old, new))
-    assert verdict.passed, verdict
+)
 
 
-@pytest.mark.parametrize(
-    ('old', 'new', 'said', 'named'),
+test_wrong_long_differences_fail = wrong_answers(
+    LONG,
     [
-        (RULE, '(f(w + ms.Tensor(step)) - f(w)).item() / reach', 'your difference is', 'one-side'),
-        (RULE, '(f(w) - f(w - ms.Tensor(step))).item() / reach', 'your difference is', None),
-        ('= reach', '= 1e-4', 'a staircase', 'tiny'),
-        (RULE, '(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / 2 * reach', 'your difference is', None),
-        ('return found', 'return found.sum()', 'an array of shape (2, 3) should come back', None),
-        ('return found', 'return found.ravel()', 'an array of shape (2, 3) should come back', None),
-        (RULE, 'float("nan")', 'your difference is NaN', None),
-        (RULE, 'f(w, reach)', 'stops with TypeError', None),
-        (f'{MOVES}        found[place] = {RULE}', '        w[place] += reach\n        step = np.zeros(w.shape)\n'
-         '        step[place] = 2 * reach\n        found[place] = (f(w) - f(w - ms.Tensor(step))).item() / (2 * reach)',
-         'w itself has changed', None),
+        ((RULE, '(f(w + ms.Tensor(step)) - f(w)).item() / reach'), 'difference is', 'one-side'),
+        ((RULE, '(f(w) - f(w - ms.Tensor(step))).item() / reach'), 'difference is', None),
+        (('= reach', '= 1e-4'), 'a staircase', 'tiny'),
+        ((RULE, '(f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / 2 * reach'), 'difference is', None),
+        (('return found', 'return found.sum()'), ('array', 'shape (2, 3)'), None),
+        (('return found', 'return found.ravel()'), ('array', 'shape (2, 3)'), None),
+        ((RULE, 'float("nan")'), 'is NaN', None),
+        ((RULE, 'f(w, reach)'), 'stops with TypeError', None),
+        (
+            (
+                f'{MOVES}        found[place] = {RULE}',
+                '        w[place] += reach\n        step = np.zeros(w.shape)\n'
+                '        step[place] = 2 * reach\n'
+                '        found[place] = (f(w) - f(w - ms.Tensor(step))).item() / (2 * reach)',
+            ),
+            ('w itself', 'changed'),
+            None,
+        ),
     ],
-)  # fmt: skip
-def test_wrong_long_differences_fail(old, new, said, named):
-    assert old in LONG.solution
-    verdict = LONG.check_code(LONG.solution.replace(old, new))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named
+)
 
 
 def test_the_lesson_goes_on_with_a_difference_that_passes(capsys):
     mine = run(LONG.solution, 'long_difference', 'a cell')
-    assert yours(mine) is mine and 'is yours' in capsys.readouterr().out
+    assert yours(mine) is mine
+    tells(capsys.readouterr().out, 'is yours')
     due = yours(run(LONG.start, 'long_difference', 'a cell'))(lambda w: (w * w).sum(), ms.Tensor([3.0]), 1.0)
-    assert due == [6] and 'has not passed yet' in capsys.readouterr().out
+    assert due == [6]
+    tells(capsys.readouterr().out, '14a', 'not passed')
 
 
 # ---- exercise 14b ------------------------------------------------------------------------------------------------
 
 
-def body(of, line: str) -> str:
-    lines = '\n'.join(f'        {x}' for x in line.split('\n'))
-    return of.start.replace('        dx = ...\n        return (dx,)', lines)
+def sign(lines: str) -> str:
+    return changed(SIGN.start, ('        dx = ...\n        return (dx,)', indented(lines)))
 
 
-@pytest.mark.parametrize(
-    'line',
+def clip(lines: str) -> str:
+    return changed(CLIP.start, ('        dx = ...\n        return (dx,)', indented(lines)))
+
+
+test_other_signs_pass = right_answers(
+    SIGN,
     [
         'return (dout * ops.logical_and(x >= -1, x <= 1),)',
         'return [ops.select(ops.abs(x) > 1, 0.0, dout)]',
@@ -282,16 +264,14 @@ def body(of, line: str) -> str:
         'return (dout * (ops.clamp(x, -1, 1) == x),)',
         'import minicell as ms\nreturn (ms.Tensor(dout.asnumpy() * (abs(x.asnumpy()) <= 1)),)',
     ],
+    sign,
 )
-def test_other_signs_pass(line):
-    verdict = SIGN.check_code(body(SIGN, line))
-    assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ('line', 'said', 'named'),
+test_wrong_signs_fail = wrong_answers(
+    SIGN,
     [
-        ('return (dout * ops.logical_and(x >= -1, x < 1),)', 'x = 1, dout = -3: your dx is 0; expected -3', None),
+        ('return (dout * ops.logical_and(x >= -1, x < 1),)', ('x = 1', 'dx is 0', 'expected -3'), None),
         ('return (dout * ops.logical_and(x > -1, x <= 1),)', 'x = -1', None),
         ('return (dout * ops.logical_and(x > -1, x < 1),)', 'x = -1', 'strict'),
         ('return (dout * (x <= 1),)', 'x = -1.5', None),
@@ -299,41 +279,39 @@ def test_other_signs_pass(line):
         ('return (-dout * (ops.abs(x) <= 1),)', 'expected', None),
         ('return (ops.abs(dout) * (ops.abs(x) <= 1),)', 'expected -3', None),
         ('return (dout * (ops.abs(x) <= 1.0005),)', 'expected', None),
-        ('return (dout * (x / x) * (ops.abs(x) <= 1),)', 'x = 0, dout = 0.5: your dx is NaN', None),
-        ('return (dout * x / x * ops.logical_and(x >= -1, x < 1),)', 'x = 0, dout = 0.5: your dx is NaN', None),
-        ('return (dout.sum(),)', 'has shape ()', None),
-        ('return dout', 'a bare Tensor', None),
-        ('return (dout * (ops.abs(x) <= 1), dout)', 'two gradients', None),
+        ('return (dout * (x / x) * (ops.abs(x) <= 1),)', ('x = 0', 'dx is NaN'), None),
+        ('return (dout * x / x * ops.logical_and(x >= -1, x < 1),)', ('x = 0', 'dx is NaN'), None),
+        ('return (dout.sum(),)', 'shape ()', None),
+        ('return dout', 'bare Tensor', None),
+        ('return (dout * (ops.abs(x) <= 1), dout)', 'wo gradients', None),
         ('return (None,)', 'no Tensor', None),
         ('return out[7]', 'IndexError', None),
-        ('self.n = getattr(self, "n", 0) + 1\nreturn (dout * (ops.abs(x) <= 1) * self.n,)', 'another call', None),
+        ('self.n = getattr(self, "n", 0) + 1\nreturn (dout * (ops.abs(x) <= 1) * self.n,)', 'nother call', None),
     ],
+    sign,
 )
-def test_wrong_signs_fail(line, said, named):
-    verdict = SIGN.check_code(body(SIGN, line))
-    assert verdict.state == 'failed' and said.lower() in verdict.said.lower(), verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named
 
 
 def test_a_mask_on_self_is_seen():
     code = SIGN.solution.replace('        return ops.select', '        self.x = x\n        return ops.select')
     verdict = SIGN.check_code(code.replace('ops.abs(x) <= 1', 'ops.abs(self.x) <= 1'))
-    assert verdict.state == 'failed' and 'Another call' in verdict.said, verdict
+    assert verdict.state == 'failed'
+    tells(verdict.said, 'Another call')
 
 
-def test_construct_stays():
-    for exercise_, new in ((SIGN, 'return x * 1'), (CLIP, 'return 2 * x')):
-        old = 'return ops.select(x >= 0, ops.ones_like(x), -ops.ones_like(x))' if exercise_ is SIGN else 'return 1 * x'
-        assert old in exercise_.solution
-        verdict = exercise_.check_code(exercise_.solution.replace(old, new))
-        assert verdict.state == 'failed' and 'construct no longer' in verdict.said, verdict
+NO_LONGER = ('construct', 'no longer'), None
+KEPT = 'return ops.select(x >= 0, ops.ones_like(x), -ops.ones_like(x))'
+test_construct_of_a_sign_stays = wrong_answers(SIGN, [((KEPT, 'return x * 1'), *NO_LONGER)])
+test_construct_of_a_clip_stays = wrong_answers(
+    CLIP, [(('return 1 * x', 'return 2 * x'), ('construct', 'no longer'), None)]
+)
 
 
 # ---- exercise 14c ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    'line',
+test_other_clips_pass = right_answers(
+    CLIP,
     [
         'return (dout * ops.minimum(self.most / ops.maximum(length, 1e-12), 1.0),)',
         'if length > self.most:\n    dout = dout * self.most / length\nreturn (dout,)',
@@ -341,52 +319,42 @@ def test_construct_stays():
         'return (dout / ops.maximum(1.0, length / self.most),)',
         'return (dout * (1 if length <= self.most else self.most / length),)',
     ],
+    clip,
+    '1.5 to 1.059',
 )
-def test_other_clips_pass(line):
-    verdict = CLIP.check_code(body(CLIP, line))
-    assert verdict.passed and re.search(r'1\.5 to 1\.059', verdict.said), verdict
 
 
-@pytest.mark.parametrize(
-    ('line', 'said', 'named'),
-    [
-        ('return (ops.minimum(dout, self.most),)', 'number 1', None),
-        ('return (ops.clamp(dout, -self.most, self.most),)', 'number 1', 'each-number'),
-        ('return (dout * self.most / length,)', 'dout = (0, 0), number 1: your dx is NaN', 'always'),
-        ('return (dout * ops.minimum(self.most / (length * length), 1.0),)', 'most = 1, dout = (3, −4)', None),
-        ('return (dout * 1.0,)', 'your dx is 3', None),
-        ('return (-dout * self.most / ops.maximum(length, self.most),)', 'your dx is -0.6', None),
-        ('return (dout * 0.2,)', 'dout = (0.3, −0.4)', None),
-        ('return (dout / ops.maximum(length, 1.0),)', 'most = 2.5', 'one'),
-        ('return (dout * self.most / ops.maximum(length, 2.0),)', 'expected', None),
-        ('return (dout * self.most / (length + 1),)', 'expected', None),
-        ('return length', 'a bare Tensor', None),
-    ],
+test_wrong_clips_fail = pytest.mark.filterwarnings('ignore::RuntimeWarning')(
+    wrong_answers(
+        CLIP,
+        [
+            ('return (ops.minimum(dout, self.most),)', 'number 1', None),
+            ('return (ops.clamp(dout, -self.most, self.most),)', 'number 1', 'each-number'),
+            ('return (dout * self.most / length,)', ('dout = (0, 0)', 'dx is NaN'), 'always'),
+            ('return (dout * ops.minimum(self.most / (length * length), 1.0),)', ('most = 1', 'dout = (3, −4)'), None),
+            ('return (dout * 1.0,)', 'dx is 3', None),
+            ('return (-dout * self.most / ops.maximum(length, self.most),)', 'dx is -0.6', None),
+            ('return (dout * 0.2,)', 'dout = (0.3, −0.4)', None),
+            ('return (dout / ops.maximum(length, 1.0),)', 'most = 2.5', 'one'),
+            ('return (dout * self.most / ops.maximum(length, 2.0),)', 'expected', None),
+            ('return (dout * self.most / (length + 1),)', 'expected', None),
+            ('return length', 'bare Tensor', None),
+        ],
+        clip,
+    )
 )
-@pytest.mark.filterwarnings('ignore::RuntimeWarning')
-def test_wrong_clips_fail(line, said, named):
-    verdict = CLIP.check_code(body(CLIP, line))
-    assert verdict.state == 'failed' and said in verdict.said, verdict
-    assert (verdict.mistake.name if verdict.mistake else None) == named
 
 
 def test_without_a_clip_the_deep_product_is_lost():
     w = ms.Tensor([1.5], ms.float64)
     slope = ms.grad(lambda w: ((w**12 - 2) ** 2).sum())(w)
     assert abs((w - 0.001 * slope).item()) > 100
-    assert re.search(r'after one step w = -\d{3}', shown(CELLS['l14-explode']))
+    assert re.search(r'step w = -\d{3}', PAGE.told('explode'))
 
 
-@pytest.mark.parametrize('of', [SIGN, CLIP])
-@pytest.mark.parametrize('line', ['return (...,)', 'return ...', 'return (dout * ...,)'])
-def test_half_begun_is_not_attempted(of, line):
-    assert of.check_code(body(of, line)).state == 'open'
-
-
-@pytest.mark.parametrize('of', [LONG, SIGN, CLIP, HUNT])
-@pytest.mark.parametrize('given', [None, 3, 'text', nn.Dense, int, np.ones(3), nn.Dense(2, 2)])
-def test_check_never_raises(of, given):
-    assert of.check(given).state == 'failed'
+BEGUN = 'return (...,)', 'return ...', 'return (dout * ...,)'
+test_a_sign_half_begun_is_not_attempted = open_answers(SIGN, BEGUN, sign)
+test_a_clip_half_begun_is_not_attempted = open_answers(CLIP, BEGUN, clip)
 
 
 # ---- exercise 14d ------------------------------------------------------------------------------------------------
@@ -402,8 +370,8 @@ test_the_hunt_is_for_any_good_experiment = experiments(
         ('if low == 0 or high == 0:', 'if low == 0 and high == 0:', '✗ Cell 6'),
         ('if below != 0 or above != 0:', 'if below != 0 and above != 0:', '✗ Cell 4'),
         ('[2.0, -0.5, 3.0, -1.5]', '[1.0, 1.0, 1.0, 1.0]', '✗ Cell 1'),
-        ("'leaky'", "'leak'", 'none of the five words'),
-        ("    return 'right'", '    return None', 'None, which is none'),
+        ("'leaky'", "'leak'", ("'leak'", 'none of')),
+        ("    return 'right'", '    return None', ('None', 'none of')),
         ('(w)[2].item() == 0', '(w)[3].item() == 0', '✗ Cell 1'),
     ],
 )
@@ -423,8 +391,3 @@ def test_long_differences_tell_the_eight_apart(space):
         cut = same and not ms.grad(slope)(w).asnumpy().any()
         found = 'deaf' if deaf else 'cut' if cut else 'right' if same else 'leaky' if one[0] or one[3] else 'edge'
         assert found == word, (bits, found)
-
-
-def test_the_named_belief_is_among_the_choices():
-    known = {choice.misconception for question in about('14').questions.values() for choice in question.choices}
-    assert 'a wrong gradient never helps' in known
