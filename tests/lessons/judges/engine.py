@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minicell.teach.lesson13.engine import STEPS, solution
-from tests.lessons.judges.judge import Judge, numbers, slopes
+from tests.lessons.judges.judge import Judge, noted, numbers, slopes
 
 SMALL, SQUARE = numbers(2, 2, seed=130), numbers(2, 2, seed=131)
 
@@ -62,14 +62,12 @@ def gradients(m: SimpleNamespace, fan_out: bool) -> dict[str, Any]:
             m.entries.clear()
             for _ in range(spare):
                 m.write('Spare', None, (), np.float32(1))
-            try:
+            with noted(did, f'{name} {spare}'):
                 inputs = [m.Tensor(each) for each in given]
                 found = m.gradients(f)(*inputs)
                 did |= {f'{name} {spare} {k}': np.asarray(g.array, float) for k, g in enumerate(found)}
                 did[f'{name} {spare} form'] = type(found).__name__, len(found), [each.at for each in inputs]
                 did[f'{name} {spare} grad'] = np.asarray(m.grad(f)(*inputs).array, float)
-            except Exception as error:
-                did[f'{name} {spare}'] = type(error).__name__
     return did
 
 
@@ -116,10 +114,8 @@ def orders(m: SimpleNamespace, highest: int = 4) -> dict[str, Any]:
         for order in range(1, min(len(formulas), highest) + 1):
             f = m.grad(f)
             m.entries.clear()
-            try:
+            with noted(did, f'{name}, order {order}'):
                 did[f'{name}, order {order}'] = float(f(m.Tensor(0.6)).array)
-            except Exception as error:
-                did[f'{name}, order {order}'] = type(error).__name__
     return did
 
 
@@ -270,11 +266,9 @@ def cells(m: SimpleNamespace) -> dict[str, Any]:
         'times': lambda x, y: times(x, y),
     }.items():
         ran.clear()
-        try:
+        with noted(did, f'gradients of {name}'):
             found = m.gradients(f)(m.Tensor(0.4), m.Tensor(1.3))
             did[f'gradients of {name}'] = np.array([float(g.array) for g in found])
-        except Exception as error:
-            did[f'gradients of {name}'] = type(error).__name__
         did[f'ran for {name}'] = tuple(ran)
     return did
 

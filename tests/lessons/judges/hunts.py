@@ -20,7 +20,7 @@ from minicell.teach.lesson10 import differences, zoo
 from minicell.teach.lesson11.hunt import CODE, changes
 from minicell.teach.lesson11.hunt import space as stored
 from minicell.teach.lesson13 import changed
-from tests.lessons.judges.judge import Judge
+from tests.lessons.judges.judge import Judge, noted
 
 
 def hunt(suspects: Sequence[tuple], make: Callable[..., tuple], helper: Callable[[dict], Any] | None = None) -> Judge:
@@ -33,10 +33,8 @@ def hunt(suspects: Sequence[tuple], make: Callable[..., tuple], helper: Callable
             said = answer(*make(*parts))
             did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
         if helper is not None:
-            try:
+            with noted(did, 'slope'):
                 did['slope'] = helper(space)
-            except Exception as error:
-                did['slope'] = type(error).__name__
         return did
 
     return Judge({f'suspect {k}': word for k, (*_, word) in enumerate(suspects)}, look)

@@ -42,6 +42,15 @@ def bounded() -> Iterator[None]:
         sys.settrace(before)
 
 
+@contextmanager
+def noted(did: dict[str, Any], part: str) -> Iterator[None]:
+    """Where an answer stops here, its error is what it does in this part."""
+    try:
+        yield
+    except Exception as error:
+        did[part] = type(error).__name__
+
+
 class Judge(NamedTuple):
     """What an exercise asks for. `due`: part -> its value, or a function that says whether a value is right."""
 

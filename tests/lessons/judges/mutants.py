@@ -6,7 +6,7 @@ Mutants that read alike once Python has parsed them are one.
 
 import ast
 import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise, zip_longest
 from typing import Any, NamedTuple
 
@@ -19,16 +19,14 @@ NAMES = {
 }  # fmt: skip
 ARITHMETIC = {ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult,)}
 COMPARED = {
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.LtE),
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.GtE),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
-STOP = "__import__('minicell').ops.stop_gradient"
+    ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE), ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+}  # fmt: skip
+# what is made of a number, a
+OF_VALUES = {
+    'sign': '-a', 'factor': '2 * a', 'half': 'a / 2', 'one more': 'a + 1', 'abs': 'abs(a)', 'nothing': '0 * a',
+    'one by itself': '1 * a', 'stopped gradient': "__import__('minicell').ops.stop_gradient(a)",
+}  # fmt: skip
 
 
 class Mutant(NamedTuple):
@@ -156,18 +154,9 @@ def expression(node: ast.expr, parent: ast.AST, names: list[str], words: list[st
     """What may stand in its place."""
     if isinstance(getattr(node, 'ctx', None), ast.Store) or isinstance(parent, ast.Attribute | ast.keyword):
         return
-    kind = KINDS.get(type(node))
-    if kind is not None:
-        yield from kind(node, names if not isinstance(parent, ast.Call) or parent.func is not node else [], words)
+    yield from others(node, names if not isinstance(parent, ast.Call) or parent.func is not node else [], words)
     if is_value(node, parent):
-        yield 'sign', text('-a', node)
-        yield 'factor', text('2 * a', node)
-        yield 'half', text('a / 2', node)
-        yield 'one more', text('a + 1', node)
-        yield 'abs', text('abs(a)', node)
-        yield 'nothing', text('0 * a', node)
-        yield 'one by itself', text('1 * a', node)
-        yield 'stopped gradient', text(f'{STOP}(a)', node)
+        yield from ((kind, text(code, node)) for kind, code in OF_VALUES.items())
 
 
 def is_value(node: ast.expr, parent: ast.AST) -> bool:
@@ -177,135 +166,90 @@ def is_value(node: ast.expr, parent: ast.AST) -> bool:
     return isinstance(parent, ast.Assign | ast.AugAssign | ast.Return | ast.Tuple)
 
 
-def of_binary(node: ast.BinOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    a, b = node.left, node.right
-    for other in ARITHMETIC.get(type(node.op), ()):
-        yield 'operation', ast.BinOp(a, other(), b)
-    yield 'order', ast.BinOp(b, node.op, a)
-    if isinstance(node.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
-        yield 'left out', a
-        yield 'left out', b
-    inner = b if isinstance(b, ast.BinOp) else None
-    if isinstance(node.op, ast.Div | ast.Mult) and isinstance(a, ast.BinOp) and isinstance(a.op, ast.Add | ast.Sub):
-        yield 'brackets', ast.BinOp(a.left, a.op, ast.BinOp(a.right, node.op, b))
-    if isinstance(node.op, ast.Div | ast.Mult | ast.Sub) and inner is not None:
-        yield 'brackets', ast.BinOp(ast.BinOp(a, node.op, inner.left), inner.op, inner.right)
-
-
-def of_call(node: ast.Call, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
-    if called in NAMES:
-        swapped = NAMES[called]
-        named = (
-            ast.Attribute(node.func.value, swapped, ast.Load())
-            if isinstance(node.func, ast.Attribute)
-            else ast.Name(swapped, ast.Load())
-        )
-        yield 'function', ast.Call(named, node.args, node.keywords)
-    args = node.args
-    for k, (one, other) in enumerate(pairwise(args)):
-        yield 'order', ast.Call(node.func, [*args[:k], other, one, *args[k + 2 :]], node.keywords)
-    if len(args) == 1:
-        yield 'call left out', args[0]
-    if isinstance(node.func, ast.Attribute) and called in ('sum', 'mean', 'any', 'all', 'item', 'copy', 'flat'):
-        yield 'call left out', node.func.value
-        yield 'argument', ast.Call(node.func, [], [])
-    elif len(args) > 1:
-        yield 'argument', ast.Call(node.func, args[:-1], node.keywords)
-    for k in range(len(node.keywords)):
-        yield 'argument', ast.Call(node.func, args, [*node.keywords[:k], *node.keywords[k + 1 :]])
-
-
-def of_name(node: ast.Name, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    if node.id in names:
-        yield from (('name', ast.Name(other, ast.Load())) for other in names if other != node.id)
-
-
-def of_constant(node: ast.Constant, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    value = node.value
-    if isinstance(value, str):
-        yield from (('word', ast.Constant(word)) for word in words if word != value)
-    elif isinstance(value, bool):
-        yield 'constant', ast.Constant(not value)
-    elif isinstance(value, int | float):
-        others = (value + 1, 0, 1, -value, 2 * value, value / 2, value * 100, value / 100)
-        yield from (('constant', ast.Constant(other)) for other in dict.fromkeys(others) if other != value)
-    elif value is None:
-        yield 'constant', ast.Constant(1.0)
-        yield 'constant', ast.Constant(0)
-
-
-def of_compare(node: ast.Compare, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    for other in COMPARED.get(type(node.ops[0]), ()):
-        yield 'comparison', ast.Compare(node.left, [other()], node.comparators)
-    yield 'sides', ast.Compare(node.comparators[0], node.ops, [node.left])
-
-
-def of_unary(node: ast.UnaryOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    yield 'sign', node.operand
-
-
-def of_tuple(node: ast.Tuple | ast.List, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    kind, ctx, of = type(node), ast.Load(), node.elts
+def exchanged(of: list) -> Iterator[list]:
+    """A list with two of its parts exchanged, for each two."""
     for one, other in combinations(range(len(of)), 2):
-        swapped = list(of)
-        swapped[one], swapped[other] = of[other], of[one]
-        yield 'order', kind(swapped, ctx)
-    for k in range(len(of)):
-        if len(of) > 1:
-            yield 'one less', kind([*of[:k], *of[k + 1 :]], ctx)
-    if of:
-        yield 'one too many', kind([*of, of[-1]], ctx)
-        yield 'no tuple', of[0]
-    yield 'a list', (ast.List if kind is ast.Tuple else ast.Tuple)(of, ctx)
+        found = list(of)
+        found[one], found[other] = of[other], of[one]
+        yield found
 
 
-def of_attribute(node: ast.Attribute, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    if node.attr == 'T':
-        yield 'transpose', node.value
-    if getattr(node.value, 'id', '') == 'self':
-        yield from (('attribute', text(f'self.{name}')) for name in ('w', 'b', 'scale', 'most') if name != node.attr)
-
-
-def of_bool(node: ast.BoolOp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    yield 'and, or', ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
-    yield from (('left out', each) for each in node.values)
-
-
-def of_dict(node: ast.Dict, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    for one, other in combinations(range(len(node.values)), 2):
-        values = list(node.values)
-        values[one], values[other] = values[other], values[one]
-        yield 'order', ast.Dict(node.keys, values)
-    for k in range(len(node.values)):
-        yield 'one less', ast.Dict(node.keys[:k] + node.keys[k + 1 :], node.values[:k] + node.values[k + 1 :])
-
-
-def of_subscript(node: ast.Subscript, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    yield 'index left out', node.value
-
-
-def of_if(node: ast.IfExp, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    yield 'order', ast.IfExp(node.test, node.orelse, node.body)
-    yield 'branch', node.body
-    yield 'branch', node.orelse
-
-
-KINDS: dict[type, Callable[..., Iterator[tuple[str, ast.expr]]]] = {
-    ast.BinOp: of_binary,
-    ast.Call: of_call,
-    ast.Name: of_name,
-    ast.Constant: of_constant,
-    ast.Compare: of_compare,
-    ast.UnaryOp: of_unary,
-    ast.Tuple: of_tuple,
-    ast.List: of_tuple,
-    ast.Attribute: of_attribute,
-    ast.BoolOp: of_bool,
-    ast.Dict: of_dict,
-    ast.Subscript: of_subscript,
-    ast.IfExp: of_if,
-}
+def others(node: ast.expr, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    """What may stand in the place of this kind of expression."""
+    match node:
+        case ast.BinOp(left=a, op=op, right=b):
+            yield from (('operation', ast.BinOp(a, other(), b)) for other in ARITHMETIC.get(type(op), ()))
+            yield 'order', ast.BinOp(b, op, a)
+            if isinstance(op, ast.Mult | ast.Add | ast.Sub | ast.Div):
+                yield 'left out', a
+                yield 'left out', b
+            if isinstance(op, ast.Div | ast.Mult) and isinstance(a, ast.BinOp) and isinstance(a.op, ast.Add | ast.Sub):
+                yield 'brackets', ast.BinOp(a.left, a.op, ast.BinOp(a.right, op, b))
+            if isinstance(op, ast.Div | ast.Mult | ast.Sub) and isinstance(b, ast.BinOp):
+                yield 'brackets', ast.BinOp(ast.BinOp(a, op, b.left), b.op, b.right)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            method = isinstance(func, ast.Attribute)
+            called = func.attr if method else getattr(func, 'id', '')
+            if called in NAMES:
+                other = NAMES[called]
+                named = ast.Attribute(func.value, other, ast.Load()) if method else ast.Name(other, ast.Load())
+                yield 'function', ast.Call(named, args, keywords)
+            for k, (one, other) in enumerate(pairwise(args)):
+                yield 'order', ast.Call(func, [*args[:k], other, one, *args[k + 2 :]], keywords)
+            if len(args) == 1:
+                yield 'call left out', args[0]
+            if method and called in ('sum', 'mean', 'any', 'all', 'item', 'copy', 'flat'):
+                yield 'call left out', func.value
+                yield 'argument', ast.Call(func, [], [])
+            elif len(args) > 1:
+                yield 'argument', ast.Call(func, args[:-1], keywords)
+            for k in range(len(keywords)):
+                yield 'argument', ast.Call(func, args, [*keywords[:k], *keywords[k + 1 :]])
+        case ast.Name(id=id) if id in names:
+            yield from (('name', ast.Name(other, ast.Load())) for other in names if other != id)
+        case ast.Constant(value=str(value)):
+            yield from (('word', ast.Constant(word)) for word in words if word != value)
+        case ast.Constant(value=bool(value)):
+            yield 'constant', ast.Constant(not value)
+        case ast.Constant(value=int(value) | float(value)):
+            numbers = dict.fromkeys((value + 1, 0, 1, -value, 2 * value, value / 2, value * 100, value / 100))
+            yield from (('constant', ast.Constant(other)) for other in numbers if other != value)
+        case ast.Constant(value=None):
+            yield 'constant', ast.Constant(1.0)
+            yield 'constant', ast.Constant(0)
+        case ast.Compare(left=left, ops=ops, comparators=right):
+            for other in COMPARED.get(type(ops[0]), ()):
+                yield 'comparison', ast.Compare(left, [other()], right)
+            yield 'sides', ast.Compare(right[0], ops, [left])
+        case ast.UnaryOp(operand=operand):
+            yield 'sign', operand
+        case ast.Tuple(elts=of) | ast.List(elts=of):
+            kind, ctx = type(node), ast.Load()
+            yield from (('order', kind(swapped, ctx)) for swapped in exchanged(of))
+            if len(of) > 1:
+                yield from (('one less', kind([*of[:k], *of[k + 1 :]], ctx)) for k in range(len(of)))
+            if of:
+                yield 'one too many', kind([*of, of[-1]], ctx)
+                yield 'no tuple', of[0]
+            yield 'a list', (ast.List if kind is ast.Tuple else ast.Tuple)(of, ctx)
+        case ast.Attribute(value=of, attr=attr):
+            if attr == 'T':
+                yield 'transpose', of
+            if getattr(of, 'id', '') == 'self':
+                yield from (('attribute', text(f'self.{name}')) for name in ('w', 'b', 'scale', 'most') if name != attr)
+        case ast.BoolOp(op=op, values=values):
+            yield 'and, or', ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+            yield from (('left out', each) for each in values)
+        case ast.Dict(keys=keys, values=values):
+            yield from (('order', ast.Dict(keys, swapped)) for swapped in exchanged(values))
+            for k in range(len(values)):
+                yield 'one less', ast.Dict(keys[:k] + keys[k + 1 :], values[:k] + values[k + 1 :])
+        case ast.Subscript(value=of):
+            yield 'index left out', of
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield 'order', ast.IfExp(test, orelse, body)
+            yield 'branch', body
+            yield 'branch', orelse
 
 
 # ---- changes of statements -----------------------------------------------------------------------------------------
