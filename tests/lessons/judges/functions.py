@@ -9,7 +9,9 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.teach import lesson05
 from minicell.teach.lesson01.entries import engine, entries_of
+from minicell.teach.lesson04.hidden import Hidden
 from tests.lessons.judges.judge import Judge, alike, noted, numbers, slopes
 
 PLAIN = SimpleNamespace(sin=math.sin, exp=math.exp, log=math.log)
@@ -192,35 +194,21 @@ def steep(x: Any) -> Any:
     return 2000 * ops.exp(2 * x)
 
 
-# what a hidden Cell computes, its gradient, and whether that is right
-CELLS: dict[str, tuple[Callable, Callable, bool]] = {
-    'sine': (ops.sin, lambda x, out, dout: ops.cos(x) * dout, True),
-    'flat': (lambda x: 2 * x * x * x, lambda x, out, dout: 6 * x * x * dout, True),
-    'steep': (steep, lambda x, out, dout: 2 * out * dout, True),
-    'mixing': (lambda x: ops.sin(x) @ MIX, lambda x, out, dout: ops.cos(x) * (dout @ MIX.T), True),
-    'another slope': (ops.exp, lambda x, out, dout: (out - 0.3) * dout, False),
-    'no dout': (ops.sin, lambda x, out, dout: ops.cos(x), False),
-    'no sign': (ops.exp, lambda x, out, dout: out * ops.abs(dout), False),
-    'clipped': (ops.exp, lambda x, out, dout: out * ops.clamp(dout, -20.0, 20.0), False),
-    'two per cent': (ops.exp, lambda x, out, dout: 1.015 * out * dout, False),
-    'cancelling': (ops.sin, lambda x, out, dout: ops.cos(x) * dout + dout - dout.mean(), False),
-    'last': (ops.sin, lambda x, out, dout: ops.cos(x) * dout * ms.Tensor(1 + 0.7 * LAST), False),
-    'nan': (lambda x: 2 * x * x * x, lambda x, out, dout: 3 * out / x * dout, False),
+# whether a hidden Cell is right, what it computes, and its gradient
+CELLS = {
+    'sine': (True, ops.sin, lambda x, out, dout: ops.cos(x) * dout),
+    'flat': (True, lambda x: 2 * x * x * x, lambda x, out, dout: 6 * x * x * dout),
+    'steep': (True, steep, lambda x, out, dout: 2 * out * dout),
+    'mixing': (True, lambda x: ops.sin(x) @ MIX, lambda x, out, dout: ops.cos(x) * (dout @ MIX.T)),
+    'another slope': (False, ops.exp, lambda x, out, dout: (out - 0.3) * dout),
+    'no dout': (False, ops.sin, lambda x, out, dout: ops.cos(x)),
+    'no sign': (False, ops.exp, lambda x, out, dout: out * ops.abs(dout)),
+    'clipped': (False, ops.exp, lambda x, out, dout: out * ops.clamp(dout, -20.0, 20.0)),
+    'two per cent': (False, ops.exp, lambda x, out, dout: 1.015 * out * dout),
+    'cancelling': (False, ops.sin, lambda x, out, dout: ops.cos(x) * dout + dout - dout.mean()),
+    'last': (False, ops.sin, lambda x, out, dout: ops.cos(x) * dout * ms.Tensor(1 + 0.7 * LAST)),
+    'nan': (False, lambda x: 2 * x * x * x, lambda x, out, dout: 3 * out / x * dout),
 }
-
-
-def hidden(forward: Callable, gradient: Callable, seen: list[np.ndarray]) -> Any:
-    """A Cell of these two."""
-
-    class Hidden(nn.Cell):
-        def construct(self, x: Any) -> Any:
-            seen.append(x.asnumpy())
-            return forward(x)
-
-        def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            return (gradient(x, out, dout),)
-
-    return Hidden()
 
 
 def word(found: Any) -> str:
@@ -232,11 +220,11 @@ def whole_check(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     """What a check says of each Cell, twice: a throw may miss."""
     did: dict[str, Any] = {}
     seen: list[np.ndarray] = []
-    for name, (forward, gradient, right) in CELLS.items():
+    for name, (right, *functions) in CELLS.items():
         for seed in range(2 if right else 4):  # what is wrong need be found once, and what is right never
             np.random.seed(seed)
             with noted(did, name):
-                did[name] = word(answer(hidden(forward, gradient, seen), HERE.copy()))
+                did[name] = word(answer(Hidden(right, '', *functions).cell(seen), HERE.copy()))
             if did[name] != 'True':
                 break
     moves = [np.abs(x - HERE).max() for x in seen if x.shape == HERE.shape]
@@ -245,36 +233,27 @@ def whole_check(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     return did
 
 
-def blends() -> dict[str, tuple[Callable, bool]]:
-    """Gradients of y for a mean of rows: each, and whether it is wrong."""
-    share = lambda x, y, k, dout: ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
-    return {
-        'right': (share, False),
-        'a little off': (lambda *given: 1.01 * share(*given), True),
-        'exchanged': (lambda x, y, k, dout: share(ms.Tensor(np.roll(x.asnumpy(), 1)), y, k, dout), True),
-        'negative': (lambda *given: -share(*given), True),
-        'no dout': (lambda x, y, k, dout: share(x, y, k, ops.ones_like(dout)), True),
-        'zero': (lambda x, y, k, dout: ops.zeros_like(y), True),
-        'in full': (lambda x, y, k, dout: 4 * share(x, y, k, dout), True),
-        'also right': (lambda x, y, k, dout: ops.ones_like(y) * (k / y.shape[0]) * x * dout, False),
-    }
+SHARE = lambda x, y, k, dout: ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
+# gradients of y for a mean of rows: each, and whether it is wrong
+BLENDS: dict[str, tuple[Callable, bool]] = {
+    'right': (SHARE, False),
+    'a little off': (lambda *given: 1.01 * SHARE(*given), True),
+    'exchanged': (lambda x, y, k, dout: SHARE(ms.Tensor(np.roll(x.asnumpy(), 1)), y, k, dout), True),
+    'negative': (lambda *given: -SHARE(*given), True),
+    'no dout': (lambda x, y, k, dout: SHARE(x, y, k, ops.ones_like(dout)), True),
+    'zero': (lambda x, y, k, dout: ops.zeros_like(y), True),
+    'in full': (lambda x, y, k, dout: 4 * SHARE(x, y, k, dout), True),
+    'also right': (lambda x, y, k, dout: ops.ones_like(y) * (k / y.shape[0]) * x * dout, False),
+}
 
 
 def one_number(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     """What a check of one number says of each."""
     did: dict[str, Any] = {}
     x, y = ms.Tensor(np.array([0.8, -1.1, 1.9])), ms.Tensor(numbers(4, 3, seed=43))
-    for name, (dy, _) in blends().items():
-
-        class Hidden(nn.Cell):
-            def construct(self, x: Any, y: Any, k: float) -> Any:
-                return k * (x * y).mean(0)
-
-            def bprop(self, x: Any, y: Any, k: float, out: Any, dout: Any, dy: Any = dy) -> Any:
-                return k * (dout * y).mean(0), dy(x, y, k, dout), None
-
+    for name, (dy, _) in BLENDS.items():
         with noted(did, name):
-            did[name] = word(answer(Hidden(), x, y, -1.4))
+            did[name] = word(answer(lesson05.hidden(dy), x, y, -1.4))
     return did
 
 
@@ -295,8 +274,8 @@ def judges() -> dict[str, Judge]:
             row_slopes,
             {'smaller': ['moved']},
         ),
-        '4c': Judge({name: str(right) for name, (*_, right) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
-        '5c': Judge({name: str(wrong) for name, (_, wrong) in blends().items()}, one_number),
+        '4c': Judge({name: str(right) for name, (right, *_) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
+        '5c': Judge({name: str(wrong) for name, (_, wrong) in BLENDS.items()}, one_number),
         '10c': Judge(
             {
                 'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
