@@ -14,8 +14,6 @@ from autograd.extend import defvjp, primitive
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 
-# ---- Cells with their own bprop, and what they are in autograd -------------------------------------------------------
-
 
 class Square(nn.Cell):
     def construct(self, x):
@@ -117,8 +115,6 @@ def slope(ans, x):
 
 defvjp(step, slope)
 
-# ---- the ops ---------------------------------------------------------------------------------------------------------
-
 
 def softmax(x, axis):
     e = anp.exp(x)
@@ -127,10 +123,6 @@ def softmax(x, axis):
 
 def log_softmax(x, axis):
     return x - anp.log(anp.sum(anp.exp(x), axis=axis, keepdims=True))
-
-
-def const(value) -> Tensor:
-    return Tensor(np.array(value, np.float64))
 
 
 ONE = {  # of one value, whatever its shape: minicell's, autograd's
@@ -145,6 +137,7 @@ ONE = {  # of one value, whatever its shape: minicell's, autograd's
     'sqrt': (lambda x: ops.sqrt(x * x + 0.5), lambda x: anp.sqrt(x * x + 0.5)),
     'cube': (lambda x: x**3, lambda x: x**3),
     'root': (lambda x: (x * x + 1.0) ** 1.5, lambda x: (x * x + 1.0) ** 1.5),
+    'numbers': (lambda x: 0.5 - 2 * x / 3, lambda x: 0.5 - 2 * x / 3),
     'reciprocal': (lambda x: 1 / (x * x + 1.0), lambda x: 1 / (x * x + 1.0)),
     'Square': (Square(), lambda x: x * x),
     'Exp': (Exp(), anp.exp),
@@ -160,9 +153,12 @@ TWO = {
     'mul': (lambda x, y: x * y, lambda x, y: x * y),
     'div': (lambda x, y: x / (y * y + 1.0), lambda x, y: x / (y * y + 1.0)),
     'pow': (lambda x, y: (x * x + 0.5) ** y, lambda x, y: (x * x + 0.5) ** y),
+    'greater': (lambda x, y: ops.select(x > y, x * y, y), lambda x, y: anp.where(x > y, x * y, y + 0 * x)),
+    'through sin': (lambda x, y: ops.sin(x * y), lambda x, y: anp.sin(x * y)),
     'Product': (Product(), lambda x, y: x * y),
     'Pair': (lambda x, y: Pair()(x, y)[0] - Pair()(y, x)[1], lambda x, y: x * y - (y - anp.sin(x))),
 }
+SAME = 'Product', 'Pair'  # of one shape
 APART = {'maximum': (ops.maximum, anp.maximum), 'minimum': (ops.minimum, anp.minimum)}
 
 
@@ -188,7 +184,8 @@ class Program:
 def random_program(rng: np.random.Generator, length: int) -> Program:
     """A program of so many steps (and a few more that keep its numbers small)."""
     shape = tuple(int(n) for n in rng.integers(1, 4, rng.integers(0, 3)))
-    made = Program(rng.uniform(-1.5, 1.5, shape), rng.uniform(-1.5, 1.5, shape))
+    spread = shape if rng.random() < 0.7 else tuple(1 if rng.random() < 0.5 else n for n in shape)[rng.integers(2) :]
+    made = Program(rng.uniform(-1.5, 1.5, shape), rng.uniform(-1.5, 1.5, spread))
     values = [made.x, made.w]
 
     def add(name: str, ours: Callable, theirs: Callable, *which: int) -> int:
@@ -203,9 +200,9 @@ def random_program(rng: np.random.Generator, length: int) -> Program:
     def moved(k: int) -> int:
         """Away from a kink, and from ties."""
         by = rng.uniform(0.1, 0.9, values[k].shape)
-        return add('moved', lambda t: t + const(by), lambda t: t + by, k)
+        return add('moved', lambda t: t + Tensor(by, t.dtype), lambda t: t + by, k)
 
-    add(*pick(rng, {**TWO, 'through sin': (lambda x, y: ops.sin(x * y), lambda x, y: anp.sin(x * y))}), 0, 1)
+    add(*pick(rng, {k: v for k, v in TWO.items() if shape == spread or k not in SAME}), 0, 1)
     for _ in range(length):
         latest = len(values) - 1
         k = latest if rng.random() < 0.85 else int(rng.integers(len(values)))
@@ -247,7 +244,7 @@ def two(rng, values, k, add, moved):
         add(*pick(rng, APART), moved(k), j)
     else:
         name, ours, theirs = pick(rng, TWO)
-        if name in ('Product', 'Pair') and values[j].shape != values[k].shape:
+        if name in SAME and values[j].shape != values[k].shape:
             j = k  # a bprop gives the shape of its input
         add(name, ours, theirs, k, j)
 
@@ -307,7 +304,9 @@ def join(rng, values, k, add, moved):
     j = int(rng.choice(same))
     axis = int(rng.integers(0, values[k].ndim + 1))
     if rng.random() < 0.5 or not values[k].ndim:
-        return add('stack', lambda s, t: ops.stack((s, t), axis), lambda s, t: anp.stack((s, t), axis), k, j)
+        new = lambda t: anp.expand_dims(t, axis)  # (its own stack fails for numbers, at the second order)
+        theirs = lambda s, t: anp.concatenate((new(s), new(t)), axis)
+        return add('stack', lambda s, t: ops.stack((s, t), axis), theirs, k, j)
     axis = min(axis, values[k].ndim - 1)
     return add('concat', lambda s, t: ops.concat((s, t), axis), lambda s, t: anp.concatenate((s, t), axis), k, j)
 
@@ -331,14 +330,4 @@ def matmul(rng, values, k, add, moved):
     return add('matmul', lambda s, t: ops.matmul(s, t), lambda s, t: anp.matmul(s, t), k, turned)
 
 
-STEPS = {
-    'one': one,
-    'two': two,
-    'kink': kink,
-    'shape': shape,
-    'index': index,
-    'reduce': reduce,
-    'join': join,
-    'choose': choose,
-    'matmul': matmul,
-}
+STEPS = {each.__name__: each for each in (one, two, kink, shape, index, reduce, join, choose, matmul)}

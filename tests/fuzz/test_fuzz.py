@@ -1,7 +1,4 @@
-"""Anything at all, where a learner or a file can bring anything: what a bprop returns, names on a tape, kept progress.
-
-MINICELL_FUZZ=20000 tries ten times as much. The log says how many examples were tried.
-"""
+"""Anything at all, where a learner or a file can bring it: what a bprop returns, names on a tape, kept progress."""
 
 import json
 import warnings
@@ -16,10 +13,8 @@ import minicell as ms
 from minicell import view
 from minicell.core.errors import MinicellError, MinicellWarning
 from minicell.teach import progress
-from tests.fuzz.conftest import examples, tried
+from tests.fuzz.depth import DEPTHS, examples
 from tests.view import hostile
-
-# ---- what a bprop returns --------------------------------------------------------------------------------------------
 
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 FLOATS = st.sampled_from([np.float16, np.float32, np.float64])
@@ -45,10 +40,13 @@ def gradients(data, shape):
     return data.draw(st.tuples(right, right) | st.tuples(right, LEAVES) | PAIRS | ANYTHING)
 
 
-@examples()
-@given(st.data(), SHAPES, FLOATS, st.booleans())
-def test_a_bprop_may_return_anything(data, shape, dtype, looked_at):
-    """It is a gradient of the inputs' shape and dtype, or an error of ours that names the Cell; the engine goes on."""
+@DEPTHS
+def test_a_bprop_may_return_anything(many):
+    examples(many)(given(st.data(), SHAPES, FLOATS, st.booleans())(it_is_a_gradient_or_an_error))()
+
+
+def it_is_a_gradient_or_an_error(data, shape, dtype, looked_at):
+    """A gradient has the inputs' shape and dtype, an error is ours and names the Cell; the engine goes on."""
     returned = gradients(data, shape)
 
     class Odd(ms.nn.Cell):
@@ -59,7 +57,6 @@ def test_a_bprop_may_return_anything(data, shape, dtype, looked_at):
             return returned
 
     inputs = ms.Tensor(np.ones(shape, dtype)), ms.Tensor(np.full(shape, 2, dtype))
-    tried['bprop results'] += 1
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', MinicellWarning)
         tape = ms.Tape()
@@ -79,20 +76,20 @@ def test_a_bprop_may_return_anything(data, shape, dtype, looked_at):
     assert float(ms.grad(lambda x: x * x)(ms.Tensor(3.0))) == 6
 
 
-# ---- names on a tape -------------------------------------------------------------------------------------------------
-
 UNSAFE = st.sampled_from(
     ['<', '>', '&', '"', "'", ']]>', '<script>', '\x00', '\ud800', '\ufffe', '\u202e', '\r\n', '{0}']
 )
 NAMES = st.lists(st.text(max_size=12) | UNSAFE, max_size=8).map(''.join)
 
 
-@examples(0.1)
-@given(NAMES, st.integers(0, 2))
-def test_a_name_may_be_anything(name, which):
+@DEPTHS
+def test_a_name_may_be_anything(many):
+    examples(many / 10)(given(NAMES, st.integers(0, 2))(it_is_text_and_no_markup))()
+
+
+def it_is_text_and_no_markup(name, which):
     """The picture is valid XML, and nothing in it but what the view draws: a name is text, never markup."""
     tape = hostile.tapes(name)[which]
-    tried['names on a tape'] += 1
     picture = view.show(tape)
     for k in range(len(picture.films[0].steps)):
         root = ET.fromstring(picture.still(k).encode('utf-8'))
@@ -102,8 +99,6 @@ def test_a_name_may_be_anything(name, which):
 
 
 DRAWN = {'svg', 'title', 'desc', 'g', 'path', 'rect', 'text', 'tspan', 'circle', 'line', 'defs', 'clipPath', 'use'}
-
-# ---- what a lesson kept ----------------------------------------------------------------------------------------------
 
 QUESTIONS = 'takeover', '3a', 'recall 1'
 
@@ -134,16 +129,21 @@ def files(draw) -> bytes:
     return draw(st.sampled_from([found, found[:at], found[:at] + draw(st.binary(max_size=3)) + found[at:]]))
 
 
-@examples()
-@given(content=files(), states=st.dictionaries(st.sampled_from(QUESTIONS), st.sampled_from([*progress.STATES, 'open'])))
-def test_kept_progress_may_be_anything(tmp_path, monkeypatch, content, states):
-    """Only known words are believed; what is kept then is kept, and what other lessons kept stays."""
+STATES = st.dictionaries(st.sampled_from(QUESTIONS), st.sampled_from([*progress.STATES, 'open']))
+
+
+@DEPTHS
+def test_kept_progress_may_be_anything(many, tmp_path, monkeypatch):
     monkeypatch.setenv('JUPYTER_DATA_DIR', str(tmp_path))
     monkeypatch.delenv(progress.SWITCH, raising=False)
+    examples(many)(given(files(), STATES)(it_is_believed_where_it_is_known))()
+
+
+def it_is_believed_where_it_is_known(content, states):
+    """Only known words are believed; what is kept then is kept, and what other lessons kept stays."""
     file = progress.place()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
-    tried['kept progress'] += 1
     kept = progress.Kept('03', QUESTIONS)
     assert set(kept.states) <= set(QUESTIONS) and set(kept.states.values()) <= set(progress.STATES)
     before = others(kept)
