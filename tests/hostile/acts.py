@@ -100,10 +100,7 @@ ANOTHER_WAY = {  # of an op, its derivative, and a constant: minicell's, and Num
     'a tape around it': lambda f, d, c: (lambda v: under_a_tape(f, v), None),
     'a bprop that asks': lambda f, d, c: (lambda v: asking(f)(v), None),
     'a vjp inside': lambda f, d, c: (lambda v: ms.vjp(f, v)[1](ops.ones_like(v))[0], d),
-    'a vjp read in another thread': lambda f, d, c: (
-        lambda v: in_a_worker(ms.vjp(f, v)[1], ops.ones_like(v))[0],
-        d,
-    ),
+    'a vjp read in another thread': lambda f, d, c: (lambda v: in_a_worker(ms.vjp(f, v)[1], ops.ones_like(v))[0], d),
     'a vjp by its cotangent': lambda f, d, c: (lambda v: ms.vjp(f, Tensor(c))[1](v)[0], lambda v: d(c) * v),
     'a gradient inside': lambda f, d, c: (lambda v: ms.grad(lambda y: f(y).sum())(v), d),
     'a jvp inside': lambda f, d, c: (lambda v: ms.jvp(f, v, Tensor(c))[1], lambda v: d(v) * c),
@@ -273,14 +270,12 @@ HOLDER, ROW = types.SimpleNamespace(k=2.0), [2.0]
 @act('graph', 'jit')
 def a_graph_that_is_stale(rng):
     box = {'k': 2.0}
-    read, change = one_of(
-        rng,
-        [
-            (lambda t: t * box['k'], lambda: box.update(k=3.0)),
-            (lambda t: t * HOLDER.k, lambda: setattr(HOLDER, 'k', 3.0)),
-            (lambda t: t * sum(ROW), lambda: ROW.append(1.0)),
-        ],
-    )
+    ways = [
+        (lambda t: t * box['k'], lambda: box.update(k=3.0)),
+        (lambda t: t * HOLDER.k, lambda: setattr(HOLDER, 'k', 3.0)),
+        (lambda t: t * sum(ROW), lambda: ROW.append(1.0)),
+    ]
+    read, change = one_of(rng, ways)
 
     def ours(s):
         HOLDER.k, ROW[:], box['k'] = 2.0, [2.0], 2.0

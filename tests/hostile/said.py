@@ -41,6 +41,11 @@ def cell(construct: Callable, bprop: Callable, name: str = 'Net', **kept: object
     return net
 
 
+def first(value: object, *_: object) -> object:
+    """The first of these; what else is given happens after it."""
+    return value
+
+
 def nowhere() -> int:
     """What `tape.recorded_from` is while no gradient is open."""
     return getattr(tape, 'NOWHERE', None) or tape.OFF

@@ -151,9 +151,7 @@ def test_after_a_failed_construct_nothing_is_said_of_it(when, error, nested):
     p = Parameter(Tensor([2.0, 2.0, 2.0]), name='p')
     net = Fails(p, when, error)
 
-    def f(x):
-        return net(x).sum()
-
+    f = lambda x: net(x).sum()
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         with pytest.raises(error):

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Ran, Triple, X, cell, left, quiet, right, said
+from tests.hostile.said import Ran, Triple, X, cell, first, left, quiet, right, said
 
 ONES = Tensor([1.0, 1.0, 1.0])
 FUNCTIONS = {
@@ -56,12 +56,7 @@ writes = pytest.mark.parametrize('by, write', WRITES.items(), ids=WRITES)
 @pytest.mark.parametrize('weights', [False, True], ids=['of the input', 'of the Parameter'])
 def test_a_write_in_the_forward_of_a_vjp(by, write, weights):
     p = Parameter(Tensor([2.0, 2.0, 2.0]), name='p')
-
-    def f(x):
-        y = x * p
-        write(p, Tensor([100.0] * 3))
-        return y.sum()
-
+    f = lambda x: first(x * p, write(p, Tensor([100.0] * 3))).sum()
     program = lambda: ms.vjp(f, X, weights=p if weights else None)[1](Tensor(1.0))
     said(program, 'gradient of Mul', 'written since', by)
     assert not left(p)
@@ -71,39 +66,24 @@ def test_a_write_in_the_forward_of_a_vjp(by, write, weights):
 def test_a_parameter_that_is_given_a_differentiated_value(by, write):
     """grad says that no gradient passes a write; so does vjp."""
     p = Parameter(Tensor([0.0, 0.0, 0.0]), name='p')
-
-    def f(x):
-        write(p, x * x)
-        return (p * x).sum()
-
-    said(lambda: ms.vjp(f, X)[1](Tensor(1.0)), by, 'gradient', 'line ')
+    program = lambda: ms.vjp(lambda x: (write(p, x * x), (p * x).sum())[1], X)[1](Tensor(1.0))
+    said(program, by, 'gradient', 'line ')
 
 
-class Keeps(nn.Cell):
-    def construct(self, x):
-        self.h = x * 3
-        return x * 2
+BETWEEN = {
+    'nothing': lambda x: None,
+    'a gradient': lambda x: ms.grad(lambda y: y.sum())(X),
+    'a vjp': lambda x: ms.vjp(lambda y: y.sum(), X)[1](Tensor(1.0)),
+    'a Jacobian': lambda x: ms.jacrev(lambda y: y * y)(X),
+}
 
-    def bprop(self, x, out, dout):
-        return (dout * 2,)
 
-
-@pytest.mark.parametrize('between', ['nothing', 'a gradient', 'a vjp', 'a Jacobian'])
+@pytest.mark.parametrize('between', BETWEEN.values(), ids=BETWEEN)
 def test_a_hidden_value_does_not_become_a_constant(between):
     """2x by the Cell, and 3x by the value that it kept: an error says that it was kept."""
-    net = Keeps()
-    inner = {
-        'nothing': lambda x: None,
-        'a gradient': lambda x: ms.grad(lambda y: y.sum())(X),
-        'a vjp': lambda x: ms.vjp(lambda y: y.sum(), X)[1](Tensor(1.0)),
-        'a Jacobian': lambda x: ms.jacrev(lambda y: y * y)(X),
-    }
-
-    def f(x):
-        y = net(x)
-        inner[between](x)
-        return (y + net.h).sum()
-
+    keeps = lambda self, x: first(x * 2, setattr(self, 'h', x * 3))
+    net = cell(keeps, lambda self, x, out, dout: (dout * 2,), 'Keeps')
+    f = lambda x: (first(net(x), between(x)) + net.h).sum()
     said(lambda: ms.vjp(f, X)[1](Tensor(1.0)), 'Add uses', 'construct of Keeps', 'lost')
 
 
@@ -131,12 +111,7 @@ def test_what_outlives_an_outer_gradient_is_right_or_says_so(outer):
 
 def test_what_was_taken_in_one_gradient_is_read_in_another():
     kept = []
-
-    def f(x):
-        kept.append(ms.vjp(lambda y: y * y, x)[1])
-        return x.sum()
-
-    ms.grad(f)(X)
+    ms.grad(lambda x: first(x.sum(), kept.append(ms.vjp(lambda y: y * y, x)[1])))(X)
     quiet(lambda: ms.grad(lambda s: kept[0](s * s)[0].sum())(ONES), [4, 8, 12])
 
 
@@ -154,12 +129,7 @@ RUNS = {
 @pytest.mark.parametrize('ask', RUNS.values(), ids=RUNS)
 def test_the_function_is_run_once(ask):
     runs = []
-
-    def f(x):
-        runs.append(x)
-        return x * x
-
-    ask(f)
+    ask(lambda x: first(x * x, runs.append(x)))
     assert len(runs) == 1, f'it was run {len(runs)} times'
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Ran, Triple, X, cell, quiet, right, right_or_said, said
+from tests.hostile.said import Ran, Triple, X, cell, first, quiet, right, right_or_said, said
 
 ONES = Tensor([1.0, 1.0, 1.0])
 INDEX, MASK = Tensor([0, 1, 2]), Tensor([True, True, True])
@@ -72,13 +72,8 @@ WRITES = {  # and what they are called
 def test_a_bprop_that_reads_a_parameter_written_since(reads, by, write):
     w = two()
     net = reads(w)
-
-    def f(x):
-        y = net(x)
-        write(w)
-        return y.sum()
-
-    said(lambda: ms.grad(f)(ONES), 'gradient of Net', 'written since', by, 'written: test_writes.py')
+    program = lambda: ms.grad(lambda x: first(net(x), write(w)).sum())(ONES)
+    said(program, 'gradient of Net', 'written since', by, 'written: test_writes.py')
 
 
 @pytest.mark.parametrize('reads', list(READS.values())[:3], ids=list(READS)[:3])
@@ -94,13 +89,7 @@ def test_a_write_to_a_parameter_that_no_bprop_reads_is_no_error():
     """A moving average may be updated; so may a weight whose Cell does not need it in backward."""
     w, mean = two(), Parameter(Tensor([0.0]), name='mean', requires_grad=False)
     net = own(lambda s, x, out, dout: ((dout * 2,), {s.w: dout * x}), w)
-
-    def f(x):
-        y = net(x)
-        mean.set_data(mean + 1)
-        return y.sum()
-
-    assert right(ms.grad(f)(ONES), [2, 2, 2])
+    assert right(ms.grad(lambda x: first(net(x), mean.set_data(mean + 1)).sum())(ONES), [2, 2, 2])
 
 
 @pytest.mark.parametrize('keep', ['array', 'tensor'])
@@ -108,13 +97,8 @@ def test_a_bprop_that_reads_a_tensor_of_the_cell_written_since(keep):
     factor = Tensor([2.0, 2.0, 2.0])
     net = twice(lambda s, x, out, dout: (dout * factor,))
     view = factor[:] if keep == 'array' else factor
-
-    def f(x):
-        y = net(x)
-        view[0] = 100.0
-        return y.sum()
-
-    said(lambda: ms.grad(f)(ONES), 'gradient of Net', 'written since')
+    program = lambda: ms.grad(lambda x: first(net(x), view.__setitem__(0, 100.0)).sum())(ONES)
+    said(program, 'gradient of Net', 'written since')
 
 
 # ---- writing into what is dout's -------------------------------------------------------------------------------------
@@ -196,12 +180,7 @@ def test_one_of_two_douts_that_is_written(which):
         return (dout[0] * 0 + dout[1] * 0 + 2,)
 
     net = cell(lambda self, x: (x * 1, x * 2), bprop, 'Two')
-
-    def f(x):
-        a, b = net(x)
-        return (a + b + x).sum()
-
-    quiet(lambda: ms.grad(f)(X), [3, 3, 3])
+    quiet(lambda: ms.grad(lambda x: (sum(net(x)) + x).sum())(X), [3, 3, 3])
 
 
 # ---- writes into the caller's own ------------------------------------------------------------------------------------
@@ -320,16 +299,10 @@ def as_it_was():
 @pytest.mark.parametrize('compute, write, due', USED.values(), ids=USED)
 @pytest.mark.parametrize('ask', ['grad', 'vjp'])
 def test_what_is_written_after_use(compute, write, due, ask, as_it_was):
-    def f(x):
-        y = compute(x)
-        write()
-        return y.sum()
-
-    def by_vjp():
-        _, back = ms.vjp(lambda x: compute(x).sum(), X)
-        write()
-        return back(Tensor(1.0))[0]
-
-    ran = Ran(by_vjp if ask == 'vjp' else lambda: ms.grad(f)(X))
+    by = {
+        'grad': lambda: ms.grad(lambda x: first(compute(x), write()).sum())(X),
+        'vjp': lambda: first(ms.vjp(lambda x: compute(x).sum(), X)[1], write())(Tensor(1.0))[0],
+    }
+    ran = Ran(by[ask])
     assert right(ran.value, due) or ran.says('written since', 'test_writes.py'), ran.texts
     assert not any(re.search(r'written: (?!test_)', text) for text in ran.texts), 'the line of the write is not ours'
