@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from minicell.teach.clock import minutes, prose
+from tests.lessons.notebooks import code, listings
 
 SHORTEST, LONGEST = 25, 65  # minutes
 SMALLEST_TEXT = 11  # pixels
@@ -26,10 +27,6 @@ NAMES = re.compile(
     r'(?i:lessons?|exercises?|version|python|pytorch|numpy|minicell) (?:\d+(?:\.\d+)*(?:,? (?:and|to) )?)+|^\s*\d+\. ',
     re.M,
 )
-
-
-def code(notebook: Any) -> list[Any]:
-    return [cell for cell in notebook.cells if cell.cell_type == 'code']
 
 
 def text(notebook: Any) -> list[Any]:
@@ -70,13 +67,11 @@ def pictures_have_words(notebook: Any) -> list[str]:
     tapes = {cell.id for cell in code(notebook) if re.search(r'^tape$', cell.source, re.MULTILINE)}
     for name, output in outputs(notebook):
         data = output.get('data', {})
-        for svg in filter(None, [''.join(data.get('image/svg+xml', ''))]):
-            for part in ('role="img"', '<title', '<desc'):
-                if part not in svg:
-                    found.append(f'{name}: its SVG has no {part}')
-            sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', svg)]
-            if min(sizes, default=99) < SMALLEST_TEXT:
-                found.append(f'{name}: its SVG has text of {min(sizes)} px')
+        if svg := ''.join(data.get('image/svg+xml', '')):
+            found += [f'{name}: no {part} in its SVG' for part in ('role="img"', '<title', '<desc') if part not in svg]
+            smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', svg)), default=99)
+            if smallest < SMALLEST_TEXT:
+                found.append(f'{name}: its SVG has text of {smallest} px')
         if 'image/png' in data:
             if len(output.metadata.get('image/png', {}).get('alt', '')) < 40:
                 found.append(f'{name}: its PNG has no alt text')
@@ -84,13 +79,10 @@ def pictures_have_words(notebook: Any) -> list[str]:
                 found.append(f'{name}: a PNG without text beside it')
             if 'image/svg+xml' not in data and name not in tapes:
                 found.append(f'{name}: a PNG of a figure without SVG beside it')
-        for tag in re.findall(r'<img\b[^>]*>', ''.join(data.get('text/html', ''))):
-            if not re.search(r'alt="[^"]+"', tag):
-                found.append(f'{name}: <img> without alt')
-    for cell in text(notebook):
-        if '![](' in cell.source or re.search(r'<img\b(?![^>]*alt="[^"]+")', cell.source):
-            found.append(f'{cell.id}: a picture without alt text')
-    return found
+    pages = [(name, ''.join(output.get('data', {}).get('text/html', ''))) for name, output in outputs(notebook)]
+    pages += [(cell.id, cell.source) for cell in text(notebook)]
+    bare = re.compile(r'!\[\]\(|<img\b(?![^>]*alt="[^"]+")')
+    return found + [f'{name}: a picture without alt text' for name, page in pages if bare.search(page)]
 
 
 def no_network(notebook: Any) -> list[str]:
@@ -147,15 +139,17 @@ def page(output: Any) -> str:
     return unescape(told) or ''.join(data.get('text/plain', '')) or ''.join(output.get('text', ''))
 
 
+def rounded(said: str) -> list[float]:
+    """The numbers of what was printed, as one would say what NumPy prints of a float32."""
+    return [float(f'{value(number):.6g}') for number in NUMBER.findall(said)]
+
+
 def given(notebook: Any) -> set[float]:
     """The numbers that stand in the lesson's code, and those that the document's listing prints."""
     found = [value(number) for cell in code(notebook) for number in NUMBER.findall(cell.source)]
     for cell in code(notebook):
-        if cell.source.startswith('%%result'):
-            for output in cell.outputs:
-                printed = ''.join(output.get('data', {}).get('text/plain', ''))
-                # as NumPy prints a float32, and as one would say it
-                found += [float(f'{value(number):.6g}') for number in NUMBER.findall(printed)]
+        for output in cell.outputs if cell.source.startswith('%%result') else ():
+            found += rounded(''.join(output.get('data', {}).get('text/plain', '')))
     return set(found)
 
 
@@ -182,16 +176,10 @@ def questions_quote_the_notebook(notebook: Any) -> list[str]:
     """A number in a question, in a reply or in a model answer stands elsewhere in the notebook: computed or given."""
     asked = [cell for cell in code(notebook) if QUESTIONS.search(cell.source)]
     known = given(notebook)
-    for cell in code(notebook):
-        if cell not in asked:
-            for output in cell.outputs:
-                said = ' '.join(
-                    ''.join(output.get('data', {}).get(kind, ''))
-                    for kind in ('text/plain', 'text/html', 'image/svg+xml')
-                )
-                said += ''.join(output.get('text', ''))
-                known |= {value(number) for number in NUMBER.findall(said)}
-                known |= {float(f'{value(number):.6g}') for number in NUMBER.findall(said)}
+    for output in (output for cell in code(notebook) if cell not in asked for output in cell.outputs):
+        kinds = [output.get('data', {}).get(kind, '') for kind in ('text/plain', 'text/html', 'image/svg+xml')]
+        said = ' '.join(map(''.join, [*kinds, output.get('text', '')]))
+        known |= {value(number) for number in NUMBER.findall(said)} | set(rounded(said))
     for cell in text(notebook):
         for each in cell.metadata.get('minicell', {}).get('numbers', []):
             known |= {value(number) for number in NUMBER.findall(each['shown'])}
@@ -249,20 +237,13 @@ def exercises_have_mistakes(notebook: Any) -> list[str]:
 
 def ends_as_lessons_do(notebook: Any) -> list[str]:
     """A sentence of the learner's own, the progress, and the same idea in three frameworks to take home."""
-    found = []
-    for call in ('L.sentence(', 'L.progress()'):
-        if not any(call in cell.source for cell in code(notebook)):
-            found.append(f'no {call}')
+    calls = ''.join(cell.source for cell in code(notebook))
+    found = [f'no {call}' for call in ('L.sentence(', 'L.progress()') if call not in calls]
     home = next((cell for cell in text(notebook) if re.search(r'^## Take it home$', cell.source, re.MULTILINE)), None)
     if home is None:
         return [*found, 'no `## Take it home`']
-    parts = re.findall(r'```python\n(.*?)```', home.source, re.DOTALL)
-    for name in FRAMEWORKS:
-        if not any(re.search(rf'^(?:import|from) {name}\b', part, re.MULTILINE) for part in parts):
-            found.append(f'{home.id}: no listing for {name}')
-    if not re.fullmatch(r'l\d\d-home', home.id):
-        found.append(f'{home.id}: the tests look for its listings in the cell `home`')
-    return found
+    there = listings(notebook, home.id[1:3])  # of the cell `home`
+    return found + [f'{home.id}: no listing for {name}' for name in FRAMEWORKS if name not in there]
 
 
 def frozen(notebook: Any) -> list[str]:
@@ -287,13 +268,9 @@ def frozen(notebook: Any) -> list[str]:
 
 def shows_without_kernel(notebook: Any) -> list[str]:
     """Whatever is shown has words that a reader without a kernel can read."""
-    found = []
-    for cell in code(notebook):
-        if re.search(r'^(?:L\.(?!unlock)\w+\(|tape$)', cell.source, re.MULTILINE):
-            words = sum(len(''.join(o.get('data', {}).get('text/plain', ''))) for o in cell.outputs)
-            if words < 40:
-                found.append(f'{cell.id}: nothing to read without a kernel')
-    return found
+    shows = [c for c in code(notebook) if re.search(r'^(?:L\.(?!unlock)\w+\(|tape$)', c.source, re.MULTILINE)]
+    words = {c.id: sum(len(''.join(o.get('data', {}).get('text/plain', ''))) for o in c.outputs) for c in shows}
+    return [f'{name}: nothing to read without a kernel' for name, many in words.items() if many < 40]
 
 
 # Lesson 00 is the map of the course, read and run in five minutes. What is no rule for it, and why:
@@ -307,19 +284,7 @@ NOT_FOR_THE_MAP = {
 }
 
 RULES: tuple[Callable[[Any], list[str]], ...] = (
-    predicts_first,
-    one_figure_a_cell,
-    pictures_have_words,
-    no_network,
-    no_errors,
-    headings_in_order,
-    fits_its_time,
-    numbers_are_computed,
-    questions_quote_the_notebook,
-    recalls_first,
-    set_up_in_one_line,
-    exercises_have_mistakes,
-    ends_as_lessons_do,
-    frozen,
-    shows_without_kernel,
+    *(predicts_first, one_figure_a_cell, pictures_have_words, no_network, no_errors, headings_in_order, fits_its_time),
+    *(numbers_are_computed, questions_quote_the_notebook, recalls_first, set_up_in_one_line, exercises_have_mistakes),
+    *(ends_as_lessons_do, frozen, shows_without_kernel),
 )

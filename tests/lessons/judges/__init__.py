@@ -4,10 +4,10 @@ import warnings
 from functools import cache
 
 from minicell.core.errors import MinicellWarning
-from tests.lessons.judges import cells, choices, engine, functions, hunts, neurons, orders, throws, words
+from tests.lessons.judges import cells, engine, formulas, functions, hunts, neurons, throws, words
 from tests.lessons.judges.judge import Judge
 
-SUBJECTS = cells, choices, engine, functions, hunts, neurons, orders, throws, words
+SUBJECTS = cells, engine, formulas, functions, hunts, neurons, throws, words
 
 
 @cache
