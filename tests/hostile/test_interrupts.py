@@ -17,7 +17,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import Triple, X, left, next_gradient_is_right, tidy
+from tests.hostile.said import Triple, X, cell, left, next_gradient_is_right, tidy
 
 HOME = os.path.dirname(ms.__file__) + os.sep
 
@@ -80,12 +80,7 @@ class Own(nn.Cell):
         return (ms.grad(lambda y: (y * y * dout).sum())(x) * self.w,), {self.w: x * x * dout}
 
 
-class Two(nn.Cell):
-    def construct(self, x):
-        return x * 3, ops.exp(x)
-
-    def bprop(self, x, out, dout):
-        return (dout[0] * 3 + dout[1] * out[1],)
+TWO = cell(lambda self, x: (x * 3, ops.exp(x)), lambda self, x, out, dout: (dout[0] * 3 + dout[1] * out[1],), 'Two')
 
 
 class Layers(nn.Cell):
@@ -141,7 +136,7 @@ PROGRAMS = {
     'a gradient': lambda: ms.grad(lambda x: (x * x + ops.sin(x)).sum())(X),
     'a gradient with weights': lambda: ms.grad(lambda x: (x * P).sum(), 0, P)(X),
     'a bprop with a gradient in it': lambda: ms.grad(lambda x: Own()(x).sum(), 0, P)(X),
-    'a bprop of two outputs': lambda: ms.grad(lambda x: sum(t.sum() for t in Two()(x)))(X),
+    'a bprop of two outputs': lambda: ms.grad(lambda x: sum(t.sum() for t in TWO(x)))(X),
     'a gradient of a gradient': lambda: ms.grad(lambda x: ms.grad(lambda y: (y * y * P).sum(), 0, P)(x)[1].sum())(X),
     'a vjp': read_later,
     'a jvp': lambda: ms.jvp(lambda x: Triple()(x) * x, X, X),
@@ -205,26 +200,30 @@ def test_after_an_interrupt_the_next_gradient_is_right_and_nothing_is_left(progr
     assert not where, f'{len(where)} of {len(places)}: left are {dict(open_still)}, e.g. after one in {where[:3]}'
 
 
+def changed(program, places: list[int], put, same) -> list[str]:
+    """The places of interrupts after which what was put before is not the same."""
+    found = []
+    try:
+        for at in places:
+            put()
+            interrupt = run(program, at)
+            if not same():
+                found.append(interrupt.place)
+            tidy()
+            P.at = -1
+    finally:
+        tidy()
+    return found
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize('enabled', [True, False], ids=['on', 'off'])
 def test_an_interrupt_leaves_the_collector_as_the_user_had_it(enabled):
-    was, threshold = gc.isenabled(), gc.get_threshold()
-    try:
-        gc.set_threshold(500, 7, 7)
-        (gc.enable if enabled else gc.disable)()
-        changed = []
-        program = PROGRAMS['a gradient']
-        for at in chosen(run(program).seen):
-            interrupt = run(program, at)
-            if (gc.isenabled(), gc.get_threshold()) != (enabled, (500, 7, 7)):
-                changed.append(interrupt.place)
-                gc.set_threshold(500, 7, 7)
-                (gc.enable if enabled else gc.disable)()
-    finally:
-        gc.set_threshold(*threshold)
-        (gc.enable if was else gc.disable)()
-        tidy()
-    assert not changed, f'the collector is not as it was after an interrupt in {changed[:3]}'
+    put = lambda: (gc.set_threshold(500, 7, 7), (gc.enable if enabled else gc.disable)())
+    same = lambda: (gc.isenabled(), gc.get_threshold()) == (enabled, (500, 7, 7))
+    program = PROGRAMS['a gradient']
+    found = changed(program, chosen(run(program).seen), put, same)
+    assert not found, f'the collector is not as it was after an interrupt in {found[:3]}'
 
 
 @pytest.mark.slow
@@ -247,15 +246,6 @@ def test_two_interrupts_in_a_row_leave_nothing():
 def test_print_is_as_it_was_whoever_replaced_it():
     """A print that was replaced by the user before a trace is the user's again after an interrupted one."""
     mine = lambda *values, **options: None
-    changed = []
-    try:
-        for at in chosen(run(traced).seen)[::3]:
-            builtins.print = mine
-            interrupt = run(traced, at)
-            if builtins.print is not mine:
-                changed.append(interrupt.place)
-            tidy()
-            P.at = -1
-    finally:
-        tidy()
-    assert not changed, f'print is another one after an interrupt in {changed[:3]}'
+    places = chosen(run(traced).seen)[::3]
+    found = changed(traced, places, lambda: setattr(builtins, 'print', mine), lambda: builtins.print is mine)
+    assert not found, f'print is another one after an interrupt in {found[:3]}'

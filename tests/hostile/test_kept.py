@@ -12,7 +12,7 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import KeptOnSelfWarning
-from tests.hostile.said import Ran, X, first, quiet, right, right_or_said, said
+from tests.hostile.said import Ran, X, cell, first, quiet, right, right_or_said, said
 from tests.messages import warned
 
 
@@ -186,24 +186,22 @@ class Box:
 BOX = Box()
 
 
-class ByProperty(nn.Cell):
-    """Its bprop reads properties of values outside, which compute a new Tensor each time."""
-
-    def construct(self, x):
-        return ops.matmul(FIXED, x) * 2
-
-    def bprop(self, x, out, dout):
-        return (ops.matmul(FIXED.T, dout) * BOX.scale,)
+# its bprop reads properties of values outside, which compute a new Tensor each time
+BY_PROPERTY = cell(
+    lambda self, x: ops.matmul(FIXED, x) * 2,
+    lambda self, x, out, dout: (ops.matmul(FIXED.T, dout) * BOX.scale,),
+    'ByProperty',
+)
 
 
 def test_a_property_that_computes_a_new_object_is_no_change():
     due = 4 * np.linalg.matrix_power(FIXED.asnumpy().T, 2) @ [1, 1]
-    quiet(lambda: ms.grad(lambda x: ByProperty()(ByProperty()(x)).sum())(Tensor([1.0, 1.0])), due)
+    quiet(lambda: ms.grad(lambda x: BY_PROPERTY(BY_PROPERTY(x)).sum())(Tensor([1.0, 1.0])), due)
 
 
 def test_what_a_property_computes_from_is_a_change(monkeypatch):
     change = lambda: monkeypatch.setattr(BOX, 'k', 5.0)
-    program = lambda: ms.grad(lambda x: first(ByProperty()(x), change()).sum())(Tensor([1.0, 1.0]))
+    program = lambda: ms.grad(lambda x: first(BY_PROPERTY(x), change()).sum())(Tensor([1.0, 1.0]))
     right_or_said(program, [8, 12], 'ByProperty', 'BOX')
 
 

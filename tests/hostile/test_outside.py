@@ -69,16 +69,8 @@ OUTSIDE = {  # how construct keeps x, and where bprop finds it
 
 def in_a_closure():
     kept = []
-
-    class InAClosure(nn.Cell):
-        def construct(self, x):
-            kept[:] = [x, x * 1]
-            return x * x
-
-        def bprop(self, x, out, dout):
-            return ((lambda d: d * 2 * kept[0])(dout),)
-
-    return InAClosure()
+    keep = lambda self, x: (kept.__setitem__(slice(None), [x, x * 1]), x * x)[1]
+    return cell(keep, lambda self, x, out, dout: ((lambda d: d * 2 * kept[0])(dout),), 'InAClosure')
 
 
 def in_a_variable():
@@ -122,56 +114,41 @@ def test_of_one_call_nothing_is_said(make):
 K, SETTINGS = 2.0, {'k': 2.0}
 
 
-class ByGlobal(nn.Cell):
-    def construct(self, x):
-        return x * K
-
-    def bprop(self, x, out, dout):
-        return (dout * K,)
-
-
-class ByPartial(nn.Cell):
-    def construct(self, x):
-        return x * SETTINGS['k']
-
-    bprop = functools.partialmethod(lambda self, s, x, out, dout: (dout * s['k'],), SETTINGS)
-
-
-class ByEnviron(nn.Cell):
-    def construct(self, x):
-        return x * float(os.environ['HOSTILE_OUTSIDE'])
-
-    def bprop(self, x, out, dout):
-        return (dout * float(os.environ['HOSTILE_OUTSIDE']),)
-
-
-class ByDataclass(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.box = BOX
-
-    def construct(self, x):
-        return x * self.box.x
-
-    def bprop(self, x, out, dout):
-        return (dout * self.box.x,)
-
-
-CHANGES = {
-    ByGlobal: lambda: globals().__setitem__('K', 5.0),
-    ByPartial: lambda: SETTINGS.__setitem__('k', 5.0),
-    ByEnviron: lambda: os.environ.__setitem__('HOSTILE_OUTSIDE', '5'),
-    ByDataclass: lambda: setattr(BOX, 'x', 5.0),
+CHANGES = {  # a Cell whose bprop reads a setting, and who changes that
+    'ByGlobal': (
+        cell(lambda self, x: x * K, lambda self, x, out, dout: (dout * K,), 'ByGlobal'),
+        lambda: globals().__setitem__('K', 5.0),
+    ),
+    'ByPartial': (
+        cell(
+            lambda self, x: x * SETTINGS['k'],
+            functools.partialmethod(lambda self, s, x, out, dout: (dout * s['k'],), SETTINGS),
+            'ByPartial',
+        ),
+        lambda: SETTINGS.__setitem__('k', 5.0),
+    ),
+    'ByEnviron': (
+        cell(
+            lambda self, x: x * float(os.environ['HOSTILE_OUTSIDE']),
+            lambda self, x, out, dout: (dout * float(os.environ['HOSTILE_OUTSIDE']),),
+            'ByEnviron',
+        ),
+        lambda: os.environ.__setitem__('HOSTILE_OUTSIDE', '5'),
+    ),
+    'ByDataclass': (
+        cell(lambda self, x: x * self.box.x, lambda self, x, out, dout: (dout * self.box.x,), 'ByDataclass', box=BOX),
+        lambda: setattr(BOX, 'x', 5.0),
+    ),
 }
 
 
-@pytest.mark.parametrize('kind', CHANGES, ids=lambda kind: kind.__name__)
-def test_a_setting_outside_that_changes_between_call_and_backward(kind, monkeypatch):
+@pytest.mark.parametrize('name', CHANGES)
+def test_a_setting_outside_that_changes_between_call_and_backward(name, monkeypatch):
     monkeypatch.setenv('HOSTILE_OUTSIDE', '2')
     globals()['K'], SETTINGS['k'], BOX.x = 2.0, 2.0, 2.0
-    net = kind()
-    program = lambda: ms.grad(lambda x: first(net(x), CHANGES[kind]()).sum())(X)
-    right_or_said(program, [2, 2, 2], kind.__name__, 'changed since')
+    net, change = CHANGES[name]
+    program = lambda: ms.grad(lambda x: first(net(x), change()).sum())(X)
+    right_or_said(program, [2, 2, 2], name, 'changed since')
     quiet(lambda: ms.grad(net)(X), [5, 5, 5])  # between gradients a setting is as it is set
 
 
@@ -196,18 +173,13 @@ class Logs(nn.Cell):
 FACTOR = 1 / np.pi
 
 
-class Stacks(nn.Cell):
+def stacks():
     """A stack: what was put on last is what bprop takes first, and that is right."""
-
-    def construct(self, x):
-        STACK.append(x)
-        return x * x
-
-    def bprop(self, x, out, dout):
-        return (dout * 2 * STACK.pop(),)
+    push = lambda self, x: first(x * x, STACK.append(x))
+    return cell(push, lambda self, x, out, dout: (dout * 2 * STACK.pop(),), 'Stacks')
 
 
-@pytest.mark.parametrize('kind', [Logs, Stacks], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize('kind', [Logs, stacks], ids=lambda kind: kind.__name__)
 def test_a_log_a_counter_and_a_stack_are_no_changes(kind):
     net = kind()
     quiet(lambda: ms.grad(lambda x: (net(x) + net(x * 2)).sum())(ONES), [10] * 3)

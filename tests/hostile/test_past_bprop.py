@@ -199,50 +199,29 @@ class Mix:
         return (dout * 50,)
 
 
-class MixOfMix(Mix):
-    pass
-
-
-class Behind(nn.Cell, Mix):
-    def construct(self, x):
-        return x * 2
-
-
-class Before(Mix, nn.Cell):
-    def construct(self, x):
-        return x * 2
-
-
-class FarBehind(nn.Cell, MixOfMix):
-    def construct(self, x):
-        return x * 2
-
-
-class ChildOfBehind(Behind):
-    pass
-
-
-class BehindALayer(nn.ReLU, Mix):
-    def construct(self, x):
-        return x * 2
-
-
 class WithConstruct(Mix):
     def construct(self, x):
         return x * 2
 
 
-class BothBehind(nn.Cell, WithConstruct):
-    construct = WithConstruct.construct
-
-
 class HasBprop(nn.Cell):
-    def bprop(self, x, out, dout):
-        return (dout * 50,)
+    bprop = Mix.bprop
 
 
-class Both(Bare, HasBprop):
-    pass
+def kind(name, *bases):
+    return type(name, bases, {'construct': lambda self, x: x * 2})
+
+
+BEHIND = kind('Behind', nn.Cell, Mix)
+MIXED = [
+    BEHIND,
+    kind('Before', Mix, nn.Cell),
+    kind('FarBehind', nn.Cell, type('MixOfMix', (Mix,), {})),
+    type('ChildOfBehind', (BEHIND,), {}),
+    kind('BehindALayer', nn.ReLU, Mix),
+    type('BothBehind', (nn.Cell, WithConstruct), {'construct': WithConstruct.construct}),
+    type('Both', (Bare, HasBprop), {}),
+]
 
 
 class Calls(Net):
@@ -273,7 +252,6 @@ def inside_a_row():
     return nn.SequentialCell(Net())
 
 
-MIXED = [Behind, Before, FarBehind, ChildOfBehind, BehindALayer, BothBehind, Both]
 OWN = [Net, Decorated, Static, OfClass, Partial, Instead, Calls, Asks]
 MADE = [given_later, given_another_construct, inside_a_row]
 

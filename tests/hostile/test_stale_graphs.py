@@ -19,7 +19,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from tests.hostile.said import X, right, right_or_said, said
+from tests.hostile.said import X, cell, right, right_or_said, said
 
 SETTINGS, ROW, ARRAY, BOX = {'k': 2.0}, [2.0], np.array([2.0]), types.SimpleNamespace(k=2.0)
 NUMBER, TENSOR, NESTED, SET, TUPLE = 2.0, Tensor([2.0, 2.0, 2.0]), {'a': [{'k': 2.0}]}, {2.0}, (2.0,)
@@ -174,15 +174,8 @@ class Trains(nn.Cell):
         return x * (5.0 if self.training else 2.0)
 
 
-class Own(nn.Cell):
-    def construct(self, x):
-        return x * OWN[0]
-
-    def bprop(self, x, out, dout):
-        return (dout * OWN[0],)
-
-
 OWN = [2.0]
+READS_OWN = cell(lambda self, x: x * OWN[0], lambda self, x, out, dout: (dout * OWN[0],))
 NUMBERS = np.full((2, 3), 2.0, np.float32)
 PATCHED = types.ModuleType('hostile_patched')
 
@@ -226,7 +219,7 @@ def reads() -> dict:
         'an op of ours': (lambda x: ops.hostile(x), lambda: setattr(ops, 'hostile', scaled_more)),
         'a number of a library': (lambda x: x * math.hostile, lambda: setattr(math, 'hostile', 5.0)),
         'training': (lambda x: trains(x), lambda: trains.set_train()),
-        'a global of a bprop': (Own(), lambda: OWN.__setitem__(0, 5.0)),
+        'a global of a bprop': (READS_OWN, lambda: OWN.__setitem__(0, 5.0)),
     }
     return found
 

@@ -87,16 +87,12 @@ def test_tapes_in_an_exit_stack():
     elsewhere(later.close)
 
 
-class Helped(nn.Cell):
-    """A Cell with a bprop that lets another thread do the work."""
-
-    def construct(self, x):
-        return elsewhere(lambda: x * x)
-
-    def bprop(self, x, out, dout):
-        return (elsewhere(lambda: dout * 2 * x),)
-
-
+# a Cell with a bprop that lets another thread do the work
+HELPED = cell(
+    lambda self, x: elsewhere(lambda: x * x),
+    lambda self, x, out, dout: (elsewhere(lambda: dout * 2 * x),),
+    'Helped',
+)
 LOCAL, FACTOR = threading.local(), Parameter(Tensor([1.0, 1.0, 1.0]), name='factor')
 LOCAL.factor = FACTOR
 
@@ -107,7 +103,7 @@ async def in_a_task(x):
 
 
 INSIDE = {
-    'a Cell that is helped': lambda x: Helped()(x),
+    'a Cell that is helped': lambda x: HELPED(x),
     'a Parameter of this thread': lambda x: x * x * LOCAL.factor,
     'a task': lambda x: asyncio.run(in_a_task(x)),
     'a context': lambda x: contextvars.copy_context().run(lambda: x * x),
@@ -126,7 +122,7 @@ def test_work_in_another_thread_or_task(f):
 
 
 def test_a_gradient_of_a_gradient_that_is_helped():
-    slope = lambda x: ms.grad(lambda y: Helped()(y).sum())(x).sum()
+    slope = lambda x: ms.grad(lambda y: HELPED(y).sum())(x).sum()
     right_or_said(lambda: ms.grad(slope)(X), [2, 2, 2], 'Mul is called', 'another thread')
 
 
