@@ -37,9 +37,9 @@ def test_predict_commit_reveal():
     asked.radio.value = 1
     assert '42' not in result.view.value  # chosen, not committed
     asked.submit.click()
-    assert '&lt;u&gt; is lost' in asked.answer.value and 'no' in asked.answer.value
+    assert all(each in asked.answer.value for each in ('&lt;u&gt;', ' is lost', 'no'))
     # the reply says why 'no' is wrong, not what is right
-    assert asked.answer.value.index('Right is:') < asked.answer.value.index('yes &lt;i&gt;')
+    assert asked.answer.value.index('Right is:') < asked.answer.value.index('yes &lt;')
     assert '42' in result.view.value and '<s>' not in result.view.value
     asked.radio.value = 0
     asked.submit.click()
@@ -141,9 +141,9 @@ def test_hints_come_one_by_one():
         assert f'Hint {number}' not in panel.hints.value
         panel.more.click()
         assert f'Hint {number}' in panel.hints.value
-    assert 'matmul(dout, y.T)' not in panel.hints.value
+    assert '(dout, y.T)' not in panel.hints.value
     panel.more.click()
-    assert 'matmul(dout, y.T)' in panel.hints.value and panel.more.disabled
+    assert '(dout, y.T)' in panel.hints.value and panel.more.disabled
 
 
 def test_the_way_without_typing():
