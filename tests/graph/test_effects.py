@@ -21,9 +21,6 @@ X, Y = Tensor([1.0, 2.0, -3.0]), Tensor([0.5, -1.5, 2.5])
 cube, shared = Cube(), Tensor([2.0, 3.0, 4.0])
 
 
-# ---- weights, writes -----------------------------------------------------------------------------------------------
-
-
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -172,9 +169,6 @@ def test_a_graph_inside_warns_when_it_is_traced_and_not_again():
     assert not second.caught
 
 
-# ---- random --------------------------------------------------------------------------------------------------------
-
-
 def test_random_ops_are_drawn_again_in_a_replay():
     rng = np.random.default_rng(1)
     throw = Plain('Throw', lambda x: rng.random(x.shape).astype(x.dtype))
@@ -187,9 +181,6 @@ def test_random_ops_are_drawn_again_in_a_replay():
     assert len(set(drawn)) == 4 and f.traced == 1
     mask = ms.grad(f)(ops.ones((4,))).asnumpy()
     assert tuple(mask.tolist()) not in drawn
-
-
-# ---- provenance ----------------------------------------------------------------------------------------------------
 
 
 def test_the_entries_of_a_replay_bear_the_lines_that_made_them():

@@ -38,9 +38,6 @@ def all_is_put_back():
     assert tape.recorded_from == tape.NOWHERE and not tape.looking and not tape.gradients and not tape.hidden_address
 
 
-# ---- numbers -------------------------------------------------------------------------------------------------------
-
-
 def chooses(x):
     if x.sum() > 1:
         return x
@@ -99,9 +96,6 @@ def test_inside_a_gradient_inside_a_graph_they_are_refused_too():
         ms.jit(outer)(X)
 
 
-# ---- statements ----------------------------------------------------------------------------------------------------
-
-
 def tries(x):
     try:
         return x * 2
@@ -153,9 +147,6 @@ def test_an_exception_that_a_with_catches_is_refused():
         ms.jit(f)(X)
 
 
-# ---- writes --------------------------------------------------------------------------------------------------------
-
-
 class Writes(nn.Cell):
     def __init__(self, write):
         super().__init__()
@@ -196,9 +187,6 @@ def grows(self, x):
 def test_a_write_that_later_calls_would_not_make_is_refused(write, parts, line):
     with refused(GraphWriteError, *parts, line=line):
         ms.jit(Writes(write))(X)
-
-
-# ---- bprop ---------------------------------------------------------------------------------------------------------
 
 
 def cell(bprop, name='Net', **more):
@@ -260,9 +248,6 @@ def test_a_data_dependent_if_in_bprop_is_refused():
         ms.grad(cell(bprop))(X)
     (note,) = got.value.__notes__
     tells(note, 'bprop', 'Cell Net')
-
-
-# ---- what else -----------------------------------------------------------------------------------------------------
 
 
 def test_a_captured_tensor_that_is_differentiated_is_refused():

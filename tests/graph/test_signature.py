@@ -177,9 +177,6 @@ def test_a_parameter_as_an_argument_is_that_parameter():
     assert dx.asnumpy().tolist() == [10, 10] and dp.asnumpy().tolist() == [1, 2]
 
 
-# ---- attributes of Cells ---------------------------------------------------------------------------------------------
-
-
 class Net(nn.Cell):
     level = 1
 
@@ -276,9 +273,6 @@ def test_an_attribute_that_bprop_reads():
     net.alpha = 8.0
     assert [ms.grad(f)(X).asnumpy().tolist() for _ in range(3)] == [[8, 8]] * 3
     assert len(ran) == 2
-
-
-# ---- where jit may stand ---------------------------------------------------------------------------------------------
 
 
 def test_jit_as_a_decorator_of_a_method_and_with_options():

@@ -31,9 +31,6 @@ class Ten(nn.Cell):
         return (dout * 10,)
 
 
-# ---- of Cells: forward ---------------------------------------------------------------------------------------------
-
-
 def test_prepend_comes_before_the_others():
     cell, seen = Square(), []
     for kind in ('forward_pre', 'forward'):
@@ -86,9 +83,6 @@ def test_one_hook_registered_twice_is_two():
         assert len(seen) == due
 
 
-# ---- of Cells: backward --------------------------------------------------------------------------------------------
-
-
 def test_an_output_without_a_gradient_is_none_to_a_hook():
     cell, seen = Both(), []
     cell.register_backward_pre_hook(lambda c, g: seen.append([d is None for d in g]))
@@ -116,9 +110,6 @@ def test_what_a_backward_hook_may_not_return(kind, returned, error, facts):
         getattr(cell, f'register_{kind}_hook')(lambda *_: returned)
         with refused(error, f'{kind} hook', type(cell), *facts):
             ms.grad(cell)(X)
-
-
-# ---- of Tensors ----------------------------------------------------------------------------------------------------
 
 
 def cubed(*hook_fns, remove=()):
@@ -212,9 +203,6 @@ def test_what_a_hook_of_a_tensor_may_not_be_or_return():
     assert ms.grad(cubed(lambda g: g.astype(ms.float16)))(Tensor(1.0)).dtype == ms.float32
     with refused(GraphValueError, 'register_hook', 'a graph'):
         ms.jit(cubed(lambda g: g))(Tensor(1.0))
-
-
-# ---- ops -----------------------------------------------------------------------------------------------------------
 
 
 def test_hook_backward_of_several():

@@ -15,9 +15,6 @@ def ones(*shape):
     return Tensor(np.ones(shape, np.float32))
 
 
-# ---- rows of Cells -------------------------------------------------------------------------------------------------
-
-
 def test_a_cell_list_registers_its_cells():
     class Net(nn.Cell):
         def __init__(self):
@@ -60,9 +57,6 @@ def test_a_sequential_cell_grows():
     net = nn.SequentialCell(nn.Dense(1, 1, 2, 0))
     net.append(nn.ReLU())
     assert net(Tensor([[-1.0]])).asnumpy().tolist() == [[0]] and isinstance(net[:1], nn.SequentialCell)
-
-
-# ---- Dense, convolution --------------------------------------------------------------------------------------------
 
 
 def test_dense_settings():
@@ -239,9 +233,6 @@ def test_activations_are_their_ops(kind):
     assert repr(kind()) == f'{kind.__name__}()' and isinstance(activation(kind.__name__.lower()), kind)
 
 
-# ---- dropout -------------------------------------------------------------------------------------------------------
-
-
 def test_dropout_drops_in_training_only():
     layer, x = nn.Dropout(p=0.25), ones(1000)
     assert layer(x) is x
@@ -287,9 +278,6 @@ def test_dropout2d_primitive():
         ops.Dropout2D(0.5)(ones(2, 2))
     layer = nn.Dropout2d(0.5)
     assert layer(x) is x and layer.set_train()(x).shape == x.shape
-
-
-# ---- normalization -------------------------------------------------------------------------------------------------
 
 
 def test_batch_norm_moves_its_statistics_in_training():

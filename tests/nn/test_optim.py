@@ -183,9 +183,6 @@ def test_a_custom_optimizer_does_what_ours_does():
         np.testing.assert_allclose(got, due, rtol=1e-6)
 
 
-# ---- what does not fit ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('make', [nn.SGD, nn.Adam, lambda p: nn.Momentum(p, 0.1, 0.9)])
 def test_gradients_that_do_not_fit(make):
     opt = make([Parameter(Tensor([1.0, 2.0]), 'w'), Parameter(Tensor(1.0), 'b')])

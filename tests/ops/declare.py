@@ -4,12 +4,13 @@ A declaration names the op, NumPy's own way to compute it, the shapes of its inp
 that differences are smooth there. What it refuses and what it returns are declared too.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from minicell import ops
+from minicell import Tensor, ops
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -69,10 +70,6 @@ def with_(name: str, oracle: Callable, shapes: tuple[Shapes, ...], label: str = 
     )
 
 
-def _mean(x, axis=None, keep_dims=False):
-    return np.mean(x, axis, keepdims=keep_dims)
-
-
 def _reduced(name: str, oracle: Callable, keep: str) -> list[Declared]:
     return [
         with_(name, oracle, (((2, 3, 2),), ((3, 1, 2),)), **{'axis': axis, keep: k})
@@ -81,16 +78,8 @@ def _reduced(name: str, oracle: Callable, keep: str) -> list[Declared]:
     ] + [with_(name, oracle, (((),), ((3,),)), label='whole')]
 
 
-def _in_relu6(x):
-    return np.minimum(np.maximum(x, 0), 6)
-
-
-def _sigmoid(x):
+def sigmoid(x):
     return 1 / (1 + np.exp(-x))
-
-
-def _not_whole(x, y):
-    return bool(np.all(np.abs(x / y - np.round(x / y)) > 1e-3))
 
 
 MATMULS = (
@@ -116,7 +105,7 @@ SMOOTH = [
     two('pow', np.power, domain=(0.3, 2.0)),
     two('maximum', np.maximum),
     two('minimum', np.minimum),
-    two('mod', np.mod, domain=(0.5, 3.0), fits=lambda *a: _not_whole(*a)),
+    two('mod', np.mod, domain=(0.5, 3.0), fits=lambda x, y: bool(np.all(np.abs(x / y - np.round(x / y)) > 1e-3))),
     one('neg', np.negative),
     one('square', np.square),
     one('sqrt', np.sqrt, domain=(0.3, 2.0), dtype='divided'),
@@ -126,24 +115,24 @@ SMOOTH = [
     one('cos', np.cos, floats=True),
     one('tanh', np.tanh, floats=True),
     one('abs', np.abs, kinks=(0.0,)),
-    one('sigmoid', _sigmoid, floats=True, exact=False),
+    one('sigmoid', sigmoid, floats=True, exact=False),
     one('relu', lambda x: np.maximum(x, np.zeros((), x.dtype)), kinks=(0.0,)),
-    one('relu6', _in_relu6, domain=(-2.0, 8.0), kinks=(0.0, 6.0), floats=True, order=1),
+    one('relu6', lambda x: np.minimum(np.maximum(x, 0), 6), domain=(-2.0, 8.0), kinks=(0.0, 6.0), floats=True, order=1),
     Declared('matmul', ops.matmul, np.matmul, MATMULS),
 ]
 
+ROWS = (((2, 3),),)
 SHAPED = [
     *_reduced('sum', np.sum, 'keepdims'),
-    *_reduced('mean', _mean, 'keep_dims'),
+    *_reduced('mean', lambda x, axis=None, keep_dims=False: np.mean(x, axis, keepdims=keep_dims), 'keep_dims'),
     *_reduced('amax', np.max, 'keepdims'),
     *_reduced('amin', np.min, 'keepdims'),
     *[
-        Declared(f'max[{axis}]', lambda x, a=axis: ops.max(x, a)[0], lambda x, a=axis: np.max(x, a), (((2, 3),),))
-        for axis in (None, 0, -1)
-    ],
-    *[
-        Declared(f'min[{axis}]', lambda x, a=axis: ops.min(x, a)[0], lambda x, a=axis: np.min(x, a), (((2, 3),),))
-        for axis in (None, 0, -1)
+        Declared(
+            f'{n}[{a}]', lambda x, n=n, a=a: getattr(ops, n)(x, a)[0], lambda x, n=n, a=a: getattr(np, n)(x, a), ROWS
+        )
+        for n in ('max', 'min')
+        for a in (None, 0, -1)
     ],
     with_('sum', np.sum, (((0, 3),),), label='empty'),
     with_('sum', lambda x, axis: np.sum(x, axis), (((0, 3),), ((2, 0),)), axis=0),
@@ -211,46 +200,76 @@ SHAPED = [
     Declared('cast', lambda x: x.astype('float64'), lambda x: x.astype(np.float64), ONE, dtype='Float64'),
 ]
 
+LOGIC = 'and', 'or', 'xor'
 STEPS = [
-    one('sign', np.sign, differentiable=False),
-    one('floor', np.floor, differentiable=False),
+    *[one(n, getattr(np, n), differentiable=False) for n in ('sign', 'floor', 'ceil', 'round', 'trunc')],
     two('floor_div', np.floor_divide, domain=(0.5, 3.0), differentiable=False),
     *[
-        two(name, oracle, differentiable=False, dtype='Bool')
-        for name, oracle in [
-            ('equal', np.equal),
-            ('not_equal', np.not_equal),
-            ('greater', np.greater),
-            ('greater_equal', np.greater_equal),
-            ('less', np.less),
-            ('less_equal', np.less_equal),
-            ('logical_and', np.logical_and),
-            ('logical_or', np.logical_or),
-            ('logical_xor', np.logical_xor),
-        ]
+        two(name, getattr(np, name), differentiable=False, dtype='Bool')
+        for name in ('equal', 'not_equal', 'greater', 'greater_equal', 'less', 'less_equal')
     ],
+    *[two(f'logical_{name}', getattr(np, f'logical_{name}'), differentiable=False, dtype='Bool') for name in LOGIC],
     *[
-        one(name, oracle, differentiable=False, dtype='Bool')
-        for name, oracle in [
-            ('logical_not', np.logical_not),
-            ('isnan', np.isnan),
-            ('isinf', np.isinf),
-            ('isfinite', np.isfinite),
-        ]
+        one(n, getattr(np, n), differentiable=False, dtype='Bool')
+        for n in ('logical_not', 'isnan', 'isinf', 'isfinite')
     ],
     with_('argmax', np.argmax, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Int64'),
     with_('argmin', np.argmin, (((3,),), ((2, 3),)), axis=-1, differentiable=False, dtype='Int32'),
-    with_('any', np.any, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
-    with_('all', np.all, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool'),
-    Declared('zeros_like', ops.zeros_like, np.zeros_like, ONE, differentiable=False),
-    Declared('ones_like', ops.ones_like, np.ones_like, ONE, differentiable=False),
+    *[with_(f.__name__, f, (((3,),), ((2, 3),)), axis=0, differentiable=False, dtype='Bool') for f in (np.any, np.all)],
+    *[Declared(n, getattr(ops, n), getattr(np, n), ONE, differentiable=False) for n in ('zeros_like', 'ones_like')],
     Declared('stop_gradient', ops.stop_gradient, np.array, ONE, differentiable=False),
 ]
 
-from tests.ops.declare_more import MORE  # noqa: E402 (it is made with what stands above)
-from tests.ops.declare_nn import LAYERS  # noqa: E402
 
-ALL = SMOOTH + SHAPED + STEPS + LAYERS + MORE
+def piece(name: str, op, oracle, *tries, **more) -> Declared:
+    return Declared(name, op, oracle, tries, **more)
+
+
+NARROW = {'domain': (-0.9, 0.9), 'floats': True}
+RARE = [
+    *[one(n, getattr(np, n), floats=True) for n in ('sinh', 'cosh')],
+    *[one(n, getattr(np, f'arc{n[1:]}'), floats=True) for n in ('atan', 'asinh')],
+    *[one(n, getattr(np, f'arc{n[1:]}'), **NARROW) for n in ('asin', 'acos', 'atanh')],
+    one('tan', np.tan, domain=(-1.0, 1.0), floats=True),
+    one('acosh', np.arccosh, domain=(1.2, 2.0), floats=True),
+    two('atan2', np.arctan2, domain=(0.5, 2.0), dtype='divided'),
+    *[one(n, getattr(np, n), domain=(0.3, 2.0), floats=True) for n in ('log2', 'log10')],
+    one('exp2', np.exp2, dtype='divided'),
+    one('erfc', np.vectorize(math.erfc, [float]), floats=True, exact=False),
+    one('identity', np.copy),
+    *[
+        with_(name, oracle, (((2, 3),), ((4,),)), exact=False, **settings)
+        for name, oracle, settings in [
+            ('logsigmoid', lambda x: -np.logaddexp(-x, np.zeros((), x.dtype)), {}),
+            ('softsign', lambda x: x / (1 + np.abs(x)), {'kinks': (0.0,)}),
+            ('tanhshrink', lambda x: x - np.tanh(x), {}),
+            ('mish', lambda x: x * np.tanh(np.logaddexp(x, np.zeros((), x.dtype))), {}),
+            (
+                'threshold',
+                lambda x, thr, value: np.where(x > thr, x, value),
+                {'thr': 0.5, 'value': 3.0, 'kinks': (0.5,)},
+            ),
+            ('logsumexp', lambda x, dim: np.log(np.exp(x).sum(dim)), {'dim': -1}),
+            ('logsumexp', lambda x, dim, keepdim: np.log(np.exp(x).sum(keepdims=True)), {'dim': (), 'keepdim': True}),
+            ('cumsum', np.cumsum, {'axis': 0}),
+            ('cumsum', np.cumsum, {'axis': -1}),
+            ('tile', lambda x, dims: np.tile(x, dims), {'dims': (2, 1, 2)}),
+            ('clamp', lambda x, min, max: np.clip(x, min, max), {'min': -0.5, 'max': 1.5, 'kinks': (-0.5, 1.5)}),
+        ]
+    ],
+    piece('triu[1]', lambda x: ops.triu(x, 1), lambda x: np.triu(x, 1), ((2, 3),), ((3, 1),), ((2, 2, 3),)),
+    piece('split', lambda x: ops.split(x, 2)[1], lambda x: x[2:4], ((5,),), ((4, 2),)),
+    piece('split[lengths]', lambda x: ops.split(x, (1, 2), -1)[1], lambda x: x[..., 1:3], ((3,),), ((2, 3),)),
+    piece('chunk', lambda x: ops.chunk(x, 2)[1], lambda x: x[3:], ((5,),), ((5, 2),)),
+    piece('unbind', lambda x: ops.unbind(x, 1)[1], lambda x: x[:, 1], ((2, 3),)),
+    piece('gather', lambda x: ops.gather(x, Tensor([1, 0, 1]), 0), lambda x: x[[1, 0, 1]], ((2,),), ((2, 3),)),
+    piece('mm', ops.mm, np.matmul, ((2, 3), (3, 2))),
+    piece('outer', ops.outer, np.outer, ((2,), (3,))),
+]
+
+from tests.ops.declare_nn import LAYERS  # noqa: E402 (it is made with what stands above)
+
+ALL = SMOOTH + SHAPED + STEPS + LAYERS + RARE
 DIFFERENTIABLE = [d for d in ALL if d.differentiable]
 
 

@@ -117,9 +117,6 @@ def test_inside_a_bprop_and_a_training_step():
     assert float(net.calls) == 3
 
 
-# ---- no gradient passes a write: said where it is lost, and nowhere else -------------------------------------------
-
-
 def test_a_gradient_that_a_write_cuts_is_announced():
     p = Parameter(Tensor([0.0]), 'p')
 

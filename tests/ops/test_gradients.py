@@ -132,9 +132,6 @@ def test_relu6_alone_has_no_second_order():
     assert [d.name for d in ALL if d.order == 1] == ['relu6']
 
 
-# ---- at a kink, where MindSpore's choice is documented -----------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ('function', 'at', 'due'),
     [
@@ -226,9 +223,6 @@ def test_floats_of_different_widths_meet_in_one_gradient():
     assert (dx.dtype, dy.dtype) == (ms.float16, ms.float64)
     np.testing.assert_array_equal(dx.asnumpy(), y.asnumpy())
     np.testing.assert_array_equal(dy.asnumpy(), x.asnumpy())
-
-
-# ---- which values a rule needs: written over after use, the gradient is right or the write is an error -----------
 
 
 def with_write(declared: Declared, arrays, k: int):
