@@ -96,7 +96,8 @@ def test_one_command_sets_it_everywhere(copy):
     assert project['project']['urls']['Source'] == page
     seen = texts(copy)
     assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
-    assert f'takeover.gif)](https://{SCHOOL}.github.io/{REPO}/)' in seen['README.md']
+    leads = re.search(r'takeover\.gif\)\]\(([^)]*)\)', seen['README.md'])[1]
+    assert leads == f'https://{SCHOOL}.github.io/{REPO}/'
     for notebook in LESSONS:
         file = f'lessons/{notebook.name}'
         assert f'{BINDER}/{PLACE}/{tag}?urlpath=lab/tree/{file}' in seen['README.md']
@@ -132,10 +133,11 @@ def test_what_is_no_address_is_refused(copy, wrong):
 def test_a_readme_is_made_whole_wherever_its_link_stands():
     pytest.importorskip('hatchling')
     whole = load(ROOT / 'hatch_build.py').whole
-    badge, link = '[![e](https://x/e.svg)](https://y)', '[i](https://z)'  # which lead there from anywhere
+    out = 'https://'
+    badge, link = f'[![e]({out}x)]({out}y)', f'[i]({out}z)'  # which lead there from anywhere
     parts = ['![a](b.png)', '[c](d.md)', badge, '[![f](g.png)](h)', link, '<img src="j.png" width="1" alt="k">']
     assert whole(' '.join(parts), '', 'v1').split() == ['a', 'c', badge, 'f', link, 'k']
-    made = whole(' '.join(parts), 'o/r', 'v1')
-    assert made.count(f'{RAW}/o/r/v1/') == 3
-    assert made.count(f'{GITHUB}/o/r/blob/v1/') == 2
+    made = whole(' '.join(parts), PLACE, 'v1')
+    assert made.count(f'{RAW}/{PLACE}/v1/') == 3
+    assert made.count(f'{GITHUB}/{PLACE}/blob/v1/') == 2
     assert not half(made)

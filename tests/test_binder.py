@@ -16,8 +16,8 @@ LAUNCH = 'https://mybinder.org/v2/gh'
 
 def test_the_form_of_a_badge_is_written_down():
     """The address that opens a lesson; test_address.py holds those of the README to it."""
-    form = f'{LAUNCH}/ORG/REPO/TAG?urlpath=lab/tree/lessons/NN_name.ipynb'
-    assert form in (BINDER / 'README.md').read_text(encoding='utf-8')
+    place, file = 'ORG/REPO/TAG', 'lessons/NN_name.ipynb'
+    assert f'{LAUNCH}/{place}?urlpath=lab/tree/{file}' in (BINDER / 'README.md').read_text(encoding='utf-8')
 
 
 def test_the_tag_is_that_of_this_version():

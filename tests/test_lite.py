@@ -167,7 +167,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):
     (tmp_path / 'lite').mkdir()
     (tmp_path / 'lite' / 'mine.txt').write_text('mine')
     assert command.main(['site', '--lite', str(tmp_path)]) == 1
-    tells(capsys.readouterr().err, 'lite', 'not built here', 'stays')
+    tells(capsys.readouterr().err.strip(), 'lite', 'not built here', 'stays')
     assert (tmp_path / 'lite' / 'mine.txt').read_text() == 'mine'
 
 
