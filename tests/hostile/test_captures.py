@@ -79,7 +79,7 @@ def under_a_tape(way):
 
 # z is captured, and the Cell gives y * z: where z = x * x, 3x² is due, and x² is what its bprop knows of
 CAPTURED = {
-    'a value of x': (lambda way: ms.grad(lambda x: way(x * x)(x).sum())(X), [3, 12, 27]),
+    'made of x': (lambda way: ms.grad(lambda x: way(x * x)(x).sum())(X), [3, 12, 27]),
     'x itself': (lambda way: ms.grad(lambda x: way(x)(x * 1).sum())(X), [2, 4, 6]),
     'the very input': (lambda way: ms.grad(lambda x: way(x)(x).sum())(X), [2, 4, 6]),
     'second order': (lambda way: ms.grad(lambda x: ms.grad(lambda t: way(t * t)(t).sum())(x).sum())(X), [6, 12, 18]),

@@ -11,7 +11,7 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.errors import MinicellError
-from tests.hostile.said import Triple, X, left, next_gradient_is_right, right, right_or_said
+from tests.hostile.said import Triple, X, cell, first, left, next_gradient_is_right, right, right_or_said
 
 pytestmark = pytest.mark.slow
 
@@ -66,47 +66,22 @@ def side_by_side(one, other) -> list:
 P = Parameter(Tensor([2.0, 2.0, 2.0]), name='shared')
 
 
-def middle(first, then):
-    """A gradient of `then` of `first`, with a meeting between the two."""
-
-    def ask(meet):
-        def f(x):
-            y = first(x)
-            meet()
-            return then(x, y).sum()
-
-        return f
-
-    return ask
+def nothing():
+    pass
 
 
-def in_construct(meet):
-    class Net(Triple):
-        def construct(self, x):
-            y = x * 3
-            meet()
-            return y * 1
-
-    return lambda x: (Net()(x) * x).sum()
+def three(forward=nothing, backward=nothing):
+    """A Cell of 3x, with a meeting in its construct or in its bprop."""
+    back = lambda self, x, out, dout: (first(dout * 3, backward()) * 1,)
+    return cell(lambda self, x: first(x * 3, forward()) * 1, back)
 
 
-def in_bprop(meet):
-    class Net(Triple):
-        def bprop(self, x, out, dout):
-            y = dout * 3
-            meet()
-            return (y * 1,)
-
-    return lambda x: (Net()(x) * x).sum()
-
-
-cube = middle(lambda x: x * x, lambda x, y: y * x)
-weighed = middle(lambda x: x * P, lambda x, y: y * P)
+cube = lambda meet: lambda x: (first(x * x, meet()) * x).sum()
 ONES = {  # a gradient that meets another thread in its middle
     'plain': (lambda meet: ms.grad(cube(meet))(X), [3, 12, 27]),
-    'with weights': (lambda meet: ms.grad(weighed(meet), 0, P)(X), ([4, 4, 4], [4, 8, 12])),
-    'in construct': (lambda meet: ms.grad(in_construct(meet))(X), [6, 12, 18]),
-    'in bprop': (lambda meet: ms.grad(in_bprop(meet))(X), [6, 12, 18]),
+    'with weights': (lambda meet: ms.grad(lambda x: (first(x * P, meet()) * P).sum(), 0, P)(X), ([4] * 3, [4, 8, 12])),
+    'in construct': (lambda meet: ms.grad(lambda x: (three(meet)(x) * x).sum())(X), [6, 12, 18]),
+    'in bprop': (lambda meet: ms.grad(lambda x: (three(nothing, meet)(x) * x).sum())(X), [6, 12, 18]),
     'nested': (lambda meet: ms.grad(lambda x: ms.grad(cube(meet))(x).sum())(X), [6, 12, 18]),
 }
 
@@ -140,8 +115,8 @@ def step():
 
 OTHERS = {
     'a gradient': (lambda: ms.grad(lambda x: (x * x).sum())(X), [2, 4, 6]),
-    'a gradient with shared weights': (lambda: ms.grad(lambda x: (x * P).sum(), 0, P)(X), ([2, 2, 2], [1, 2, 3])),
-    'a gradient of a Cell with a bprop': (lambda: ms.grad(Triple())(X), [3, 3, 3]),
+    'shared weights': (lambda: ms.grad(lambda x: (x * P).sum(), 0, P)(X), ([2, 2, 2], [1, 2, 3])),
+    'a bprop': (lambda: ms.grad(Triple())(X), [3, 3, 3]),
     'a forward pass': (lambda: Triple()(X) * X, [3, 12, 27]),
     'a forward pass with shared weights': (lambda: X * P * P, [4, 8, 12]),
     'a second derivative': (lambda: ms.grad(lambda x: ms.grad(lambda y: y * y * y)(x).sum())(X), [6, 12, 18]),
@@ -184,15 +159,10 @@ def test_a_trace_in_one_thread_does_not_see_another(name):
     traced = []
 
     def one(meet):
-        def f(x):
-            y = x * 2
-            meet()
-            return y + 1
-
-        graph = ms.jit(f)
-        first = graph(X)
+        graph = ms.jit(lambda x: first(x * 2, meet()) + 1)
+        found = graph(X)
         traced.append(str(graph.graphs[0]))
-        return first, graph(X * 2)
+        return found, graph(X * 2)
 
     found = side_by_side(one, other)
     judge(found, [([3, 5, 7], [5, 9, 13]), due])
@@ -203,24 +173,16 @@ def test_a_trace_in_one_thread_does_not_see_another(name):
 @pytest.mark.parametrize('weights', [None, P], ids=['of an input', 'of a shared Parameter'])
 def test_two_gradients_that_end_in_the_order_of_their_beginning(weights):
     """Each is open when the other begins, and the first one closes first."""
-    begun, first_done, found = threading.Event(), threading.Event(), [None, None]
+    begun, one_done, found = threading.Event(), threading.Event(), [None, None]
 
-    def first(x):
-        y = x * P
-        begun.wait(1)
-        return (y * x).sum()
-
-    def second(x):
-        y = x * P
-        begun.set()
-        first_done.wait(0.5)
-        return (y * x * x).sum()
+    one = lambda x: (first(x * P, begun.wait(1)) * x).sum()
+    other = lambda x: (first(x * P, begun.set(), one_done.wait(0.5)) * x * x).sum()
 
     def run(k, f):
         found[k] = attempt(ms.grad(f, 0, weights), X)
-        first_done.set()
+        one_done.set()
 
-    threads = [threading.Thread(target=run, args=(k, f)) for k, f in enumerate((first, second))]
+    threads = [threading.Thread(target=run, args=(k, f)) for k, f in enumerate((one, other))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -298,7 +260,7 @@ def test_a_pool_of_threads_takes_many_gradients(name):
 
 def test_tasks_that_send_their_gradients_to_threads():
     async def all_of_them():
-        return await asyncio.gather(
-            *(asyncio.to_thread(attempt, ms.grad(lambda x, k=k: (x * x * k).sum()), X) for k in range(40)))  # fmt: skip
+        asks = [ms.grad(lambda x, k=k: (x * x * k).sum()) for k in range(40)]
+        return await asyncio.gather(*(asyncio.to_thread(attempt, ask, X) for ask in asks))
 
     judge(asyncio.run(all_of_them()), [[2.0 * k, 4.0 * k, 6.0 * k] for k in range(40)])

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn
+from minicell import Parameter, Tensor
 from tests.hostile.said import X, cell, first, left, next_gradient_is_right, right, right_or_said
 
 DUE, NOTHING = [2, 4, 6], contextlib.nullcontext()
@@ -230,7 +230,6 @@ CALLBACKS = {
 @pytest.mark.parametrize('where', ['forward', 'in a bprop', 'vjp'])
 def test_what_python_calls_in_the_middle(f, where, monkeypatch):
     monkeypatch.setattr(sys, 'unraisablehook', lambda _: None)
-
     net = cell(lambda self, x: x * x, lambda self, x, out, dout: (f(x), (dout * 2 * x,))[1])
     if where == 'vjp':
         assert right(ms.vjp(f, X)[1](Tensor([1.0, 1.0, 1.0]))[0], DUE)
@@ -238,26 +237,21 @@ def test_what_python_calls_in_the_middle(f, where, monkeypatch):
         assert right(ms.grad(net if where == 'in a bprop' else f)(X), DUE)
 
 
-class FailsOnce(nn.Cell):
-    """Its bprop, or its hook, raises at first."""
-
-    def __init__(self, error):
-        super().__init__()
-        self.errors = [error]
-
-    def construct(self, x):
-        return x * x
+def fails_once(error):
+    """Its bprop raises at first."""
 
     def bprop(self, x, out, dout):
         if self.errors:
             raise self.errors.pop()
         return (dout * 2 * x,)
 
+    return cell(lambda self, x: x * x, bprop, errors=[error])
+
 
 @pytest.mark.parametrize('error', [Stop, KeyboardInterrupt, MemoryError, GeneratorExit, StopIteration])
 @pytest.mark.parametrize('ask', ['grad', 'vjp', 'Tape'])
 def test_what_a_bprop_raises_comes_out_and_the_next_time_it_is_right(error, ask):
-    net = FailsOnce(error)
+    net = fails_once(error)
     once = ms.vjp(net, X)[1] if ask == 'vjp' else lambda _: (ms.grad(net)(X),)
     for k in range(2):
         with NOTHING if k else pytest.raises(error), ms.Tape() if ask == 'Tape' else NOTHING:

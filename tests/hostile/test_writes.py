@@ -277,7 +277,7 @@ def load(layer):
 
 USED = {  # what is computed, what is written then, and the gradient
     'a factor': (lambda x: x * CONSTANT, lambda: CONSTANT.__setitem__(0, 9.0), [2, 2, 2]),
-    'an array that a Tensor was made of': (lambda x: x * Tensor(NUMBERS), lambda: NUMBERS.fill(9), [2, 2, 2]),
+    'the array inside': (lambda x: x * Tensor(NUMBERS), lambda: NUMBERS.fill(9), [2, 2, 2]),
     'a Tensor of places': (lambda x: x[INDEX] * 2, lambda: INDEX.__setitem__(0, 2), [2, 2, 2]),
     'an array of places': (lambda x: x[WHERE] * 2, lambda: WHERE.__setitem__(0, 2), [2, 2, 2]),
     'a list of places': (lambda x: x[PLACES] * 2, lambda: PLACES.__setitem__(0, 2), [2, 2, 2]),
