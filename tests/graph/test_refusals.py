@@ -22,6 +22,7 @@ from minicell.errors import (
     GraphWriteError,
 )
 from minicell.nn import Cell
+from tests.core.cells import Product, made
 from tests.messages import refused, tells, warned
 
 X = Tensor([1.0, 2.0])
@@ -189,8 +190,8 @@ def test_a_write_that_later_calls_would_not_make_is_refused(write, parts, line):
         ms.jit(Writes(write))(X)
 
 
-def cell(bprop, name='Net', **more):
-    return type(name, (nn.Cell,), {'construct': lambda self, x: x * 2, 'bprop': bprop, **more})()
+def cell(bprop, name='Net'):
+    return made(lambda self, x: x * 2, bprop, name)
 
 
 def test_a_bare_tensor_and_a_list_are_refused():
@@ -223,14 +224,7 @@ def test_a_parameter_in_bprop_and_internal_params_are_refused():
 
 
 def test_a_parameter_that_bprop_gets_as_an_input_is_allowed():
-    class Times(nn.Cell):
-        def construct(self, x, w):
-            return x * w
-
-        def bprop(self, x, w, out, dout):
-            return dout * w * 10, dout * x * 100
-
-    p, net = Parameter(Tensor([3.0, 3.0]), name='p'), Times()
+    p, net = Parameter(Tensor([3.0, 3.0]), name='p'), Product()
     ms.set_context(mode=ms.GRAPH_MODE)
     for _ in range(2):
         dx, dp = ms.grad(lambda x: net(x, p), 0, p)(X)
@@ -383,13 +377,6 @@ def test_statements_that_a_graph_has_no_place_for(body, name, tmp_path):
 
 
 def test_a_bprop_without_out_and_dout_is_refused():
-    class Short(nn.Cell):
-        def construct(self, x):
-            return x * 2
-
-        def bprop(self, dout):
-            return (dout,)
-
-    net = Short()
+    net = cell(lambda self, dout: (dout,), 'Short')
     with refused(GraphBpropError, 'Short.bprop', '1 parameter', 'out and dout'):
         ms.grad(ms.jit(lambda x: net(x)))(Tensor(1.0))

@@ -7,8 +7,9 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.tensor import tensors_in
-from tests.core.cells import Cube, Product, Scale
+from tests.core.cells import Cube, Product, Scale, made
 
+pytestmark = pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 X, Y = Tensor([1.0, 2.0, -3.0]), Tensor([0.5, -1.5, 2.5])
 
 
@@ -25,36 +26,6 @@ class Pair(NamedTuple):
     second: Tensor
 
 
-class Split(nn.Cell):
-    """Two outputs."""
-
-    def construct(self, x):
-        return x * 2, x * x
-
-    def bprop(self, x, out, dout):
-        return (dout[0] * 2 + dout[1] * 2 * x + out[0] * 0,)
-
-
-class Same(nn.Cell):
-    """construct returns its input."""
-
-    def construct(self, x):
-        return x
-
-    def bprop(self, x, out, dout):
-        return (dout * 5,)
-
-
-class Const(nn.Cell):
-    """construct returns a constant."""
-
-    def construct(self, x):
-        return ops.ones((3,))
-
-    def bprop(self, x, out, dout):
-        return (dout * 7 * x,)
-
-
 class Nested(nn.Cell):
     """A custom Cell in a custom Cell, and a gradient in its construct."""
 
@@ -69,6 +40,9 @@ class Nested(nn.Cell):
         return (dout * self.cube(x) * ms.grad(lambda y: self.cube(y).sum())(x) + out,)
 
 
+split = made(lambda self, x: (x * 2, x * x), lambda self, x, out, dout: (dout[0] * 2 + dout[1] * 2 * x + out[0] * 0,))
+same = made(lambda self, x: x, lambda self, x, out, dout: (dout * 5,))
+const = made(lambda self, x: ops.ones((3,)), lambda self, x, out, dout: (dout * 7 * x,))
 cube, scale, weight, shared = Cube(), Scale(3.0), Parameter(Tensor([2.0, 1.0, 0.5]), 'weight'), Tensor([2.0, 3.0, 4.0])
 
 
@@ -115,15 +89,15 @@ def mixed(x, y):
 PROGRAMS = {
     'ops': lambda x, y: ops.exp(x) * y / (x * x + 1) - 2,
     'one object twice': lambda x, y: Product()(x, x) - Product()(x, y),
-    'an identity Cell': lambda x, y: Same()(x) * y,
+    'an identity Cell': lambda x, y: same(x) * y,
     'its input': lambda x, y: x,
-    'a constant Cell': lambda x, y: Const()(x) * y,
+    'a constant Cell': lambda x, y: const(x) * y,
     'a constant output': lambda x, y: (x * y, shared, 5, 'text', None, True),
     'a Cell in a loop': loop,
     'a Cell twice': lambda x, y: cube(cube(x)) + cube(y) * cube(x + y),
     'nested Cells': lambda x, y: Nested()(x * 0.5) * y,
-    'several outputs of a Cell': lambda x, y: (lambda a, b: a * y + b)(*Split()(x)),
-    'one of several outputs': lambda x, y: Split()(x)[1] * y,
+    'several outputs of a Cell': lambda x, y: (lambda a, b: a * y + b)(*split(x)),
+    'one of several outputs': lambda x, y: split(x)[1] * y,
     'a tuple': lambda x, y: (x * y, (x, [y, x + y])),
     'a named tuple': lambda x, y: Pair(x * y, y),
     'a dict': lambda x, y: {'a': x * y, 'b': [x]},
@@ -151,7 +125,6 @@ def graph_free(value):
     return sum((t.astype(ms.float32).sum() for t in found if t.dtype != ms.int64), Tensor(0.0))
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_a_replay_gives_what_an_eager_call_gives(name):
     eager, graph = PROGRAMS[name], ms.jit(PROGRAMS[name])
@@ -160,7 +133,6 @@ def test_a_replay_gives_what_an_eager_call_gives(name):
     assert graph.traced == 1
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('order', [1, 2])
 @pytest.mark.parametrize('name', SMOOTH)
 def test_gradients_of_a_replay_are_those_of_an_eager_call(name, order):
@@ -177,7 +149,6 @@ def test_gradients_of_a_replay_are_those_of_an_eager_call(name, order):
     assert graph.traced == 1
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('name', SMOOTH)
 def test_a_gradient_inside_a_graph_is_that_of_an_eager_call(name):
     program = PROGRAMS[name]
@@ -188,7 +159,6 @@ def test_a_gradient_inside_a_graph_is_that_of_an_eager_call(name):
     assert graph.traced == 1
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_a_tape_does_not_change_a_replay(name):
     eager, graph = PROGRAMS[name], ms.jit(PROGRAMS[name])

@@ -10,34 +10,23 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import GraphWriteError
-from tests.core.cells import Cube
+from tests.core.cells import Cube, made
 from tests.messages import refused
 
 X = Tensor([1.0, 2.0])
 
 
-class Ran:
-    """What ran, noted where no trace looks: in a list, the note would be refused."""
-
-    def __init__(self):
-        self.notes = SimpleQueue()
-
-    def append(self, note):
-        self.notes.put(note)
-
-    def __len__(self):
-        return self.notes.qsize()
-
-    def clear(self):
-        return [self.notes.get() for _ in range(len(self))]
+ran = SimpleQueue()  # what ran, noted where no trace looks: in a list, the note would be refused
 
 
-ran = Ran()
+def noted() -> list:
+    """The notes so far, which are taken out."""
+    return [ran.get() for _ in range(ran.qsize())]
 
 
 @pytest.fixture(autouse=True)
 def forget():
-    ran.clear()
+    noted()
     yield
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
@@ -45,28 +34,28 @@ def forget():
 def test_python_runs_once_in_five_calls_bprop_included():
     class Net(nn.Cell):
         def construct(self, x):
-            ran.append('construct')
+            ran.put('construct')
             return x * x
 
         def bprop(self, x, out, dout):
-            ran.append('bprop')
+            ran.put('bprop')
             return (dout * 2 * x,)
 
     for make in (lambda net: ms.jit(net), lambda net: net):
-        ran.clear()
+        noted()
         net = Net()
         f = make(net)
         if f is net:
             ms.set_context(mode=ms.GRAPH_MODE)
         for k in range(5):
             assert ms.grad(f)(X * k).asnumpy().tolist() == [2 * k, 4 * k]
-        assert ran.clear() == ['construct', 'bprop']
+        assert noted() == ['construct', 'bprop']
     ms.set_context(mode=ms.PYNATIVE_MODE)
     g = ms.jit(lambda x: ms.grad(Net())(x))
-    ran.clear()
+    noted()
     for k in range(5):
         g(X * k)
-    assert ran.clear() == ['construct', 'bprop']
+    assert noted() == ['construct', 'bprop']
 
 
 def test_a_cell_in_a_loop_traces_its_bprop_once():
@@ -75,7 +64,7 @@ def test_a_cell_in_a_loop_traces_its_bprop_once():
             return x * 2
 
         def bprop(self, x, out, dout):
-            ran.append('bprop')
+            ran.put('bprop')
             return (dout * 2,)
 
     net = Net()
@@ -88,13 +77,13 @@ def test_a_cell_in_a_loop_traces_its_bprop_once():
 
     for _ in range(3):
         assert ms.grad(f)(X).asnumpy().tolist() == [1024, 1024]
-    assert ran.clear() == ['bprop']
+    assert noted() == ['bprop']
 
 
 def test_several_signatures():
     @ms.jit
     def f(x, k=1, *, flag=False):
-        ran.append(1)
+        ran.put(1)
         return x * k if flag else x + k
 
     calls = [
@@ -112,11 +101,11 @@ def test_several_signatures():
     traced = []
     for call in calls:
         call()
-        traced.append(len(ran))
+        traced.append(ran.qsize())
     assert traced == [1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     for call in calls:
         call()
-    assert len(ran) == 9 == f.traced == len(f.graphs)
+    assert ran.qsize() == 9 == f.traced == len(f.graphs)
     assert f(X, 2.0).asnumpy().tolist() == [3, 4] and f(X, 2, flag=True).asnumpy().tolist() == [2, 4]
 
 
@@ -188,7 +177,7 @@ class Net(nn.Cell):
         self.w = Parameter(Tensor([3.0, 3.0]), 'w')
 
     def construct(self, x):
-        ran.append(1)
+        ran.put(1)
         x = self.stack(self.act(x)) * self.scale * self.level * sum(self.sizes) + self.table * self.w
         return x * 2 if self.flag else x
 
@@ -219,9 +208,9 @@ def test_what_was_read_of_a_cell_belongs_to_the_signature(what, mode):
         ms.set_context(mode=ms.GRAPH_MODE if mode == 'graph mode' else ms.PYNATIVE_MODE)
         got = [call(X).asnumpy().tolist(), call(X * 2).asnumpy().tolist()]
         ms.set_context(mode=ms.PYNATIVE_MODE)
-        times = len(ran)
+        times = ran.qsize()
         assert got == [net(X).asnumpy().tolist(), net(X * 2).asnumpy().tolist()]
-        ran.clear()
+        noted()
         return times
 
     assert checked() == 1
@@ -241,11 +230,7 @@ def test_values_written_in_place_are_read_as_they_are_without_a_new_trace():
 
 
 def test_training_is_part_of_the_signature():
-    class Drops(nn.Cell):
-        def construct(self, x):
-            return x * 0 if self.training else x
-
-    net = Drops()
+    net = made(lambda self, x: x * 0 if self.training else x)
     f = ms.jit(net)
     assert f(X).asnumpy().tolist() == [1, 2]
     net.set_train()
@@ -264,7 +249,7 @@ def test_an_attribute_that_bprop_reads():
             return x * 2
 
         def bprop(self, x, out, dout):
-            ran.append(1)
+            ran.put(1)
             return (dout * self.alpha,)
 
     net = Net()
@@ -272,7 +257,7 @@ def test_an_attribute_that_bprop_reads():
     assert [ms.grad(f)(X).asnumpy().tolist() for _ in range(3)] == [[3, 3]] * 3
     net.alpha = 8.0
     assert [ms.grad(f)(X).asnumpy().tolist() for _ in range(3)] == [[8, 8]] * 3
-    assert len(ran) == 2
+    assert ran.qsize() == 2
 
 
 def test_jit_as_a_decorator_of_a_method_and_with_options():
@@ -283,7 +268,7 @@ def test_jit_as_a_decorator_of_a_method_and_with_options():
 
         @ms.jit
         def construct(self, x):
-            ran.append(1)
+            ran.put(1)
             return x * self.k
 
         @ms.jit(mode='PIJit')
@@ -295,7 +280,7 @@ def test_jit_as_a_decorator_of_a_method_and_with_options():
     for _ in range(2):
         assert one(X).asnumpy().tolist() == [2, 4] and two(X).asnumpy().tolist() == [5, 10]
         assert ms.grad(one)(X).asnumpy().tolist() == [2, 2] and one.other(X).asnumpy().tolist() == [3, 4]
-    assert len(ran) == 2, 'a trace for each of the Cells'
+    assert ran.qsize() == 2, 'a trace for each of the Cells'
 
 
 def test_jit_of_construct_and_bprop_of_a_custom_cell():

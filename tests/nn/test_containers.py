@@ -38,10 +38,9 @@ def test_what_is_taken_out_moves_the_rest_up_names_too():
     assert names(net) == ['row.1.weight', 'seq.0.weight', 'seq.2.weight']
     del net.seq[1]
     net.seq.append(dense())
-    assert names(net.seq) == ['seq.0.weight', 'seq.1.weight', 'seq.2.weight']
+    assert names(net.seq) == ['seq.0.weight', 'seq.1.weight', 'seq.2.weight'] and net(Tensor([[1.0]])).shape == (1, 1)
     del net.row[-1:]
     assert kinds(net.row) == ['ReLU'] and not hasattr(net.row, '1')
-    assert net.seq(Tensor([[1.0]])).shape == (1, 1)
 
 
 def test_what_is_put_in_moves_the_rest_down_names_too():
@@ -54,6 +53,7 @@ def test_what_is_put_in_moves_the_rest_down_names_too():
     net.row += [dense(4)]
     assert names(net.row) == [f'row.{k}.weight' for k in (0, 1, 3, 4, 5)]
     assert net.row.append(nn.ReLU()) is None and net.row.extend([nn.ReLU()]) is net.row and len(net.row) == 8
+    assert list(net.row.name_cells()) == [str(k) for k in range(8)]
 
 
 def test_names_of_ones_own_stay():
@@ -61,7 +61,7 @@ def test_names_of_ones_own_stay():
     row.append(dense())
     del row[0]
     assert list(row.name_cells()) == ['bend', '1'] and names(row) == ['1.weight']
-    assert list(row[1:].name_cells()) == ['1']
+    assert list(row[1:].name_cells()) == ['1'] and type(row[1:]) is nn.SequentialCell
 
 
 def test_without_prefix_names_are_the_cells_own():

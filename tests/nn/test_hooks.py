@@ -8,6 +8,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import GraphValueError, HookError
 from minicell.ops import hooks
+from tests.core.cells import made
 from tests.messages import refused, tells
 
 X = Tensor([1.0, 2.0])
@@ -23,12 +24,8 @@ class Both(nn.Cell):
         return a * b, a + b
 
 
-class Ten(nn.Cell):
-    def construct(self, x):
-        return x * x
-
-    def bprop(self, x, out, dout):
-        return (dout * 10,)
+def ten():
+    return made(lambda self, x: x * x, lambda self, x, out, dout: (dout * 10,), 'Ten')
 
 
 def test_prepend_comes_before_the_others():
@@ -106,7 +103,7 @@ def test_an_output_without_a_gradient_is_none_to_a_hook():
     ids=['int', 'list', 'None', 'shape', 'dtype', 'two', 'none'],
 )
 def test_what_a_backward_hook_may_not_return(kind, returned, error, facts):
-    for cell in (Square(), Ten()):
+    for cell in (Square(), ten()):
         getattr(cell, f'register_{kind}_hook')(lambda *_: returned)
         with refused(error, f'{kind} hook', type(cell), *facts):
             ms.grad(cell)(X)
@@ -148,7 +145,7 @@ def test_hooks_on_what_a_bprop_made_and_on_one_of_several_outputs():
     seen = []
 
     def f(x):
-        y = Ten()(x)
+        y = ten()(x)
         y.register_hook(lambda g: seen.append(g.tolist()))
         first, second = Both()(y)
         second.register_hook(lambda g: g * 7)

@@ -37,26 +37,12 @@ def test_a_cell_list_registers_its_cells():
         net.layers(ones(1, 2))
 
 
-def test_a_cell_list_can_be_changed():
-    layers = nn.CellList(nn.ReLU(), nn.Tanh())
-    layers.insert(1, nn.Sigmoid())
-    layers[0] = nn.ELU()
-    assert [type(c).__name__ for c in layers.extend([nn.ReLU()])] == ['ELU', 'Sigmoid', 'Tanh', 'ReLU']
-    assert list(layers.name_cells()) == ['0', '1', '2', '3']
-
-
 @pytest.mark.parametrize('kind', [nn.CellList, nn.SequentialCell])
 def test_rows_hold_cells_only(kind):
     with refused(ParameterError, kind, 'Cells', 'a function'):
         kind([nn.ReLU(), ops.relu])
     with refused(TypeError, 'an int'):
         kind(nn.ReLU()).append(3)
-
-
-def test_a_sequential_cell_grows():
-    net = nn.SequentialCell(nn.Dense(1, 1, 2, 0))
-    net.append(nn.ReLU())
-    assert net(Tensor([[-1.0]])).asnumpy().tolist() == [[0]] and isinstance(net[:1], nn.SequentialCell)
 
 
 def test_dense_settings():

@@ -301,25 +301,6 @@ def test_select_wants_a_bool_mask():
         ops.select(x4, x4, x4)
 
 
-def test_the_mean_of_integers_is_refused():
-    with refused(TypeError, 'ReduceMean', 'Int64'):
-        Tensor([1, 2]).mean()
-
-
-@pytest.mark.parametrize(
-    ('call', 'facts'),
-    [
-        (lambda: Tensor([2]) ** -1, ('Pow', 'Int64 and Int64', 'negative integer powers')),
-        (lambda: Tensor([True]) - Tensor([True]), ('Sub', 'Bool and Bool', 'boolean subtract')),
-    ],
-    ids=['power', 'difference'],
-)
-def test_dtypes_that_a_kernel_cannot_take_do_not_blame_the_shapes(call, facts):
-    with refused(TypeError, *facts, line='(lambda: Tensor', keep=False) as caught:  # NumPy's words are in it
-        call()
-    assert 'shapes' not in str(caught.value)
-
-
 def test_an_index_out_of_range():
     with pytest.raises(IndexError, match='out of bounds'):
         x4[4]

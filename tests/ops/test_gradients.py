@@ -212,11 +212,6 @@ def test_an_index_written_after_use_changes_no_gradient(make):
     np.testing.assert_array_equal(ms.grad(f)(Tensor([5.0, 7.0])).asnumpy(), [1, 1])
 
 
-def test_a_cast_to_integers_ends_a_gradient():
-    got = ms.grad(lambda x: (x.astype(ms.int32).astype(ms.float32) * 5 + x).sum())(Tensor([1.7]))
-    np.testing.assert_array_equal(got.asnumpy(), [1.0])
-
-
 def test_floats_of_different_widths_meet_in_one_gradient():
     x, y = Tensor([1.5, 2.5], ms.float16), Tensor([0.5, 4.0], ms.float64)
     dx, dy = ms.grad(lambda x, y: (x * y).sum(), (0, 1))(x, y)

@@ -17,7 +17,7 @@ from minicell.errors import (
     ResultError,
     UnregisteredWarning,
 )
-from tests.core.cells import Cube, returning, values
+from tests.core.cells import Cube, made, returning, values
 from tests.messages import refused, tells, warned
 from tests.traps.test_bypass import OfItself
 
@@ -173,7 +173,7 @@ def test_the_seams_between_dtypes():
     assert str(Parameter(2).dtype) == 'Int32'
     assert 'dtype=Float64' in repr(Tensor(np.array([1.0])))
     assert ops.full((2,), 3.5).asnumpy().tolist() == [3.5, 3.5], 'MindSpore: [3, 3]'
-    with refused(DTypeError, 'mean of integers', '.mean()', line='Tensor([1, 2]).mean()'):
+    with refused(DTypeError, 'ReduceMean of Int64', 'mean of integers', '.mean()', line='Tensor([1, 2]).mean()'):
         Tensor([1, 2]).mean()
 
 
@@ -206,14 +206,8 @@ def test_lambdas_and_typed_in_code_work_everywhere():
     assert ms.jvp(space['g'], X, X)[1].asnumpy().tolist() == [2, 8, 18]
     assert ms.grad(lambda x: ops.InsertGradientOf(lambda g: g * 3)(x))(X).asnumpy().tolist() == [3, 3, 3]
 
-    class Applies(nn.Cell):
-        def construct(self, f, x):
-            return f(x)
-
-        def bprop(self, f, x, out, dout):
-            return None, f(dout)
-
-    assert ms.grad(lambda x: Applies()(lambda v: v * 5, x))(X).asnumpy().tolist() == [5, 5, 5]
+    applies = made(lambda self, f, x: f(x), lambda self, f, x, out, dout: (None, f(dout)))
+    assert ms.grad(lambda x: applies(lambda v: v * 5, x))(X).asnumpy().tolist() == [5, 5, 5]
 
 
 def test_a_tape_shows_the_bprop_its_dout_and_what_it_hid():

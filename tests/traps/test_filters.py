@@ -13,7 +13,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import MinicellWarning
 from minicell.errors import ImplicitSumWarning, NoPathWarning
-from tests.core.cells import Cube, Product, Scale
+from tests.core.cells import Cube, Product, Scale, made, returning
 from tests.messages import warned
 
 X = Tensor([1.0, 2.0, 3.0])
@@ -61,28 +61,18 @@ QUIET = {
     'numbers of what is not differentiated': lambda: ms.grad(lambda x: x * float(X.sum()) * X.asnumpy().sum())(X),
     'numbers of a stopped value': lambda: ms.grad(lambda x: x * float(ops.stop_gradient(x).sum()))(X),
     'a choice by value': lambda: ms.grad(lambda x: x * 2 if x.sum() > 3 else x)(X),
-    'NumPy in a construct that has a bprop': lambda: ms.grad(ByNumPy())(X),
-    'a bprop that asks autodiff of its own construct': lambda: ms.grad(AsksItself())(X),
+    'NumPy in a construct that has a bprop': lambda: ms.grad(by_numpy)(X),
+    'a bprop that asks autodiff of its own construct': lambda: ms.grad(asks_itself)(X),
     'a tape read in a gradient': lambda: ms.grad(lambda x: read_a_tape(x))(X),
     'vjp': lambda: ms.vjp(Product(), X, X)[1](X),
     'an empty input': lambda: ms.grad(lambda x: x * 2)(Tensor(np.zeros((0, 3), np.float32))),
 }
 
 
-class ByNumPy(nn.Cell):
-    def construct(self, x):
-        return Tensor(np.sin(x.asnumpy()) + float(x.sum()) + np.asarray(x))
-
-    def bprop(self, x, out, dout):
-        return (dout,)
-
-
-class AsksItself(nn.Cell):
-    def construct(self, x):
-        return x * x
-
-    def bprop(self, x, out, dout):
-        return (ms.grad(self.construct)(x) * dout,)
+by_numpy = made(
+    lambda self, x: Tensor(np.sin(x.asnumpy()) + float(x.sum()) + np.asarray(x)), lambda self, x, out, dout: (dout,)
+)
+asks_itself = made(lambda self, x: x * x, lambda self, x, out, dout: (ms.grad(self.construct)(x) * dout,))
 
 
 def slope_of_weights():
@@ -200,8 +190,7 @@ def test_as_an_error_it_leaves_nothing_behind():
 
 
 def test_check_bprop_says_it_in_its_result_alone():
-    nan = type('Nan', (nn.Cell,), {'construct': lambda s, x: x * 2, 'bprop': lambda s, x, o, d: (d * float('nan'),)})
-    cut = type('Cut', (nn.Cell,), {'construct': lambda s, x: x * 2, 'bprop': lambda s, x, o, d: (ops.zeros_like(x),)})
+    cells = returning(lambda x, out, dout: (dout * float('nan'),)), returning(lambda x, *_: (ops.zeros_like(x),))
     with warned() as said:
-        results = [ms.check_bprop(kind(), X) for kind in (nan, cut)]
+        results = [ms.check_bprop(cell, X) for cell in cells]
     assert not said.caught and not any(r.ok for r in results)

@@ -28,40 +28,16 @@ class Reads(nn.Cell):
         return (dout * self.factor(),)
 
 
-class ReadsNumber(Reads):
-    def factor(self):
-        return self.k
+def reads(name, factor, **more):
+    return type(name, (Reads,), {'factor': factor, **more})
 
 
-class ReadsDict(Reads):
-    def factor(self):
-        return [self.settings['k'] for _ in (1,)][0]  # noqa: RUF015
-
-
-class ReadsArray(Reads):
-    def factor(self):
-        return float(self.numbers[-1])
-
-
-class ReadsInner(Reads):
-    def factor(self):
-        return self.inner.k
-
-
-class ReadsProperty(Reads):
-    @property
-    def twice(self):
-        return self.k * 1
-
-    def factor(self):
-        return self.twice
-
-
-class HandsSelfOn(Reads):
-    def factor(self):
-        return getattr(self, 'k')  # noqa: B009
-
-
+ReadsNumber = reads('ReadsNumber', lambda self: self.k)
+ReadsDict = reads('ReadsDict', lambda self: [self.settings['k'] for _ in (1,)][0])  # noqa: RUF015
+ReadsArray = reads('ReadsArray', lambda self: float(self.numbers[-1]))
+ReadsInner = reads('ReadsInner', lambda self: self.inner.k)
+ReadsProperty = reads('ReadsProperty', lambda self: self.twice, twice=property(lambda self: self.k * 1))
+HandsSelfOn = reads('HandsSelfOn', lambda self: getattr(self, 'k'))  # noqa: B009
 CHANGES = {
     'k': (ReadsNumber, {'k': 2.0}, lambda net: setattr(net, 'k', 5.0)),
     'settings': (ReadsDict, {'settings': {'k': 2.0}}, lambda net: net.settings.update(k=5.0)),

@@ -12,6 +12,7 @@ from minicell import Parameter, Tensor, nn, ops
 from minicell.common.initializer import initializer
 from minicell.core.errors import BpropCountError, BpropTupleError
 from minicell.errors import GraphValueError, HookError, SettingError
+from tests.core.cells import made
 from tests.messages import refused, tells
 
 A, B = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[5.0, 6.0], [7.0, 8.0]])
@@ -187,14 +188,8 @@ def test_a_tuple_of_numbers_is_an_operand(compute):
 
 
 def test_a_gradient_inside_the_construct_of_a_cell_with_a_bprop():
-    class Net(nn.Cell):
-        def construct(self, x):
-            return ms.grad(lambda v: v * v)(x)
-
-        def bprop(self, x, out, dout):
-            return (dout * 7,)
-
-    assert Net()(THREE).tolist() == [2, 4, 6] and ms.grad(Net())(THREE).tolist() == [7, 7, 7]
+    net = made(lambda self, x: ms.grad(lambda v: v * v)(x), lambda self, x, out, dout: (dout * 7,))
+    assert net(THREE).tolist() == [2, 4, 6] and ms.grad(net)(THREE).tolist() == [7, 7, 7]
 
 
 def test_operators_and_partials_are_functions_to_differentiate():
@@ -242,12 +237,9 @@ def test_numpy_is_those_functions_that_are_ops():
 
 
 def test_a_cell_of_any_kind_is_a_learning_rate():
-    class Rate(nn.Cell):
-        def construct(self, step):
-            return Tensor(0.5) / (step + 1).astype(ms.float32)
-
+    rate = made(lambda self, step: Tensor(0.5) / (step + 1).astype(ms.float32))
     p = Parameter(Tensor([1.0]), name='p')
-    opt = nn.SGD([p], Rate())
+    opt = nn.SGD([p], rate)
     for due in (0.5, 0.25):
         opt((Tensor([1.0]),))
         assert p.asnumpy().tolist() == [due]

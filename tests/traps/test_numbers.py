@@ -59,16 +59,6 @@ def test_second_derivatives_of_a_norm():
     np.testing.assert_allclose(ms.grad(ms.grad(ops.norm))(Tensor([3.0, 4.0])).asnumpy(), [0.032, -0.024], atol=1e-6)
 
 
-@pytest.mark.parametrize('op', [ops.elu, ops.softmax, ops.log_softmax])
-def test_second_derivatives_that_mindspore_does_not_have(op):
-    x = Tensor([0.25, 1.5, -2.0], ms.float64)
-    weights = Tensor([1.0, 2.0, 3.0], ms.float64)
-    slope = ms.grad(lambda x: (op(x) * weights).sum())
-    bend = ms.grad(lambda x: slope(x)[0])(x).asnumpy()
-    step = Tensor([1e-6, 0.0, 0.0], ms.float64)
-    assert bend[0] == pytest.approx((slope(x + step)[0].item() - slope(x - step)[0].item()) / 2e-6, abs=1e-6)
-
-
 def test_the_gradient_of_places_counted_from_the_end():
     """In MindSpore: 0 everywhere."""
     assert ms.grad(lambda x: x[Tensor([-1])].sum())(X).tolist() == [[0, 0, 0], [1, 1, 1]]
@@ -98,7 +88,7 @@ def test_a_number_that_its_dtype_does_not_hold():
 
 def test_a_root_of_integers_by_a_negative_power():
     """In MindSpore 2 ** -1 is 0."""
-    with refused(DTypeError, 'Pow', 'negative integer powers', keep=False):
+    with refused(DTypeError, 'Pow', 'Int64 and Int64', 'negative integer powers', line='Tensor([2]) ** -1', keep=False):
         Tensor([2]) ** -1
 
 

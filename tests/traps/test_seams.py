@@ -19,6 +19,7 @@ from minicell.errors import (
     TapeError,
     ThreadError,
 )
+from tests.core.cells import made
 from tests.messages import refused, tells, warned
 
 X = Tensor([1.0, 2.0, 3.0])
@@ -54,7 +55,7 @@ def test_comparisons():
 
 def test_ops_on_integers_and_bools():
     """MindSpore takes the difference of Bools, and has 2⁶³ - 1 for an integer over 0."""
-    with refused(DTypeError, 'Sub', 'Bool and Bool', keep=False):  # NumPy's words are in it
+    with refused(DTypeError, 'Sub', 'Bool and Bool', line='Tensor([True]) -', keep=False):  # NumPy's words are in it
         Tensor([True]) - Tensor([True])
     with np.errstate(divide='ignore'):
         assert (Tensor([5]) // 0).tolist() == [0]
@@ -147,15 +148,9 @@ def test_another_thread_has_to_wait_or_is_told():
 
 
 def test_jvp_through_a_bprop_that_is_not_linear_says_so():
-    class Clipped(nn.Cell):
-        def construct(self, x):
-            return x * 1
-
-        def bprop(self, x, out, dout):
-            return (ops.relu(dout),)
-
+    clipped = made(lambda self, x: x * 1, lambda self, x, out, dout: (ops.relu(dout),), 'Clipped')
     with warned(NotLinearWarning, 'bprop of Clipped', 'not linear', 'dout'):
-        _, slope = ms.jvp(Clipped(), Tensor([3.0, 4.0]), Tensor([1.0, 2.0]))
+        _, slope = ms.jvp(clipped, Tensor([3.0, 4.0]), Tensor([1.0, 2.0]))
     assert slope.asnumpy().tolist() == [1.0, 2.0]
 
 
