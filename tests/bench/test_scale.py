@@ -8,6 +8,8 @@ import pytest
 
 from tests.bench import scale
 
+pytestmark = pytest.mark.nightly
+
 
 def test_time_an_op_is_the_same_at_a_thousand_and_at_a_hundred_thousand_ops():
     """A quadratic tape would take a hundred times as long an op; a busy machine is no quadratic one."""

@@ -1,6 +1,17 @@
-"""The helpers beside these tests are imported by their plain names."""
+"""Tapes and pictures live as long as the module of tests that asked for them."""
 
-import sys
-from pathlib import Path
+import linecache
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+
+from tests.view import gallery
+
+
+@pytest.fixture(scope='module', autouse=True)
+def let_go():
+    """Forget the gallery, and the text of its cells."""
+    yield
+    gallery.run.cache_clear()
+    gallery.picture.cache_clear()
+    for file in [file for file in linecache.cache if file.startswith('<cell ')]:
+        del linecache.cache[file]

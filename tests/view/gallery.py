@@ -5,12 +5,12 @@ import warnings
 from functools import cache
 
 import numpy as np
-from programs import PROGRAMS as FIRST
-from programs_more import ENCODINGS, LONG
 
 import minicell as ms
 from minicell.view.picture import ZOOMS as LENSES
 from minicell.view.picture import Picture
+from tests.view.encodings import ENCODINGS, LONG
+from tests.view.programs import PROGRAMS as FIRST
 
 HEAD = 'import numpy as np\nimport minicell as ms\nfrom minicell import nn, ops\n'
 PROGRAMS = {**FIRST, **ENCODINGS}
@@ -37,7 +37,7 @@ def space_of(source, name):
     exec(compile(HEAD, '<head>', 'exec'), space)
     try:
         with warnings.catch_warnings(), np.errstate(all='ignore'):  # some programs are wrong on purpose
-            warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+            warnings.simplefilter('ignore')
             exec(compile(source, file, 'exec'), space)
     except Exception:
         assert isinstance(space.get('tape'), ms.Tape)

@@ -1,4 +1,4 @@
-"""Where the texts of a frame lie, by the widths of their font: which of them overlap, and which leave the picture."""
+"""Where the texts of a frame lie: which overlap, which leave the picture, and the ground that each is read on."""
 
 import re
 
@@ -36,3 +36,43 @@ def faults(frame, width, height, slack=1.5):
             if min(r, r2) - max(l, l2) > slack and min(b, b2) - max(t, t2) > slack:
                 out.append(f'{w!r} and {w2!r} overlap near ({l:.0f}, {t:.0f})')
     return out
+
+
+def light(colour):
+    """Relative luminance."""
+    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    """How far apart two colours are, from 1 to 21."""
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def inside(shape, x, y):
+    """Whether a rectangle with a ground of its own has a point."""
+    a = shape.attrs
+    return a['x'] <= x <= a['x'] + a['width'] and a['y'] <= y <= a['y'] + a['height']
+
+
+def grounds(frame):
+    """(text, its ink, the ground under its middle) by the names of colours."""
+    painted = sorted(enumerate(frame.values()), key=lambda pair: (pair[1].layer, pair[0]))
+    order = {id(shape): n for n, (_, shape) in enumerate(painted)}
+    rects = [s for _, s in painted if s.tag == 'rect']
+    for key, words, left, top, right, bottom in boxes(frame):
+        ink, ground = style.look('text', frame[key].attrs.get('class', ''))['fill'], 'paper'
+        for rect in rects:
+            fill = style.look('rect', rect.attrs.get('class', '')).get('fill', 'none')
+            under = order[id(rect)] < order[id(frame[key])] and rect.attrs.get('opacity', 1) == 1
+            if fill not in ('none', 'clear') and under and inside(rect, (left + right) / 2, (top + bottom) / 2):
+                ground = fill
+        if (
+            'onr' in frame[key].attrs.get('class', '')
+            and key == 'tk'
+            and top < float(re.search(r'[\d.]+(?=H[\d.]+$|$)', frame['fat'].attrs['d'])[0]) < bottom
+        ):
+            ground = style.look('path', frame['fat'].attrs['class'])['stroke']  # it is written on the band
+        yield words, ink, ground

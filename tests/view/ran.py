@@ -1,13 +1,14 @@
-"""Who ran: rules and bprops counted where they are called, without a Tape's events."""
+"""Who computed each gradient: counted where rules and bprops are called, and as a Record tells it."""
 
 from collections import Counter
 from contextlib import contextmanager
+from typing import NamedTuple
 from unittest import mock
-
-import authors
 
 from minicell.core import cell, tape
 from minicell.core.rules import Rule
+from minicell.view.model import Record, Value
+from tests.view import gallery
 
 SILENT = ('TupleGetItem', 'Leaf', 'HookIn', 'HookOut', 'InsertGradientOf', 'HookBackward')
 
@@ -61,8 +62,57 @@ def counting():
                 kind.vjp = vjp
 
 
+class Author(NamedTuple):
+    """One gradient that was handed out. kind: 'rule', 'bprop' or 'hook'; name: the op's, the Cell's, the hook's."""
+
+    gradient: str
+    kind: str
+    name: str
+    step: int
+    reading: int
+    call: int = 0  # which call of a hook at this reading
+    value: Value | None = None
+    line: int = 0  # where the user's own function begins
+
+
+KINDS = {'op': 'rule', 'call': 'bprop', 'hook': 'hook'}
+
+
+def authors(record: Record) -> list[Author]:
+    """An Author for each gradient handed out, in the order of time."""
+    out = []
+    for number, reading in enumerate(record.readings):
+        entry = record.entries[reading.entry]
+        line = entry.facts.start.line if entry.facts else 0
+        for k, call in enumerate(reading.hooks):
+            at = reading.given if reading.given is not None else reading.reached
+            begin = call.facts.start.line if call.facts else 0
+            out += [
+                Author(v.name, 'hook', entry.name, at, number, k, v, begin)
+                for v in (call.before if call.after is None else call.after)
+            ]
+        if reading.given is None or reading.hooks or entry.kind not in KINDS:
+            continue
+        # where a hook could hang and none was called, the op alone handed the gradient on
+        kind = 'rule' if entry.kind == 'hook' else KINDS[entry.kind]
+        out += [
+            Author(g.name, kind, entry.name, reading.given, number, 0, g.value, line if kind == 'bprop' else 0)
+            for g in reading.gave
+        ]
+    return out
+
+
 def told(record):
-    """The same from a Record: by rules and bprops, and by the lines of hooks."""
-    acts = {(a.kind, a.name, a.reading, a.call, a.line) for a in authors.of(record)}
+    """The same counts from a Record: by rules and bprops, and by the lines of hooks."""
+    acts = {(a.kind, a.name, a.reading, a.call, a.line) for a in authors(record)}
     own = Counter((kind, name) for kind, name, *_ in acts if kind != 'hook' and name not in SILENT)
     return own, Counter(line for kind, *_, line in acts if kind == 'hook')
+
+
+def run(source, name):
+    """The tape of a program, who ran, and the lines of the hooks that ran (None where it does not say)."""
+    with counting() as counts:
+        space = gallery.space_of(source, name)
+    lines = source.splitlines()
+    hooks = Counter(next(n for n, text in enumerate(lines, 1) if f'def {h}(' in text) for h in space.get('calls', ()))
+    return space['tape'], counts, hooks if 'calls' in space else None

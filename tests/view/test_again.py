@@ -2,14 +2,14 @@
 
 import random
 
-import generated
 import numpy as np
 import pytest
-from gallery import tape_of
 
 import minicell as ms
 from minicell.core.watch import Begin
 from minicell.view.tell import again, tell
+from tests.messages import tells
+from tests.view.gallery import tape_of
 
 HEAD = """
 class Autodiff(nn.Cell):
@@ -63,7 +63,10 @@ def verdicts(text, name):
     return next(run for run in record.passes if run.order == 1)
 
 
-@pytest.mark.parametrize('seed', range(150))
+ONES = [pytest.param(seed, marks=[] if seed < 40 else pytest.mark.slow) for seed in range(150)]
+
+
+@pytest.mark.parametrize('seed', ONES)
 def test_it_is_the_gradient_of_the_same_program_without_its_bprops(seed):
     text = program(seed)
     run = verdicts(text, f'again{seed}')
@@ -81,34 +84,26 @@ def test_right_and_wrong_ones_are_among_them():
     assert 5 < sum(found) < len(found) - 5
 
 
-@pytest.mark.parametrize('seed', range(0, 300, 3))
-def test_hooks_writes_and_readings_on_a_whim_are_a_reason_or_an_answer(seed):
-    np.random.seed(seed)
-    record = tell(tape_of(generated.program(seed), f'whim{seed}'))
-    for g in (g for run in record.passes for g in run.verdicts):
-        assert g.ok is not None or g.why
-
-
-REASONS = {
-    'it is read back more than once, or not to its end': """
+REASONS = {  # by a telling word or two of what is said
+    'more than once': """
         out, pull = ms.vjp(lambda x: ms.grad(Sin())(x), x)
         pull(x), pull(x)
     """,
-    'a hook takes part': """
+    'a hook': """
         def f(x):
             y = Sin()(x)
             y.register_hook(lambda g: 2 * g)
             return y
         ms.grad(ms.grad(f))(x)
     """,
-    'it writes into memory, or stops at an error': """
+    'writes into memory': """
+        w = ms.Parameter(x * 1, name='w')
         def f(x):
-            y = x * 1
-            y[0] = 2
-            return Sin()(y).sum()
-        ms.grad(lambda x: ms.grad(f)(x).sum())(ms.Tensor([0.5, 1.0]))
+            ops.assign(w, x)
+            return Sin()(x)
+        ms.grad(ms.grad(f))(x)
     """,
-    again.LOST: """
+    'cannot be followed': """
         ms.grad(ms.grad(ms.jit(lambda x: Sin()(x))))(x)
     """,
 }
@@ -128,14 +123,16 @@ def test_what_cannot_be_run_again_says_why(why):
     run = verdicts(
         SIN + REASONS[why].rstrip().removeprefix('\n').replace('        ', '    ', 1).replace('\n    ', '\n'), why
     )
-    assert [g.why for g in run.verdicts] == [why] * len(run.arrivals)
+    assert len(run.verdicts) == len(run.arrivals) > 0
+    for g in run.verdicts:
+        tells(g.why, why)
     assert all(g.ok is None for g in run.verdicts)
 
 
 def test_a_program_that_is_too_long_is_not_run_again(monkeypatch):
     monkeypatch.setattr(again, 'MOST', 5)
     run = verdicts(f'{SIN}    ms.grad(ms.grad(Sin()))(x)\n', 'long')
-    assert run.verdicts[0].why == 'the program is too long to run it again for a picture'
+    tells(run.verdicts[0].why, 'too long')
 
 
 def test_values_are_those_of_then():

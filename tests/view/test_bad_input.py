@@ -2,16 +2,15 @@
 
 import xml.etree.ElementTree as ET
 
-import fake
-import geometry
-import hostile
 import numpy as np
 import pytest
-from gallery import ZOOMS, texts
 
 from minicell.view import metrics
 from minicell.view.picture import Picture
+from tests.view import fake, geometry, hostile
+from tests.view.gallery import ZOOMS, texts
 
+pytestmark = pytest.mark.slow
 NAN = np.float32('nan')
 ARRAYS = {  # and a text that tells what it is
     'rank 0': (np.float32(3.5), '3.5'),

@@ -2,7 +2,7 @@
 
 import re
 
-from gallery import picture
+from tests.view.gallery import picture
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():

@@ -1,12 +1,13 @@
 """A tape as graphviz's own object: clusters for Cells, a double border for a takeover; no name breaks it."""
 
-import gallery
 import graphviz
 import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops, view
 from minicell.view import dot
+from tests.messages import tells
+from tests.view import gallery
 
 
 def test_it_is_the_graphviz_packages_object():
@@ -71,7 +72,7 @@ def test_without_dot_the_picture_of_the_tape_is_shown_with_one_line(monkeypatch)
     monkeypatch.setenv('PATH', '')
     shown = gallery.run('matmul').to_dot()._repr_mimebundle_()
     assert set(shown) == {'text/html', 'text/plain'}
-    assert shown['text/html'].startswith('<p>There is no `dot` program here')
+    tells(shown['text/html'].split('</p>')[0], '<p>', 'no `dot` program')
     assert gallery.picture('matmul').html() in shown['text/html']
     assert shown['text/plain'].startswith(dot.NO_DOT)
 

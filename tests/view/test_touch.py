@@ -3,12 +3,13 @@
 import json
 import re
 
-import gallery
 import numpy as np
 import pytest
-from gallery import picture
 
 from minicell.view.paint import numbers
+from tests.messages import tells
+from tests.view import gallery
+from tests.view.gallery import picture
 
 
 def values(name, narrow=False):
@@ -37,8 +38,9 @@ def test_a_readout_has_the_number_and_the_line():
     links = picture('matmul').films[0].links
     for (i, j), number in np.ndenumerate(x + 1):
         read = links[f'g0.0[{i},{j}]']['r']
-        due = '' if (i, j) == (0, 1) else f', should be {numbers.said(true[i, j])}'
-        assert read == f'dx[{i}, {j}] = {numbers.said(number)}{due}   yours: x + 1, line 11'
+        due = '' if (i, j) == (0, 1) else f'should be {numbers.said(true[i, j])}'
+        tells(read, f'dx[{i}, {j}] = {numbers.said(number)}', 'x + 1', 'line 11')
+        assert ('should be' in read) == bool(due) and due in read
         assert f's0.0[{i},{j}]' in links[f'g0.0[{i},{j}]']['l']
         (forward,) = (key for key in links[f'g0.0[{i},{j}]']['l'] if key != f's0.0[{i},{j}]')
         assert links[forward]['r'].startswith(f'x[{i}, {j}] = {numbers.said(np.float32(x[i, j]))}')
