@@ -14,9 +14,6 @@ __all__ = ['numbers']  # its results are arrays, as the limit's
 zero, one = numpy.float32(0), numpy.float32(1)
 
 
-# ---- chains --------------------------------------------------------------------------------------------------------
-
-
 def walk(p: Chain):
     def forward(x):
         y = x
@@ -57,9 +54,6 @@ def customs(p: Chain):
 
     slope = grad(forward)
     return lambda: slope(p.x)
-
-
-# ---- networks ------------------------------------------------------------------------------------------------------
 
 
 def mean(x):
@@ -132,9 +126,6 @@ def snn(p: Spikes):
 
     slope = grad(loss)
     return lambda: slope(p.gain)
-
-
-# ---- images --------------------------------------------------------------------------------------------------------
 
 
 @primitive

@@ -66,9 +66,6 @@ class Growth(NamedTuple):
     size: float
 
 
-# ---- results -------------------------------------------------------------------------------------------------------
-
-
 def results(way: ModuleType, run: Callable, problem: object) -> list[np.ndarray]:
     """What one run gives; of weights, how they changed, because they hardly do."""
     found = [np.array(a) for a in way.numbers(run())]
@@ -89,9 +86,6 @@ def agree(who: str, title: str, got: list[np.ndarray], due: list[np.ndarray]) ->
             f'and {CLOSE:.0e} is the most that float32 explains.'
         )
     return off
-
-
-# ---- times ---------------------------------------------------------------------------------------------------------
 
 
 def sample(work: Work, times: int) -> float:

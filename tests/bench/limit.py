@@ -17,9 +17,6 @@ def numbers(result: object) -> list[np.ndarray]:
     return [np.asarray(a) for a in (result if isinstance(result, list | tuple) else [result])]
 
 
-# ---- chains --------------------------------------------------------------------------------------------------------
-
-
 def chain(p: Chain):
     x, gain, shift, turns = p.x, p.gain, p.shift, p.length // 4
 
@@ -92,9 +89,6 @@ def customs(p: Chain):
         return g
 
     return run
-
-
-# ---- networks ------------------------------------------------------------------------------------------------------
 
 
 def dense(x, w, b):
@@ -219,9 +213,6 @@ def snn(p: Spikes):
         return add.reduce(dgain, 0)
 
     return run
-
-
-# ---- images --------------------------------------------------------------------------------------------------------
 
 
 def columns(x):

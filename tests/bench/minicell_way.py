@@ -11,9 +11,6 @@ def numbers(result: object) -> list[np.ndarray]:
     return [t.asnumpy() for t in (result if isinstance(result, list | tuple) else [result])]
 
 
-# ---- chains --------------------------------------------------------------------------------------------------------
-
-
 def walk(p: Chain):
     gain, shift = Tensor(p.gain), Tensor(p.shift)
 
@@ -58,9 +55,6 @@ def customs(p: Chain):
 
     slope = ms.grad(forward)
     return lambda: slope(x)
-
-
-# ---- networks ------------------------------------------------------------------------------------------------------
 
 
 def dense(w: np.ndarray, b: np.ndarray) -> nn.Dense:
@@ -144,9 +138,6 @@ def snn(p: Spikes):
 
     slope = ms.grad(loss)
     return lambda: slope(gain)
-
-
-# ---- images --------------------------------------------------------------------------------------------------------
 
 
 def cnn(p: Training):

@@ -94,9 +94,6 @@ def test_the_readme_shows_some_of_them():
     assert any('**' in row[-2] for row in few[1:]), 'where a peer is quicker is said too'
 
 
-# ---- who is refused, and who is missing ----------------------------------------------------------------------------
-
-
 def slightly_wrong(problem):
     run = limit.chain(problem)
     return lambda: [minicell_way.Tensor(run() * np.float32(1.001))]
@@ -169,9 +166,6 @@ def test_help_tells_of_every_case(capsys):
         main(['--help'])
     text = capsys.readouterr().out
     assert [case.key for case in CASES if f'  {case.key:3} {case.make(False).title}\n' not in text] == []
-
-
-# ---- how it is measured --------------------------------------------------------------------------------------------
 
 
 def test_all_take_turns_and_a_ratio_is_of_one_round():

@@ -17,9 +17,6 @@ def leaf(array: np.ndarray) -> torch.Tensor:
     return torch.tensor(array, requires_grad=True)
 
 
-# ---- chains --------------------------------------------------------------------------------------------------------
-
-
 def walk(p: Chain):
     gain, shift = torch.tensor(p.gain), torch.tensor(p.shift)
 
@@ -73,9 +70,6 @@ def customs(p: Chain):
         return torch.autograd.grad(y.sum(), x)
 
     return run
-
-
-# ---- networks ------------------------------------------------------------------------------------------------------
 
 
 def training(loss_fn, p: Training):
@@ -151,9 +145,6 @@ def snn(p: Spikes):
         return torch.autograd.grad((off * off).mean(), gain)
 
     return run
-
-
-# ---- images --------------------------------------------------------------------------------------------------------
 
 
 def cnn(p: Training):

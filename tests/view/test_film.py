@@ -95,9 +95,6 @@ def test_both_layouts_tell_the_same_steps():
     assert [step['t'] for step in wide['s']] == [step['t'] for step in narrow['s']]
 
 
-# ---- the step line ---------------------------------------------------------------------------------------------------
-
-
 def words(line):
     """(left, right, words, since) of the names under a line."""
     texts = [(attrs, since) for tag, attrs, since in line['shapes'] if tag == 'text']

@@ -63,9 +63,6 @@ def test_the_size_never_changes():
             assert all(0 <= y <= film.line['h'] and 0 <= x <= film.line['w'] for x, y in (s.at for s in film.steps))
 
 
-# ---- type and colour -------------------------------------------------------------------------------------------------
-
-
 def classes_drawn(tag):
     """The classes of all that the gallery draws with this tag."""
     found = set()

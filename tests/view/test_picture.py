@@ -28,9 +28,6 @@ def matmul():
     return gallery.run('matmul')
 
 
-# ---- options ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(('step', 'place'), [(None, 0), (1, 0), (3, 2), (-1, -1), (-3, -3), (np.int64(2), 1)])
 def test_it_opens_at_a_step(matmul, step, place):
     shown = matmul.show(step=step)
@@ -93,9 +90,6 @@ def test_scale_enlarges(matmul):
     sizes = [Image.open(BytesIO(each.png(0))).size for each in (one, two)]
     assert sizes[1] == tuple(2 * n for n in sizes[0])
     assert 'style="zoom:2"' in two.html() and 'zoom:' not in one.html().split('>')[0]
-
-
-# ---- displayed -------------------------------------------------------------------------------------------------------
 
 
 def test_a_display_is_html_and_words(matmul):
@@ -164,9 +158,6 @@ def test_no_seed_is_left_behind():
     source = gallery.ALL['random_mask'].strip() + '\n'
     once, again = (Picture(gallery.tape_of(source, 'again')).still(-1) for _ in range(2))
     assert once == again and ms.get_seed() == 3
-
-
-# ---- saved -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('kind', FORMATS)

@@ -30,15 +30,15 @@ with ms.Tape() as tape:
 BENDS = {'down': ('sin', 'ops.cos(x)'), 'up': ('sinh', 'ops.cosh(x)')}
 
 
+def bent(way, words='', instead=''):
+    """The picture of a second derivative, of a Net whose lines may be worded otherwise."""
+    op, slope = BENDS[way]
+    return gallery.made(SECOND.format(op=op, slope=slope).replace(words, instead), f'bend {way} {instead}')
+
+
 def numbers(path):
     """The numbers of a path."""
     return [float(n) for n in re.findall(r'-?\d+\.?\d*', path.attrs['d'])]
-
-
-def bare(path):
-    """The same without its arcs: x or y, or both, of each end."""
-    bends = re.sub(r'A[^HVLMA]*?,(-?[\d.]+),(-?[\d.]+)(?=[HV]|$)', r'L\1,\2', path.attrs['d'])
-    return [float(n) for n in re.findall(r'-?\d+\.?\d*', bends)]
 
 
 def points(path):
@@ -49,14 +49,6 @@ def points(path):
         x, y = (n[0], y) if kind == 'H' else (x, n[0]) if kind == 'V' else n[-2:]
         out.append((x, y))
     return out
-
-
-def box(shape):
-    """From where to where a text reaches, without the blanks before it."""
-    x, words, look = shape.attrs['x'], shape.attrs['T'], shape.attrs['class']
-    if 'ln' in look.split():
-        return x - kit.width(words, 'm'), x
-    return x + kit.width(words[: len(words) - len(words.lstrip())], 'm'), x + kit.width(words, 'm')
 
 
 @pytest.mark.parametrize('narrow', [False, True])
@@ -114,8 +106,7 @@ def test_what_leaves_no_entry_is_not_counted_among_the_entries():
 
 @pytest.mark.parametrize('way', BENDS)
 def test_the_lines_of_a_bprop_flow_into_the_tape_that_they_write(way):
-    op, slope = BENDS[way]
-    second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
+    second = bent(way)
     (film, phone) = second.films
     first = at(second, 'Your line 6')
     bridges = {n: [key for key in frame if key.startswith('bridge')] for n, frame in enumerate(film.frames)}
@@ -136,8 +127,7 @@ def test_the_lines_of_a_bprop_flow_into_the_tape_that_they_write(way):
 
 @pytest.mark.parametrize('way', BENDS)
 def test_a_second_derivative_is_said_to_be_one(way):
-    op, slope = BENDS[way]
-    second = gallery.made(SECOND.format(op=op, slope=slope), f'bend {way}')
+    second = bent(way)
     said = second.films[0].steps[-1]
     tells(said.title, 'bend =', 'second derivative', 'dx', 'x')
     tells(said.caption, 'dx = slope * dout')
@@ -145,18 +135,15 @@ def test_a_second_derivative_is_said_to_be_one(way):
 
 
 def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
-    minus = SECOND.format(op='sin', slope='ops.cos(x)').replace(
-        'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))'
-    )
-    said = gallery.made(minus, 'minus the slope').films[0].steps[-1]
+    minus = bent('down', 'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))')
+    said = minus.films[0].steps[-1]
     tells(said.title, 'gradient', 'your gradient')
     assert 'derivative' not in said.title + said.caption
 
 
 def test_backward_of_a_second_tape_is_one_road_from_the_seed_to_the_result():
     """The rules and what they hand on lie on it, as high as it is, and it ends with a head at the number."""
-    op, slope = BENDS['down']
-    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    frame = bent('down').films[0].frames[-1]
     parts = {key: numbers(shape)[:3] for key, shape in frame.items() if re.fullmatch(r'b(in|out)\d+|end', key)}
     lying = [s.attrs for key, s in frame.items() if re.fullmatch(r'r[12]|bd.*bg', key) and s.tag == 'rect']
     (y,) = {y for _, y, _ in parts.values()}
@@ -176,8 +163,7 @@ def test_backward_of_a_second_tape_is_one_road_from_the_seed_to_the_result():
 
 
 def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
-    op, slope = BENDS['down']
-    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    second = bent('down')
     frame = second.films[0].frames[-1]
     number = frame['g0.0[0,0]t'].attrs['T']
     told = shown(second)
@@ -200,8 +186,7 @@ def test_the_line_that_returns_has_no_way_out_where_it_flows_into_the_second_tap
 
 
 def test_an_entry_of_the_second_tape_that_reads_dout_says_so():
-    op, slope = BENDS['down']
-    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    second = bent('down')
     frames = second.films[0].frames
     assert not any(key.startswith('fed') for key in frames[at(second, 'Your line 6')]), 'Cos does not read it'
     frame = frames[at(second, 'Your line 7')]
@@ -279,8 +264,7 @@ def test_dout_is_marked_where_the_lines_of_a_bprop_say_it(name, lines):
 
 
 def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
-    op, slope = BENDS['down']
-    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    second = bent('down')
     frame = second.films[0].frames[-1]
     number = next(line.number for line in second.record.code if 'ms.grad(ms.grad' in line.text)
     assert frame['aof'].attrs['T'] == f'inner grad, line {number}'
@@ -294,8 +278,7 @@ def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
 
 def test_x_enters_the_second_tape():
     """What is differentiated depends on it. Its gradient is the large number, and stands nowhere else."""
-    op, slope = BENDS['down']
-    frame = gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films[0].frames[-1]
+    frame = bent('down').films[0].frames[-1]
     (x,) = (key for key, s in frame.items() if re.fullmatch(r'b-?\d+n', key) and s.attrs.get('T') == 'x')
     number, card, arrow = frame[f'{x[:-1]}[0,0]t'].attrs, frame['e1'].attrs, numbers(frame['wb1.0'])
     assert number['T'] == '0.5' and number['x'] < arrow[0] < arrow[2] < card['x']
@@ -309,8 +292,7 @@ def test_both_boxes_of_code_are_named(narrow):
 
 
 def test_the_first_tape_is_quiet_once_the_second_is_read():
-    op, slope = BENDS['down']
-    second = gallery.made(SECOND.format(op=op, slope=slope), 'bend down')
+    second = bent('down')
     quiet = at(second, 'The second gradient starts')
     before, after = second.films[0].frames[quiet - 1], second.films[0].frames[quiet]
     assert before['afilm'].attrs['class'] == 'film' and after['afilm'].attrs['class'] == 'film q'
@@ -321,8 +303,7 @@ def test_the_first_tape_is_quiet_once_the_second_is_read():
 
 
 def test_each_step_of_note_has_its_name_under_the_line():
-    op, slope = BENDS['down']
-    for film in gallery.made(SECOND.format(op=op, slope=slope), 'bend down').films:
+    for film in bent('down').films:
         named = [a['T'] for tag, a, _ in film.line['shapes'] if tag == 'text']
         assert {'takeover', 'second tape', '✓ right'} <= set(named)
 
@@ -330,9 +311,7 @@ def test_each_step_of_note_has_its_name_under_the_line():
 @pytest.mark.parametrize('order', ['slope * dout', 'dout * slope'])
 def test_the_card_of_a_rule_has_the_formula_of_what_it_hands_out(order):
     """dout is a constant there, so that nothing is handed to it, whichever operand it is."""
-    op, slope = BENDS['down']
-    code = SECOND.format(op=op, slope=slope).replace('slope * dout', order)
-    said = gallery.shown(gallery.made(code, order))
+    said = shown(bent('down', 'slope * dout', order))
     assert 'seed × dout' in said and 'seed × slope' not in said
 
 

@@ -32,9 +32,6 @@ def jumps(shown_picture):
     return {s.jump: s.title for s in shown_picture.films[0].steps if s.jump}
 
 
-# ---- one takeover, from its call to the verdict ----------------------------------------------------------------------
-
-
 def test_a_takeover_is_told_in_order():
     assert kinds(picture('matmul')) == [
         'enter', 'enter', 'hidden', 'write', 'start', 'reach', 'inside', 'inside', 'give', 'arrive',
@@ -131,9 +128,6 @@ def test_what_was_not_there_is_not_yet_shown():
     assert not any(text == numbers.written(X[0, 0] + 1, 1) for text in shown(picture('matmul'), before - 1))
 
 
-# ---- rules, and what is added up -------------------------------------------------------------------------------------
-
-
 def test_fan_out_is_added_up():
     tells(caption(picture('fanout'), 'a was used'), '1 + 3 = 4')
     tells(caption(picture('fanout'), 'da and db'), 'da = 4', 'db = 2')
@@ -194,9 +188,6 @@ def test_an_output_that_is_a_mask_gets_no_dout():
     assert [dout.name for dout in reading.douts] == ['dout[1]']
 
 
-# ---- what has no gradient, and why -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ('name', 'due'),
     [
@@ -234,9 +225,6 @@ def test_a_write_into_memory_is_a_step():
     tells(caption(picture('step'), wrote[0]), 'no entry', 'no gradient')
 
 
-# ---- errors ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('name', ['wrong_shape', 'bad_op', 'raises', 'broken_construct'])
 def test_an_error_is_told_where_it_happened_after_what_came_before(name):
     kind = type(gallery.run(name).error).__name__
@@ -256,8 +244,6 @@ def test_an_empty_tape_says_so():
     assert steps(picture('empty')) == [words.EMPTY]
     assert Picture(ms.Tape()).films[0].steps[0].title == words.EMPTY[0]
 
-
-# ---- the gradient of a gradient --------------------------------------------------------------------------------------
 
 HVP = """
 def energy(x):
@@ -306,9 +292,6 @@ def test_a_hessian_vector_product():
 def test_a_third_gradient_ends_with_its_number():
     assert 'dx = 6' in ' '.join(steps(picture('third'))[-1])
     assert picture('third').record.depth == 2
-
-
-# ---- cells, ops, inside ----------------------------------------------------------------------------------------------
 
 
 def test_inside_has_a_step_for_each_hidden_op():

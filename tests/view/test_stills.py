@@ -169,9 +169,6 @@ def test_a_step_of_a_gif_stays_as_long_as_its_words_take_to_read():
     assert times == [5250, 1000 * gif.LAST], 'the end stays, before it begins again'
 
 
-# ---- the html --------------------------------------------------------------------------------------------------------
-
-
 def test_a_fragment_is_a_still_and_one_script():
     still = as_svg(*args(toy(), 0))
     text = html.fragment(films(), still, open=-1)

@@ -39,9 +39,6 @@ def saying(tape, start, word=''):
     return next(said for title, said in words(tape) if title.startswith(start) and word in title)
 
 
-# ---- gradients inside a bprop ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     'body',
     [
@@ -119,8 +116,6 @@ with ms.Tape() as tape:
     tells(words(tape)[-1][1], 'its function', 'before')
 
 
-# ---- hooks ---------------------------------------------------------------------------------------------------------
-
 HOOKS = {
     'tensor': ('y = x * 3', 'y.register_hook(hook)', 'hook on y'),
     'input': ('x.register_hook(hook)', 'y = x * 3', 'hook on x'),
@@ -185,9 +180,6 @@ with ms.Tape() as tape:
     tells(said, 'dw = [1, 4]')
     tells(saying(tape, 'Your hook on', 'w changes dw'), 'dw = [1, 4]')
     tells(saying(tape, 'Takeover', 'hook on w'), 'dw = [2, 8]')
-
-
-# ---- names, places, what nobody knows --------------------------------------------------------------------------------
 
 
 def test_outputs_of_one_cell_are_not_added_to_each_other():

@@ -14,8 +14,6 @@ from minicell.view.account import ask, book, maker, slopes, sums, table, true
 from tests.messages import refused, tells
 from tests.view.everything import adds_up, close
 
-# ---- takeovers -------------------------------------------------------------------------------------------------------
-
 
 class Net(nn.Cell):
     def __init__(self, right):
@@ -187,9 +185,6 @@ def test_parameters_of_a_takeover_and_several_outputs():
     assert tape.why('w', 1).number == tape.why(dw, 1).number and tape.why(dw, 1).rows[0].formula == 'a * pair[0]'
 
 
-# ---- hooks -----------------------------------------------------------------------------------------------------------
-
-
 def test_hooks_sign():
     def hooked(x):
         y = x * 3
@@ -281,9 +276,6 @@ def test_hooks_on_one_of_several():
     assert [r.through for r in adds_up(tape.why(d, 1)).rows] == ['b[0]']
 
 
-# ---- of any order, of any shape --------------------------------------------------------------------------------------
-
-
 def test_fan_out_and_many_entries():
     tape, d = taped(lambda x: x * x * x, Tensor(2.0))
     assert [(r.who, r.by) for r in adds_up(tape.why(d)).rows] == [('2 Mul', '1 Mul'), ('1 Mul', 'x'), ('1 Mul', 'x')]
@@ -363,9 +355,6 @@ def test_unreached_and_the_identity():
     tells(adds_up(tape.why(dx)).note, 'Nothing', 'leads from x')
     assert not tape.why(dx).rows
     assert [r.kind for r in adds_up(tape.why(dy)).rows] == ['start']
-
-
-# ---- words -----------------------------------------------------------------------------------------------------------
 
 
 def test_errors_are_sentences():

@@ -100,24 +100,10 @@ def drawn(step: int, narrow: bool) -> Frame:
     f.path('lane', f'M{right + 364},{road}H{end}', 'lane', 0)
     f.rect('ghost', right + 40, road - 25, 116, 50, 'ghost' + ('' if step == 7 else ' q'), 2, rx=8)
     f.text('ghostt', right + 98, road - 5, "MatMul's rule", 'mid dim' if step > 6 else 'mid fut')
-    f.text(
-        'ghostn',
-        right + 98,
-        road + 14,
-        'never called' if step > 6 else 'the usual way',
-        'mid ' + ('b' if step > 6 else 'fut'),
-    )
-    f.rect(
-        'rule',
-        right + 284,
-        road - 25,
-        80,
-        50,
-        'card bk' + (' cur' if step == 5 else '') if step > 4 else 'card',
-        2,
-        rx=8,
-        go='rule',
-    )
+    said, look = ('never called', 'mid b') if step > 6 else ('the usual way', 'mid fut')
+    f.text('ghostn', right + 98, road + 14, said, look)
+    look = 'card bk cur' if step == 5 else 'card bk' if step > 4 else 'card'
+    f.rect('rule', right + 284, road - 25, 80, 50, look, 2, rx=8, go='rule')
     f.text('rulet', right + 324, road + 5, "sum's rule", 'mid b' if step > 4 else 'mid fut', room=76)
     if step > 6 and not narrow:
         bend = f'M629,{road}H608A21,21,0,0,0,587,{road + 21}V256A21,21,0,0,1,566,277H354'
@@ -148,16 +134,9 @@ def tiles(f, key, x, y, values, w, h, wrong=False, account=False, classes=''):
         for j, number in enumerate(row):
             value = f'{key}[{i},{j}]'
             looks = 'tile' + classes + (' wrong worst' if wrong and (i, j) == (0, 2) else ' wrong' if wrong else '')
-            f.rect(
-                value, x + j * w + 1, y + i * h + 1, w - 2, h - 2, looks, rx=3, v=value, rc=value if account else None
-            )
-            f.text(
-                value + 't',
-                x + j * w + w / 2,
-                y + i * h + h / 2 + 5,
-                f'{number:.2f}' if account else f'{number:g}',
-                'mid',
-            )
+            left, top, asked = x + j * w, y + i * h, value if account else None
+            f.rect(value, left + 1, top + 1, w - 2, h - 2, looks, rx=3, v=value, rc=asked)
+            f.text(value + 't', left + w / 2, top + h / 2 + 5, f'{number:.2f}' if account else f'{number:g}', 'mid')
 
 
 def touch(film: Film) -> None:
