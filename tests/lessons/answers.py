@@ -1,11 +1,7 @@
-"""What the exercises of all lessons have in common: other answers than the stored ones, and what a check makes of each.
-
-Each function makes a test of a table. An answer is what `write` makes code of; without `write` it is a change of the
-solution, (old, new) or several such pairs. What is said of it are facts, as `tells` takes them.
-"""
+"""What the exercises of all lessons have in common: other answers than the stored ones, and what is said of each."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +10,7 @@ from minicell.teach.exercise import Exercise, Verdict
 from tests.messages import tells
 
 Test = Callable[..., None]
-Write = Callable[[Any], str] | None
+Facts = str | tuple[str, ...]  # what is said: a text is one fact, '' is none
 
 
 def changed(code: str, *edits: tuple[str, str]) -> str:
@@ -36,92 +32,93 @@ def mistake_of(verdict: Verdict) -> str | None:
     return verdict.mistake.name if verdict.mistake else None
 
 
-def written(exercise: Exercise, write: Write, answer: Any) -> str:
-    """The code of an answer."""
-    if write is not None:
-        return write(answer)
-    return changed(exercise.solution, *([answer] if isinstance(answer[0], str) else answer))
-
-
-def facts(said: str | tuple[str, ...]) -> tuple[str, ...]:
-    """What is said, as facts: a text is one, '' is none."""
+def facts(said: Facts) -> tuple[str, ...]:
+    """The facts of what is said."""
     return (said,) if said and isinstance(said, str) else tuple(said)
 
 
-def table(names: str, rows: Iterable[Any]) -> pytest.MarkDecorator:
-    """Rows of a table, each called by the first words of its answer."""
-    rows = list(rows)
-    first = rows if ',' not in names else [row[0] for row in rows]
-    return pytest.mark.parametrize(names, rows, ids=[re.sub(r'\W+', ' ', str(each)).strip()[:60] for each in first])
+def table(names: str, *rows: Any) -> pytest.MarkDecorator:
+    """Rows of a table, each called by its first words."""
+    return pytest.mark.parametrize(names, rows, ids=[re.sub(r'\W+', ' ', str(row)).strip()[:80] for row in rows])
 
 
-def right_answers(exercise: Exercise, rows: Iterable[Any], write: Write = None, *said: str) -> Test:
-    """A test that each answer passes; and what is said then."""
-
-    @table('answer', rows)
-    def test_answer(answer: Any) -> None:
-        verdict = exercise.check_code(written(exercise, write, answer))
-        assert verdict.passed, verdict
-        if said:
-            tells(verdict.said, *said)
-
-    return test_answer
+def says(verdict: Verdict, said: Facts) -> None:
+    """Hold what a check says to its facts."""
+    if said:
+        tells(verdict.said, *facts(said))
 
 
-def wrong_answers(exercise: Exercise, rows: Iterable[tuple[Any, ...]], write: Write = None) -> Test:
-    """A test that each answer fails. A row: the answer, what is said (may be left out), and the mistake's name."""
+class Answers:
+    """Answers to an exercise; each method makes a test of a table of them.
 
-    @table('answer, said, named', [row if len(row) == 3 else (row[0], '', row[1]) for row in rows])
-    def test_answer(answer: Any, said: str | tuple[str, ...], named: str | None) -> None:
-        verdict = exercise.check_code(written(exercise, write, answer))
-        assert verdict.state == 'failed' and mistake_of(verdict) == named, verdict
-        if said:
-            tells(verdict.said, *facts(said))
-
-    return test_answer
-
-
-def open_answers(exercise: Exercise, rows: Iterable[Any], write: Write = None) -> Test:
-    """A test that each answer is only begun."""
-
-    @table('answer', rows)
-    def test_answer(answer: Any) -> None:
-        verdict = exercise.check_code(written(exercise, write, answer))
-        assert verdict.state == 'open', verdict
-
-    return test_answer
-
-
-def words(exercise: Exercise, rows: Iterable[tuple[Any, ...]]) -> Test:
-    """A test of an exercise that wants a dict of words.
-
-    A row: what is written otherwise than in the right dict; what is said; and the name of the mistake that it is told
-    of (... for any, or none), or a state other than failed.
+    An answer is what `write` makes code of; without `write` it is a change of the solution, (old, new) or several.
     """
 
-    @table('change, said, due', [(*row, None)[:3] for row in rows])
-    def test_answer(change: dict, said: str | tuple[str, ...], due: Any) -> None:
-        verdict = exercise.check(exercise.right | change)
-        state = due if due in ('open', 'passed') else 'failed'
-        named = mistake_of(verdict)
-        assert verdict.state == state and due in (..., state, named), verdict
-        if said:
-            tells(verdict.said, *facts(said))
+    def __init__(self, exercise: Exercise, write: Callable[[Any], str] | None = None) -> None:
+        self.exercise, self.write = exercise, write
 
-    return test_answer
+    def check(self, answer: Any) -> Verdict:
+        """What the check makes of an answer."""
+        if self.write is not None:
+            return self.exercise.check_code(self.write(answer))
+        edits = [answer] if isinstance(answer[0], str) else answer
+        return self.exercise.check_code(changed(self.exercise.solution, *edits))
 
+    def passing(self, *rows: Any, said: Facts = '') -> Test:
+        """Each of them passes, and this is said."""
 
-def experiments(hunt: Exercise, rows: Iterable[tuple[str, str, Any]]) -> Test:
-    """A test of what a hunt says of its solution with one place changed: another experiment than the stored one.
+        @table('answer', *rows)
+        def test_answer(answer: Any) -> None:
+            verdict = self.check(answer)
+            assert verdict.passed, verdict
+            says(verdict, said)
 
-    A row: what stands in the solution, what takes its place, and what names the miss; '' for one that passes.
-    """
+        return test_answer
 
-    @table('old, new, said', rows)
-    def test_experiment(old: str, new: str, said: str | tuple[str, ...]) -> None:
-        verdict = hunt.check_code(changed(hunt.solution, (old, new)))
-        assert verdict.passed == (not said), verdict
-        if said:
-            tells(verdict.said, *facts(said))
+    def failing(self, *rows: tuple[Any, ...]) -> Test:
+        """Each of them fails. A row: the answer, what is said (may be left out), and the name of its mistake."""
 
-    return test_experiment
+        @table('answer, said, named', *(row if len(row) == 3 else (row[0], '', row[1]) for row in rows))
+        def test_answer(answer: Any, said: Facts, named: str | None) -> None:
+            verdict = self.check(answer)
+            assert verdict.state == 'failed' and mistake_of(verdict) == named, verdict
+            says(verdict, said)
+
+        return test_answer
+
+    def begun(self, *rows: Any) -> Test:
+        """Each of them is only begun."""
+
+        @table('answer', *rows)
+        def test_answer(answer: Any) -> None:
+            verdict = self.check(answer)
+            assert verdict.state == 'open', verdict
+
+        return test_answer
+
+    def words(self, *rows: tuple[Any, ...]) -> Test:
+        """Dicts of words. A row: what differs from the right one; what is said; how it ends.
+
+        That is the name of its mistake (... for any, or none), or a state other than failed.
+        """
+
+        @table('change, said, due', *((*row, None)[:3] for row in rows))
+        def test_answer(change: dict, said: Facts, due: Any) -> None:
+            verdict = self.exercise.check(self.exercise.right | change)
+            state = due if due in ('open', 'passed') else 'failed'
+            named = mistake_of(verdict)
+            assert verdict.state == state and due in (..., state, named), verdict
+            says(verdict, said)
+
+        return test_answer
+
+    def experiments(self, *rows: tuple[str, str, Facts]) -> Test:
+        """Other experiments of a hunt. A row: a place of the solution, what takes it, what names the miss, if any."""
+
+        @table('old, new, said', *rows)
+        def test_experiment(old: str, new: str, said: Facts) -> None:
+            verdict = self.check((old, new))
+            assert verdict.passed == (not said), verdict
+            says(verdict, said)
+
+        return test_experiment

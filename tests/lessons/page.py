@@ -43,8 +43,7 @@ class Page:
     def told(self, name: str) -> str:
         """What it printed and showed."""
         return ''.join(
-            ''.join(out.get('text', '') or out.get('data', {}).get('text/plain', ''))
-            for out in self.cell(name).outputs
+            ''.join(out.get('text', '') or out.get('data', {}).get('text/plain', '')) for out in self.cell(name).outputs
         )
 
     def run(self, *names: str, upto: str = '\0', **space: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called, draw
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, indented, mistake_of, right_answers, wrong_answers
+from tests.lessons.answers import Answers, indented, mistake_of
 from tests.lessons.figures import moves
 from tests.lessons.page import Page
 from tests.messages import tells
@@ -38,9 +38,6 @@ NET = Steps()
 
 def entries(tape):
     return [event.rule.name for event in tape.events if isinstance(event, Op) and event.state == 'recorded']
-
-
-# ---- what the lesson says of the tape ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(('x', 'names', 'slope'), [(2.0, ['Mul'] * 3, 8.0), (3.0, ['Mul'] * 3 + ['Sqrt'], 4 / 24**0.5)])
@@ -72,9 +69,6 @@ def test_the_graph_needs_no_dot(monkeypatch):
     assert 'dot' in bundle['text/html'].partition('</p>')[0] and 'dot' in bundle['text/plain'].splitlines()[0]
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 def test_entries_come_and_go_with_the_input():
     figure = branch(NET)
     moves(figure, (0.0, 2.0, 2.5, 2.6, 5.0))
@@ -89,9 +83,6 @@ def test_the_line_that_did_not_run_wrote_nothing():
     assert 'did not run' not in tells(above, '4 Sqrt giving 4.90')
     lines = [entry.line for entry in called(NET, 3.0).entries]
     assert lines[0] == lines[1] == lines[2] == lines[3] - 2  # one line three times, and another one
-
-
-# ---- the ordering ------------------------------------------------------------------------------------------------
 
 
 def test_the_order_is_that_of_the_real_tape():
@@ -135,9 +126,6 @@ def test_no_hint_tells_of_an_order_that_is_not_there(stored):
     assert 'left out' not in tells(stored.hint, '`ops.exp`', 'rule')
 
 
-# ---- the loop ----------------------------------------------------------------------------------------------------
-
-
 def loop(body: str, first: str = 'gradients = {result: 1.0}') -> str:
     before = 'from collections import defaultdict\nNAN = float("nan")\n'
     return f'{before}def read_back(entries, result):\n    {first}\n{indented(body, 4)}\n'
@@ -146,57 +134,46 @@ def loop(body: str, first: str = 'gradients = {result: 1.0}') -> str:
 FILL = 'for name, g in zip(entry.inputs, entry.rule({dout})): gradients[name] = gradients.get(name, 0.0) + g'
 SKIP = 'if entry.out not in gradients: continue'
 
-
-test_other_right_loops_pass = right_answers(
-    LOOP,
-    [
-        loop(f'for entry in entries[::-1]:\n  {SKIP}\n  {FILL.format(dout="gradients[entry.out]")}\nreturn gradients'),
-        loop(
-            f'while entries:\n  entry = entries.pop()\n  dout = gradients.get(entry.out)\n  if dout is None: continue\n'
-            f'  {FILL.format(dout="dout")}\nreturn gradients'
-        ),
-        loop(
-            'for k in range(len(entries) - 1, -1, -1):\n  e = entries[k]\n'
-            '  for name, g in zip(e.inputs, e.rule(gradients[e.out])): gradients[name] += g\nreturn gradients',
-            'gradients = defaultdict(float); gradients[result] += 1',
-        ),
-        loop(
-            'entries.reverse()\nfor op, inputs, out, rule in entries:\n  if out in gradients:\n'
-            '    gs = rule(gradients.pop(out))\n    for k in range(len(gs)):\n'
-            '      gradients[inputs[k]] = gs[k] + gradients.get(inputs[k], 0)\nreturn gradients'
-        ),
-        loop(
-            'for entry in sorted(entries, key=lambda e: -int(e.out[1:])):\n'
-            f'  {FILL.format(dout="gradients.get(entry.out, 0)")}\nreturn gradients'
-        ),
-    ],
-    str,
+test_other_right_loops_pass = Answers(LOOP, str).passing(
+    loop(f'for entry in entries[::-1]:\n  {SKIP}\n  {FILL.format(dout="gradients[entry.out]")}\nreturn gradients'),
+    loop(
+        f'while entries:\n  entry = entries.pop()\n  dout = gradients.get(entry.out)\n  if dout is None: continue\n'
+        f'  {FILL.format(dout="dout")}\nreturn gradients'
+    ),
+    loop(
+        'for k in range(len(entries) - 1, -1, -1):\n  e = entries[k]\n'
+        '  for name, g in zip(e.inputs, e.rule(gradients[e.out])): gradients[name] += g\nreturn gradients',
+        'gradients = defaultdict(float); gradients[result] += 1',
+    ),
+    loop(
+        'entries.reverse()\nfor op, inputs, out, rule in entries:\n  if out in gradients:\n'
+        '    gs = rule(gradients.pop(out))\n    for k in range(len(gs)):\n'
+        '      gradients[inputs[k]] = gs[k] + gradients.get(inputs[k], 0)\nreturn gradients'
+    ),
+    loop(
+        'for entry in sorted(entries, key=lambda e: -int(e.out[1:])):\n'
+        f'  {FILL.format(dout="gradients.get(entry.out, 0)")}\nreturn gradients'
+    ),
 )
-
 
 GET, END = FILL.format(dout='gradients[entry.out]'), 'return gradients'
 
-
-test_a_wrong_loop_fails_on_some_program = wrong_answers(
-    LOOP,
-    [
-        (f'for entry in entries:\n  {SKIP}\n  {GET}\n{END}', 'forward'),
-        (f'for entry in reversed(entries):\n  {GET}\n{END}', 'all-lead-there'),
-        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "- g")}\n{END}', None),
-        (f'for entry in reversed(entries):\n  if entry.out in gradients:\n    {GET}\n  {END}', 'returns-inside'),
-        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET}', None),
-        (f'for entry in reversed(entries[1:]):\n  {SKIP}\n  {GET}\n{END}', None),
-        (f'gradients = {{entries[-1].out: 1.0}}\nfor entry in reversed(entries):\n  {SKIP}\n  {GET}\n{END}', None),
-        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("0.0", "1.0")}\n{END}', None),
-        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "+ abs(g)")}\n{END}', None),
-        (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "* NAN")}\n{END}', None),
-        (
-            f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("gradients.get(name, 0.0) + ", "")}\n{END}',
-            'overwrites',
-        ),
-        ('return {result: 1.0, "x": 0.642092615934331}', None),
-    ],
-    loop,
+test_a_wrong_loop_fails_on_some_program = Answers(LOOP, loop).failing(
+    (f'for entry in entries:\n  {SKIP}\n  {GET}\n{END}', 'forward'),
+    (f'for entry in reversed(entries):\n  {GET}\n{END}', 'all-lead-there'),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "- g")}\n{END}', None),
+    (f'for entry in reversed(entries):\n  if entry.out in gradients:\n    {GET}\n  {END}', 'returns-inside'),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET}', None),
+    (f'for entry in reversed(entries[1:]):\n  {SKIP}\n  {GET}\n{END}', None),
+    (f'gradients = {{entries[-1].out: 1.0}}\nfor entry in reversed(entries):\n  {SKIP}\n  {GET}\n{END}', None),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("0.0", "1.0")}\n{END}', None),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "+ abs(g)")}\n{END}', None),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("+ g", "* NAN")}\n{END}', None),
+    (
+        f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("gradients.get(name, 0.0) + ", "")}\n{END}',
+        'overwrites',
+    ),
+    ('return {result: 1.0, "x": 0.642092615934331}', None),
 )
 
 
@@ -216,9 +193,6 @@ def test_the_programs_of_the_loop_ask_for_all_of_it():
 def test_a_dout_goes_into_a_rule_as_a_factor():
     for entry in entries_of(PROGRAMS['x * y + x'][0], 3.0, 2.0)[0]:
         assert entry.rule(-2.5) == tuple(-2.5 * gradient for gradient in entry.rule(1.0))
-
-
-# ---- the hunt ----------------------------------------------------------------------------------------------------
 
 
 def test_the_engine_of_the_lesson_agrees_with_ms_grad():
@@ -295,29 +269,23 @@ def test_every_bug_is_silent_and_each_word_is_due():
 
 SMALL = (ops.sin, ops.exp, lambda x: ops.sin(ops.sin(x)), lambda x: x * x)
 
-
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        ('x * x)', 'x + x)', ''),
-        ('ops.sin(ops.sin(x))', 'ops.exp(ops.sin(x))', ''),
-        ('ops.sin(ops.sin(x))', 'ops.exp(ops.exp(x))', ''),  # a slope of thousands
-        ('ops.sin(ops.sin(x))', '2 * ops.sin(x)', ''),
-        ('(2 * eps)', '2 / eps', ''),
-        ('(at(f, x + eps) - at(f, x - eps)) / (2 * eps)', 'ms.grad(f)(ms.Tensor(x, ms.float64)).item()', 'Measure it'),
-        ('(-2.0, 0.5, 2.0)', '(0.5, 2.0)', ''),
-        ('(-2.0, 0.5, 2.0)', '(0.5,)', ('Engine 5', '“right”', 'is “wrong rule”')),
-        ('(2 * eps)', '2 * eps', ('Engine 3', '“wrong rule”', 'is “right”')),
-        ('(2 * eps)', '(2 * eps) * float("nan")', ('Engine 1', 'say “wrong rule”')),
-        ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', ('Engine 1', 'say “no dout”')),
-        ("return 'no dout'", "return 'dout'", ("'dout'", 'none')),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    ('x * x)', 'x + x)', ''),
+    ('ops.sin(ops.sin(x))', 'ops.exp(ops.sin(x))', ''),
+    ('ops.sin(ops.sin(x))', 'ops.exp(ops.exp(x))', ''),  # a slope of thousands
+    ('ops.sin(ops.sin(x))', '2 * ops.sin(x)', ''),
+    ('(2 * eps)', '2 / eps', ''),
+    ('(at(f, x + eps) - at(f, x - eps)) / (2 * eps)', 'ms.grad(f)(ms.Tensor(x, ms.float64)).item()', 'Measure it'),
+    ('(-2.0, 0.5, 2.0)', '(0.5, 2.0)', ''),
+    ('(-2.0, 0.5, 2.0)', '(0.5,)', ('Engine 5', '“right”', 'is “wrong rule”')),
+    ('(2 * eps)', '2 * eps', ('Engine 3', '“wrong rule”', 'is “right”')),
+    ('(2 * eps)', '(2 * eps) * float("nan")', ('Engine 1', 'say “wrong rule”')),
+    ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', ('Engine 1', 'say “no dout”')),
+    ("return 'no dout'", "return 'dout'", ("'dout'", 'none')),
 )
 
 
-# ---- to take home ------------------------------------------------------------------------------------------------
-
-
+@pytest.mark.slow
 def test_pytorch_leaves_as_many_entries_and_the_same_gradients(capsys):
     torch = pytest.importorskip('torch')
     space: dict = {'__name__': '__main__'}

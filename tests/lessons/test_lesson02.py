@@ -8,7 +8,7 @@ from minicell import nn, ops
 from minicell.teach.lesson02 import HIDDEN, WORDS, Suspect
 from minicell.teach.lesson02.figures import HIGH, LOW, dout, happened
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, indented, open_answers, right_answers, wrong_answers
+from tests.lessons.answers import Answers, indented
 from tests.lessons.figures import moves, texts
 from tests.lessons.page import Page
 from tests.messages import refused, tells
@@ -22,9 +22,6 @@ def program(a, b):
     """The program of the figure."""
     s = a + a
     return s * b
-
-
-# ---- what the lesson says ----------------------------------------------------------------------------------------
 
 
 def test_what_the_cells_print():
@@ -63,9 +60,6 @@ def test_a_bare_tensor_is_refused_as_the_note_says():
         ms.grad(Bare())(A)
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('value', [LOW, -0.25, 0.0, 1.0, HIGH])
 def test_everything_that_comes_back_is_a_multiple_of_dout(value):
     once, parts = happened(program, (A, B), 1.0)
@@ -89,60 +83,47 @@ def test_the_figure_has_one_control_and_cuts_nothing():
     assert not any('…' in shape.text for each in drawn for shape in texts(each))
 
 
-# ---- exercise 2a -------------------------------------------------------------------------------------------------
-
-
 def answer(body: str) -> str:
     at = EXERCISE.start.index('        dx = ...')
     return f'import numpy as np\nimport minicell as ms\n{EXERCISE.start[:at]}{indented(body)}\n'
 
 
-test_half_begun_is_not_attempted = open_answers(
-    EXERCISE, ['return ..., ...', 'dx = ... * dout\nreturn dx, dx', 'return dout * ops.sin(y), ...'], answer
+test_half_begun_is_not_attempted = Answers(EXERCISE, answer).begun(
+    'return ..., ...', 'dx = ... * dout\nreturn dx, dx', 'return dout * ops.sin(y), ...'
 )
-
 
 CHECKS = ('✓ count', '✓ shape', '✓ linear', '✓ right', '✓ added')
 
-test_other_right_answers_pass = right_answers(
-    EXERCISE,
-    [
-        'return ops.sin(y) * dout, ops.cos(y) * x * dout',
-        'return [dout * ops.sin(y), dout * x * ops.cos(y)]',
-        'return ms.grad(lambda x, y: (x * ops.sin(y) * dout).sum(), (0, 1))(x, y)',
-        's = ops.sin(y)\nreturn dout * s, dout * x * ops.sin(y + np.pi / 2)',
-        'return tuple(slope * dout for slope in (ops.sin(y), x * ops.cos(y)))',
-    ],
-    answer,
-    *CHECKS,
+test_other_right_answers_pass = Answers(EXERCISE, answer).passing(
+    'return ops.sin(y) * dout, ops.cos(y) * x * dout',
+    'return [dout * ops.sin(y), dout * x * ops.cos(y)]',
+    'return ms.grad(lambda x, y: (x * ops.sin(y) * dout).sum(), (0, 1))(x, y)',
+    's = ops.sin(y)\nreturn dout * s, dout * x * ops.sin(y + np.pi / 2)',
+    'return tuple(slope * dout for slope in (ops.sin(y), x * ops.cos(y)))',
+    said=CHECKS,
 )
 
-
-test_what_is_wrong_is_crossed = wrong_answers(
-    EXERCISE,
-    [
-        ('return ops.sin(y), dout * x * ops.cos(y)', '✗ linear', 'no-dout'),
-        ('return dout * ops.sin(y), dout * ops.cos(y)', '✗ right', 'other-factor'),
-        ('return dout * ops.sin(y), x * ops.cos(y)', '✗ linear', 'no-dout'),
-        ('return dout * ops.sin(y)', '✗ count', None),
-        ('return dout * ops.sin(y), dout * x * ops.cos(y), out', '✗ count', None),
-        ('return dout * ops.sin(y), None', '✗ shape', None),
-        ('return dout * ops.sin(y), "dy"', '✗ shape', None),
-        ('return dout.asnumpy(), dout.asnumpy()', '✗ shape', None),
-        ('return None', '✗ count', None),
-        ('return dout * dout, dout', '✗ linear', None),
-        ('return dout * y, dout * x', '✗ right', 'rule-of-mul'),
-        ('return dout * ops.sin(y), dout * x', '✗ right', 'rule-of-mul'),
-        ('return dout * ops.cos(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
-        ('return dout * ops.sin(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
-        ('return dout * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'product-of-slopes'),
-        ('return dout * x * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'swapped'),
-        ('return dout * ops.sin(y).abs(), dout * x * ops.cos(y)', '✗ right', None),
-        ('return dout * ops.sin(y), dout * x.abs() * ops.cos(y)', '✗ right', None),
-        ('return dout * ops.sin(y), dout * out * ops.cos(y) / ops.sin(y) + 1e-3 * dout', '✗ right', None),
-        ('return dout * float("nan"), dout * x * ops.cos(y)', '✗ right', None),
-    ],
-    answer,
+test_what_is_wrong_is_crossed = Answers(EXERCISE, answer).failing(
+    ('return ops.sin(y), dout * x * ops.cos(y)', '✗ linear', 'no-dout'),
+    ('return dout * ops.sin(y), dout * ops.cos(y)', '✗ right', 'other-factor'),
+    ('return dout * ops.sin(y), x * ops.cos(y)', '✗ linear', 'no-dout'),
+    ('return dout * ops.sin(y)', '✗ count', None),
+    ('return dout * ops.sin(y), dout * x * ops.cos(y), out', '✗ count', None),
+    ('return dout * ops.sin(y), None', '✗ shape', None),
+    ('return dout * ops.sin(y), "dy"', '✗ shape', None),
+    ('return dout.asnumpy(), dout.asnumpy()', '✗ shape', None),
+    ('return None', '✗ count', None),
+    ('return dout * dout, dout', '✗ linear', None),
+    ('return dout * y, dout * x', '✗ right', 'rule-of-mul'),
+    ('return dout * ops.sin(y), dout * x', '✗ right', 'rule-of-mul'),
+    ('return dout * ops.cos(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
+    ('return dout * ops.sin(y), -dout * x * ops.sin(y)', '✗ right', 'once-too-often'),
+    ('return dout * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'product-of-slopes'),
+    ('return dout * x * ops.cos(y), dout * x * ops.cos(y)', '✗ right', 'swapped'),
+    ('return dout * ops.sin(y).abs(), dout * x * ops.cos(y)', '✗ right', None),
+    ('return dout * ops.sin(y), dout * x.abs() * ops.cos(y)', '✗ right', None),
+    ('return dout * ops.sin(y), dout * out * ops.cos(y) / ops.sin(y) + 1e-3 * dout', '✗ right', None),
+    ('return dout * float("nan"), dout * x * ops.cos(y)', '✗ right', None),
 )
 
 
@@ -179,9 +160,6 @@ def test_changed_construct_fails():
     assert not verdict.passed and 'construct' in repr(verdict)
 
 
-# ---- exercise 2b -------------------------------------------------------------------------------------------------
-
-
 def test_no_bug_of_the_hunt_raises_an_error():
     assert {due for *_, due in HIDDEN} == set(WORDS)
     for function, rule, due in HIDDEN:
@@ -190,24 +168,19 @@ def test_no_bug_of_the_hunt_raises_an_error():
         assert found.error is None and found.ok == (due == 'right'), rule
 
 
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        ('gradients(-2.0)', 'gradients(-1.0)', '✗ Cell'),
-        ('ms.Tensor(1.5', 'ms.Tensor(-2.0', ''),
-        ('(f(at + eps).item() - f(at - eps).item())', '(f(at + eps) - f(at - eps)).item()', ''),
-        ('ms.Tensor(1.5', 'ms.Tensor(0.0', '✗ Cell'),
-        ('np.allclose(one, [by_x, by_y], atol=1e-4)', 'np.allclose(one, [by_y, by_x], atol=1e-4)', '✗ Cell 2'),
-        ('(2 * eps)', '(2 * eps) * float("nan")', ('Cell 1', 'say “wrong slope”')),
-        ('/ (2 * eps)', '/ 2 * eps', ('Cell 3', '“wrong slope”', 'is “right”')),
-        ("return 'deaf'", "return 'dead'", ("'dead'", 'none')),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    ('gradients(-2.0)', 'gradients(-1.0)', '✗ Cell'),
+    ('ms.Tensor(1.5', 'ms.Tensor(-2.0', ''),
+    ('(f(at + eps).item() - f(at - eps).item())', '(f(at + eps) - f(at - eps)).item()', ''),
+    ('ms.Tensor(1.5', 'ms.Tensor(0.0', '✗ Cell'),
+    ('np.allclose(one, [by_x, by_y], atol=1e-4)', 'np.allclose(one, [by_y, by_x], atol=1e-4)', '✗ Cell 2'),
+    ('(2 * eps)', '(2 * eps) * float("nan")', ('Cell 1', 'say “wrong slope”')),
+    ('/ (2 * eps)', '/ 2 * eps', ('Cell 3', '“wrong slope”', 'is “right”')),
+    ("return 'deaf'", "return 'dead'", ("'dead'", 'none')),
 )
 
 
-# ---- to take home ------------------------------------------------------------------------------------------------
-
-
+@pytest.mark.slow
 def test_pytorch_gives_the_same_gradients(capsys):
     torch = pytest.importorskip('torch')
     space: dict = {'__name__': '__main__'}

@@ -9,7 +9,7 @@ import pytest
 import minicell as ms
 from minicell.teach.lesson03 import HIDDEN, WORDS, Suspect, loss_scale
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, indented, mistake_of, open_answers, right_answers
+from tests.lessons.answers import Answers, indented, mistake_of
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id
 from tests.lessons.page import Page, listing_of_the_document
@@ -29,17 +29,10 @@ EXERCISE, HUNT = map(exercise, ('3a', '3b'))
 PAGE = Page('03')
 
 
-# ---- the listing -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_it_prints_what_the_document_prints(lesson_03, run):
     """As on the page, whose numbers are those of the document: test_conformance has them."""
-    cells = run(
-        lesson_03,
-        "%%result takeover\nprint('before')\n1 / 0",
-        '%%result nobody asked\nprint(6 * 7)',
-    )
+    cells = run(lesson_03, "%%result takeover\nprint('before')\n1 / 0", '%%result nobody asked\nprint(6 * 7)')
     assert printed(by_id(cells)['l03-run']) == PAGE.told('run')
     # and a result cell shows its errors, and asks for nothing where nobody asked
     assert [each for each in complaints(cells) if 'ZeroDivisionError' in each] == complaints(cells) != []
@@ -53,6 +46,7 @@ def test_the_listing_is_the_documents():
     assert ' '.join(listing.replace('minicell', 'mindspore').split()) == ' '.join(listing_of_the_document().split())
 
 
+@pytest.mark.slow
 def test_the_pytorch_listing_has_the_right_gradients(capsys):
     torch = pytest.importorskip('torch')
     space: dict = {}
@@ -64,27 +58,19 @@ def test_the_pytorch_listing_has_the_right_gradients(capsys):
     assert all(torch.allclose(a, b) for a, b in zip(got, due, strict=True))
 
 
-# ---- exercise 3a -------------------------------------------------------------------------------------------------
-
-
 def answer(body: str) -> str:
     return HEADER + indented(body)
 
 
-test_half_begun_is_not_attempted = open_answers(EXERCISE, ['return ..., ...', 'dx = ... @ y.T\nreturn dx, dx'], answer)
+test_half_begun_is_not_attempted = Answers(EXERCISE, answer).begun('return ..., ...', 'dx = ... @ y.T\nreturn dx, dx')
 
-
-test_other_right_answers_pass = right_answers(
-    EXERCISE,
-    [
-        'return dout @ y.T, x.T @ dout',
-        'return [ops.matmul(dout, y.T), ops.matmul(x.T, dout)]',
-        'return ops.transpose(y @ dout.T, (1, 0)), (dout.T @ x).T',
-        'return ms.grad(lambda x, y: (x @ y * dout).sum(), (0, 1))(x, y)',
-        'return (dout[:, None, :] * y).sum(axis=2), (x[:, :, None] * dout[:, None, :]).sum(axis=0)',
-        'return ops.stack([(d * y).sum(axis=1) for d in dout]), sum(x[i, :, None] * dout[i] for i in range(len(x)))',
-    ],
-    answer,
+test_other_right_answers_pass = Answers(EXERCISE, answer).passing(
+    'return dout @ y.T, x.T @ dout',
+    'return [ops.matmul(dout, y.T), ops.matmul(x.T, dout)]',
+    'return ops.transpose(y @ dout.T, (1, 0)), (dout.T @ x).T',
+    'return ms.grad(lambda x, y: (x @ y * dout).sum(), (0, 1))(x, y)',
+    'return (dout[:, None, :] * y).sum(axis=2), (x[:, :, None] * dout[:, None, :]).sum(axis=0)',
+    'return ops.stack([(d * y).sum(axis=1) for d in dout]), sum(x[i, :, None] * dout[i] for i in range(len(x)))',
 )
 
 
@@ -144,9 +130,6 @@ def test_the_second_order_of_an_answer_is_checked_as_the_lesson_says(factor, rig
     assert eval(asked, space).ok == right
 
 
-# ---- exercise 3b -------------------------------------------------------------------------------------------------
-
-
 def test_no_bug_of_the_hunt_raises_an_error():
     assert {due for *_, due in HIDDEN} == set(WORDS)
     rng = np.random.default_rng(3)
@@ -158,22 +141,15 @@ def test_no_bug_of_the_hunt_raises_an_error():
 
 NUMBERS = 'np.arange(1.0, 10.0).reshape(3, 3), np.arange(11.0, 20.0).reshape(3, 3)'
 
-
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        (NUMBERS, 'np.random.default_rng(0).standard_normal((2, 3, 3))', ''),
-        (NUMBERS, '-np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3) ** 2', ''),
-        (NUMBERS, 'np.ones((3, 3)), np.ones((3, 3))', ('Cell 1', '“right”', 'is “no transpose”')),
-        (NUMBERS, 'np.zeros((3, 3)), np.zeros((3, 3))', ('Cell 1', 'say “right”')),
-        ('gradients(0 * one)', 'gradients(0 * one + float("nan"))', ('Cell 3', '“deaf”', 'is “right”')),
-        ('one @ y.T) and', 'one @ y) and', '✗ Cell 3'),
-        ("return 'order'", "return 'swapped'", ("'swapped'", 'none')),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    (NUMBERS, 'np.random.default_rng(0).standard_normal((2, 3, 3))', ''),
+    (NUMBERS, '-np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3) ** 2', ''),
+    (NUMBERS, 'np.ones((3, 3)), np.ones((3, 3))', ('Cell 1', '“right”', 'is “no transpose”')),
+    (NUMBERS, 'np.zeros((3, 3)), np.zeros((3, 3))', ('Cell 1', 'say “right”')),
+    ('gradients(0 * one)', 'gradients(0 * one + float("nan"))', ('Cell 3', '“deaf”', 'is “right”')),
+    ('one @ y.T) and', 'one @ y) and', '✗ Cell 3'),
+    ("return 'order'", "return 'swapped'", ("'swapped'", 'none')),
 )
-
-
-# ---- one number of dout ------------------------------------------------------------------------------------------
 
 
 def test_one_number_of_dout_wakes_a_row_and_a_column():
@@ -204,9 +180,6 @@ def test_changed_construct_fails():
 def test_only_right_gradients_with_clean_inputs_pass():
     body = 'dx, dy = dout @ y.T, x.T @ dout\nx[0] = 0.\nreturn dx, dy'
     assert not EXERCISE.check_code(answer(body)).passed
-
-
-# ---- the figure --------------------------------------------------------------------------------------------------
 
 
 class Frozen(ms.nn.Cell):

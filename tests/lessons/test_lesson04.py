@@ -1,7 +1,6 @@
 """What is particular to lesson 04: its figure, its two exercises, and what its text says of the check."""
 
 import ast
-import re
 import warnings
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from minicell.teach.lesson04.hidden import HIDDEN, ROW
 from minicell.teach.lesson04.secant import Curve
 from minicell.teach.lesson04.suspects import SUSPECTS, classify
 from minicell.teach.order import exercise
-from tests.lessons.answers import changed, open_answers, right_answers, words, wrong_answers
+from tests.lessons.answers import Answers, changed
 from tests.lessons.figures import fits, moves
 from tests.lessons.page import Page
 from tests.messages import tells
@@ -34,9 +33,6 @@ def cube(x):
 
 
 CURVES = Curves(cube, 1.2)
-
-
-# ---- the figure --------------------------------------------------------------------------------------------------
 
 
 def test_the_curves_are_u():
@@ -101,7 +97,7 @@ def test_every_drawing_has_one_size_and_its_text_fits():
     for k in range(-120, 1):
         drawn = fits(CURVES.draw(10 ** (k / 10)), slack=1)
         assert drawn.size == (WIDTH, HEIGHT)
-        assert re.search(r'float32 \w+ \S+, off', drawn.words) and 'float64' in drawn.words
+        tells(drawn.words, 'float32 says', 'off by', 'float64', keep=False)
     ends = figure.control.base**figure.control.min, figure.control.base**figure.control.max
     moves(figure, (*ends, *(10 ** (-k / 4) for k in range(3))), slack=1)
 
@@ -110,8 +106,6 @@ def test_every_drawing_has_one_size_and_its_text_fits():
 def test_other_functions_can_be_drawn(f):
     assert Curves(f, 0.7).draw(1e-3).words.count('off by') == 2
 
-
-# ---- exercise 4a -------------------------------------------------------------------------------------------------
 
 LOOP = """\
 import numpy as np
@@ -124,41 +118,31 @@ def slopes(f, x, eps):
     return found
 """
 
-
-test_other_central_differences_pass = right_answers(
-    SLOPES,
-    [
-        LOOP.format('found[i] = (f(x + step) - f(x - step)) / 2 / eps'),
-        LOOP.format('found[i] = (f(x - step) - f(x + step)) / (-2 * eps)'),
-        LOOP.format('found[i] = (f(x + step / 2) - f(x - step / 2)) / eps'),
-        LOOP.format('found[i] = f(x + step) / (2 * eps) - f(x - step) / (2 * eps)'),
-        LOOP.format('found[i] = ((f(x + step) - f(x)) / eps + (f(x) - f(x - step)) / eps) / 2'),
-        'import numpy as np\ndef slopes(f, x, eps):\n'
-        '    return np.array([(f(x + e) - f(x - e)) / (2 * eps) for e in eps * np.eye(x.size)])',
-    ],
-    str,
+test_other_central_differences_pass = Answers(SLOPES, str).passing(
+    LOOP.format('found[i] = (f(x + step) - f(x - step)) / 2 / eps'),
+    LOOP.format('found[i] = (f(x - step) - f(x + step)) / (-2 * eps)'),
+    LOOP.format('found[i] = (f(x + step / 2) - f(x - step / 2)) / eps'),
+    LOOP.format('found[i] = f(x + step) / (2 * eps) - f(x - step) / (2 * eps)'),
+    LOOP.format('found[i] = ((f(x + step) - f(x)) / eps + (f(x) - f(x - step)) / eps) / 2'),
+    'import numpy as np\ndef slopes(f, x, eps):\n'
+    '    return np.array([(f(x + e) - f(x - e)) / (2 * eps) for e in eps * np.eye(x.size)])',
 )
 
-
-test_other_mistakes_fail = wrong_answers(
-    SLOPES,
-    [
-        ('found[i] = (f(x) - f(x - step)) / eps', 'one-side-below'),
-        ('found[i] = (f(x + step) - f(x - step)) / 2 * eps', 'run-brackets'),
-        ('found[i] = f(x + step) - f(x - step) / (2 * eps)', 'rise-brackets'),
-        ('found[i] = np.abs((f(x + step) - f(x - step)) / (2 * eps))', 'size-only'),
-        ('found[i] = max(0.0, (f(x + step) - f(x - step)) / (2 * eps))', 'no-fall'),
-        ('found[i] = ((f(x + step) - f(x - step)) ** 2) ** 0.5 / 2 / eps', 'size-only'),
-        ('found[i] = (f(x + step / 2) - f(x - step / 2)) / (2 * eps)', 'double-run'),
-        ('found[i] = (f(x + 2 * step) - f(x - 2 * step)) / (4 * eps)', None),
-        ('found[i] = (f(x + step) - f(x - step)) / (2 * eps) * np.nan', None),
-        ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'smaller'),
-        ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', 'smaller'),  # only the 0 moves
-        ('found[i] = (f(x + eps) - f(x)) / eps', 'all-at-once'),
-        ('found[i] = 3 * x[i] ** 2', None),
-        ('found[i] = f(x)', None),
-    ],
-    LOOP.format,
+test_other_mistakes_fail = Answers(SLOPES, LOOP.format).failing(
+    ('found[i] = (f(x) - f(x - step)) / eps', 'one-side-below'),
+    ('found[i] = (f(x + step) - f(x - step)) / 2 * eps', 'run-brackets'),
+    ('found[i] = f(x + step) - f(x - step) / (2 * eps)', 'rise-brackets'),
+    ('found[i] = np.abs((f(x + step) - f(x - step)) / (2 * eps))', 'size-only'),
+    ('found[i] = max(0.0, (f(x + step) - f(x - step)) / (2 * eps))', 'no-fall'),
+    ('found[i] = ((f(x + step) - f(x - step)) ** 2) ** 0.5 / 2 / eps', 'size-only'),
+    ('found[i] = (f(x + step / 2) - f(x - step / 2)) / (2 * eps)', 'double-run'),
+    ('found[i] = (f(x + 2 * step) - f(x - 2 * step)) / (4 * eps)', None),
+    ('found[i] = (f(x + step) - f(x - step)) / (2 * eps) * np.nan', None),
+    ('step[i] = 1e-12; found[i] = (f(x + step) - f(x - step)) / 2e-12', 'smaller'),
+    ('step[i] = 1e-30; found[i] = (f(x + step) - f(x - step)) / 2e-30', 'smaller'),  # only the 0 moves
+    ('found[i] = (f(x + eps) - f(x)) / eps', 'all-at-once'),
+    ('found[i] = 3 * x[i] ** 2', None),
+    ('found[i] = f(x)', None),
 )
 
 
@@ -175,37 +159,27 @@ def whole(changes: dict[str, str]) -> str:
 RANDOM, CLOSE = 'np.random.standard_normal(', 'np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6)'
 LINEAR = 'np.allclose(by_bprop_1000, 1000 * by_bprop)'
 
-
-test_other_whole_checks_pass = right_answers(
-    AGREES,
-    [
-        {},
-        {RANDOM: 'np.random.default_rng().standard_normal('},
-        {RANDOM: 'np.random.default_rng(1).uniform(-2, 2, '},
-        {RANDOM: '-np.random.random('},  # no number of both signs, but none that a size could be taken for
-        {CLOSE: 'bool(np.all(abs(by_bprop - by_differences) <= 1e-6 + 1e-4 * abs(by_differences)))'},
-        {LINEAR: 'np.allclose(by_bprop_1000 / 1000, by_bprop)', 'x, 1e-5)': 'x, 1e-6)'},
-    ],
-    whole,
+test_other_whole_checks_pass = Answers(AGREES, whole).passing(
+    {},
+    {RANDOM: 'np.random.default_rng().standard_normal('},
+    {RANDOM: 'np.random.default_rng(1).uniform(-2, 2, '},
+    {RANDOM: '-np.random.random('},  # no number of both signs, but none that a size could be taken for
+    {CLOSE: 'bool(np.all(abs(by_bprop - by_differences) <= 1e-6 + 1e-4 * abs(by_differences)))'},
+    {LINEAR: 'np.allclose(by_bprop_1000 / 1000, by_bprop)', 'x, 1e-5)': 'x, 1e-6)'},
 )
 
-
-test_a_check_with_a_hole_is_found_out = wrong_answers(
-    AGREES,
-    [
-        ({RANDOM: 'np.ones('}, 'ones'),
-        ({RANDOM: 'np.zeros('}, None),
-        ({'1000 * number(x)': '2 * number(x)', '1000 * by_bprop': '2 * by_bprop'}, 'one-dout'),
-        ({CLOSE: 'np.sign(by_bprop).tolist() == np.sign(by_differences).tolist()'}, None),
-        ({CLOSE: 'abs((by_bprop - by_differences).mean()) < 1e-3'}, 'one-sum'),
-        ({CLOSE: 'np.isclose(by_bprop, by_differences).any()'}, None),
-        ({CLOSE: CLOSE.replace('1e-4', '1e-1')}, 'loose'),
-        ({CLOSE: 'True'}, None),
-        ({'x, 1e-5)': 'x, 1e-14)'}, 'smaller'),
-        ({'x, 1e-5)': 'x, 0.5)'}, None),
-        ({'return right and': 'return'}, None),
-    ],
-    whole,
+test_a_check_with_a_hole_is_found_out = Answers(AGREES, whole).failing(
+    ({RANDOM: 'np.ones('}, 'ones'),
+    ({RANDOM: 'np.zeros('}, None),
+    ({'1000 * number(x)': '2 * number(x)', '1000 * by_bprop': '2 * by_bprop'}, 'one-dout'),
+    ({CLOSE: 'np.sign(by_bprop).tolist() == np.sign(by_differences).tolist()'}, None),
+    ({CLOSE: 'abs((by_bprop - by_differences).mean()) < 1e-3'}, 'one-sum'),
+    ({CLOSE: 'np.isclose(by_bprop, by_differences).any()'}, None),
+    ({CLOSE: CLOSE.replace('1e-4', '1e-1')}, 'loose'),
+    ({CLOSE: 'True'}, None),
+    ({'x, 1e-5)': 'x, 1e-14)'}, 'smaller'),
+    ({'x, 1e-5)': 'x, 0.5)'}, None),
+    ({'return right and': 'return'}, None),
 )
 
 
@@ -241,13 +215,10 @@ def test_the_secants():
         assert all(0 <= x <= 760 and 0 <= y <= 330 for x, y in runs)
 
 
-test_a_check_half_begun_is_not_attempted = open_answers(AGREES, [{CLOSE: '...', ' and ' + LINEAR: ''}], whole)
-test_slopes_half_begun_are_not_attempted = open_answers(
-    SLOPES, [LOOP.format('found[i] = (f(x + step) - ...) / eps'), 'def slopes(f, x, eps):\n    return ...'], str
+test_a_check_half_begun_is_not_attempted = Answers(AGREES, whole).begun({CLOSE: '...', ' and ' + LINEAR: ''})
+test_slopes_half_begun_are_not_attempted = Answers(SLOPES, str).begun(
+    LOOP.format('found[i] = (f(x + step) - ...) / eps'), 'def slopes(f, x, eps):\n    return ...'
 )
-
-
-# ---- exercise 4b -------------------------------------------------------------------------------------------------
 
 
 def test_the_words_are_measured():
@@ -262,13 +233,8 @@ def test_the_wrong_one_has_the_right_sign():
     assert np.array_equal(np.sign(yours.asnumpy()), np.sign(true.asnumpy()))
 
 
-test_a_part_of_an_answer = words(
-    VERDICTS,
-    [
-        ({'A': 'fine'}, ('fine', 'none of')),
-        ({'D': ...}, 'Still open: D'),
-        ({'A': 'wrong', 'B': 'right'}, 'A is not'),
-    ],
+test_a_part_of_an_answer = Answers(VERDICTS).words(
+    ({'A': 'fine'}, ('fine', 'none of')), ({'D': ...}, 'Still open: D'), ({'A': 'wrong', 'B': 'right'}, 'A is not')
 )
 
 
@@ -277,9 +243,6 @@ def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
     stored = ast.parse(Path(suspects_file.__file__).read_text(encoding='utf-8'))
     classes = [node for node in stored.body if isinstance(node, ast.ClassDef)]
     assert list(map(ast.dump, shown.body)) == list(map(ast.dump, classes))
-
-
-# ---- what the text says ------------------------------------------------------------------------------------------
 
 
 def test_the_loss_of_the_wrong_cell_falls_at_every_step():
@@ -303,6 +266,7 @@ def test_the_seeds_net_is_wrong_and_consistent():
     assert [line[0] for line in out if line[0] in '✓✗'] == ['✗', '✓']
 
 
+@pytest.mark.slow
 def test_pytorch_finds_the_detached_out_at_second_order_only():
     pytest.importorskip('torch')
     listing = PAGE.listing('torch').replace('return out * dout', 'return out.detach() * dout')

@@ -25,7 +25,7 @@ from minicell.teach.lesson05.specimens import (
 )
 from minicell.teach.order import exercise
 from minicell.teach.trials import called, dout_of
-from tests.lessons.answers import changed, experiments, indented, mistake_of, right_answers, words, wrong_answers
+from tests.lessons.answers import Answers, changed, indented, mistake_of
 from tests.lessons.figures import moves, texts
 from tests.lessons.notebooks import listings, picture, read
 from tests.lessons.page import Page, document
@@ -34,9 +34,6 @@ from tests.messages import tells
 GUESSES, BLEND, NUMBER = map(exercise, ('5a', '5b', '5c'))
 PAGE = Page('05')
 RECORDED = json.loads((Path(__file__).parents[1] / 'conformance' / 'goldens.json').read_text(encoding='utf-8'))
-
-
-# ---- the eight ---------------------------------------------------------------------------------------------------
 
 
 def test_the_right_one_is_right():
@@ -101,9 +98,6 @@ def test_the_lesson_shows_the_cell_and_the_lines_that_run():
         assert f'    {number}: lambda dout, dx:' in PAGE.source('home')
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 def test_the_figure_has_one_size_and_its_text_fits():
     figure = traffic()
     assert [value for _, value in figure.control.options] == list(SPECIMENS)
@@ -114,28 +108,19 @@ def test_the_figure_has_one_size_and_its_text_fits():
         assert all(a != b for a, b in pairwise(lines))
 
 
-# ---- exercise 5a -------------------------------------------------------------------------------------------------
-
-
 def test_the_third_hint_counts_right():
     verdicts = [here(number).verdict for number in SPECIMENS]
     assert [verdicts.count(word) for word in ('raises', 'silent', 'fine')] == [5, 2, 1]
     tells(GUESSES.hints[2], 'Five raise', 'two are silent', 'one is fine')
 
 
-test_a_part_of_an_answer = words(
-    GUESSES,
-    [
-        ({6: 'fine', 8: 'fine'}, 'Number 6', 'none-is-filled'),
-        ({4: 'fine'}, ('7 of 8', 'Number 4')),
-        ({8: ...}, ('7 of 8', 'open: 8')),
-        ({1: 'error'}, 'none of'),
-        (dict.fromkeys(range(2, 9), ...), '1 of 8'),
-    ],
+test_a_part_of_an_answer = Answers(GUESSES).words(
+    ({6: 'fine', 8: 'fine'}, 'Number 6', 'none-is-filled'),
+    ({4: 'fine'}, ('7 of 8', 'Number 4')),
+    ({8: ...}, ('7 of 8', 'open: 8')),
+    ({1: 'error'}, 'none of'),
+    (dict.fromkeys(range(2, 9), ...), '1 of 8'),
 )
-
-
-# ---- exercise 5b -------------------------------------------------------------------------------------------------
 
 
 def blend(body: str) -> str:
@@ -143,28 +128,26 @@ def blend(body: str) -> str:
     return f'import minicell as ms\n{BLEND.start.partition("        # It was")[0]}{indented(body)}\n'
 
 
-test_other_repairs_pass = right_answers(
-    BLEND,
-    [
-        'n = y.shape[0]; return k / n * (dout * y).sum(0), ops.broadcast_to(k / n * dout * x, y.shape), 0',
-        'return [k * (dout * y).mean(0), ops.ones_like(y) * (k * dout * x / y.shape[0]), None]',
-        'return *ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y), None',
-    ],
-    blend,
+DX = 'dx = k * (dout * y).mean(0)\n'
+DY = 'dy = ops.broadcast_to(k * dout * x / y.shape[0], y.shape)\n'
+
+test_other_repairs_pass = Answers(BLEND, blend).passing(
+    'n = y.shape[0]; return k / n * (dout * y).sum(0), ops.broadcast_to(k / n * dout * x, y.shape), 0',
+    'return [k * (dout * y).mean(0), ops.ones_like(y) * (k * dout * x / y.shape[0]), None]',
+    'return *ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y), None',
+    DY + 'return k * (dout * y).sum(0) / len(y), dy, None',
+    DY + 'return (k * dout * y).mean(0), dy, None',
+    DX + 'return dx, ops.ones_like(y) * (k * dout * x / y.shape[0]), None',
+    DX + 'return dx, ops.stack([k * dout * x / y.shape[0]] * y.shape[0]), None',
 )
 
-
-test_other_mistakes_fail = wrong_answers(
-    BLEND,
-    [
-        ('return None, None, None', 'not the true', None),
-        ('return dout', 'bare Tensor', None),
-        ('pass', 'returned nothing', None),
-        ('return k * dout * y, k * dout * x', ('2 gradients', '3 inputs'), 'no-place'),  # as it was
-        ('return k * (dout * y).mean(0), "dy", None', ('a str', 'of y'), None),
-        ('return 1 / 0', 'ZeroDivisionError', None),
-    ],
-    blend,
+test_other_mistakes_fail = Answers(BLEND, blend).failing(
+    ('return None, None, None', 'not the true', None),
+    ('return dout', 'bare Tensor', None),
+    ('pass', 'returned nothing', None),
+    ('return k * dout * y, k * dout * x', ('2 gradients', '3 inputs'), 'no-place'),  # as it was
+    ('return k * (dout * y).mean(0), "dy", None', ('a str', 'of y'), None),
+    ('return 1 / 0', 'ZeroDivisionError', None),
 )
 
 
@@ -195,9 +178,6 @@ def test_what_follows_the_error_blindly_is_silent():
     assert np.allclose(wrong['dx'], 3 * due['dx']) and np.allclose(wrong['dy'], 3 * due['dy'])
 
 
-# ---- what the text says ------------------------------------------------------------------------------------------
-
-
 def test_the_tape_is_kept_up_to_the_torn_card():
     tells(PAGE.told('tape'), '3  (z * z).sum()', 'Large.bprop', '!!  BpropShapeError')
     *_, taken, line, torn = picture('05', 'tape').films[0].steps
@@ -221,6 +201,7 @@ def test_four_questions_in_that_order():
     assert ms.grad(loss(cell('return [dx]')))(x).shape == (3,)
 
 
+@pytest.mark.slow
 def test_the_pytorch_listing(capsys):
     torch = pytest.importorskip('torch')
     exec(PAGE.listing('torch'), {})
@@ -247,64 +228,38 @@ def test_the_quoted_constraint_is_the_documents():
     assert quoted in ' '.join(document('documents/000.txt').split())
 
 
-test_a_number_gets_none = wrong_answers(
-    BLEND,
-    [
-        (('dx, dy, None', f'dx, dy, {third}'), ('k', 'no Tensor', 'expected None'), named)
-        for third, named in (
-            ('1.0', 'k-filled'),
-            ('1', None),
-            ('k', 'k-filled'),
-            ('False', None),
-            ('ops.zeros_like(x)', None),
-            ('(dout * (x * y).mean(0)).sum()', None),
-        )
-    ],
+NO_TENSOR = 'k', 'no Tensor', 'expected None'
+
+
+def returning(returned: str) -> str:
+    """The solution that returns something else."""
+    return changed(BLEND.solution, ('dx, dy, None', returned))
+
+
+test_a_hint_speaks_of_what_was_returned = Answers(BLEND, returning).failing(
+    ('dx, None, None', 'dy-none'),
+    ('None, dy, None', None),
+    ('None, None, None', None),
+    ('dx, dy, None, None', None),
+    ('dy, dx, None', None),
+    ('(dx, dy, None),', None),
+    ('dx * float("nan"), dy, None', None),
+    ('dx, dy', 'no-place'),
+    ('dx, dy, 1.0', NO_TENSOR, 'k-filled'),
+    ('dx, dy, 1', NO_TENSOR, None),
+    ('dx, dy, k', NO_TENSOR, 'k-filled'),
+    ('dx, dy, False', NO_TENSOR, None),
+    ('dx, dy, ops.zeros_like(x)', NO_TENSOR, None),
+    ('dx, dy, (dout * (x * y).mean(0)).sum()', NO_TENSOR, None),
 )
 
-
-test_a_hint_speaks_of_what_was_returned = wrong_answers(
-    BLEND,
-    [
-        ('dx, None, None', 'dy-none'),
-        ('None, dy, None', None),
-        ('None, None, None', None),
-        ('dx, dy, None, None', None),
-        ('dy, dx, None', None),
-        ('(dx, dy, None),', None),
-        ('dx * float("nan"), dy, None', None),
-        ('dx, dy', 'no-place'),
-    ],
-    lambda returned: changed(BLEND.solution, ('dx, dy, None', returned)),
-)
-
-
-test_other_lines_pass = right_answers(
-    BLEND,
-    [
-        'dx = k * (dout * y).sum(0) / len(y)',
-        'dx = (k * dout * y).mean(0)',
-        'dy = ops.ones_like(y) * (k * dout * x / y.shape[0])',
-        'dy = ops.stack([k * dout * x / y.shape[0]] * y.shape[0])',
-        'dx, dy = ms.grad(lambda x, y: (k * (x * y).mean(0) * dout).sum(), (0, 1))(x, y)',
-    ],
-    lambda lines: 'import minicell as ms\n' + changed(BLEND.solution, ('return dx', f'{lines}\n        return dx')),
-)
-
-
-# ---- exercise 5c -------------------------------------------------------------------------------------------------
-
-
-test_a_check_of_one_number = experiments(
-    NUMBER,
-    [
-        ('not np.isclose(by_bprop, by_differences, rtol=1e-4)', 'abs(by_bprop / by_differences - 1) > 1e-3', ''),
-        ('(loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step)))', '(loss(y + step) - loss(y - step))', 'around it'),
-        ('2e-5', '1e-5', ('✗ dy is right', 'says True')),
-        ('not np', 'np', ('✗ dy is too', 'counted in full', 'says False')),
-        ('rtol=1e-4', 'rtol=10', ('✗ dy is without', 'says False')),
-        ('step[0, 1] = 1e-5', 'step[9, 9] = 1e-5', 'IndexError'),
-    ],
+test_a_check_of_one_number = Answers(NUMBER).experiments(
+    ('not np.isclose(by_bprop, by_differences, rtol=1e-4)', 'abs(by_bprop / by_differences - 1) > 1e-3', ''),
+    ('(loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step)))', '(loss(y + step) - loss(y - step))', 'around it'),
+    ('2e-5', '1e-5', ('✗ dy is right', 'says True')),
+    ('not np', 'np', ('✗ dy is too', 'counted in full', 'says False')),
+    ('rtol=1e-4', 'rtol=10', ('✗ dy is without', 'says False')),
+    ('step[0, 1] = 1e-5', 'step[9, 9] = 1e-5', 'IndexError'),
 )
 
 

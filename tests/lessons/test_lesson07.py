@@ -10,7 +10,7 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.teach.lesson07 import figures as figure
 from minicell.teach.order import exercise
-from tests.lessons.answers import changed, experiments, indented, open_answers, right_answers, wrong_answers
+from tests.lessons.answers import Answers, changed, indented
 from tests.lessons.figures import moves
 from tests.lessons.page import Page, document
 from tests.messages import tells
@@ -38,9 +38,6 @@ class Anew(Dropout2d):
     def bprop(self, x, out, dout):
         _, mask = self.dropout2d(x)
         return super().bprop(x, (out[0], mask), dout)
-
-
-# ---- the listing -------------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents():
@@ -75,9 +72,6 @@ def test_for_a_linear_loss_the_average_is_right():
     assert mean == pytest.approx(1, abs=0.05)
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 def test_the_mask_of_out_always_fits_and_a_new_one_only_at_the_ends():
     for keep in np.linspace(0, 1, 21):
         thrown = figure.throw(Dropout2d, Anew, round(float(keep), 2))
@@ -102,141 +96,96 @@ def test_every_drawing_has_one_size_and_its_text_fits():
         tells(drawn.words, f'keep_prob = {value:.2f}', '(0 channels wrong)')
 
 
-# ---- exercise 7a -------------------------------------------------------------------------------------------------
-
-
 def bprop(body: str) -> str:
     return UNPACK.solution.partition('    def bprop')[0] + f'    def bprop(self, x, out, dout):\n{indented(body)}'
 
 
 HEAD = 'mask, y = out\ndmask, dy = dout\n'
 
-
-test_other_right_answers_pass = right_answers(
-    UNPACK,
-    [
-        'return (dout[1] * out[0] * self.scale,)',
-        'mask, y = out\nreturn [ms.ops.select(mask.broadcast_to(x.shape), dout[1], 0.0) * self.scale]',
-        'mask, _ = out\n_, dy = dout\nif self.keep_prob != 0:\n    dy = dy / self.keep_prob\nreturn (mask * dy,)',
-        HEAD + 'return (ms.Tensor(mask.asnumpy() * dy.asnumpy() * self.scale),)',
-        HEAD + 'dx = dy * mask.astype(dy.dtype)\nreturn (dx / self.keep_prob if self.keep_prob else dx,)',
-        HEAD + 'return (ms.grad(lambda x: (x * mask * self.scale * dy).sum())(x),)',
-    ],
-    bprop,
+test_other_right_answers_pass = Answers(UNPACK, bprop).passing(
+    'return (dout[1] * out[0] * self.scale,)',
+    'mask, y = out\nreturn [ms.ops.select(mask.broadcast_to(x.shape), dout[1], 0.0) * self.scale]',
+    'mask, _ = out\n_, dy = dout\nif self.keep_prob != 0:\n    dy = dy / self.keep_prob\nreturn (mask * dy,)',
+    HEAD + 'return (ms.Tensor(mask.asnumpy() * dy.asnumpy() * self.scale),)',
+    HEAD + 'dx = dy * mask.astype(dy.dtype)\nreturn (dx / self.keep_prob if self.keep_prob else dx,)',
+    HEAD + 'return (ms.grad(lambda x: (x * mask * self.scale * dy).sum())(x),)',
 )
 
-
-test_wrong_answers_fail = wrong_answers(
-    UNPACK,
-    [
-        (HEAD + 'return (dy * mask * self.scale * 2,)', 'expected', None),
-        (HEAD + 'return (-dy * mask * self.scale,)', 'expected', None),
-        (HEAD + 'return (dy * self.scale,)', 'which was dropped', None),
-        (HEAD + 'return (dy * mask * self.scale + dmask,)', ('mask', 'depend on x'), 'adds-dmask'),
-        (HEAD + 'return ((mask * dy + dmask) * self.scale,)', ('mask', 'depend on x'), 'adds-dmask'),
-        (HEAD + 'return (y / x * dy,)', ('x is 0', 'dx is NaN'), 'divides'),
-        (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'dx is 0; expected', 'inverted'),
-        (HEAD + 'return (y * dy,)', 'expected', 'times-y'),
-        (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', ('keep_prob 0.0', 'dx is NaN'), 'zero-by-zero'),
-        (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.5', 'fixed-scale'),
-        (HEAD + 'return (x * mask * self.scale,)', 'expected', 'forward-again'),
-        (HEAD + 'return (x * mask,)', 'expected', 'unscaled-x'),
-        (HEAD + 'return (ms.ops.zeros_like(x),)', 'dx is 0; expected', 'no-gradient'),
-        ('return (dout[1] * out[0],)', 'expected', 'no-scale'),
-        ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
-        ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
-        ('return (None,)', 'no Tensor', None),
-        ('return out[7]', 'IndexError', None),
-        (
-            'keep = np.random.random(x.shape) < self.keep_prob\nreturn (dout[1] * ms.Tensor(keep) * self.scale,)',
-            'two different answers',
-            'new-mask',
-        ),
-    ],
-    bprop,
+test_wrong_answers_fail = Answers(UNPACK, bprop).failing(
+    (HEAD + 'return (dy * mask * self.scale * 2,)', 'expected', None),
+    (HEAD + 'return (-dy * mask * self.scale,)', 'expected', None),
+    (HEAD + 'return (dy * self.scale,)', 'which was dropped', None),
+    (HEAD + 'return (dy * mask * self.scale + dmask,)', ('mask', 'depend on x'), 'adds-dmask'),
+    (HEAD + 'return ((mask * dy + dmask) * self.scale,)', ('mask', 'depend on x'), 'adds-dmask'),
+    (HEAD + 'return (y / x * dy,)', ('x is 0', 'dx is NaN'), 'divides'),
+    (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'dx is 0; expected', 'inverted'),
+    (HEAD + 'return (y * dy,)', 'expected', 'times-y'),
+    (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', ('keep_prob 0.0', 'dx is NaN'), 'zero-by-zero'),
+    (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.5', 'fixed-scale'),
+    (HEAD + 'return (x * mask * self.scale,)', 'expected', 'forward-again'),
+    (HEAD + 'return (x * mask,)', 'expected', 'unscaled-x'),
+    (HEAD + 'return (ms.ops.zeros_like(x),)', 'dx is 0; expected', 'no-gradient'),
+    ('return (dout[1] * out[0],)', 'expected', 'no-scale'),
+    ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
+    ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
+    ('return (None,)', 'no Tensor', None),
+    ('return out[7]', 'IndexError', None),
+    (
+        'keep = np.random.random(x.shape) < self.keep_prob\nreturn (dout[1] * ms.Tensor(keep) * self.scale,)',
+        'two different answers',
+        'new-mask',
+    ),
 )
 
-
-test_half_begun_is_not_attempted = open_answers(
-    UNPACK, ['return (...,)', 'mask, _ = ...\nreturn (mask,)', 'return (dout[1] * ...,)'], bprop
+test_half_begun_is_not_attempted = Answers(UNPACK, bprop).begun(
+    'return (...,)', 'mask, _ = ...\nreturn (mask,)', 'return (dout[1] * ...,)'
 )
-
-
-# ---- exercise 7b -------------------------------------------------------------------------------------------------
 
 
 def construct(lines: str) -> str:
     return changed(FORWARD.start, ('        mask = ...\n        y = ...', indented(lines)))
 
 
-test_other_constructs_pass = right_answers(
-    FORWARD,
-    [
-        'mask = thrown >= 1 - self.keep_prob\ny = x * mask * self.scale',
-        'mask = (thrown < self.keep_prob).astype(x.dtype)\ny = ms.ops.select(mask != 0, x * self.scale, 0.0)',
-        'mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)\ny = self.scale * (mask * x)',
-        'mask = ms.ops.less(thrown, self.keep_prob)\ny = x * mask / self.keep_prob if self.keep_prob else x * 0',
-        'mask = ms.ops.floor(thrown + self.keep_prob)\ny = x * mask * self.scale',
-    ],
-    construct,
+test_other_constructs_pass = Answers(FORWARD, construct).passing(
+    'mask = thrown >= 1 - self.keep_prob\ny = x * mask * self.scale',
+    'mask = (thrown < self.keep_prob).astype(x.dtype)\ny = ms.ops.select(mask != 0, x * self.scale, 0.0)',
+    'mask = ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)\ny = self.scale * (mask * x)',
+    'mask = ms.ops.less(thrown, self.keep_prob)\ny = x * mask / self.keep_prob if self.keep_prob else x * 0',
+    'mask = ms.ops.floor(thrown + self.keep_prob)\ny = x * mask * self.scale',
 )
 
-
 test_wrong_constructs_fail = pytest.mark.filterwarnings('ignore::RuntimeWarning')(
-    wrong_answers(
-        FORWARD,
-        [
-            ('mask = thrown < 0.5\ny = x * mask * 2', 'rows kept', 'half'),
-            ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.3', None),
-            ('mask = thrown < self.keep_prob\ny = x', ('100%', 'rows kept'), None),
-            ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'mean of y', None),
-            (
-                'mask = (thrown < self.keep_prob) * self.scale\ny = x * mask',
-                ('not the', 'gradient of y'),
-                'scaled-mask',
-            ),
-            (
-                'mask = (thrown < self.keep_prob) * 2.0\ny = x * mask / 2 * self.scale',
-                ('not the', 'gradient of y'),
-                None,
-            ),
-            ('mask = (thrown < self.keep_prob) * -1.0\ny = x * -mask * self.scale', ('not the', 'gradient of y'), None),
-            (
-                'mask = thrown < self.keep_prob\ny = ms.ops.relu(x) * mask * self.scale',
-                ('not the', 'gradient of y'),
-                None,
-            ),
-            (
-                'mask = thrown >= self.keep_prob\ny = x * (thrown < self.keep_prob) * self.scale',
-                'not the one',
-                'another-mask',
-            ),
-            ('mask = x\ny = x', 'a mask (100, 1)', None),
-            ('mask = 1\ny = x', 'returned int', None),
-            ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity', None),
-        ],
-        construct,
+    Answers(FORWARD, construct).failing(
+        ('mask = thrown < 0.5\ny = x * mask * 2', 'rows kept', 'half'),
+        ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.3', None),
+        ('mask = thrown < self.keep_prob\ny = x', ('100%', 'rows kept'), None),
+        ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'mean of y', None),
+        ('mask = (thrown < self.keep_prob) * self.scale\ny = x * mask', ('not the', 'gradient of y'), 'scaled-mask'),
+        ('mask = (thrown < self.keep_prob) * 2.0\ny = x * mask / 2 * self.scale', ('not the', 'gradient of y'), None),
+        ('mask = (thrown < self.keep_prob) * -1.0\ny = x * -mask * self.scale', ('not the', 'gradient of y'), None),
+        ('mask = thrown < self.keep_prob\ny = ms.ops.relu(x) * mask * self.scale', ('not the', 'gradient of y'), None),
+        (
+            'mask = thrown >= self.keep_prob\ny = x * (thrown < self.keep_prob) * self.scale',
+            'not the one',
+            'another-mask',
+        ),
+        ('mask = x\ny = x', 'a mask (100, 1)', None),
+        ('mask = 1\ny = x', 'returned int', None),
+        ('mask = thrown < self.keep_prob\ny = x / 0 * mask', 'NaN or infinity', None),
     )
 )
 
-
-# ---- exercise 7c -------------------------------------------------------------------------------------------------
-
-
-test_other_experiments_find_all_three_or_miss_one = experiments(
-    HUNT,
-    [
-        ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():', ''),
-        ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():', ''),
-        ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()', ''),
-        ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1', ''),
-        ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #', ''),
-        ('if (dx != again).any():', 'if (dx != y).any():', 'Cell 3'),
-        ('(dx != again).any()', '(dx == again).all()', 'Cell 1'),
-        ('if abs(dx - y).max() > 1e-6:', 'if (dx > 1).any():', 'Cell 1'),
-        ("'stale mask'", "'stale'", ("'stale'", 'none of')),
-        ("    return 'right'", '    return None', ('None', 'none of')),
-    ],
+test_other_experiments_find_all_three_or_miss_one = Answers(HUNT).experiments(
+    ('if abs(dx - y).max() > 1e-6:', 'if dx.max() > y.max():', ''),
+    ('if abs(dx - y).max() > 1e-6:', 'if dx.mean() > 1.001 * y.mean():', ''),
+    ('((dx != 0) != (y != 0)).any()', '(dx[y == 0] != 0).any() or (dx[y != 0] == 0).any()', ''),
+    ('(dx != again).any()', 'len({cell.bprop(x, out, dout)[0].asnumpy().tobytes() for _ in range(5)}) > 1', ''),
+    ('    cell.construct(x)  #', '    ms.grad(lambda x: cell(x)[1].sum())(x)  #', ''),
+    ('if (dx != again).any():', 'if (dx != y).any():', 'Cell 3'),
+    ('(dx != again).any()', '(dx == again).all()', 'Cell 1'),
+    ('if abs(dx - y).max() > 1e-6:', 'if (dx > 1).any():', 'Cell 1'),
+    ("'stale mask'", "'stale'", ("'stale'", 'none of')),
+    ("    return 'right'", '    return None', ('None', 'none of')),
 )
 
 
@@ -250,9 +199,6 @@ def rows(text: str) -> list[str]:
     return re.split(r'\n(?=\w)', text.strip())
 
 
-# ---- the rest ----------------------------------------------------------------------------------------------------
-
-
 def test_figure_and_exercises_leave_the_learners_dice_alone():
     shown = figure.masks(Dropout2d, Anew)
     ms.set_seed(3)
@@ -264,6 +210,7 @@ def test_figure_and_exercises_leave_the_learners_dice_alone():
     assert np.random.random() == due
 
 
+@pytest.mark.slow
 def test_pytorch_s_backward_gets_a_second_gradient_for_the_mask():
     pytest.importorskip('torch')
     listing = PAGE.listing('torch').replace('def backward(ctx, dy, _)', 'def backward(ctx, dy)')

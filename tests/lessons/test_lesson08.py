@@ -13,7 +13,7 @@ from minicell.teach import lesson08
 from minicell.teach.lesson08 import HIDDEN, WORDS, Suspect, due
 from minicell.teach.lesson08 import figures as figure
 from minicell.teach.order import exercise
-from tests.lessons.answers import changed, experiments, indented, open_answers, right_answers, words, wrong_answers
+from tests.lessons.answers import Answers, changed, indented
 from tests.lessons.figures import moves
 from tests.lessons.page import Page, document
 from tests.messages import tells
@@ -33,9 +33,6 @@ class Threshold(nn.Cell):
         cond = ops.gt(inputs, self.threshold)
         value = ops.fill(inputs.dtype, inputs.shape, self.value)
         return ops.select(cond, inputs, value)
-
-
-# ---- the listing -------------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents_and_prints_its_text():
@@ -73,9 +70,6 @@ def test_the_primitive_is_one_entry_with_a_right_rule():
         assert ms.check_bprop(ms.grad(f), ms.Tensor([-1.0, 0.2, 2.0])).ok  # second order, too
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 def test_the_gradient_is_one_above_and_zero_elsewhere():
     for at in np.arange(-2.5, 2.75, 0.25):
         seen = figure.run(Threshold, DATA, float(at))
@@ -99,13 +93,11 @@ def test_every_drawing_has_one_size_and_its_text_fits():
         tells(drawn.words, 'gradient is 0. ')
 
 
-# ---- exercise 8a -------------------------------------------------------------------------------------------------
-
-
 def test_the_answers_are_measured():
     assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 0, 'E': 0.5, 'F': 0} == TIES.right
 
 
+@pytest.mark.slow
 def test_pytorch_agrees():
     torch = pytest.importorskip('torch')
     cases = {
@@ -127,96 +119,73 @@ def test_the_cell_of_the_lesson_is_the_one_that_is_checked():
     assert PAGE.source('cases') in stored
 
 
-test_one_wrong_number_has_one_cause = words(
-    TIES,
-    [
-        ({'A': 1}, '', 'greater-equal'),
-        ({'C': 0}, '', 'greater-equal'),
-        ({'B': 0}, '', 'strict'),
-        ({'D': 1}, '', 'strict'),
-        ({'E': 1}, '', 'one-wins'),
-        ({'E': 0}, '', 'other-wins'),
-        ({'F': 0.5}, '', 'relu-shares'),
-        ({'F': 1}, '', 'relu-passes'),
-        ({'A': 0.5}, '', 'mean'),
-        ({'D': 0.5}, '', 'mean'),
-        (dict.fromkeys('ABCDEF', 0), '', 'kills-all'),
-        (dict.fromkeys('ABCDEF', 1), '', 'formula'),
-        ({'A': 20}, '', None),
-        ({'E': -1}, '', None),
-    ],
+test_one_wrong_number_has_one_cause = Answers(TIES).words(
+    ({'A': 1}, '', 'greater-equal'),
+    ({'C': 0}, '', 'greater-equal'),
+    ({'B': 0}, '', 'strict'),
+    ({'D': 1}, '', 'strict'),
+    ({'E': 1}, '', 'one-wins'),
+    ({'E': 0}, '', 'other-wins'),
+    ({'F': 0.5}, '', 'relu-shares'),
+    ({'F': 1}, '', 'relu-passes'),
+    ({'A': 0.5}, '', 'mean'),
+    ({'D': 0.5}, '', 'mean'),
+    (dict.fromkeys('ABCDEF', 0), '', 'kills-all'),
+    (dict.fromkeys('ABCDEF', 1), '', 'formula'),
+    ({'A': 20}, '', None),
+    ({'E': -1}, '', None),
 )
 
-
-test_a_part_of_an_answer = words(
-    TIES,
-    [
-        ({'A': 'no'}, ("A: 'no'", 'no number')),
-        ({'D': ...}, 'open: D'),
-        ({'C': 0}, ('5 of 6', 'C is not 0'), 'greater-equal'),
-        ({'B': True}, '6 of 6', 'passed'),
-        (dict.fromkeys('ABCDEF', ...), '', 'open'),
-    ],
+test_a_part_of_an_answer = Answers(TIES).words(
+    ({'A': 'no'}, ("A: 'no'", 'no number')),
+    ({'D': ...}, 'open: D'),
+    ({'C': 0}, ('5 of 6', 'C is not 0'), 'greater-equal'),
+    ({'B': True}, '6 of 6', 'passed'),
+    (dict.fromkeys('ABCDEF', ...), '', 'open'),
 )
-
-
-# ---- exercise 8b -------------------------------------------------------------------------------------------------
 
 
 def shrink(line: str) -> str:
     return changed(SHRINK.start, ('        y = ...\n        return y', indented(line)))
 
 
-test_other_right_answers_pass = right_answers(
-    SHRINK,
-    [
-        'return x * (ops.abs(x) > self.t) - self.t * (x > self.t) + self.t * (x < -self.t)',
-        'return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0)',
-        'return ops.select(x > self.t, x - self.t, 0.0) + ops.select(x < -self.t, x + self.t, 0.0)',
-        'return ops.select(x >= self.t, x - self.t, ops.select(x <= -self.t, x + self.t, 0.0))',
-        'return ops.select(x > self.t, x - self.t, ops.select(x <= -self.t, x + self.t, 0.0))',
-        'return ops.sign(x) * ops.maximum(ops.abs(x) - self.t, 0.0)',
-        'return ops.relu(x - self.t) - ops.relu(-x - self.t)',
-        'return x - ops.clamp(x, -self.t, self.t)',
-        'return x - ops.minimum(ops.maximum(x, -self.t), self.t)',
-    ],
-    shrink,
-    'from 0 to 1',
+test_other_right_answers_pass = Answers(SHRINK, shrink).passing(
+    'return x * (ops.abs(x) > self.t) - self.t * (x > self.t) + self.t * (x < -self.t)',
+    'return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0)',
+    'return ops.select(x > self.t, x - self.t, 0.0) + ops.select(x < -self.t, x + self.t, 0.0)',
+    'return ops.select(x >= self.t, x - self.t, ops.select(x <= -self.t, x + self.t, 0.0))',
+    'return ops.select(x > self.t, x - self.t, ops.select(x <= -self.t, x + self.t, 0.0))',
+    'return ops.sign(x) * ops.maximum(ops.abs(x) - self.t, 0.0)',
+    'return ops.relu(x - self.t) - ops.relu(-x - self.t)',
+    'return x - ops.clamp(x, -self.t, self.t)',
+    'return x - ops.minimum(ops.maximum(x, -self.t), self.t)',
+    said='from 0 to 1',
 )
 
-
-test_wrong_answers_fail = wrong_answers(
-    SHRINK,
-    [
-        ('return ops.select(x < -self.t, x - self.t, ops.select(x > self.t, x + self.t, 0.0))', '-2.5', 'wrong-sign'),
-        ('return x + ops.sign(x) * self.t * (ops.abs(x) > self.t) - x * (ops.abs(x) <= self.t)', '-2.5', 'wrong-sign'),
-        ('return ops.select(ops.abs(x) < self.t, x - ops.sign(x) * self.t, 0.0)', 'y is 0; expected', 'inside-out'),
-        ('return ops.select(ops.abs(x) > self.t, x - self.t, 0.0)', 'y is -2.5', 'both-minus'),
-        ('return ops.maximum(ops.abs(x) - self.t, 0.0)', 'y is 1.5', 'size-alone'),
-        ('return ops.select(x == 0, 0.0, x * ops.relu(1 - self.t / ops.abs(x)))', 'is NaN', 'divided'),
-        ('return ops.stop_gradient(ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0))', 'dy/dx', 'numpy'),
-        ('return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, x - ops.stop_gradient(x))', 'dy/dx', None),
-        (
-            'return ops.select(ops.abs(x) > self.t, 3 * x - 2 * ops.stop_gradient(x) - ops.sign(x) * self.t, 0.0)',
-            ('dy/dx is 3', 'expected 1'),
-            None,
-        ),
-        ('return x', 'x = -2', None),
-        ('return ms.Tensor([0.0])', 'shape', None),
-        ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'expected', None),
-        ('return foo', 'NameError', None),
-        ('return 3', 'returned int', None),
-    ],
-    shrink,
+test_wrong_answers_fail = Answers(SHRINK, shrink).failing(
+    ('return ops.select(x < -self.t, x - self.t, ops.select(x > self.t, x + self.t, 0.0))', '-2.5', 'wrong-sign'),
+    ('return x + ops.sign(x) * self.t * (ops.abs(x) > self.t) - x * (ops.abs(x) <= self.t)', '-2.5', 'wrong-sign'),
+    ('return ops.select(ops.abs(x) < self.t, x - ops.sign(x) * self.t, 0.0)', 'y is 0; expected', 'inside-out'),
+    ('return ops.select(ops.abs(x) > self.t, x - self.t, 0.0)', 'y is -2.5', 'both-minus'),
+    ('return ops.maximum(ops.abs(x) - self.t, 0.0)', 'y is 1.5', 'size-alone'),
+    ('return ops.select(x == 0, 0.0, x * ops.relu(1 - self.t / ops.abs(x)))', 'is NaN', 'divided'),
+    ('return ops.stop_gradient(ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, 0.0))', 'dy/dx', 'numpy'),
+    ('return ops.select(ops.abs(x) > self.t, x - ops.sign(x) * self.t, x - ops.stop_gradient(x))', 'dy/dx', None),
+    (
+        'return ops.select(ops.abs(x) > self.t, 3 * x - 2 * ops.stop_gradient(x) - ops.sign(x) * self.t, 0.0)',
+        ('dy/dx is 3', 'expected 1'),
+        None,
+    ),
+    ('return x', 'x = -2', None),
+    ('return ms.Tensor([0.0])', 'shape', None),
+    ('return ops.select(x > self.t, x - self.t, 0.0) * 2', 'expected', None),
+    ('return foo', 'NameError', None),
+    ('return 3', 'returned int', None),
 )
 
-
-test_half_begun_is_not_attempted = open_answers(
-    SHRINK, ['return ops.select(x > self.t, ..., 0.0)', 'return ...'], shrink
+test_half_begun_is_not_attempted = Answers(SHRINK, shrink).begun(
+    'return ops.select(x > self.t, ..., 0.0)', 'return ...'
 )
-
-
-# ---- exercise 8c -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(('function', 'word'), HIDDEN)
@@ -263,22 +232,19 @@ ALL = '[-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]'
 SLOPE = '(at(layer, x + eps) - at(layer, x - eps)) / (2 * eps)'
 GAP = 'not np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3)'
 
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        (ALL, '[-1.0, -0.1, 0.0, 0.1, 1.0]', ''),
-        (ALL, '[-1.0, -0.1, 0.0, 0.1]', ('Layer 7', '“right”', 'is “edge”')),
-        (ALL, 'np.arange(-2, 2.25, 0.25)', ''),
-        (ALL, 'np.linspace(-2, 2, 100)', ('Layer 1', '“right”', 'is “nan”')),
-        (GAP, '(abs(dx - slope(layer, x))[inner] > 0.01).any()', ''),
-        (GAP, 'not ms.check_bprop(layer, ms.Tensor(x[inner])).ok', ''),
-        (SLOPE, '(at(layer, x + eps) - at(layer, x)) / eps', ''),
-        ('(2 * eps)', 'eps', ('Layer 2', '“gap”', 'is “right”')),
-        ('eps=1e-4', 'eps=1e-2', ''),
-        ('eps=1e-4', 'eps=1e-1', ('Layer 2', '“gap”', 'is “right”')),
-        (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', ('Layer 9', '“right”', 'is “gap”')),
-        ('abs(x) < 1', 'abs(x) <= 1', ('Layer 2', '“gap”', 'is “right”')),
-        ('np.isnan(dx).any()', '(dx == np.nan).any()', ('Layer 1', '“gap”', 'is “nan”')),
-        ("return 'edge'", "return 'bound'", ("'bound'", 'none of')),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    (ALL, '[-1.0, -0.1, 0.0, 0.1, 1.0]', ''),
+    (ALL, '[-1.0, -0.1, 0.0, 0.1]', ('Layer 7', '“right”', 'is “edge”')),
+    (ALL, 'np.arange(-2, 2.25, 0.25)', ''),
+    (ALL, 'np.linspace(-2, 2, 100)', ('Layer 1', '“right”', 'is “nan”')),
+    (GAP, '(abs(dx - slope(layer, x))[inner] > 0.01).any()', ''),
+    (GAP, 'not ms.check_bprop(layer, ms.Tensor(x[inner])).ok', ''),
+    (SLOPE, '(at(layer, x + eps) - at(layer, x)) / eps', ''),
+    ('(2 * eps)', 'eps', ('Layer 2', '“gap”', 'is “right”')),
+    ('eps=1e-4', 'eps=1e-2', ''),
+    ('eps=1e-4', 'eps=1e-1', ('Layer 2', '“gap”', 'is “right”')),
+    (SLOPE, 'ms.grad(lambda x: layer(x).sum())(ms.Tensor(x)).asnumpy()', ('Layer 9', '“right”', 'is “gap”')),
+    ('abs(x) < 1', 'abs(x) <= 1', ('Layer 2', '“gap”', 'is “right”')),
+    ('np.isnan(dx).any()', '(dx == np.nan).any()', ('Layer 1', '“gap”', 'is “nan”')),
+    ("return 'edge'", "return 'bound'", ("'bound'", 'none of')),
 )

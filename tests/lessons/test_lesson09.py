@@ -11,7 +11,7 @@ import minicell.nn as nn
 import minicell.ops as ops
 from minicell.teach.lesson09.figures import AT, HEIGHT, WIDTH, Bprops, bprops
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, open_answers, right_answers, wrong_answers
+from tests.lessons.answers import Answers
 from tests.lessons.figures import moves
 from tests.lessons.page import Page, document
 from tests.messages import tells
@@ -34,9 +34,6 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.fixture(scope='module')
 def drawn(seed) -> Bprops:
     return Bprops(seed['Net'](), seed['Mask'](), seed['Smooth']())
-
-
-# ---- the figure --------------------------------------------------------------------------------------------------
 
 
 def test_who_is_right_at_which_order(drawn):
@@ -73,75 +70,52 @@ def test_every_drawing_has_one_size_and_its_text_fits(seed):
     assert {drawn.size for drawn in moves(figure, (1, 2, 0))} == {(WIDTH, HEIGHT)}
 
 
-# ---- the exercises -----------------------------------------------------------------------------------------------
-
 A_CUBE = 'import minicell.nn as nn\nimport minicell.ops as ops\nclass Cube(nn.Cell):\n    def construct(self, x):\n'
 A_CUBE += '        return x * x * x\n    def bprop(self, x, out, dout):\n        {}\n'
 A_SINH = 'import minicell.nn as nn\nimport minicell.ops as ops\nclass Sinh(nn.Cell):\n    def construct(self, x):\n'
 A_SINH += '        e = ops.exp(x)\n        return {}\n    def bprop(self, x, out, dout):\n        {}\n'
 ALONE = '(e - 1 / e) / 2'
 
-
-test_other_right_cubes_pass = right_answers(
-    CUBE,
-    [
-        'return (3 * x ** 2 * dout,)',
-        'return (3 * ops.square(x) * dout,)',
-        'return [dout * (x + x + x) * x]',
-        'g = x * dout\n        return (g * x + 2 * x * g,)',
-        'return (ops.grad(lambda x: (x * x * x * dout).sum())(x),)',
-    ],
-    A_CUBE.format,
+test_other_right_cubes_pass = Answers(CUBE, A_CUBE.format).passing(
+    'return (3 * x ** 2 * dout,)',
+    'return (3 * ops.square(x) * dout,)',
+    'return [dout * (x + x + x) * x]',
+    'g = x * dout\n        return (g * x + 2 * x * g,)',
+    'return (ops.grad(lambda x: (x * x * x * dout).sum())(x),)',
 )
 
-
-test_other_wrong_cubes_fail = wrong_answers(
-    CUBE,
-    [
-        ('return (3 * out / x * dout,)', ('is NaN', 'x = 0.0'), 'divides'),
-        ('return (3 * out * dout / x,)', ('is NaN', 'x = 0.0'), 'divides'),
-        ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is', 'half-stopped'),
-        ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is', 'slope-stopped'),
-        ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is', 'slope-stopped'),
-        ('return ((3 * x * x + 6 * x) * dout,)', 'first order is', 'added-up'),
-        ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', ('first order', 'BpropCountError'), 'both-orders'),
-        ('return (2 * x * dout,)', 'first order is', None),
-        ('return (-3 * x * x * dout,)', 'first order is', None),
-        ('return (3 * x * ops.abs(x) * dout,)', 'at x = -1.2', None),
-        ('return (3 * x * x,)', 'first order is', 'no-dout'),
-        ('return dout', 'first order', None),
-    ],
-    A_CUBE.format,
+test_other_wrong_cubes_fail = Answers(CUBE, A_CUBE.format).failing(
+    ('return (3 * out / x * dout,)', ('is NaN', 'x = 0.0'), 'divides'),
+    ('return (3 * out * dout / x,)', ('is NaN', 'x = 0.0'), 'divides'),
+    ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is', 'half-stopped'),
+    ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is', 'slope-stopped'),
+    ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is', 'slope-stopped'),
+    ('return ((3 * x * x + 6 * x) * dout,)', 'first order is', 'added-up'),
+    ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', ('first order', 'BpropCountError'), 'both-orders'),
+    ('return (2 * x * dout,)', 'first order is', None),
+    ('return (-3 * x * x * dout,)', 'first order is', None),
+    ('return (3 * x * ops.abs(x) * dout,)', 'at x = -1.2', None),
+    ('return (3 * x * x,)', 'first order is', 'no-dout'),
+    ('return dout', 'first order', None),
 )
 
+test_half_begun_is_not_attempted = Answers(CUBE, A_CUBE.format).begun('return (... * dout,)')
 
-test_half_begun_is_not_attempted = open_answers(CUBE, ['return (... * dout,)'], A_CUBE.format)
-
-
-test_every_way_that_the_solution_names_passes = right_answers(
-    SINH,
-    [
-        (ALONE, 'return (ops.sqrt(1 + out * out) * dout,)'),
-        (ALONE, 'return ((ops.exp(x) + ops.exp(-x)) / 2 * dout,)'),
-        (ALONE, 'return (ops.cosh(x) * dout,)'),
-        (f'{ALONE}, e', 'return ((out[1] + 1 / out[1]) / 2 * dout[0] + out[1] * dout[1],)'),
-    ],
-    lambda parts: A_SINH.format(*parts),
+test_every_way_that_the_solution_names_passes = Answers(SINH, lambda parts: A_SINH.format(*parts)).passing(
+    (ALONE, 'return (ops.sqrt(1 + out * out) * dout,)'),
+    (ALONE, 'return ((ops.exp(x) + ops.exp(-x)) / 2 * dout,)'),
+    (ALONE, 'return (ops.cosh(x) * dout,)'),
+    (f'{ALONE}, e', 'return ((out[1] + 1 / out[1]) / 2 * dout[0] + out[1] * dout[1],)'),
 )
 
-
-test_other_wrong_sinhs_fail = wrong_answers(
-    SINH,
-    [
-        ('return (ops.exp(x) * dout,)', 'first order is', 'e-alone'),
-        ('return (out * dout,)', 'first order is', 'slope-of-slope'),
-        ('return (ops.sqrt(out * out - 1) * dout,)', ('is NaN', 'x = 0.0'), None),
-        ('return (ops.sqrt(1 + out * out),)', 'first order is', None),
-        ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is', 'stopped'),
-        ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is', 'stopped'),
-        ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is', None),
-    ],
-    lambda line: A_SINH.format(ALONE, line),
+test_other_wrong_sinhs_fail = Answers(SINH, lambda line: A_SINH.format(ALONE, line)).failing(
+    ('return (ops.exp(x) * dout,)', 'first order is', 'e-alone'),
+    ('return (out * dout,)', 'first order is', 'slope-of-slope'),
+    ('return (ops.sqrt(out * out - 1) * dout,)', ('is NaN', 'x = 0.0'), None),
+    ('return (ops.sqrt(1 + out * out),)', 'first order is', None),
+    ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is', 'stopped'),
+    ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is', 'stopped'),
+    ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is', None),
 )
 
 
@@ -151,21 +125,15 @@ def test_another_forward_is_told():
     tells(verdict.said, 'construct', 'sinh of x')
 
 
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
-        ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
-        ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
-        ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
-        ("return 'right'", 'return None', ('None', 'none of')),
-        ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
-        ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
+    ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
+    ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
+    ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
+    ("return 'right'", 'return None', ('None', 'none of')),
+    ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
+    ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
 )
-
-
-# ---- what the text says ------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents():

@@ -15,7 +15,7 @@ from minicell.teach.lesson10.figures import HEIGHT, WIDTH, draw, length, use
 from minicell.teach.lesson10.zoo import HIDDEN
 from minicell.teach.lesson10.zoo import WORDS as HUNTED
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, indented, open_answers, right_answers, words, wrong_answers
+from tests.lessons.answers import Answers, indented
 from tests.lessons.figures import moves
 from tests.lessons.notebooks import picture
 from tests.lessons.page import Page, document
@@ -36,9 +36,6 @@ def kinds() -> tuple[type, type]:
     return space['NetWithParam'], space['Summed']
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('n', [1, 2, 3, 4])
 def test_the_document_is_right_for_one_number_alone(kinds, n):
     document, summed = use(kinds, NUMBERS, n).given
@@ -53,58 +50,41 @@ def test_every_drawing_has_one_size_and_its_text_fits(kinds):
     assert {drawn.size for drawn in moves(length(*kinds, NUMBERS), (2, 3, 4, 1))} == {(WIDTH, HEIGHT)}
 
 
-# ---- exercise 10a ------------------------------------------------------------------------------------------------
-
-
-test_other_right_answers_pass = right_answers(
-    AFFINE,
-    [
-        [('{self.w: dw, self.b: db}', '{self.b: db, self.w: dw}')],  # by key, in whatever order
-        [('[self.w, self.b]', '(self.b, self.w)')],
-        [('dw = (x * dout).sum(0)', 'dw = (x * dout).mean(0) * x.shape[0]')],
-        [('(x * dout).sum(0)', 'ms.ops.matmul(ms.ops.ones((1, x.shape[0])), x * dout)[0]')],
-    ],
+test_other_right_answers_pass = Answers(AFFINE).passing(
+    [('{self.w: dw, self.b: db}', '{self.b: db, self.w: dw}')],  # by key, in whatever order
+    [('[self.w, self.b]', '(self.b, self.w)')],
+    [('dw = (x * dout).sum(0)', 'dw = (x * dout).mean(0) * x.shape[0]')],
+    [('(x * dout).sum(0)', 'ms.ops.matmul(ms.ops.ones((1, x.shape[0])), x * dout)[0]')],
 )
 
-
-test_other_wrong_answers_fail = wrong_answers(
-    AFFINE,
-    [
-        ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], 'exchanged'),
-        ([('dx = self.w * dout', 'dx = dout')], None),
-        ([('[self.w, self.b]', '[self.b]')], None),
-        ([('[self.w, self.b]', '[]')], 'empty-list'),
-        ([('[self.w, self.b]', '(self.w,)')], 'one-named'),
-        ([('(x * dout).sum(0)', '(self.w * dout).sum(0)')], 'w-for-x'),
-        ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
-        ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'named-is-enough'),  # it raises: nothing gets 0
-        ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
-        ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], None),
-        ([('.sum(0)', '.sum(0, keepdims=True)')], 'keepdims'),
-        ([('self.w * x + self.b', 'self.w * x - self.b')], None),
-    ],
+test_other_wrong_answers_fail = Answers(AFFINE).failing(
+    ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], 'exchanged'),
+    ([('dx = self.w * dout', 'dx = dout')], None),
+    ([('[self.w, self.b]', '[self.b]')], None),
+    ([('[self.w, self.b]', '[]')], 'empty-list'),
+    ([('[self.w, self.b]', '(self.w,)')], 'one-named'),
+    ([('(x * dout).sum(0)', '(self.w * dout).sum(0)')], 'w-for-x'),
+    ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
+    ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'named-is-enough'),  # it raises: nothing gets 0
+    ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
+    ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], None),
+    ([('.sum(0)', '.sum(0, keepdims=True)')], 'keepdims'),
+    ([('self.w * x + self.b', 'self.w * x - self.b')], None),
 )
 
-
-test_half_begun_is_not_attempted = open_answers(
-    AFFINE, [('[self.w, self.b]', '...'), ('dw = (x * dout).sum(0)', 'dw = ...')]
+test_half_begun_is_not_attempted = Answers(AFFINE).begun(
+    ('[self.w, self.b]', '...'), ('dw = (x * dout).sum(0)', 'dw = ...')
 )
-
-
-# ---- exercise 10b ------------------------------------------------------------------------------------------------
 
 
 def test_who_changes_what_is_measured():
     assert found() == CHANGED.right and set(found().values()) == set(WORDS)
 
 
-test_a_part_of_an_answer = words(
-    CHANGED,
-    [
-        ({'w': 'me'}, ('me', 'none of')),
-        ({'w': ...}, 'Still open: w'),
-        ({'w': 'nobody', 'fixed': 'forward'}, ('w: not nobody', '5 of 7')),
-    ],
+test_a_part_of_an_answer = Answers(CHANGED).words(
+    ({'w': 'me'}, ('me', 'none of')),
+    ({'w': ...}, 'Still open: w'),
+    ({'w': 'nobody', 'fixed': 'forward'}, ('w: not nobody', '5 of 7')),
 )
 
 
@@ -122,8 +102,6 @@ def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
     assert classes(PAGE.source('zoo')) == {'Zoo': stored['Zoo']}
     assert classes(PAGE.source('run'))['Scale'] == stored['Scale']
 
-
-# ---- exercises 10c and 10d ---------------------------------------------------------------------------------------
 
 IMPORTS = 'import minicell as ms\nimport numpy as np\n'
 
@@ -151,35 +129,25 @@ ALL = 'np.array([{} for k in np.ndindex(start.shape)])'
 BOTH = '(at(k, eps) - at(k, -eps)) / (2 * eps)'
 BACK = 'p.set_data(ms.Tensor(start))'
 
-
-test_other_right_measurements_pass = right_answers(
-    MEASURED,
-    [
-        (BOTH, BACK, 'slopes.reshape(start.shape)'),
-        (BOTH, BACK, 'ms.Tensor(slopes.reshape(start.shape))'),
-        ('at(k, eps) / eps / 2 - at(k, -eps) / eps / 2', BACK, 'slopes.reshape(p.shape)'),
-        ('(at(k, eps / 2) - at(k, -eps / 2)) / eps', BACK, 'slopes.reshape(p.shape)'),
-    ],
-    pushed,
+test_other_right_measurements_pass = Answers(MEASURED, pushed).passing(
+    (BOTH, BACK, 'slopes.reshape(start.shape)'),
+    (BOTH, BACK, 'ms.Tensor(slopes.reshape(start.shape))'),
+    ('at(k, eps) / eps / 2 - at(k, -eps) / eps / 2', BACK, 'slopes.reshape(p.shape)'),
+    ('(at(k, eps / 2) - at(k, -eps / 2)) / eps', BACK, 'slopes.reshape(p.shape)'),
 )
 
-
-test_other_wrong_measurements_fail = wrong_answers(
-    MEASURED,
-    [
-        ((BOTH, BACK, 'slopes'), ('shape of p', '(2, 2)'), None),
-        ((BOTH, BACK, 'slopes.sum()'), 'an array', None),
-        ((BOTH, BACK, 'np.nan * slopes.reshape(p.shape)'), 'NaN', None),
-        ((BOTH, BACK, 'abs(slopes.reshape(p.shape))'), ('at [1]', 'is 24.00', 'true −24.00'), None),
-        ((BOTH, BACK, '-slopes.reshape(p.shape)'), ('at [1]', 'is 24.00'), None),
-        ((BOTH, '', 'slopes.reshape(p.shape)'), ('p', 'as it was'), 'not-restored'),
-        (('(at(k, eps) - at(k, 0)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', 'one-sided'),
-        (('(at(k, 0) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
-        (('at(k, eps) - at(k, -eps)', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
-        (('at(k, eps) - at(k, -eps) / (2 * eps)', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
-        (('(at(k, eps) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', 'eps-once'),
-    ],
-    pushed,
+test_other_wrong_measurements_fail = Answers(MEASURED, pushed).failing(
+    ((BOTH, BACK, 'slopes'), ('shape of p', '(2, 2)'), None),
+    ((BOTH, BACK, 'slopes.sum()'), 'an array', None),
+    ((BOTH, BACK, 'np.nan * slopes.reshape(p.shape)'), 'NaN', None),
+    ((BOTH, BACK, 'abs(slopes.reshape(p.shape))'), ('at [1]', 'is 24.00', 'true −24.00'), None),
+    ((BOTH, BACK, '-slopes.reshape(p.shape)'), ('at [1]', 'is 24.00'), None),
+    ((BOTH, '', 'slopes.reshape(p.shape)'), ('p', 'as it was'), 'not-restored'),
+    (('(at(k, eps) - at(k, 0)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', 'one-sided'),
+    (('(at(k, 0) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
+    (('at(k, eps) - at(k, -eps)', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
+    (('at(k, eps) - at(k, -eps) / (2 * eps)', BACK, 'slopes.reshape(p.shape)'), 'your slope', None),
+    (('(at(k, eps) - at(k, -eps)) / eps', BACK, 'slopes.reshape(p.shape)'), 'your slope', 'eps-once'),
 )
 
 
@@ -188,17 +156,14 @@ def test_an_unfinished_measurement(body, state):
     assert MEASURED.check_code(measuring(body)).state == state
 
 
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        ('cell(x).sum()', '(cell(x) ** 2).sum()', ''),
-        ('cell(x).sum()', '(0 * cell(x)).sum()', ('Cell 1', 'w = [2.0, -1.0, 0.5]', 'is “mean”')),
-        ('[0.5, 4.0, -1.0]]', '[0.5, 4.0, -1.0], [2.0, 2.0, 1.0]]', ''),
-        ('cell(x).sum()', '(x * cell(x)).sum()', ''),
-        ("return 'mean'", 'return None', ('None', 'none of')),
-        ("return 'right'", "return 'cut'", '✗ Cell 2'),
-        ('true_b = differences(loss, cell.w), differences(loss, cell.b)', 'true_b = dw, db', '✗ Cell 1'),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    ('cell(x).sum()', '(cell(x) ** 2).sum()', ''),
+    ('cell(x).sum()', '(0 * cell(x)).sum()', ('Cell 1', 'w = [2.0, -1.0, 0.5]', 'is “mean”')),
+    ('[0.5, 4.0, -1.0]]', '[0.5, 4.0, -1.0], [2.0, 2.0, 1.0]]', ''),
+    ('cell(x).sum()', '(x * cell(x)).sum()', ''),
+    ("return 'mean'", 'return None', ('None', 'none of')),
+    ("return 'right'", "return 'cut'", '✗ Cell 2'),
+    ('true_b = differences(loss, cell.w), differences(loss, cell.b)', 'true_b = dw, db', '✗ Cell 1'),
 )
 
 
@@ -211,9 +176,6 @@ def test_the_bugs_of_the_hunt_are_silent():
             gradients = ms.grad(lambda x, cell=cell: (cell(x) ** 2).sum(), None, [cell.w, cell.b])(x)
         assert due in HUNTED and [g.shape for g in gradients] == [(3,), (3,)]
     assert {due for *_, due in HIDDEN} == set(HUNTED)
-
-
-# ---- what the text says ------------------------------------------------------------------------------------------
 
 
 def test_the_listing_is_the_documents():

@@ -14,7 +14,7 @@ from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.hunt import HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, mistake_of
+from tests.lessons.answers import Answers, mistake_of
 from tests.lessons.figures import moves, texts
 from tests.lessons.page import Page
 from tests.messages import refused, tells
@@ -37,9 +37,6 @@ def stops() -> tuple[type, list]:
     space: dict = {'__name__': '__main__'}
     exec(compile(source, '<lesson 11>', 'exec'), space)
     return space['Stops'], space['calls']
-
-
-# ---- what the cells show -------------------------------------------------------------------------------------------
 
 
 def test_five_runs_against_one_and_the_same_gradients():
@@ -129,6 +126,7 @@ def test_a_bprop_without_a_graph_has_none_to_show():
         bprop_graph(STATEMENTS['A']())
 
 
+@pytest.mark.slow
 def test_torch_fx_traces_the_forward_of_a_function_and_leaves_its_backward_out():
     torch = pytest.importorskip('torch')
     fx = pytest.importorskip('torch.fx')
@@ -148,9 +146,6 @@ def test_torch_fx_traces_the_forward_of_a_function_and_leaves_its_backward_out()
     x = torch.tensor([3.0], requires_grad=True)
     graph(x).backward()
     assert (x.grad.tolist(), ran) == ([6.0], [])
-
-
-# ---- the figure ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('n', range(1, 9))
@@ -188,9 +183,6 @@ def test_the_slider(stops):
     assert moves(figure, (*range(2, 9), 1, 8))[0].size == (figures.WIDTH, figures.HEIGHT)
     assert 'bprop 8 times' in figure.picture.value and 'bprop once' in figure.picture.value
     tells(figure.shown.text, '×1.', '×5.', '2 of them')
-
-
-# ---- the exercises -------------------------------------------------------------------------------------------------
 
 
 class Leaky(nn.Cell):
@@ -272,17 +264,14 @@ def test_each_cell_of_the_hunt_is_what_is_said_of_it(kind, due):
         assert (found[0] != found[1]) == stale, (event, n, found)
 
 
-test_the_hunt_is_for_any_good_check = experiments(
-    HUNT,
-    [
-        ('[-1.5, 2.0]', '[3.0, -0.5, 1.0]', ''),
-        ('same(kind, 10)', 'same(kind, 20)', ''),
-        ('same(kind, 2, change)', 'same(kind, 3, change)', ''),
-        ('(ms.PYNATIVE_MODE, ms.GRAPH_MODE)', '(ms.GRAPH_MODE, ms.PYNATIVE_MODE)', ''),
-        ('    ms.set_context(mode=ms.PYNATIVE_MODE)\n', '', ''),  # the check puts the mode back
-        ('[-1.5, 2.0]', '[-1.5]', ('Cell 8', '“right”', 'is “global”')),
-        ('same(kind, 10)', 'same(kind, 8)', ('Cell 6', '“right”', 'is “count”')),
-    ],
+test_the_hunt_is_for_any_good_check = Answers(HUNT).experiments(
+    ('[-1.5, 2.0]', '[3.0, -0.5, 1.0]', ''),
+    ('same(kind, 10)', 'same(kind, 20)', ''),
+    ('same(kind, 2, change)', 'same(kind, 3, change)', ''),
+    ('(ms.PYNATIVE_MODE, ms.GRAPH_MODE)', '(ms.GRAPH_MODE, ms.PYNATIVE_MODE)', ''),
+    ('    ms.set_context(mode=ms.PYNATIVE_MODE)\n', '', ''),  # the check puts the mode back
+    ('[-1.5, 2.0]', '[-1.5]', ('Cell 8', '“right”', 'is “global”')),
+    ('same(kind, 10)', 'same(kind, 8)', ('Cell 6', '“right”', 'is “count”')),
 )
 
 

@@ -45,9 +45,6 @@ def test_the_exercises_train_what_the_notebook_shows():
         assert shown[name] == code, name
 
 
-# ---- the table -----------------------------------------------------------------------------------------------------
-
-
 RUNS = [('a = 5', True, False, 0), ('a = 100', True, True, 4), ('triangular', False, False, 2)]
 
 
@@ -209,9 +206,6 @@ def test_the_tape_shows_the_lines_of_that_neuron():
     assert 'IFNode' not in tells(PAGE.told('tape'), 'spike = self.surrogate(', 'v - self.v_threshold)')
 
 
-# ---- the figure ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def bench(page) -> figures.Bench:
     return figures.bench(
@@ -308,7 +302,7 @@ def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(pa
 
 @pytest.mark.slow
 def test_one_run_is_far_below_ten_seconds(page):
-    assert calls(lambda: page['measure'](nn.relusigmoid(), False, False, 0)) < 1_000_000
+    assert calls(lambda: page['measure'](nn.relusigmoid(), False, False, 0)) < 3_000_000
 
 
 def test_both_figures_wait_for_the_vote():

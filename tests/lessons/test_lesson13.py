@@ -14,8 +14,8 @@ from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import HEIGHT, PROGRAMS, WIDTH, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
 from minicell.teach.order import exercise
+from tests.lessons.answers import Answers, facts, table
 from tests.lessons.answers import changed as edited
-from tests.lessons.answers import experiments, facts, table
 from tests.lessons.figures import moves, texts
 from tests.lessons.page import Page, listing_of_the_document
 from tests.messages import tells
@@ -29,8 +29,6 @@ def mine():
     """The engine of the stored solutions, as a module."""
     return stored()
 
-
-# ---- the trials ----------------------------------------------------------------------------------------------------
 
 RIGHT = [
     ('13a', 'out.at = len(entries)', 'out.at = sum(1 for entry in entries)'),
@@ -119,13 +117,13 @@ def changed_code(name: str, old: str, new: str) -> str:
     return f'{head}{new}{last}'
 
 
-@table('name, old, new', RIGHT)
+@table('name, old, new', *RIGHT)
 def test_another_right_answer_passes(name, old, new):
     verdict = EXERCISES[name].check_code(changed_code(name, old, new))
     assert verdict.passed, verdict
 
 
-@table('name, old, new, said', [case for case in WRONG if case[3] is not None])
+@table('name, old, new, said', *(case for case in WRONG if case[3] is not None))
 def test_a_wrong_answer_fails_with_a_sentence(name, old, new, said):
     verdict = EXERCISES[name].check_code(changed_code(name, old, new))
     assert verdict.state == 'failed', verdict
@@ -185,9 +183,6 @@ def test_a_tape_of_another_kind_is_told():
     tells(EXERCISES['13a'].check_code(code).said, 'no list', 'entries')
 
 
-# ---- the hunt ----------------------------------------------------------------------------------------------------
-
-
 def diagnose(m: Any) -> str:
     """What the stored solution says of an engine."""
     space: dict[str, Any] = {}
@@ -221,23 +216,17 @@ def test_the_eight_engines_are_what_they_are_called():
     assert {word for *_, word in HIDDEN} == set(WORDS)
 
 
-test_the_hunt_is_for_any_good_experiment = experiments(
-    EXERCISES['13g'],
-    [
-        ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps', ''),
-        ('x=0.7', 'x=-1.3', ''),
-        ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'", ''),
-        ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))', ''),
-        ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))', ''),
-        ("return 'leaf'", "return 'copy'", ("'copy'", 'none of')),
-        ("return 'right'", 'return None', ('None', 'none of')),
-        ('eps=0.01', 'eps=1e-7', '✗ Engine 3'),
-        ('if wrong(m.sin)', 'if not wrong(m.sin)', '✗ Engine 1'),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(EXERCISES['13g']).experiments(
+    ('(f(x + eps) - f(x - eps)) / (2 * eps)', '(f(x + eps) - f(x)) / eps', ''),
+    ('x=0.7', 'x=-1.3', ''),
+    ("lambda x: x * x):\n        return 'no sum'", "lambda x: x + x):\n        return 'no sum'", ''),
+    ('wrong(m.grad(m.sin))', 'wrong(m.grad(m.cos))', ''),
+    ('wrong(m.grad(lambda x: x * x))', 'wrong(m.grad(lambda x: m.sin(x) * x))', ''),
+    ("return 'leaf'", "return 'copy'", ("'copy'", 'none of')),
+    ("return 'right'", 'return None', ('None', 'none of')),
+    ('eps=0.01', 'eps=1e-7', '✗ Engine 3'),
+    ('if wrong(m.sin)', 'if not wrong(m.sin)', '✗ Engine 1'),
 )
-
-
-# ---- the figure ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope='module')
@@ -319,9 +308,6 @@ def test_every_drawing_has_one_size_and_its_text_fits(mine):
     figure = side_by_side(mine)
     drawn = moves(figure, (*range(2, figure.control.max + 1), 1), least=12)
     assert {each.size for each in drawn} == {(WIDTH, HEIGHT)}
-
-
-# ---- what the text says ------------------------------------------------------------------------------------------
 
 
 def test_the_whole_engine_is_shown_folded():

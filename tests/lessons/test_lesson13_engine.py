@@ -38,7 +38,6 @@ def close(mine: Any, due: Any) -> None:
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
 
 
-# ---- minicell's own tests of these behaviours, on the stored engine --------------------------------------------
 # Each runs on both, so that a test that does not hold for minicell cannot be one of ours.
 
 ENGINES = pytest.mark.parametrize('m', [stored(), PEER], ids=['mine', 'minicell'])
@@ -189,9 +188,6 @@ def test_random_programs_as_in_minicell(mine, seed):
     close(*both(mine, program, [0.4, -0.9]))
     twice = SimpleNamespace(mine=mine.grad(mine.grad(program(mine))), due=ms.grad(ms.grad(program(PEER))))
     close([twice.mine(mine.Tensor([0.4, -0.9])).array], [twice.due(ms.Tensor([0.4, -0.9])).asnumpy()])
-
-
-# ---- the engine as a module ------------------------------------------------------------------------------------------
 
 
 def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):

@@ -12,7 +12,7 @@ from minicell.teach.about import about
 from minicell.teach.ink.shapes import Box
 from minicell.teach.lesson15 import figures as figure
 from minicell.teach.order import exercise
-from tests.lessons.answers import experiments, indented, open_answers, right_answers, wrong_answers
+from tests.lessons.answers import Answers, indented
 from tests.lessons.figures import moves
 from tests.lessons.page import Page
 from tests.messages import tells
@@ -28,9 +28,6 @@ def space():
     run = PAGE.source('run')
     exec(run[run.index('class Checkpoint') : run.index('layers, memory')], here)
     return here
-
-
-# ---- memory and time ---------------------------------------------------------------------------------------------
 
 
 def counted() -> dict[int, tuple[int, int]]:
@@ -101,9 +98,6 @@ def test_the_tool_puts_the_dice_back():
     assert tool in DICE.start, 'one tool, not two'
 
 
-# ---- the figure --------------------------------------------------------------------------------------------------
-
-
 TABLE = {0: (64, 131, 0.010)} | {k: (128, abs(k - 8) + 28, 0.02 + k / 1000) for k in (1, 2, 4, 8, 16, 32, 64)}
 
 
@@ -147,9 +141,6 @@ def test_the_figure_of_the_dice_shows_what_ran_and_leaves_the_dice_alone(space):
     assert np.array_equal(np.random.get_state()[1], before)
 
 
-# ---- exercise 15a ------------------------------------------------------------------------------------------------
-
-
 def again(lines: str) -> str:
     return AGAIN.start.partition('        dx = ...\n')[0] + indented(lines)
 
@@ -158,42 +149,32 @@ def dice(lines: str) -> str:
     return DICE.start.partition('        dx = ...\n')[0] + indented(lines)
 
 
-test_other_checkpoints_pass = right_answers(
-    AGAIN,
-    [
-        'return ms.vjp(self.part, x, w)[1](dout)',
-        'return ms.grad(lambda x, w: (self.part(x, w) * dout).sum(), (0, 1))(x, w)',
-        'def loss(x, w):\n    return (dout * self.part(x, w)).sum()\nreturn list(ms.grad(loss, (0, 1))(x, w))',
-        'return ms.ops.GradOperation(get_all=True, sens_param=True)(self.part)(x, w, dout)',
-        'y, back = ms.vjp(self.part, ms.Tensor(x.asnumpy()), w)\nreturn back(dout)',
-    ],
-    again,
+test_other_checkpoints_pass = Answers(AGAIN, again).passing(
+    'return ms.vjp(self.part, x, w)[1](dout)',
+    'return ms.grad(lambda x, w: (self.part(x, w) * dout).sum(), (0, 1))(x, w)',
+    'def loss(x, w):\n    return (dout * self.part(x, w)).sum()\nreturn list(ms.grad(loss, (0, 1))(x, w))',
+    'return ms.ops.GradOperation(get_all=True, sens_param=True)(self.part)(x, w, dout)',
+    'y, back = ms.vjp(self.part, ms.Tensor(x.asnumpy()), w)\nreturn back(dout)',
 )
-
 
 BACK = 'dx, dw = ms.vjp(self.part, x, w)[1](dout)\n'
 
-
-test_wrong_checkpoints_fail = wrong_answers(
-    AGAIN,
-    [
-        ('return ms.grad(self.part, (0, 1))(x, w)', 'Multiply by dout', 'no-dout'),
-        ('dx, dw = ms.grad(self.part, (0, 1))(x, w)\nreturn dout * dx, dout * dw', 'off by', 'after'),
-        ('return ms.grad(lambda x: (self.part(x, w) * dout).sum())(x), 0 * w', 'off by', 'only-x'),
-        (BACK + 'return dw, dx', 'off by', None),
-        (BACK + 'return -dx, dw', 'off by', None),
-        (BACK + 'return dx, 2 * dw', 'off by', None),
-        ('return ms.vjp(self.part, x, w)[1](ms.ops.abs(dout))', 'off by', None),
-        ('return ms.vjp(self.part, ms.ops.abs(x), w)[1](dout)', 'off by', None),
-        ('return ms.vjp(self.part, out, w)[1](dout)', 'off by', 'again-on-out'),
-        (BACK + 'return dx * float("nan"), dw', 'yours nan', None),
-        ('return (ms.vjp(self.part, x, w)[1](dout),)', ('1 gradient', '2 inputs'), None),
-        (BACK + 'return dx', 'tuple', None),
-        (BACK + 'return (dx,)', ('1 gradient', '2 inputs'), None),
-        (BACK + 'return dx, dw.sum()', 'shape', None),
-        (BACK + 'return dx, None', 'yours 0', None),
-    ],
-    again,
+test_wrong_checkpoints_fail = Answers(AGAIN, again).failing(
+    ('return ms.grad(self.part, (0, 1))(x, w)', 'Multiply by dout', 'no-dout'),
+    ('dx, dw = ms.grad(self.part, (0, 1))(x, w)\nreturn dout * dx, dout * dw', 'off by', 'after'),
+    ('return ms.grad(lambda x: (self.part(x, w) * dout).sum())(x), 0 * w', 'off by', 'only-x'),
+    (BACK + 'return dw, dx', 'off by', None),
+    (BACK + 'return -dx, dw', 'off by', None),
+    (BACK + 'return dx, 2 * dw', 'off by', None),
+    ('return ms.vjp(self.part, x, w)[1](ms.ops.abs(dout))', 'off by', None),
+    ('return ms.vjp(self.part, ms.ops.abs(x), w)[1](dout)', 'off by', None),
+    ('return ms.vjp(self.part, out, w)[1](dout)', 'off by', 'again-on-out'),
+    (BACK + 'return dx * float("nan"), dw', 'yours nan', None),
+    ('return (ms.vjp(self.part, x, w)[1](dout),)', ('1 gradient', '2 inputs'), None),
+    (BACK + 'return dx', 'tuple', None),
+    (BACK + 'return (dx,)', ('1 gradient', '2 inputs'), None),
+    (BACK + 'return dx, dw.sum()', 'shape', None),
+    (BACK + 'return dx, None', 'yours 0', None),
 )
 
 
@@ -209,45 +190,28 @@ def test_what_is_kept_for_each_call_is_seen():
     tells(verdict.said, '0 times')
 
 
-# ---- exercise 15b ------------------------------------------------------------------------------------------------
-
-
 HEAD = '_, seed = out\ndy, _ = dout\n'
 
-
-test_other_keepers_pass = right_answers(
-    DICE,
-    [
-        'with dice(int(out[1].asnumpy())):\n    return (ms.grad(lambda x: (self.part(x) * dout[0]).sum())(x),)',
-        HEAD + 'with dice(seed.item()):\n    return ms.vjp(self.part, x)[1](dy)',
-        HEAD + 'kept = np.random.get_state()\nnp.random.seed(int(seed.item()))\n_, back = ms.vjp(self.part, x)\n'
-        'np.random.set_state(kept)\nreturn [back(dy)[0]]',
-    ],
-    dice,
+test_other_keepers_pass = Answers(DICE, dice).passing(
+    'with dice(int(out[1].asnumpy())):\n    return (ms.grad(lambda x: (self.part(x) * dout[0]).sum())(x),)',
+    HEAD + 'with dice(seed.item()):\n    return ms.vjp(self.part, x)[1](dy)',
+    HEAD + 'kept = np.random.get_state()\nnp.random.seed(int(seed.item()))\n_, back = ms.vjp(self.part, x)\n'
+    'np.random.set_state(kept)\nreturn [back(dy)[0]]',
 )
 
-
-test_wrong_keepers_fail = wrong_answers(
-    DICE,
-    [
-        (HEAD + 'return ms.vjp(self.part, x)[1](dy)', 'dice of forward', 'new-dice'),
-        (HEAD + 'with dice(int(seed.item()) + 1):\n    return ms.vjp(self.part, x)[1](dy)', 'dice of forward', None),
-        (
-            HEAD + 'np.random.seed(int(seed.item()))\nreturn ms.vjp(self.part, x)[1](dy)',
-            'moved the dice',
-            'turned-back',
-        ),
-        (HEAD + 'with dice(int(seed.item())):\n    return (-ms.vjp(self.part, x)[1](dy)[0],)', 'expected', None),
-        (HEAD + 'with dice(int(seed.item())):\n    return (ms.vjp(self.part, x)[1](dy)[0] / 0,)', 'NaN', None),
-        (HEAD + 'return (dy * out[0] / x,)', 'dx is NaN', None),
-        (HEAD + 'return (dy * 2 * (out[0] != 0),)', 'part that drops', 'from-y'),
-        (HEAD + 'return dy, seed', 'two gradients', None),
-        (HEAD + 'return dy', 'a bare Tensor', None),
-        (HEAD + 'return (None,)', 'no Tensor', None),
-        (HEAD + 'return (dy[:2],)', '', None),
-        ('return out[7]', 'IndexError', None),
-    ],
-    dice,
+test_wrong_keepers_fail = Answers(DICE, dice).failing(
+    (HEAD + 'return ms.vjp(self.part, x)[1](dy)', 'dice of forward', 'new-dice'),
+    (HEAD + 'with dice(int(seed.item()) + 1):\n    return ms.vjp(self.part, x)[1](dy)', 'dice of forward', None),
+    (HEAD + 'np.random.seed(int(seed.item()))\nreturn ms.vjp(self.part, x)[1](dy)', 'moved the dice', 'turned-back'),
+    (HEAD + 'with dice(int(seed.item())):\n    return (-ms.vjp(self.part, x)[1](dy)[0],)', 'expected', None),
+    (HEAD + 'with dice(int(seed.item())):\n    return (ms.vjp(self.part, x)[1](dy)[0] / 0,)', 'NaN', None),
+    (HEAD + 'return (dy * out[0] / x,)', 'dx is NaN', None),
+    (HEAD + 'return (dy * 2 * (out[0] != 0),)', 'part that drops', 'from-y'),
+    (HEAD + 'return dy, seed', 'two gradients', None),
+    (HEAD + 'return dy', 'a bare Tensor', None),
+    (HEAD + 'return (None,)', 'no Tensor', None),
+    (HEAD + 'return (dy[:2],)', '', None),
+    ('return out[7]', 'IndexError', None),
 )
 
 
@@ -259,16 +223,15 @@ def test_a_seed_on_self_is_seen():
 
 
 NO_LONGER = ('construct', 'no longer'), None
-test_construct_of_a_checkpoint_stays = wrong_answers(
-    AGAIN, [(('return self.part(x, w)', 'return self.part(x, w) * 2'), *NO_LONGER)]
+test_construct_of_a_checkpoint_stays = Answers(AGAIN).failing(
+    (('return self.part(x, w)', 'return self.part(x, w) * 2'), *NO_LONGER)
 )
-test_construct_of_a_keeper_stays = wrong_answers(
-    DICE, [(('return y, ms.Tensor(seed)', new), *NO_LONGER) for new in ('return y', 'return y * 2, ms.Tensor(seed)')]
+test_construct_of_a_keeper_stays = Answers(DICE).failing(
+    *[(('return y, ms.Tensor(seed)', new), *NO_LONGER) for new in ('return y', 'return y * 2, ms.Tensor(seed)')]
 )
 
-
-test_a_checkpoint_half_begun_is_not_attempted = open_answers(AGAIN, ['return (...,)', 'return ...'], again)
-test_a_keeper_half_begun_is_not_attempted = open_answers(DICE, ['return (...,)', 'return ...'], dice)
+test_a_checkpoint_half_begun_is_not_attempted = Answers(AGAIN, again).begun('return (...,)', 'return ...')
+test_a_keeper_half_begun_is_not_attempted = Answers(DICE, dice).begun('return (...,)', 'return ...')
 
 
 def test_the_checks_leave_the_learners_dice_alone():
@@ -280,25 +243,20 @@ def test_the_checks_leave_the_learners_dice_alone():
         assert np.random.random() == due, of.name
 
 
-# ---- exercise 15c ------------------------------------------------------------------------------------------------
-
-
-test_the_hunt_is_for_any_good_experiment = experiments(
-    HUNT,
-    [
-        ('    cell.construct(x)  #', '    np.random.random(3), cell.construct(2 * x)  #', ''),
-        ('(seen[0] != seen[1]).any()', 'not np.array_equal(*seen)', ''),
-        ('after[0] == after[1]', 'len(set(after)) == 1', ''),
-        ('((seen[0] != 0) != (y.asnumpy() != 0)).any()', '(seen[0] != y.asnumpy()).any()', ''),
-        ('    cell.construct(x)  #', '    #', '✗ Cell 1'),
-        ('if after[0] == after[1]:', 'if after[0] != after[1]:', '✗ Cell 2'),
-        ('if (seen[0] != seen[1]).any():', 'if (seen[0] != y.asnumpy()).any():', '✗ Cell 1'),
-        ("'stale dice'", "'stale'", ("'stale'", 'none of')),
-        ("    return 'right'", '    return None', ('None', 'none of')),
-    ],
+test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
+    ('    cell.construct(x)  #', '    np.random.random(3), cell.construct(2 * x)  #', ''),
+    ('(seen[0] != seen[1]).any()', 'not np.array_equal(*seen)', ''),
+    ('after[0] == after[1]', 'len(set(after)) == 1', ''),
+    ('((seen[0] != 0) != (y.asnumpy() != 0)).any()', '(seen[0] != y.asnumpy()).any()', ''),
+    ('    cell.construct(x)  #', '    #', '✗ Cell 1'),
+    ('if after[0] == after[1]:', 'if after[0] != after[1]:', '✗ Cell 2'),
+    ('if (seen[0] != seen[1]).any():', 'if (seen[0] != y.asnumpy()).any():', '✗ Cell 1'),
+    ("'stale dice'", "'stale'", ("'stale'", 'none of')),
+    ("    return 'right'", '    return None', ('None', 'none of')),
 )
 
 
+@pytest.mark.slow
 def test_pytorch_s_checkpoint_keeps_the_dice_unless_told_not_to():
     """As the listing promises, with a seed, so that a run by chance alike cannot pass."""
     torch = pytest.importorskip('torch')

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 from itertools import pairwise
 
 import ipywidgets as w
@@ -13,6 +12,7 @@ from minicell.teach import train
 from minicell.teach.figure import Drawing
 from minicell.teach.ink.shapes import Box, Path, Text, text
 from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
+from tests.messages import tells
 
 STEPS = 100
 CHOICES = ('slow', 'fast', 'broken', 'far')
@@ -55,7 +55,9 @@ def figure(course):
 
 
 def shown(figure):
-    return re.search(r'<desc[^>]*>(.*?)</desc>', figure.picture.value)[1]
+    """Which choice is drawn, after how many steps, and its result."""
+    desc = re.search(r'<desc[^>]*>(.*?)</desc>', figure.picture.value)[1]
+    return re.fullmatch(r'(\w+) after (\d+) of 100, result (.*)', desc).groups()
 
 
 def states(figure):
@@ -66,13 +68,13 @@ READY, BUSY = (False, True), (True, False)
 
 
 def test_before_the_first_run(figure):
-    assert shown(figure) == 'slow after 0 of 100, result None'
+    assert shown(figure) == ('slow', '0', 'None')
     assert 'Not trained yet' in figure.bar.value and states(figure) == READY
 
 
 def test_to_the_end_without_a_page(figure, course):
     figure.start.click()
-    assert shown(figure) == 'slow after 100 of 100, result 0.5'
+    assert shown(figure) == ('slow', '100', '0.5')
     assert 'Done: 100 of 100 steps.' in figure.bar.value and states(figure) == READY
     assert course.begun == [0] and course.closed == 1 and figure.going is None
 
@@ -87,7 +89,7 @@ def test_picture_and_bar_move(figure):
         await figure.task
 
     asyncio.run(watch())
-    pictures = [int(re.search(r'after (\d+)', each[0])[1]) for each in seen if isinstance(each, tuple)]
+    pictures = [int(each[0][1]) for each in seen if isinstance(each, tuple)]
     assert len(pictures) >= train.FRAMES and all(a < b for a, b in pairwise(pictures[:-1]))
     assert all(busy for _, busy in (each for each in seen if isinstance(each, tuple)))
     values = [int(re.search(r'value="(\d+)"', each)[1]) for each in seen if isinstance(each, str)]
@@ -123,7 +125,7 @@ def test_stop(figure, course):
     asyncio.run(click())
     steps = len(figure.kept[0].losses)
     assert 0 < steps < STEPS and f'Stopped: {steps} of 100 steps.' in figure.bar.value
-    assert shown(figure) == f'slow after {steps} of 100, result None'
+    assert shown(figure) == ('slow', str(steps), 'None')
     figure.halt.click()  # nothing runs: nothing happens
     figure.train()
     assert figure.kept[0].result == 0.5
@@ -136,7 +138,7 @@ def test_another_choice_ends_a_run(figure, course):
         for _ in range(4):
             await asyncio.sleep(0)
         figure.choice.value = 1
-        assert course.closed == 1 and shown(figure) == 'fast after 0 of 100, result None'
+        assert course.closed == 1 and shown(figure) == ('fast', '0', 'None')
         assert 'Not trained yet' in figure.bar.value
         figure.train()  # at once: the first one has not even woken up
         await first
@@ -144,16 +146,16 @@ def test_another_choice_ends_a_run(figure, course):
 
     asyncio.run(choose())
     assert course.begun == [0, 1] and course.closed == 2
-    assert shown(figure) == 'fast after 100 of 100, result 1.5'
+    assert shown(figure) == ('fast', '100', '1.5')
     figure.choice.value = 0  # what was kept of it is there
-    assert 0 < len(figure.curve.losses) < STEPS and 'slow after' in shown(figure)
+    assert 0 < len(figure.curve.losses) < STEPS and shown(figure)[0] == 'slow'
 
 
 def test_an_error_is_said_and_raised(figure, course):
     figure.choice.value = 2
     with pytest.raises(ValueError, match='fell'):
         figure.train()
-    assert 'Stopped: 30 of 100 steps. An error: ValueError: the &lt;loss&gt; fell {over}' in figure.bar.value
+    tells(figure.bar.value, 'Stopped: 30', '100 steps', ValueError, '&lt;loss&gt;', '{over}')
     assert states(figure) == READY and course.closed == 1
     figure.choice.value = 0
     figure.train()
@@ -163,7 +165,7 @@ def test_an_error_is_said_and_raised(figure, course):
 def test_a_slow_machine_ends_early(figure, monkeypatch):
     monkeypatch.setattr(train, 'LIMIT', 0.0)
     figure.train()
-    assert re.search(r'Stopped: 5 of 100 steps. 0 seconds are over', figure.bar.value)
+    tells(figure.bar.value, 'Stopped: 5 of', '0 seconds')
     assert states(figure) == READY and figure.curve.result is None
 
 
@@ -175,9 +177,10 @@ def test_a_run_can_be_watched_and_is_over_soon(course, monkeypatch):
         figure.train()
         await figure.task
 
-    begun = time.perf_counter()
+    slept, sleep = [], asyncio.sleep
+    monkeypatch.setattr(asyncio, 'sleep', lambda seconds: slept.append(seconds) or sleep(0))
     asyncio.run(wait())
-    assert 0.5 < time.perf_counter() - begun < train.LIMIT < 10
+    assert len(slept) <= 2 * train.FRAMES and 0.5 < sum(slept) < train.LIMIT < 10
 
 
 def test_reset(figure):
@@ -185,7 +188,7 @@ def test_reset(figure):
     figure.train()
     figure.reset()
     assert figure.kept == {} and figure.choice.value == 0 and 'Not trained yet' in figure.bar.value
-    assert shown(figure) == 'slow after 0 of 100, result None'
+    assert shown(figure) == ('slow', '0', 'None')
 
 
 def test_the_height_stays(figure):
@@ -201,10 +204,11 @@ def test_one_choice_with_a_name(figure):
 
 def test_without_a_kernel(figure):
     bundle = figure.shown._repr_mimebundle_()
-    assert bundle['text/plain'] == 'slow after 2 of 100, result None'
+    tells(bundle['text/plain'], 'slow after 2', 'of 100', 'result None', keep=False)
     assert '<desc' in bundle['image/svg+xml'] and bundle['image/png']
 
 
+@pytest.mark.slow
 def test_in_a_kernel_the_page_is_heard_meanwhile(lesson_03, run):
     """Other cells run between two slices, as the Stop button does."""
     lesson_03.cells = []
@@ -237,9 +241,6 @@ def test_bar(monkeypatch, capsys):
     for item in bar('abc', of=3):
         went.append((item, re.search(r'value="(\d)"', seen[0].value)[1]))
     assert went == [('a', '0'), ('b', '1'), ('c', '2')] and '3 of 3' in seen[0].value
-
-
-# ---- shapes --------------------------------------------------------------------------------------------------------
 
 
 def lines(shapes):
