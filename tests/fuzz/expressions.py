@@ -13,42 +13,26 @@ from autograd.extend import defvjp, primitive
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from tests.core.cells import made
 
-
-class Square(nn.Cell):
-    def construct(self, x):
-        return x * x
-
-    def bprop(self, x, out, dout):
-        return (2 * x * dout,)
-
-
-class Exp(nn.Cell):
-    """Its bprop reads out, through which the second derivative goes."""
-
-    def construct(self, x):
-        return ops.exp(x)
-
-    def bprop(self, x, out, dout):
-        return (out * dout,)
-
-
-class Product(nn.Cell):
-    def construct(self, x, y):
-        return x * y
-
-    def bprop(self, x, y, out, dout):
-        return dout * y, dout * x
-
-
-class Asks(nn.Cell):
-    """A bprop that takes a gradient."""
-
-    def construct(self, x):
-        return ops.sin(x) * x
-
-    def bprop(self, x, out, dout):
-        return (ms.grad(lambda y: (ops.sin(y) * y * dout).sum())(x),)
+square = made(lambda self, x: x * x, lambda self, x, out, dout: (2 * x * dout,))
+# reads out, through which the second derivative goes
+exp = made(lambda self, x: ops.exp(x), lambda self, x, out, dout: (out * dout,))
+product = made(lambda self, x, y: x * y, lambda self, x, y, out, dout: (dout * y, dout * x))
+# takes a gradient in its bprop
+asks = made(
+    lambda self, x: ops.sin(x) * x,
+    lambda self, x, out, dout: (ms.grad(lambda y: (ops.sin(y) * y * dout).sum())(x),),
+)
+# a step forward, and a slope backward that is none of the step's: what bprop says counts, at every order
+surrogate = made(
+    lambda self, x: ops.select(x > 0, ops.ones_like(x), ops.zeros_like(x)),
+    lambda self, x, out, dout: (dout * 2 * ops.sigmoid(2 * x) * (1 - ops.sigmoid(2 * x)),),
+)
+pair = made(
+    lambda self, x, y: (x * y, x - ops.sin(y)),
+    lambda self, x, y, out, dout: (dout[0] * y + dout[1], dout[0] * x - dout[1] * ops.cos(y)),
+)
 
 
 class Nests(nn.Cell):
@@ -56,33 +40,13 @@ class Nests(nn.Cell):
 
     def __init__(self):
         super().__init__()
-        self.inner = Square()
+        self.inner = square
 
     def construct(self, x):
         return ops.tanh(self.inner(x))
 
     def bprop(self, x, out, dout):
         return ((1 - self.inner(out)) * 2 * x * dout,)
-
-
-class Surrogate(nn.Cell):
-    """A step forward, and a slope backward that is none of the step's: what bprop says counts, at every order."""
-
-    def construct(self, x):
-        return ops.select(x > 0, ops.ones_like(x), ops.zeros_like(x))
-
-    def bprop(self, x, out, dout):
-        s = ops.sigmoid(2 * x)
-        return (dout * 2 * s * (1 - s),)
-
-
-class Pair(nn.Cell):
-    def construct(self, x, y):
-        return x * y, x - ops.sin(y)
-
-    def bprop(self, x, y, out, dout):
-        first, second = dout
-        return first * y + second, first * x - second * ops.cos(y)
 
 
 class Weighs(nn.Cell):
@@ -139,11 +103,11 @@ ONE = {  # of one value, whatever its shape: minicell's, autograd's
     'root': (lambda x: (x * x + 1.0) ** 1.5, lambda x: (x * x + 1.0) ** 1.5),
     'numbers': (lambda x: 0.5 - 2 * x / 3, lambda x: 0.5 - 2 * x / 3),
     'reciprocal': (lambda x: 1 / (x * x + 1.0), lambda x: 1 / (x * x + 1.0)),
-    'Square': (Square(), lambda x: x * x),
-    'Exp': (Exp(), anp.exp),
-    'Asks': (Asks(), lambda x: anp.sin(x) * x),
+    'Square': (square, lambda x: x * x),
+    'Exp': (exp, anp.exp),
+    'Asks': (asks, lambda x: anp.sin(x) * x),
     'Nests': (Nests(), lambda x: anp.tanh(x * x)),
-    'Surrogate': (Surrogate(), step),
+    'Surrogate': (surrogate, step),
     'Weighs': (Weighs(), lambda x: x * 1.5),
 }
 KINKED = {'abs': (ops.abs, anp.abs), 'relu': (ops.relu, lambda x: anp.maximum(x, 0.0))}
@@ -155,8 +119,8 @@ TWO = {
     'pow': (lambda x, y: (x * x + 0.5) ** y, lambda x, y: (x * x + 0.5) ** y),
     'greater': (lambda x, y: ops.select(x > y, x * y, y), lambda x, y: anp.where(x > y, x * y, y + 0 * x)),
     'through sin': (lambda x, y: ops.sin(x * y), lambda x, y: anp.sin(x * y)),
-    'Product': (Product(), lambda x, y: x * y),
-    'Pair': (lambda x, y: Pair()(x, y)[0] - Pair()(y, x)[1], lambda x, y: x * y - (y - anp.sin(x))),
+    'Product': (product, lambda x, y: x * y),
+    'Pair': (lambda x, y: pair(x, y)[0] - pair(y, x)[1], lambda x, y: x * y - (y - anp.sin(x))),
 }
 SAME = 'Product', 'Pair'  # of one shape
 APART = {'maximum': (ops.maximum, anp.maximum), 'minimum': (ops.minimum, anp.minimum)}

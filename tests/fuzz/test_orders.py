@@ -85,6 +85,9 @@ def test_random_programs_agree_with_autograd_to_the_third_order(way, many):
         program = random_program(rng, int(rng.integers(2, 6 if order == 3 else 8)))
         shapes = [np.shape(program.play(program.x, program.w, 2)), *[program.x.shape] * order]
         weights = [rng.uniform(-1, 1, s) for s in shapes]
+        right = due(program, weights, order)
+        if any(np.isnan(d).any() for d in right):
+            continue  # it overflows on its way
         own = any(name == 'Weighs' for name, *_ in program.steps)  # a Float64 weight, and its gradient
         try:
             found = ours(program, weights, order, 'grad' if own and way == 'jit' else way)  # (which no graph has)
@@ -92,7 +95,6 @@ def test_random_programs_agree_with_autograd_to_the_third_order(way, many):
         except Exception as error:
             wrong.append(f'{seed}, order {order}: {error!r:.200}: {program}')
             continue
-        right = due(program, weights, order)
         for k, (f, d) in enumerate(zip(found, right, strict=True)):
             if f.shape != d.shape or not np.allclose(f, d, rtol=1e-7, atol=1e-7 * max(1, np.abs(d).max(initial=0))):
                 wrong.append(f'{seed}, slope {k} of order {order}: {f}, due {d}: {program}')

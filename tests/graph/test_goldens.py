@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import minicell as ms
-from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError, ParameterError
+from minicell.errors import GraphBpropError, GraphTupleError, GraphValueError
 from tests.conformance.stand import Stand
 from tests.messages import refused
 
@@ -48,6 +48,7 @@ REASON = {name: why for why, (_, _, names) in INELIGIBLE.items() for name in nam
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """What a program prints, in a mode."""
+    ms.grad(abs)(ms.Tensor(1.0))  # sets the traps while minicell has its own name
     monkeypatch.setattr(sys, 'meta_path', [Stand(), *sys.meta_path])
 
     def run(code: str, mode: int) -> str:
@@ -75,11 +76,7 @@ def run(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')
 @pytest.mark.parametrize('name', [n for n in CASES if n not in REASON])
 def test_the_same_in_both_modes(name, run):
-    try:
-        eager = run(CASES[name], ms.PYNATIVE_MODE)
-    except (AttributeError, ModuleNotFoundError, ParameterError) as error:
-        pytest.skip(f'not built here yet: {error}')
-    assert run(CASES[name], ms.GRAPH_MODE) == eager
+    assert run(CASES[name], ms.GRAPH_MODE) == run(CASES[name], ms.PYNATIVE_MODE)
 
 
 @pytest.mark.filterwarnings('ignore::minicell.errors.MinicellWarning')

@@ -35,24 +35,6 @@ def test_norms_print_as_mindspores_do_to_its_missing_sign():
 
 
 @pytest.mark.parametrize(
-    ('make', 'facts'),
-    [
-        (lambda: nn.Conv2d(1, 1, 3, pad_mode='pad', padding=-1), ("'padding'", 'at least 0')),
-        (lambda: nn.MaxPool2d(2, padding=1), ("'MaxPool2d'", "'padding'", 'zero')),
-        (lambda: ops.Conv2D(1, 3, pad=1), ("'Conv2D'", "'padding'", 'zero')),
-        (lambda: ops.Conv2D(1, 3, pad_mode='x'), ("'pad_mode'", "'same'", "'valid'", "'pad'")),
-        (lambda: ops.avg_pool2d(ops.ones((1, 1, 4, 4)), 2, 2, 0, True), ("'avg_pool2d'", 'no ceil_mode')),
-        (lambda: ops.max_pool2d(ops.ones((1, 1, 4, 4)), 2, ceil_mode=True), ("'max_pool2d'", 'no ceil_mode')),
-        (lambda: nn.Flatten()(ops.ones((3,))), ('Flatten', 'no axis 1', (3,))),
-        (lambda: nn.Hardtanh(2, -2), ('min_val', 'max_val')),
-    ],
-)
-def test_settings_that_cannot_be_meant(make, facts):
-    with refused(ValueError, *facts, line='(lambda: '):
-        make()
-
-
-@pytest.mark.parametrize(
     ('make', 'due'),
     [
         (lambda: nn.Softmax(axis='a'), 'an int'),
@@ -60,6 +42,12 @@ def test_settings_that_cannot_be_meant(make, facts):
         (lambda: ops.hardtanh(ops.ones((1,)), 'a'), 'a number'),
         (lambda: nn.GELU(approximate='tanh'), 'a bool'),
         (lambda: nn.Dropout2d(1), 'a float'),
+        (lambda: nn.Dropout(p='0.5'), 'a float'),
+        (lambda: nn.Dropout2d(p=None), 'a float'),
+        (lambda: nn.Conv2d(1, 1, 'three'), 'an int'),
+        (lambda: nn.Conv2d(1, 1, 3.0), 'an int'),
+        (lambda: nn.Conv2d('1', 1, 3), 'an int'),
+        (lambda: nn.MaxPool2d(2.0), 'an int'),
     ],
 )
 def test_settings_of_another_kind(make, due):

@@ -57,6 +57,10 @@ def two(name: str, oracle: Callable, **more) -> Declared:
     return Declared(name, getattr(ops, name), oracle, TWO, elementwise=True, **more)
 
 
+def piece(name: str, op: Callable, oracle: Callable, *tries: Shapes, **more) -> Declared:
+    return Declared(name, op, oracle, tries, **more)
+
+
 def with_(name: str, oracle: Callable, shapes: tuple[Shapes, ...], label: str = '', **attributes) -> Declared:
     """An op with attributes: both sides get the same ones."""
     more = {k: attributes.pop(k) for k in Declared._fields if k in attributes}
@@ -122,6 +126,7 @@ SMOOTH = [
 ]
 
 ROWS = (((2, 3),),)
+STACKED = ((2, 3), (2, 3)), ((2, 3),)
 SHAPED = [
     *_reduced('sum', np.sum, 'keepdims'),
     *_reduced('mean', lambda x, axis=None, keep_dims=False: np.mean(x, axis, keepdims=keep_dims), 'keep_dims'),
@@ -142,10 +147,8 @@ SHAPED = [
     ],
     Declared('transpose', lambda x: x.T, np.transpose, (((2, 3),), ((4,),), ((),), ((2, 0, 3),))),
     *[
-        Declared(
-            f'transpose{axes}', lambda x, a=axes: ops.transpose(x, a), lambda x, a=axes: x.transpose(a), (((2, 3, 4),),)
-        )
-        for axes in [(1, 2, 0), (2, 0, 1), (0, 1, 2), (-1, 0, 1)]
+        piece(f'transpose{a}', lambda x, a=a: ops.transpose(x, a), lambda x, a=a: x.transpose(a), ((2, 3, 4),))
+        for a in [(1, 2, 0), (2, 0, 1), (0, 1, 2), (-1, 0, 1)]
     ],
     with_('swapaxes', np.swapaxes, (((2, 3, 4),), ((2, 3),)), axis0=0, axis1=-1)._replace(
         oracle=lambda x: np.swapaxes(x, 0, -1)
@@ -157,25 +160,17 @@ SHAPED = [
     with_('squeeze', np.squeeze, (((1, 3, 1),), ((1, 2),)), axis=0),
     Declared('flatten', ops.flatten, lambda x: x.reshape(x.shape[0], -1), (((2, 3, 4),), ((2, 3),))),
     *[
-        Declared(
-            f'concat[{axis}]',
-            lambda *x, a=axis: ops.concat(x, a),
-            lambda *x, a=axis: np.concatenate(x, a),
-            tries,
-        )
-        for axis, tries in [
+        Declared(f'concat[{a}]', lambda *x, a=a: ops.concat(x, a), lambda *x, a=a: np.concatenate(x, a), tries)
+        for a, tries in [
             (0, (((2,), (3,)), ((2, 3), (1, 3)), ((2,), (0,), (1,)))),
             (-1, (((2, 3), (2, 1)), ((2,), (2,), (2,)))),
         ]
     ],
     *[
-        Declared(
-            f'stack[{axis}]',
-            lambda *x, a=axis: ops.stack(x, a),
-            lambda *x, a=axis: np.stack(x, a),
-            (((2, 3), (2, 3)), ((2, 3),)),
+        piece(
+            f'stack[{a}]', lambda *x, a=a: ops.stack(x, a), lambda *x, a=a: np.stack(x, a), ((2, 3), (2, 3)), ((2, 3),)
         )
-        for axis in (0, 1, -1)
+        for a in (0, 1, -1)
     ],
     *[
         Declared(f'getitem[{label}]', lambda x, i=index: x[i], lambda x, i=index: x[i], tries)
@@ -219,10 +214,6 @@ STEPS = [
     *[Declared(n, getattr(ops, n), getattr(np, n), ONE, differentiable=False) for n in ('zeros_like', 'ones_like')],
     Declared('stop_gradient', ops.stop_gradient, np.array, ONE, differentiable=False),
 ]
-
-
-def piece(name: str, op, oracle, *tries, **more) -> Declared:
-    return Declared(name, op, oracle, tries, **more)
 
 
 NARROW = {'domain': (-0.9, 0.9), 'floats': True}

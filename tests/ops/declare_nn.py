@@ -2,12 +2,13 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 
 import minicell as ms
 from minicell import Tensor, ops
-from tests.ops.declare import Declared, one, sigmoid, with_
+from tests.ops.declare import one, piece, sigmoid, with_
 
 
 def softmax(x, axis=-1):
@@ -56,10 +57,7 @@ def _laid(found):
     return np.stack([np.stack([found[i, j] for j in range(columns)], -1) for i in range(rows)], -2)
 
 
-def _declared(name, op, oracle, *shapes, **more):
-    return Declared(name, op, oracle, shapes, exact=False, **more)
-
-
+_declared = partial(piece, exact=False)
 CONVS = [
     _declared('conv2d[valid]', ops.conv2d, conv, ((2, 2, 4, 5), (3, 2, 2, 3)), ((1, 1, 2, 2), (1, 1, 1, 1))),
     _declared('conv2d[bias]', ops.conv2d, conv, ((1, 2, 3, 3), (2, 2, 2, 2), (2,))),

@@ -127,7 +127,7 @@ def test_relu6_alone_has_no_second_order():
     np.testing.assert_array_equal(ms.grad(lambda x: ops.relu6(x).sum())(x).asnumpy(), [0, 1, 0])
     with refused(NoRuleError, 'ReLU6Grad', 'not defined', 'no second derivative'):
         ms.grad(ms.grad(ops.relu6))(x)
-    with pytest.raises(RuntimeError, match='ReLU6Grad'):
+    with refused(NoRuleError, 'ReLU6Grad'):
         ms.grad(ms.grad(ms.nn.ReLU6()))(x)
     assert [d.name for d in ALL if d.order == 1] == ['relu6']
 
