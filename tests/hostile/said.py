@@ -6,8 +6,9 @@ import os
 import re
 import subprocess
 import sys
+import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 import numpy as np
@@ -44,6 +45,12 @@ def cell(construct: Callable, bprop: Callable, name: str = 'Net', **kept: object
 def first(value: object, *_: object) -> object:
     """The first of these; what else is given happens after it."""
     return value
+
+
+@types.coroutine
+def other_tasks() -> Iterator[None]:
+    """Await this: the other tasks go on first."""
+    yield
 
 
 def nowhere() -> int:

@@ -8,7 +8,18 @@ import pytest
 import minicell as ms
 from minicell import Tensor
 from minicell.core import tape
-from tests.hostile.said import Ran, Triple, X, first, left, next_gradient_is_right, quiet, right, right_or_said
+from tests.hostile.said import (
+    Ran,
+    Triple,
+    X,
+    first,
+    left,
+    next_gradient_is_right,
+    other_tasks,
+    quiet,
+    right,
+    right_or_said,
+)
 
 
 def names(seen: ms.Tape) -> list[str]:
@@ -56,7 +67,7 @@ async def in_order(order: str, tapes: dict) -> None:
         await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED, timeout=2)
         waiting.cancel()
         taken.clear()
-        await asyncio.sleep(0)
+        await other_tasks()
     await asyncio.gather(*tasks)
 
 
@@ -155,11 +166,11 @@ def test_a_task_that_ends_before_its_tape(how):
             X * 2
             if how == 'failed':
                 raise LookupError
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
 
     async def run():
         running = asyncio.create_task(task())
-        await asyncio.sleep(0)
+        await other_tasks()
         if how == 'cancelled':
             running.cancel()
         wait = asyncio.wait_for(running, 0.01)
@@ -175,10 +186,10 @@ def test_a_task_that_ends_before_its_tape(how):
 def test_vjps_of_tasks_that_are_read_in_any_order():
     async def task(k, turn):
         _, back = ms.vjp(lambda x: x * x * k, X)
-        await asyncio.sleep(0)
+        await other_tasks()
         found = ms.grad(lambda x: (Triple()(x) * k).sum())(X)
         if turn:
-            await asyncio.sleep(0)
+            await other_tasks()
         return back(Tensor([1.0, 1.0, 1.0]))[0], found
 
     async def run():
