@@ -254,4 +254,4 @@ def test_build_checks_and_writes_nothing(lesson_03, monkeypatch, capsys):
     assert build.main(['03', '--check']) == 0 and capsys.readouterr() == ('', '')
     lesson_03.cells[0].source = '# other'
     assert build.main(['03', '--check']) == 1
-    tells(capsys.readouterr().err, '03_takeover.ipynb', 'cell l03-title', 'in source', 'build 03')
+    tells(capsys.readouterr().err.strip(), '03_takeover.ipynb', 'cell l03-title', 'in source', 'build 03')
