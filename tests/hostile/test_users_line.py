@@ -8,7 +8,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.errors import MinicellError
-from tests.hostile.said import X, right, right_or_said
+from tests.hostile.said import X, cell, right, right_or_said
 from tests.messages import refused, tells
 
 HERE = 'line: test_users_line.py'
@@ -180,54 +180,27 @@ class Own(ValueError):
 OWN = [ValueError('my own'), Own('my own'), TypeError('my own'), IndexError('my own'), ZeroDivisionError('my own')]
 
 
-def kernel_fails(error):
-    class Mine(ops.Primitive):
-        def kernel(self, x):
-            raise error
-
-    return lambda: Mine()(X)
-
-
-def rule_fails(error):
-    class Mine(ops.Primitive):
-        def kernel(self, x):
-            return x * 1
-
-        def rule(self, g, out, x):
-            raise error
-
-    return lambda: ms.grad(Mine())(X)
-
-
-def cell_fails(error, where):
-    class Mine(nn.Cell):
-        def construct(self, x):
-            if where == 'construct':
-                raise error
-            return x * 1
-
-        def bprop(self, x, out, dout):
-            raise error
-
-    return lambda: ms.grad(Mine())(X)
-
-
-def function_fails(error):
-    def f(x):
+def fails(error):
+    def f(*_):
         raise error
 
     return f
 
 
+def primitive(**parts):
+    return type('Mine', (ops.Primitive,), parts)()
+
+
+once = lambda self, x: x * 1
 PLACES = {
-    'a kernel': kernel_fails,
-    'a rule': rule_fails,
-    'construct': lambda error: cell_fails(error, 'construct'),
-    'bprop': lambda error: cell_fails(error, 'bprop'),
-    'a function': lambda error: lambda: ms.grad(function_fails(error))(X),
-    'a graph': lambda error: lambda: ms.jit(function_fails(error))(X),
-    'a hook': lambda error: lambda: ms.grad(lambda x: hooked(x, function_fails(error)))(X),
-    'jvp': lambda error: lambda: ms.jvp(function_fails(error), X, X),
+    'a kernel': lambda error: primitive(kernel=fails(error))(X),
+    'a rule': lambda error: ms.grad(primitive(kernel=once, rule=fails(error)))(X),
+    'construct': lambda error: ms.grad(cell(fails(error), fails(error)))(X),
+    'bprop': lambda error: ms.grad(cell(once, fails(error)))(X),
+    'a function': lambda error: ms.grad(fails(error))(X),
+    'a graph': lambda error: ms.jit(fails(error))(X),
+    'a hook': lambda error: ms.grad(lambda x: hooked(x, fails(error)))(X),
+    'jvp': lambda error: ms.jvp(fails(error), X, X),
 }
 
 
@@ -235,7 +208,7 @@ PLACES = {
 @pytest.mark.parametrize('place', PLACES.values(), ids=PLACES)
 def test_the_users_own_error_stays_what_it_is(place, own):
     with pytest.raises(Exception) as caught:
-        place(own)()
+        place(own)
     error = caught.value
     assert type(error) is type(own) and str(error).startswith('my own'), repr(error)
     assert 'do not fit' not in '\n'.join([str(error), *getattr(error, '__notes__', ())])

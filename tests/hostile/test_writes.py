@@ -279,8 +279,8 @@ def load(layer):
 USED = {  # what is computed, what is written then, and the gradient
     'a factor': (lambda x: x * CONSTANT, lambda: CONSTANT.__setitem__(0, 9.0), [2, 2, 2]),
     'the array inside': (lambda x: x * Tensor(NUMBERS), lambda: NUMBERS.fill(9), [2, 2, 2]),
-    'a Tensor of places': (lambda x: x[INDEX] * 2, lambda: INDEX.__setitem__(0, 2), [2, 2, 2]),
-    'an array of places': (lambda x: x[WHERE] * 2, lambda: WHERE.__setitem__(0, 2), [2, 2, 2]),
+    'a Tensor index': (lambda x: x[INDEX] * 2, lambda: INDEX.__setitem__(0, 2), [2, 2, 2]),
+    'an array index': (lambda x: x[WHERE] * 2, lambda: WHERE.__setitem__(0, 2), [2, 2, 2]),
     'a list of places': (lambda x: x[PLACES] * 2, lambda: PLACES.__setitem__(0, 2), [2, 2, 2]),
     'a mask': (lambda x: ops.select(MASK, x * 2, x), lambda: MASK.__setitem__(0, False), [2, 2, 2]),
     'a Parameter by an optimizer': (lambda x: x * P, lambda: nn.SGD([P], 1.0)((ONES,)), [2, 2, 2]),
