@@ -18,6 +18,10 @@ from tests.messages import refused, tells
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = [name for name, peer in PEERS.items() if peer.installed]
+SIZES = [  # torch takes its time to be imported
+    pytest.param(peer, True, id=f'{peer}-tiny', marks=[] if peer == 'minicell' else pytest.mark.slow)
+    for peer in INSTALLED
+] + [pytest.param(peer, False, id=f'{peer}-real', marks=pytest.mark.nightly) for peer in INSTALLED]
 NUMBER = re.compile(r'\**\d[\d,]*(\.\d+)?\**( µs| ms)?')
 
 
@@ -34,9 +38,8 @@ def tables(text: str) -> list[list[list[str]]]:
     return found
 
 
-@pytest.mark.parametrize('tiny', [True, pytest.param(False, marks=pytest.mark.nightly)], ids=['tiny', 'real'])
 @pytest.mark.parametrize('case', CASES, ids=lambda case: case.key)
-@pytest.mark.parametrize('peer', INSTALLED)
+@pytest.mark.parametrize(('peer', 'tiny'), SIZES)
 def test_each_way_has_the_results_of_the_limit(peer, case, tiny):
     problem, way = case.make(tiny), PEERS[peer].load()
     due = compare.results(limit, getattr(limit, case.name)(problem), problem)

@@ -77,6 +77,7 @@ def test_without_dot_the_picture_of_the_tape_is_shown_with_one_line(monkeypatch)
     assert shown['text/plain'].startswith(dot.NO_DOT)
 
 
+@pytest.mark.slow
 def test_a_graph_that_dot_would_brood_over_is_not_given_to_it(monkeypatch):
     monkeypatch.setattr(graphviz.Digraph, '_repr_mimebundle_', lambda *a, **k: pytest.fail('dot was asked'))
     with ms.Tape() as tape:

@@ -11,6 +11,7 @@ from minicell.view.picture import ZOOMS
 from minicell.view.tell import tell
 from tests.view import everything, gallery, ran
 
+LONG = 'a thousand ops', 'a very long line', 'spikes over fifty moments', 'fifty moments of an RNN'
 NUMBERS = 12  # of each tape, at random
 TRACED = ('jit of a Cell with a bprop', 'grad of jit of grad')  # a graph does not take in the wrappers that count
 BEFORE = 'the way back'  # of the one of which this is the name: what it reads back ran before it
@@ -23,7 +24,7 @@ PROGRAMS = dict(
 
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', PROGRAMS)
+@pytest.mark.parametrize('name', [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in PROGRAMS])
 def test_all_that_is_asked(name):
     source, file = PROGRAMS[name].strip() + '\n', f'foreign {name}'
     tape, counts, hooks = (gallery.tape_of(source, file), None, None) if name in TRACED else ran.run(source, file)

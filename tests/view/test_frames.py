@@ -45,7 +45,12 @@ def test_the_dout_of_starred_arguments_is_the_last_of_them():
     assert 'nob' not in frame
 
 
-@pytest.mark.parametrize('name', ['dropout', 'ifnode', 'matmul_loss', 'hidden_ops'])
+SLOW = pytest.param('ifnode', marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize('name', ['dropout', SLOW, 'matmul_loss', 'hidden_ops'])
+    'name', ['dropout', pytest.param('ifnode', marks=pytest.mark.slow), 'matmul_loss', 'hidden_ops']
+)
 def test_the_ghost_and_the_caption_count_the_same_rules(name):
     film = picture(name).films[0]
     n = next(n for n, step in enumerate(film.steps) if step.title.startswith('Takeover'))
@@ -202,7 +207,7 @@ def wrong_gradients_stay_inside(count, shape, most):
             assert not list(faults(frame, film.width, film.height))
 
 
-@pytest.mark.parametrize('name', ['cube', 'custom_cube', 'third', 'relu6'])
+@pytest.mark.parametrize('name', ['cube', 'custom_cube', pytest.param('third', marks=pytest.mark.slow), 'relu6'])
 def test_the_numbers_under_a_rule_are_a_true_equation(name):
     """Where an input is called dout, as the cotangent is, no number can stand for the name."""
     for frame in picture(name).films[0].frames:

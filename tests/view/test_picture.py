@@ -160,7 +160,7 @@ def test_no_seed_is_left_behind():
     assert once == again and ms.get_seed() == 3
 
 
-@pytest.mark.parametrize('kind', FORMATS)
+@pytest.mark.parametrize('kind', [pytest.param(f, marks=pytest.mark.slow) if f == '.gif' else f for f in FORMATS])
 def test_it_is_saved(matmul, tmp_path, kind):
     path = matmul.save(tmp_path / f'tape{kind}', step=-1)
     data = path.read_bytes()

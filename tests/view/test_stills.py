@@ -142,6 +142,7 @@ def test_a_png_is_small():
     assert len(picture) < 60_000
 
 
+@pytest.mark.slow
 def test_a_gif_has_all_steps():
     picture = Image.open(BytesIO(gif.animation(toy(), [0, 7, 11, -1])))
     assert picture.n_frames >= 3  # two equal ones may become one

@@ -11,13 +11,16 @@ from tests.messages import tells
 from tests.view import gallery
 from tests.view.gallery import picture
 
+FEW = ['matmul', 'matmul_loss', 'right', 'fanout', 'relu6', 'cube', 'custom_cube', 'params']
+PROGRAMS = [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in gallery.PROGRAMS if name not in FEW)]
+
 
 def values(name, narrow=False):
     """Every value that a picture shows as something to touch."""
     return {s.attrs['v'] for f in picture(name).films[narrow].frames for s in f.values() if 'v' in s.attrs}
 
 
-@pytest.mark.parametrize('name', gallery.PROGRAMS)
+@pytest.mark.parametrize('name', PROGRAMS)
 def test_every_link_is_told_and_leads_to_values(name):
     links = picture(name).films[0].links
     assert all(set(link) == {'l', 'r'} and isinstance(link['r'], str) and link['r'] for link in links.values())
@@ -26,7 +29,7 @@ def test_every_link_is_told_and_leads_to_values(name):
     json.dumps(links)
 
 
-@pytest.mark.parametrize('name', ['matmul', 'matmul_loss', 'right', 'fanout', 'relu6', 'cube', 'custom_cube', 'params'])
+@pytest.mark.parametrize('name', FEW)
 def test_every_number_that_is_shown_answers(name):
     links = picture(name).films[0].links
     shown = {v for v in values(name) if re.match(r'[ab]d?\d+\[', v)}  # of the lanes
@@ -70,7 +73,7 @@ def test_both_layouts_touch_the_same_values():
         assert values(name, True) & picture(name).films[0].links.keys()
 
 
-@pytest.mark.parametrize('name', gallery.PROGRAMS)
+@pytest.mark.parametrize('name', PROGRAMS)
 def test_what_can_be_pressed_leads_to_a_step(name):
     for film in picture(name).films:
         leads = {go for step in film.steps for go in step.go}
