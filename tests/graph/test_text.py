@@ -1,7 +1,10 @@
 """A graph in words and as a drawing: what print(graph) and graph.dot() say."""
 
+import gc
 import shutil
 import subprocess
+import weakref
+from queue import SimpleQueue
 
 import pytest
 
@@ -133,10 +136,6 @@ def test_the_drawing_is_valid_dot(what):
 
 def test_a_graph_keeps_no_values_of_its_trace():
     """Only constants and Parameters stay: a traced step of a large network must not hold its activations."""
-    import gc
-    import weakref
-    from queue import SimpleQueue
-
     made = SimpleQueue()  # which no trace looks into: in a list, the note would be refused
 
     def f(x):

@@ -73,7 +73,7 @@ def test_without_a_kernel_it_cannot_be_called():
     class Nothing(ops.Primitive):
         pass
 
-    with refused(errors.PrimitiveError, 'Nothing', 'no kernel'):
+    with refused(errors.PrimitiveError, 'Nothing', 'no kernel', keep=False):  # it points into the standard library
         Nothing()(X)
 
 

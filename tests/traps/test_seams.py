@@ -158,5 +158,5 @@ def test_jvp_through_a_bprop_that_is_not_linear_says_so():
 def test_a_tape_says_that_it_cannot_be_copied(trip):
     with ms.Tape() as seen:
         Tensor([1.0]) * 2
-    with refused(TapeError, 'copied or pickled'):
+    with refused(TapeError, 'copied or pickled', keep=False):  # it points into the standard library
         trip(seen)
