@@ -49,8 +49,6 @@ SLOW = pytest.param('ifnode', marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize('name', ['dropout', SLOW, 'matmul_loss', 'hidden_ops'])
-    'name', ['dropout', pytest.param('ifnode', marks=pytest.mark.slow), 'matmul_loss', 'hidden_ops']
-)
 def test_the_ghost_and_the_caption_count_the_same_rules(name):
     film = picture(name).films[0]
     n = next(n for n, step in enumerate(film.steps) if step.title.startswith('Takeover'))
