@@ -1,5 +1,6 @@
 """A committed lesson, by the names of its cells: what they say, and what they define."""
 
+import json
 import re
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,12 @@ def document(name: str, kind: str = '') -> Any:
     """A recorded document of MindSpore; or its blocks of a kind (python, text)."""
     said = (DOCUMENTS / name).read_text(encoding='utf-8')
     return [block.strip() for block in re.findall(rf'```{kind}\n(.*?)```', said, re.DOTALL)] if kind else said
+
+
+def recorded(case: str) -> str:
+    """What MindSpore was seen to print."""
+    goldens = json.loads((DOCUMENTS / 'goldens.json').read_text(encoding='utf-8'))
+    return next(each for each in goldens if each['name'] == case)['stdout']
 
 
 class Page:
@@ -60,4 +67,4 @@ class Page:
 
 def listing_of_the_document() -> str:
     """The listing with which the document begins."""
-    return (Path(__file__).parent / 'listing_A1.txt').read_text(encoding='utf-8')
+    return (Path(__file__).parent / 'document_listing.txt').read_text(encoding='utf-8')

@@ -12,7 +12,7 @@ from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, indented, mistake_of
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id
-from tests.lessons.page import Page, listing_of_the_document
+from tests.lessons.page import Page, listing_of_the_document, recorded
 from tests.messages import tells
 
 HEADER = """
@@ -29,9 +29,12 @@ EXERCISE, HUNT = map(exercise, ('3a', '3b'))
 PAGE = Page('03')
 
 
+def test_the_page_has_what_mindspore_prints():
+    assert PAGE.told('run') == recorded('document_matmul_bprop').strip()
+
+
 @pytest.mark.slow
 def test_it_prints_what_the_document_prints(lesson_03, run):
-    """As on the page, whose numbers are those of the document: test_conformance has them."""
     cells = run(lesson_03, "%%result takeover\nprint('before')\n1 / 0", '%%result nobody asked\nprint(6 * 7)')
     assert printed(by_id(cells)['l03-run']) == PAGE.told('run')
     # and a result cell shows its errors, and asks for nothing where nobody asked

@@ -46,7 +46,7 @@ def words():
 
 @pytest.mark.parametrize(
     ('column', 'package'),
-    [(0, 'minicell'), *(pytest.param(k, name, marks=pytest.mark.slow) for k, name in ((1, 'torch'), (2, 'jax')))],
+    [(0, 'minicell'), pytest.param(1, 'torch', marks=pytest.mark.slow), pytest.param(2, 'jax', marks=pytest.mark.slow)],
 )
 def test_each_word_is_a_name_of_its_package(column, package):
     base = pytest.importorskip(package)
