@@ -50,11 +50,10 @@ def tells(message: object, *facts: object, keep: bool = True) -> str:
 
 
 def steady(text: str) -> str:
-    """A text without what differs from machine to machine and from edit to edit: folders, lines of tests, addresses."""
+    """A text without what differs from machine to machine and from edit to edit: folders, numbers of lines, addresses."""
     text = text.replace(str(HERE.parent) + os.sep, '')
     text = re.sub(r'(/tmp|/private|/var)/[\w./-]*/', '…/', text)
-    text = re.sub(r'(test_\w+\.py\S* line )\d+', r'\1…', text)
-    text = re.sub(r'((?:test_\w+|messages)\.py:)\d+', r'\1…', text)
+    text = re.sub(r'(\.py[:,]? line |\.py:)\d+', r'\1…', text)
     return re.sub(r'0x[0-9a-f]{6,}', '0x…', text)
 
 
@@ -182,7 +181,7 @@ def there(test: str) -> bool:
     """Whether the file and the function of a test still exist."""
     name, *inside = test.partition('[')[0].split('::')
     path = HERE.parent / name
-    return path.exists() and f'def {inside[-1]}(' in path.read_text()
+    return path.exists() and bool(re.search(rf'\b(def {inside[-1]}\(|{inside[-1]} = )', path.read_text()))
 
 
 def pytest_configure(config: Any) -> None:
