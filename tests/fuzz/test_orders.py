@@ -86,8 +86,6 @@ def test_random_programs_agree_with_autograd_to_the_third_order(way, many):
         shapes = [np.shape(program.play(program.x, program.w, 2)), *[program.x.shape] * order]
         weights = [rng.uniform(-1, 1, s) for s in shapes]
         right = due(program, weights, order)
-        if any(np.isnan(d).any() for d in right):
-            continue  # it overflows on its way
         own = any(name == 'Weighs' for name, *_ in program.steps)  # a Float64 weight, and its gradient
         try:
             found = ours(program, weights, order, 'grad' if own and way == 'jit' else way)  # (which no graph has)
