@@ -1,6 +1,7 @@
 """JupyterLab as the command opens it; and the harness sees what goes wrong in a notebook."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -21,12 +22,12 @@ raise ValueError('faulty cell')
 """
 
 
-@pytest.fixture(scope='module')
-def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp('sample')
-    sample.write(folder / 'good.ipynb', '1')
-    sample.write(folder / 'bad.ipynb', FAULTS)
-    with serve(folder) as server:
+@pytest.fixture
+def server(browser: Browser, tmp_path: Path) -> Iterator[Server]:
+    """A new one for each test: JupyterLab keeps the layout that the last page had."""
+    sample.write(tmp_path / 'good.ipynb', '1')
+    sample.write(tmp_path / 'bad.ipynb', FAULTS)
+    with serve(tmp_path) as server:
         yield server
 
 
