@@ -55,4 +55,4 @@ def test_every_cell(path, monkeypatch):
             steps += len(Picture(tape).films[0].steps)
         elif tape.events:
             steps += everything.asked(tape, number)['steps']
-    assert steps > 20
+    assert steps, 'no cell has run'
