@@ -7,7 +7,7 @@ is due: a formula in NumPy, central differences of it, or what the exercise says
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 from minicell.core.errors import MinicellWarning
 
 LINES = 200_000  # that an answer may run before it counts as endless; those of the solutions run some hundreds
+Parts = Iterator[tuple[str, Any]]  # what an answer does, part by part
 CODE = ('<exercise', '<string')  # where the code of answers stands, and what it executes itself
 
 
@@ -86,6 +87,34 @@ class Judge(NamedTuple):
         if spoken:
             keys = {key for key in keys if key in spoken or any(names(each, key.split(' · ')[0]) for each in spoken)}
         return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
+
+
+def by_cases(
+    cases: Mapping[Any, tuple],
+    look: Callable[..., Parts],
+    due: Callable[..., dict[str, Any]],
+    speaks_of: dict[str, list[str]] | None = None,
+    make: Callable = lambda answer: answer,
+) -> Judge:
+    """A judge that looks at what is made of an answer in several cases: `look` yields parts, `due` says what is due.
+
+    Where an answer stops in a case, the parts before are kept, and the others are missing.
+    """
+
+    def seen(space: dict[str, Any], answer: Any) -> dict[str, Any]:
+        did: dict[str, Any] = {}
+        answer = make(answer)
+        for name, case in cases.items():
+            with noted(did, f'stopped · {name}'):
+                for part, found in look(answer, *case):
+                    did[f'{part} · {name}'] = found
+        return did
+
+    return Judge(
+        {f'{part} · {name}': each for name, case in cases.items() for part, each in due(*case).items()},
+        seen,
+        speaks_of or {},
+    )
 
 
 def names(said: str, part: str) -> bool:
