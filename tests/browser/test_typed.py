@@ -21,7 +21,7 @@ from tests.browser.sample import HEAD
 from tests.messages import tells
 from tests.servers import ROOT
 from tests.view.programs import PROGRAMS
-from tests.view.programs_more import ENCODINGS, LONG
+from tests.view.encodings import ENCODINGS, LONG
 
 pytestmark = pytest.mark.nightly
 
