@@ -126,9 +126,6 @@ def orders_due() -> dict[str, Any]:
     return due
 
 
-# ---- what the steps say of entries ---------------------------------------------------------------------------------
-
-
 def addresses(m: SimpleNamespace) -> dict[str, Any]:
     """Constants have the address −1, and an entry is found at the address of its Tensor."""
     x = m.Tensor([0.5, 2.0])

@@ -16,8 +16,6 @@ from tests.lessons.judges.judge import Judge, alike, noted, numbers, slopes
 
 PLAIN = SimpleNamespace(sin=math.sin, exp=math.exp, log=math.log)
 
-# ---- 1b: a loop that reads a tape; 1c: the rule of a product -------------------------------------------------------
-
 
 def wandering(m: Any, x: Any, y: Any) -> Any:
     """Two values with several uses, entries that lead nowhere, and a use of x behind them."""
@@ -87,9 +85,6 @@ def product_rule(space: dict[str, Any], answer: Any) -> dict[str, Any]:
             with noted(did, f'{name} {x}'):
                 did[f'{name} {x}'] = float(engine(program(f, 1), x, Mul=answer))
     return did
-
-
-# ---- 4a, 10c, 14a: differences -------------------------------------------------------------------------------------
 
 
 def bent(x: np.ndarray) -> float:
@@ -181,8 +176,6 @@ def long_way(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         did[f'{name}, w'] = bool(np.array_equal(w.asnumpy(), W))
     return did
 
-
-# ---- 4c, 5c: checks that tell right from wrong ---------------------------------------------------------------------
 
 MIX = ms.Tensor(np.random.default_rng(41).standard_normal((6, 4)))
 HERE = np.array([0.9, -0.4, 0.0, 1.7, -2.0, 0.3])

@@ -40,7 +40,10 @@ def hunt(suspects: Sequence[tuple], make: Callable[..., tuple], helper: Callable
     return Judge({f'suspect {k}': word for k, (*_, word) in enumerate(suspects)}, look)
 
 
-# ---- 1d: engines ---------------------------------------------------------------------------------------------------
+def each_with(kinds: Sequence[tuple[Any, str]], values: Sequence[Any]) -> tuple[tuple, ...]:
+    """A suspect of each kind with each value, and its word."""
+    return tuple((kind, value, word) for value in values for kind, word in kinds)
+
 
 ENGINES = (
     (engine, 'right'),
@@ -52,8 +55,6 @@ ENGINES = (
     (read_by(lambda before, now: now if before is None else before), 'no sum'),
     (with_rule(Exp=lambda x, out, dout: ((1 + out) * dout,)), 'wrong rule'),
 )
-
-# ---- 2b: rules of two inputs ---------------------------------------------------------------------------------------
 
 HYPERBOLA = lesson02.Function(lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
 WAVE = lesson02.Function(lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
@@ -67,8 +68,6 @@ RULES = (
     (HYPERBOLA, lambda a, b, d: (a, b), 'deaf'),
     (HYPERBOLA, lambda a, b, d: (a * d, b * d), 'right'),
 )
-
-# ---- 3b: matrix products -------------------------------------------------------------------------------------------
 
 RIGHT_X, RIGHT_Y = (lambda x, y, d: d @ y.T), (lambda x, y, d: x.T @ d)
 PRODUCTS = (
@@ -85,22 +84,16 @@ PRODUCTS = (
 )
 
 
-# ---- 7c: masks -----------------------------------------------------------------------------------------------------
-
-
-MASKS = (
-    (masks.Stale, 0.7, 'stale mask'),
-    (masks.Right, 0.7, 'right'),
-    (masks.Twice, 0.4, 'scaled twice'),
-    (masks.New, 0.4, 'new mask'),
-    (masks.Stale, 0.4, 'stale mask'),
-    (masks.New, 0.7, 'new mask'),
-    (masks.Right, 0.4, 'right'),
-    (masks.TwiceByMask, 0.7, 'scaled twice'),
-    (masks.Twice, 0.9, 'scaled twice'),
+MASKS = each_with(
+    (
+        (masks.Right, 'right'),
+        (masks.Stale, 'stale mask'),
+        (masks.Twice, 'scaled twice'),
+        (masks.New, 'new mask'),
+        (masks.TwiceByMask, 'scaled twice'),
+    ),
+    (0.7, 0.4, 0.9),
 )
-
-# ---- 8c: layers without a bprop ------------------------------------------------------------------------------------
 
 
 def outside(x: Any, curve: Any) -> Any:
@@ -126,8 +119,6 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
 )
 
 
-# ---- 9c: orders ----------------------------------------------------------------------------------------------------
-
 CURVES = {
     'tanh': (ops.tanh, lambda x: 1 - ops.tanh(x) * ops.tanh(x)),
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
@@ -146,22 +137,10 @@ BENT = (
 )
 
 
-# ---- 10d: weights --------------------------------------------------------------------------------------------------
-
-
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
-WEIGHTS = (
-    (zoo.Right, ONE, 'right'),
-    (zoo.Mean, TWO, 'mean'),
-    (zoo.NoW, ONE, 'cut'),
-    (zoo.Swapped, TWO, 'swapped'),
-    (zoo.NoB, TWO, 'cut'),
-    (zoo.Mean, ONE, 'mean'),
-    (zoo.Swapped, ONE, 'swapped'),
-    (zoo.Right, TWO, 'right'),
+WEIGHTS = each_with(
+    ((zoo.Right, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')), (ONE, TWO)
 )
-
-# ---- 11c: graphs ---------------------------------------------------------------------------------------------------
 
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
@@ -201,8 +180,6 @@ def graph_hunt() -> Judge:
     return Judge(dict(FROZEN), look)
 
 
-# ---- 13g: engines; 14d: quantizers; 15c: checkpoints ---------------------------------------------------------------
-
 SUM = 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx'
 CHANGES = (
     (SUM, 'arrived[x.at] = arrived.get(x.at, dx)', 'no sum'),
@@ -232,15 +209,14 @@ QUANTIZERS = (
 )
 
 
-DICE = (
-    (lesson15.Kept, 0.6, 'right'),
-    (lesson15.Stale, 0.6, 'stale dice'),
-    (lesson15.TurnedBack, 0.3, 'turned back'),
-    (lesson15.New, 0.3, 'new dice'),
-    (lesson15.Kept, 0.3, 'right'),
-    (lesson15.New, 0.6, 'new dice'),
-    (lesson15.Stale, 0.3, 'stale dice'),
-    (lesson15.TurnedBack, 0.6, 'turned back'),
+DICE = each_with(
+    (
+        (lesson15.Kept, 'right'),
+        (lesson15.Stale, 'stale dice'),
+        (lesson15.TurnedBack, 'turned back'),
+        (lesson15.New, 'new dice'),
+    ),
+    (0.6, 0.3),
 )
 
 

@@ -147,9 +147,6 @@ def text(code: str, *given: ast.expr) -> ast.expr:
     return Put().visit(tree)
 
 
-# ---- changes of an expression --------------------------------------------------------------------------------------
-
-
 def expression(node: ast.expr, parent: ast.AST, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
     """What may stand in its place."""
     if isinstance(getattr(node, 'ctx', None), ast.Store) or isinstance(parent, ast.Attribute | ast.keyword):
@@ -250,9 +247,6 @@ def others(node: ast.expr, names: list[str], words: list[str]) -> Iterator[tuple
             yield 'order', ast.IfExp(test, orelse, body)
             yield 'branch', body
             yield 'branch', orelse
-
-
-# ---- changes of statements -----------------------------------------------------------------------------------------
 
 
 def statement(node: ast.stmt, parent: ast.AST, field: str, at: int | None) -> Iterator[tuple[str, Any]]:

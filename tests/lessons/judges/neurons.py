@@ -11,8 +11,6 @@ from minicell.teach.lesson12 import OWN_ENOUGH, frozen
 from tests.lessons.judges.cells import shape_of, value
 from tests.lessons.judges.judge import Judge, numbers
 
-# ---- 12a, 12b, 12e: neurons ----------------------------------------------------------------------------------------
-
 SENT_6 = np.array([-1.5, 2.5, 0.7, -3.0, -0.2, 1.1])
 CURRENT, MEMBRANE = numbers(6, seed=120) / 2, numbers(6, seed=121)
 
