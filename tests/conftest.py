@@ -15,7 +15,11 @@ hypothesis.settings.register_profile('ci', deadline=None, derandomize=True)
 hypothesis.settings.load_profile('ci' if os.environ.get('CI') else 'here')
 
 # what runs unless told otherwise has no marker; a test has one tier
-TIERS = {'slow': 'python -m pytest -m slow', 'browser': 'python -m pytest -m browser', 'nightly': 'bash .ci/run nightly'}
+TIERS = {
+    'slow': 'python -m pytest -m slow',
+    'browser': 'python -m pytest -m browser',
+    'nightly': 'bash .ci/run nightly',
+}
 DEFAULT = f'not ({" or ".join(TIERS)})'
 left_out: Counter[str] = Counter()
 

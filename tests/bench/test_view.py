@@ -11,7 +11,7 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.view.picture import ZOOMS, Picture
-from tests.pace import best
+from tests.bench.pace import best
 from tests.view import gallery
 
 pytestmark = pytest.mark.nightly
