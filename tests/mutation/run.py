@@ -79,7 +79,7 @@ def mutated(source: str, mutant: dict[str, Any]) -> str:
 
 def tests(tree: Path, *arguments: str, limit: float | None = None) -> tuple[int | None, str]:
     """Run pytest in a checkout, by its own minicell; its status, None if it did not end, and what it printed."""
-    command = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'no:randomly', *arguments]
+    command = [sys.executable, '-m', 'pytest', '-q', '-rfE', '-p', 'no:cacheprovider', '-p', 'no:randomly', *arguments]
     variables = os.environ | {'PYTHONPATH': str(tree), 'PYTHONDONTWRITEBYTECODE': '1'}
     process = subprocess.Popen(
         command,
