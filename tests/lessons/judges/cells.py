@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from tests.lessons.judges.judge import Judge, noted, numbers, slopes
+from tests.lessons.judges.judge import Judge, Parts, by_cases, numbers, slopes
 
 
 def tensors(given: Sequence[Any]) -> list[Any]:
@@ -37,25 +37,20 @@ def shape_of(found: Any) -> Any:
     return found.shape if isinstance(found, ms.Tensor) else type(found).__name__
 
 
-def by_hand(cell: Any, given: Sequence[Any], dout: Any, names: Sequence[str], where: str) -> dict[str, Any]:
-    """What bprop returns when it is called by hand: its form, and each gradient."""
+def by_hand(cell: Any, given: Sequence[Any], dout: Any, names: Sequence[str]) -> Parts:
+    """What bprop returns when it is called by hand: its form, and each gradient; and which inputs it has written."""
     inputs = tensors(given)
     out = cell.construct(*inputs)
     try:
         found = cell.bprop(*inputs, out, dout)
     except Exception as error:
-        return {f'form · {where}': f'raised {type(error).__name__}'}
-    form = len(found) if isinstance(found, tuple | list) else type(found).__name__
-    did = {f'form · {where}': form, f'written · {where}': written(inputs, given)}
-    if isinstance(found, tuple | list):
-        did |= {f'{name} · {where}': value(each) for name, each in zip(names, found, strict=False)}
-    return did
-
-
-def written(inputs: Sequence[Any], given: Sequence[Any]) -> list[bool]:
-    """Which inputs have other numbers now."""
+        yield 'form', f'raised {type(error).__name__}'
+        return
+    listed = isinstance(found, tuple | list)
+    yield 'form', len(found) if listed else type(found).__name__
     pairs = ((a, b) for a, b in zip(inputs, given, strict=True) if isinstance(b, np.ndarray))
-    return [not np.array_equal(a.asnumpy(), b) for a, b in pairs]
+    yield 'written', [not np.array_equal(a.asnumpy(), b) for a, b in pairs]
+    yield from zip(names, map(value, found if listed else ()), strict=False)
 
 
 def dout_for(out: np.ndarray) -> np.ndarray:
@@ -93,52 +88,47 @@ def due_of_two(given: Sequence[Any], forward: Callable) -> list[np.ndarray]:
     )
 
 
-def of_cell(names: Sequence[str], forward: Callable, *cases: Sequence[Any], make: Callable = made) -> Judge:
-    """A judge of a Cell that computes `forward`; `names` are those of its gradients, one per input.
+def of_arrays(names: Sequence[str], given: Sequence[Any]) -> list[str]:
+    """The names of the inputs that are arrays."""
+    return [name for name, each in zip(names, given, strict=True) if isinstance(each, np.ndarray)]
 
-    An input that is no array has no gradient: None in its place, or 0, which is the same.
-    """
-    due: dict[str, Any] = {}
-    for k, given in enumerate(cases):
-        due |= {f'out · {k}': np.asarray(forward(*given), np.float64), f'written · {k}': lambda found: not any(found)}
-        arrays = [name for name, each in zip(names, given, strict=True) if isinstance(each, np.ndarray)]
-        due |= {f'{name} of two calls · {k}': g for name, g in zip(arrays, due_of_two(given, forward), strict=True)}
-        due |= {f'{name} · {k}': None for name in names if name not in arrays}
 
-    def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-        cell, did = make(answer), {}
-        if cell.bprop is None:
-            return {'form · 0': 'no bprop'}
-        for k, given in enumerate(cases):
-            did[f'out · {k}'] = value(cell.construct(*tensors(given)))
-            did |= by_hand(cell, given, ms.Tensor(dout_for(np.asarray(forward(*given)))), names, str(k))
-            with noted(did, f'two calls · {k}'):
-                arrays = [name for name, each in zip(names, given, strict=True) if isinstance(each, np.ndarray)]
-                found = two_calls(cell, given, forward)
-                did |= {f'{name} of two calls · {k}': g for name, g in zip(arrays, found, strict=True)}
-        return did
+def cell_does(cell: Any, names: Sequence[str], forward: Callable, given: Sequence[Any]) -> Parts:
+    """What a Cell computes, and its gradients: of bprop by hand, and of two calls."""
+    if cell.bprop is None:
+        yield 'form', 'no bprop'
+        return
+    yield 'out', value(cell.construct(*tensors(given)))
+    yield from by_hand(cell, given, ms.Tensor(dout_for(np.asarray(forward(*given)))), names)
+    found = zip(of_arrays(names, given), two_calls(cell, given, forward), strict=True)
+    yield from ((f'{name} of two calls', g) for name, g in found)
 
-    return Judge(due, look)
+
+def cell_due(names: Sequence[str], forward: Callable, given: Sequence[Any]) -> dict[str, Any]:
+    """The same by differences of forward. An input that is no array has no gradient: None, or 0, which is the same."""
+    arrays = of_arrays(names, given)
+    due = {'out': np.asarray(forward(*given), np.float64), 'written': lambda found: not any(found)}
+    due |= {f'{name} of two calls': g for name, g in zip(arrays, due_of_two(given, forward), strict=True)}
+    return due | {name: None for name in names if name not in arrays}
+
+
+def of_cell(names: Sequence[str], forward: Callable, *cases: Sequence[Any]) -> Judge:
+    """A judge of a Cell that computes `forward`; `names` are those of its gradients, one per input."""
+    return by_cases({k: (names, forward, each) for k, each in enumerate(cases)}, cell_does, cell_due, make=made)
 
 
 def repaired() -> Judge:
-    """6c: three Cells, each of them right."""
+    """A judge of three Cells, each of them right."""
     x, w = (numbers(6, 2, seed=61), numbers(2, seed=62))
-    parts = {
-        'Scale': of_cell(('dx', 'dw'), lambda x, w: x * w, (x, w)),
-        'Shift': of_cell(('dx', 'db'), lambda x, b: x + b, (x, w)),
-        'Bend': of_cell(('dx',), lambda x: x / (1 + abs(x)), (x,)),
+    cases = {
+        'Scale': (0, ('dx', 'dw'), lambda x, w: x * w, (x, w)),
+        'Shift': (1, ('dx', 'db'), lambda x, b: x + b, (x, w)),
+        'Bend': (2, ('dx',), lambda x: x / (1 + abs(x)), (x,)),
     }
-
-    def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-        cells = dict(zip(parts, answer, strict=True))
-        return {
-            f'{name} {part}': found
-            for name, cell in cells.items()
-            for part, found in parts[name].look({}, cell).items()
-        }
-
-    return Judge({f'{name} {part}': due for name, judge in parts.items() for part, due in judge.due.items()}, look)
+    take = lambda answer: [made(cell) for cell, _ in zip(answer, cases, strict=True)]
+    return by_cases(
+        cases, lambda cells, k, *case: cell_does(cells[k], *case), lambda k, *case: cell_due(*case), make=take
+    )
 
 
 def judges() -> dict[str, Judge]:

@@ -12,7 +12,7 @@ from minicell import nn, ops
 from minicell.teach import lesson05
 from minicell.teach.lesson01.entries import engine, entries_of
 from minicell.teach.lesson04.hidden import Hidden
-from tests.lessons.judges.judge import Judge, alike, noted, numbers, slopes
+from tests.lessons.judges.judge import Judge, Parts, alike, by_cases, noted, numbers, slopes
 
 PLAIN = SimpleNamespace(sin=math.sin, exp=math.exp, log=math.log)
 
@@ -49,24 +49,16 @@ def program(f: Callable, inputs: int) -> Callable:
     return (lambda x: f(ops, x)) if inputs == 1 else (lambda x, y: f(ops, x, y))
 
 
-def read_back(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """What a loop finds for each input of each program."""
-    did: dict[str, Any] = {}
-    for name, (f, given) in PROGRAMS.items():
-        entries, result = entries_of(program(f, len(given)), *given)
-        with noted(did, name):
-            found = answer(entries, result)
-            did |= {f'{name} {of}': float(found.get(of, math.nan)) for of in 'xy'[: len(given)]}
-    return did
+def read_back(answer: Any, f: Callable, given: tuple[float, ...]) -> Parts:
+    """What a loop finds for each input of a program."""
+    found = answer(*entries_of(program(f, len(given)), *given))
+    yield from ((of, float(found.get(of, math.nan))) for of in 'xy'[: len(given)])
 
 
-def read_due() -> dict[str, Any]:
+def read_due(f: Callable, given: tuple[float, ...]) -> dict[str, Any]:
     """The slopes; where the result does not depend on an input, it need not be in the dict."""
-    due: dict[str, Any] = {}
-    for name, (f, given) in PROGRAMS.items():
-        for of, slope in gradients_of(f, given).items():
-            due[f'{name} {of}'] = slope if slope else lambda found: math.isnan(found) or found == 0
-    return due
+    none = lambda found: math.isnan(found) or found == 0
+    return {of: slope or none for of, slope in gradients_of(f, given).items()}
 
 
 PRODUCTS: dict[str, Callable] = {
@@ -77,14 +69,9 @@ PRODUCTS: dict[str, Callable] = {
 AT = (-1.7, 0.6, 2.3)
 
 
-def product_rule(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """The gradients of an engine with this rule."""
-    did: dict[str, Any] = {}
-    for name, f in PRODUCTS.items():
-        for x in AT:
-            with noted(did, f'{name} {x}'):
-                did[f'{name} {x}'] = float(engine(program(f, 1), x, Mul=answer))
-    return did
+def product_rule(answer: Any, f: Callable, x: float) -> Parts:
+    """The gradient of an engine with this rule."""
+    yield 'slope', float(engine(program(f, 1), x, Mul=answer))
 
 
 def bent(x: np.ndarray) -> float:
@@ -101,23 +88,21 @@ def central(f: Callable, x: np.ndarray, eps: float) -> np.ndarray:
     return np.array([(f(x + step) - f(x - step)) / (2 * eps) for step in steps])
 
 
-def row_slopes(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """What comes back for a wide and a narrow step, whether x is as it was, and how far x is moved at least."""
-    did: dict[str, Any] = {}
+def moved(seen: list[np.ndarray], x: np.ndarray) -> str:
+    """How far x was moved at least, where it was."""
+    moves = [np.abs(each - x).max() for each in seen if each.shape == x.shape]
+    least = min((move for move in moves if move), default=0)
+    return 'not at all' if not least else 'hardly' if least < 1e-9 else 'enough'
+
+
+def row_slopes(answer: Any, eps: float, _: Any) -> Parts:
+    """What comes back for a step, whether x is as it was, and how far it was moved."""
     seen: list[np.ndarray] = []
-
-    def f(x: np.ndarray) -> float:
-        seen.append(np.array(x, float))
-        return bent(x)
-
-    for name, eps in (('wide', 0.2), ('narrow', 3e-5)):
-        given = ROW.copy()
-        found = answer(f, given, eps)
-        did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
-        did[f'{name} x'] = bool(np.array_equal(given, ROW))
-    steps = [np.abs(x - ROW).max() for x in seen if x.shape == ROW.shape]
-    did['moved'] = 'hardly' if min((s for s in steps if s), default=1) < 1e-9 else 'enough'
-    return did
+    given = ROW.copy()
+    found = answer(lambda x: (seen.append(np.array(x, float)), bent(x))[1], given, eps)
+    yield 'slopes', found if isinstance(found, np.ndarray) else type(found).__name__
+    yield 'x', bool(np.array_equal(given, ROW))
+    yield 'moved', moved(seen, ROW)
 
 
 def either(found: Any) -> bool:
@@ -130,25 +115,25 @@ def weighed(p: np.ndarray) -> float:
     return float((np.exp(p) * np.array([[1.0, -2.0], [0.5, 3.0]]) + p**3).sum())
 
 
-def parameter_slopes(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """The slopes of a loss, of a loss whose bprop says 0, and whether the Parameter is as it was."""
-    did: dict[str, Any] = {}
-    start = numbers(2, 2, seed=40)
+class Silent(nn.Cell):
+    """The same in minicell; its bprop says 0."""
 
-    class Silent(nn.Cell):
-        def construct(self, p: Any) -> Any:
-            return ops.exp(p) * ms.Tensor(np.array([[1.0, -2.0], [0.5, 3.0]])) + p**3
+    def construct(self, p: Any) -> Any:
+        return ops.exp(p) * ms.Tensor(np.array([[1.0, -2.0], [0.5, 3.0]])) + p**3
 
-        def bprop(self, p: Any, out: Any, dout: Any) -> Any:
-            return (0 * p,)
+    def bprop(self, p: Any, out: Any, dout: Any) -> Any:
+        return (0 * p,)
 
-    for name, cell in (('plain', Silent().construct), ('silent', Silent())):
-        p = ms.Parameter(ms.Tensor(start.copy()), name='p')
-        with noted(did, name):
-            found = answer(lambda cell=cell, p=p: cell(p).sum(), p, 1e-3)
-            did[name] = found.asnumpy() if isinstance(found, ms.Tensor) else found
-        did[f'{name}, p'] = bool(np.array_equal(p.asnumpy(), start))
-    return did
+
+START = numbers(2, 2, seed=40)
+
+
+def parameter_slopes(answer: Any, cell: Callable) -> Parts:
+    """The slopes of a loss, and whether the Parameter is as it was."""
+    p = ms.Parameter(ms.Tensor(START.copy()), name='p')
+    found = answer(lambda: cell(p).sum(), p, 1e-3)
+    yield 'slopes', found.asnumpy() if isinstance(found, ms.Tensor) else found
+    yield 'p', bool(np.array_equal(p.asnumpy(), START))
 
 
 def near(due: np.ndarray) -> Callable[[Any], bool]:
@@ -166,15 +151,17 @@ RISES: dict[str, tuple[Callable, float]] = {
 }
 
 
-def long_way(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """The differences on a staircase and on a smooth sum."""
-    did: dict[str, Any] = {}
-    for name, (rise, reach) in RISES.items():
-        w = ms.Tensor(W.copy())
-        found = answer(lambda w, rise=rise: ms.Tensor((rise(w.asnumpy()) * SHARES).sum()), w, reach)
-        did[name] = found.asnumpy() if isinstance(found, ms.Tensor) else found
-        did[f'{name}, w'] = bool(np.array_equal(w.asnumpy(), W))
-    return did
+def long_way(answer: Any, rise: Callable, reach: float) -> Parts:
+    """The differences, on a staircase or on a smooth sum."""
+    w = ms.Tensor(W.copy())
+    found = answer(lambda w: ms.Tensor((rise(w.asnumpy()) * SHARES).sum()), w, reach)
+    yield 'slopes', found.asnumpy() if isinstance(found, ms.Tensor) else found
+    yield 'w', bool(np.array_equal(w.asnumpy(), W))
+
+
+def long_due(rise: Callable, reach: float) -> dict[str, Any]:
+    """The same by the formula, and w is as it was."""
+    return {'slopes': (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES, 'w': True}
 
 
 MIX = ms.Tensor(np.random.default_rng(41).standard_normal((6, 4)))
@@ -210,7 +197,7 @@ def word(found: Any) -> str:
 
 
 def whole_check(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """What a check says of each Cell, twice: a throw may miss."""
+    """What a check says of each Cell, several times, as a throw may miss; and how far x was moved at least."""
     did: dict[str, Any] = {}
     seen: list[np.ndarray] = []
     for name, (right, *functions) in CELLS.items():
@@ -220,10 +207,7 @@ def whole_check(space: dict[str, Any], answer: Any) -> dict[str, Any]:
                 did[name] = word(answer(Hidden(right, '', *functions).cell(seen), HERE.copy()))
             if did[name] != 'True':
                 break
-    moves = [np.abs(x - HERE).max() for x in seen if x.shape == HERE.shape]
-    least = min((move for move in moves if move), default=0)
-    did['moved'] = 'not at all' if not least else 'hardly' if least < 1e-9 else 'enough'
-    return did
+    return did | {'moved': moved(seen, HERE)}
 
 
 SHARE = lambda x, y, k, dout: ops.broadcast_to(k * dout * x / y.shape[0], y.shape)
@@ -240,47 +224,27 @@ BLENDS: dict[str, tuple[Callable, bool]] = {
 }
 
 
-def one_number(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-    """What a check of one number says of each."""
-    did: dict[str, Any] = {}
+def one_number(answer: Any, dy: Callable, _: bool) -> Parts:
+    """What a check of one number says of a gradient."""
     x, y = ms.Tensor(np.array([0.8, -1.1, 1.9])), ms.Tensor(numbers(4, 3, seed=43))
-    for name, (dy, _) in BLENDS.items():
-        with noted(did, name):
-            did[name] = word(answer(lesson05.hidden(dy), x, y, -1.4))
-    return did
+    yield 'said', word(answer(lesson05.hidden(dy), x, y, -1.4))
 
 
 def judges() -> dict[str, Judge]:
     """The judges of this page, by the names of the exercises."""
+    products = {f'{name} {x}': (f, x) for name, f in PRODUCTS.items() for x in AT}
+    steps = {'wide': (0.2, either), 'narrow': (3e-5, slopes(bent, ROW)[0])}
+    rises = near(slopes(weighed, START)[0])
     return {
-        '1b': Judge(read_due(), read_back),
-        '1c': Judge(
-            {
-                f'{name} {x}': gradients_of(lambda m, x, f=f: f(m, x), (x,))['x']
-                for name, f in PRODUCTS.items()
-                for x in AT
-            },
-            product_rule,
-        ),
-        '4a': Judge(
-            {'wide': either, 'narrow': slopes(bent, ROW)[0], 'wide x': True, 'narrow x': True},
-            row_slopes,
-            {'smaller': ['moved']},
-        ),
+        '1b': by_cases(PROGRAMS, read_back, read_due),
+        '1c': by_cases(products, product_rule, lambda f, x: {'slope': gradients_of(f, (x,))['x']}),
+        '4a': by_cases(steps, row_slopes, lambda _, due: {'slopes': due, 'x': True}, {'smaller': ['moved']}),
         '4c': Judge({name: str(right) for name, (right, *_) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
-        '5c': Judge({name: str(wrong) for name, (_, wrong) in BLENDS.items()}, one_number),
-        '10c': Judge(
-            {
-                'plain': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-                'silent': near(slopes(weighed, numbers(2, 2, seed=40))[0]),
-                'plain, p': True,
-                'silent, p': True,
-            },
+        '5c': by_cases(BLENDS, one_number, lambda _, wrong: {'said': str(wrong)}),
+        '10c': by_cases(
+            {'plain': (Silent().construct,), 'silent': (Silent(),)},
             parameter_slopes,
+            lambda _: {'slopes': rises, 'p': True},
         ),
-        '14a': Judge(
-            {name: (rise(W + reach) - rise(W - reach)) / (2 * reach) * SHARES for name, (rise, reach) in RISES.items()}
-            | {f'{name}, w': True for name in RISES},
-            long_way,
-        ),
+        '14a': by_cases(RISES, long_way, long_due),
     }

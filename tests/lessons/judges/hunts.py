@@ -5,7 +5,8 @@ measures a slope, what that helper measures is noted too: a hint may blame it.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,21 @@ from minicell.teach.lesson13 import changed
 from tests.lessons.judges.judge import Judge, noted
 
 
-def hunt(suspects: Sequence[tuple], make: Callable[..., tuple], helper: Callable[[dict], Any] | None = None) -> Judge:
+def hunt(
+    suspects: Sequence[tuple],
+    make: Callable[..., tuple],
+    helper: Callable[[dict], Any] | None = None,
+    within: Callable[[], Any] = nullcontext,
+) -> Judge:
     """A judge that makes each suspect anew, and compares what is said of it with its last part, the word."""
 
     def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         did: dict[str, Any] = {}
-        for k, (*parts, _) in enumerate(suspects):
-            np.random.seed(k)
-            said = answer(*make(*parts))
-            did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
+        with within():
+            for k, (*parts, _) in enumerate(suspects):
+                np.random.seed(k)
+                said = answer(*make(*parts))
+                did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
         if helper is not None:
             with noted(did, 'slope'):
                 did['slope'] = helper(space)
@@ -164,20 +171,18 @@ def graph_hunt() -> Judge:
     space: dict[str, Any] = {'__name__': '__main__'}
     exec(compile(OTHERS, '<exercise 11c, other Cells>', 'exec'), space)
 
-    def look(_: dict[str, Any], answer: Any) -> dict[str, Any]:
-        did, before = {}, ms.get_context('mode')
-        try:
-            with changes():
-                space['file'] = stored['file']
-                given = {'file': space['change_file'], 'global': space['change_global']}
-                for name, _ in FROZEN:
-                    said = answer(space[name], given)
-                    did[name] = said if isinstance(said, str) else type(said).__name__
-        finally:
-            ms.set_context(mode=before)
-        return did
+    @contextmanager
+    def within() -> Iterator[None]:
+        before = ms.get_context('mode')
+        with changes():
+            space['file'] = stored['file']
+            try:
+                yield
+            finally:
+                ms.set_context(mode=before)
 
-    return Judge(dict(FROZEN), look)
+    given = {'file': space['change_file'], 'global': space['change_global']}
+    return hunt(FROZEN, lambda name: (space[name], given), within=within)
 
 
 SUM = 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx'
