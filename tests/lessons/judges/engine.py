@@ -4,6 +4,9 @@ Its gradients, up to the order that the step makes possible, are compared with d
 what each step says of entries and addresses is asked of the engine in these words.
 """
 
+from collections import ChainMap
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -102,7 +105,7 @@ ORDERS = {  # a program, and the highest derivative that is asked for
 }
 
 
-def orders(m: SimpleNamespace) -> dict[str, Any]:
+def orders(m: Any, number: Callable = lambda found: found.array) -> dict[str, Any]:
     """The derivatives of the programs."""
     did: dict[str, Any] = {}
     for name, (program, highest) in ORDERS.items():
@@ -111,19 +114,15 @@ def orders(m: SimpleNamespace) -> dict[str, Any]:
             f = m.grad(f)
             m.entries.clear()
             with noted(did, f'{name}, order {order}'):
-                did[f'{name}, order {order}'] = float(f(m.Tensor(0.6)).array)
+                did[f'{name}, order {order}'] = float(number(f(m.Tensor(0.6))))
     return did
 
 
 def orders_due() -> dict[str, Any]:
     """The same by minicell, in float64."""
-    due: dict[str, Any] = {}
-    for name, (program, highest) in ORDERS.items():
-        f = program(SimpleNamespace(sin=ms.ops.sin, cos=ms.ops.cos, grad=ms.grad))
-        for order in range(1, highest + 1):
-            f = ms.grad(f)
-            due[f'{name}, order {order}'] = near(f(ms.Tensor(0.6, ms.float64)).item(), 1e-3)
-    return due
+    float64 = lambda given: ms.Tensor(given, ms.float64)
+    m = SimpleNamespace(sin=ms.ops.sin, cos=ms.ops.cos, grad=ms.grad, Tensor=float64, entries=[])
+    return {name: near(slope, 1e-3) for name, slope in orders(m, ms.Tensor.item).items()}
 
 
 def addresses(m: SimpleNamespace) -> dict[str, Any]:
@@ -159,31 +158,39 @@ ADDRESSES = {
 }
 
 
+A, X = np.array([0.5, 2.0]), np.array([1.0, -3.0])  # a constant, and a leaf
+# programs, and the entries that they leave
+ENTRIES: dict[str, tuple[Callable, list[str]]] = {
+    'constants': (lambda m, a, x: -(m.cos(a) * a), []),
+    'first leaf': (lambda m, a, x: m.neg(x), ['Neg']),
+    'constant first': (lambda m, a, x: m.add(a, x), ['Add']),
+    'constant second': (lambda m, a, x: m.mul(x, a), ['Mul']),
+    'operators': (lambda m, a, x: (2.0 * -x) * x + x, ['Neg', 'Mul', 'Mul', 'Add']),
+}
+# ops, their inputs, of which s is square, and their results
+OPS: dict[str, tuple[str, np.ndarray]] = {
+    'add': ('xx', X + X),
+    'mul': ('xa', X * A),
+    'neg': ('x', -X),
+    'sin': ('x', np.sin(X)),
+    'cos': ('x', np.cos(X)),
+    'turn': ('s', SMALL.T),
+    'matmul': ('ss', SMALL @ SMALL),
+}
+
+
 def entries(m: SimpleNamespace) -> dict[str, Any]:
     """Which ops leave an entry, and of what; and whether what the rules compute is on the tape."""
     did: dict[str, Any] = {}
-    a, x = m.Tensor([0.5, 2.0]), m.leaf(m.Tensor([1.0, -3.0]))
-    for name, run in {
-        'constants': lambda: -(m.cos(a) * a),
-        'first leaf': lambda: m.neg(x),
-        'constant first': lambda: m.add(a, x),
-        'constant second': lambda: m.mul(x, a),
-        'operators': lambda: (2.0 * -x) * x + x,
-    }.items():
+    a, x = m.Tensor(A), m.leaf(m.Tensor(X))
+    for name, (run, _) in ENTRIES.items():
         before = len(m.entries)
-        out = run()
+        out = run(m, a, x)
         did[f'entries of {name}'] = [entry[0] for entry in m.entries[before:]]
         did[f'address of {name}'] = out.at
-    square = m.leaf(m.Tensor(SMALL))
-    for name, given in {
-        'add': (x, x),
-        'mul': (x, a),
-        'neg': (x,),
-        'sin': (x,),
-        'cos': (x,),
-        'turn': (square,),
-        'matmul': (square, square),
-    }.items():
+    known = {'a': a, 'x': x, 's': m.leaf(m.Tensor(SMALL))}
+    for name, (letters, _) in OPS.items():
+        given = [known[letter] for letter in letters]
         out = vars(m)[name](*given)
         entry = m.entries[-1]
         did[f'inputs of {name}'] = [any(each is one for one in given) for each in entry[2]], entry[3] is out
@@ -195,21 +202,45 @@ def entries(m: SimpleNamespace) -> dict[str, Any]:
 
 def entries_due() -> dict[str, Any]:
     """The same in words."""
-    a, x = np.array([0.5, 2.0]), np.array([1.0, -3.0])
-    due: dict[str, Any] = {
-        'entries of constants': [],
-        'address of constants': -1,
-        'entries of first leaf': ['Neg'],
-        'entries of constant first': ['Add'],
-        'entries of constant second': ['Mul'],
-        'entries of operators': ['Neg', 'Mul', 'Mul', 'Add'],
-    }
-    results = {'add': x + x, 'mul': x * a, 'neg': -x, 'sin': np.sin(x), 'cos': np.cos(x), 'turn': SMALL.T}
-    for name, out in (results | {'matmul': SMALL @ SMALL}).items():
-        inputs = 2 if name in ('add', 'mul', 'matmul') else 1
-        due |= {f'inputs of {name}': ([True] * inputs, True), f'rule of {name}': (inputs, [True] * inputs)}
+    due: dict[str, Any] = {f'entries of {name}': left for name, (_, left) in ENTRIES.items()}
+    due['address of constants'] = -1
+    for name, (letters, out) in OPS.items():
+        inputs = [True] * len(letters)
+        due |= {f'inputs of {name}': (inputs, True), f'rule of {name}': (len(inputs), inputs)}
         due[f'numbers of {name}'] = near(out)
     return due
+
+
+def odd(x: float, y: float, d: float) -> np.ndarray:
+    """What bprop of an odd Cell returns: dout times 7 plus x, and out times dout times y."""
+    return np.array([7 * d + x, np.sin(x) * y * d * y])
+
+
+# calls of Cells: the entries that they leave, and what comes out
+CALLS: dict[str, tuple[Callable, list[str], float]] = {
+    'own': (lambda c, a, x, y: c.odd(x, y), ['Odd'], np.sin(0.5) * -2),
+    'one constant': (lambda c, a, x, y: c.odd(a, y), ['Odd'], np.sin(3) * -2),
+    'constants': (lambda c, a, x, y: c.odd(a, a), [], np.sin(3) * 3),
+    'plain': (lambda c, a, x, y: c.plain(x), ['Cos', 'Mul'], np.cos(0.5) / 2),
+}
+# programs with Cells: their gradients at 0.4 and 1.3, and the methods of the odd Cell that run
+BOTH = ('construct', 'bprop')
+WITH_CELLS: dict[str, tuple[Callable, np.ndarray, tuple[str, ...]]] = {
+    'bare': (lambda m, c, x, y: c.odd(x, y), odd(0.4, 1.3, 1), BOTH),
+    'scaled': (
+        lambda m, c, x, y: m.sin(c.odd(x * 2, y)) * 4,
+        odd(0.8, 1.3, 4 * np.cos(np.sin(0.8) * 1.3)) * [2, 1],
+        BOTH,
+    ),
+    'plain': (lambda m, c, x, y: c.plain(x) + y, np.array([np.cos(0.4) - 0.4 * np.sin(0.4), 1]), ()),
+    'twice': (
+        lambda m, c, x, y: c.odd(x, y) + c.odd(y, x),
+        odd(0.4, 1.3, 1) + odd(1.3, 0.4, 1)[::-1],
+        ('construct', 'construct', 'bprop', 'bprop'),
+    ),
+    'unused': (lambda m, c, x, y: (c.odd(x, y), x + y)[1], np.ones(2), ('construct',)),
+    'times': (lambda m, c, x, y: c.times(x, y), np.array([1.3, 0.4]), ()),
+}
 
 
 def cells(m: SimpleNamespace) -> dict[str, Any]:
@@ -237,69 +268,32 @@ def cells(m: SimpleNamespace) -> dict[str, Any]:
             return dout * y, dout * x
 
     did: dict[str, Any] = {}
-    odd, plain, times = Odd(), Plain(), Times()
+    c = SimpleNamespace(odd=Odd(), plain=Plain(), times=Times())
     a, x, y = m.Tensor(3.0), m.leaf(m.Tensor(0.5)), m.leaf(m.Tensor(-2.0))
-    for name, run in {
-        'own': lambda: odd(x, y),
-        'one constant': lambda: odd(a, y),
-        'constants': lambda: odd(a, a),
-        'plain': lambda: plain(x),
-    }.items():
+    for name, (run, *_) in CALLS.items():
         before = len(m.entries)
-        out = run()
+        out = run(c, a, x, y)
         did[f'entries of {name}'] = [entry[0] for entry in m.entries[before:]]
         did[f'out of {name}'] = float(out.array)
         did[f'constant of {name}'] = out.at == -1
     did['ran'] = tuple(ran)
-    ran.clear()
-    for name, f in {
-        'bare': lambda x, y: odd(x, y),
-        'scaled': lambda x, y: m.sin(odd(x * 2, y)) * 4,
-        'plain': lambda x, y: plain(x) + y,
-        'twice': lambda x, y: odd(x, y) + odd(y, x),
-        'unused': lambda x, y: (odd(x, y), x + y)[1],
-        'times': lambda x, y: times(x, y),
-    }.items():
+    for name, (f, *_) in WITH_CELLS.items():
         ran.clear()
         with noted(did, f'gradients of {name}'):
-            found = m.gradients(f)(m.Tensor(0.4), m.Tensor(1.3))
+            found = m.gradients(lambda x, y, f=f: f(m, c, x, y))(m.Tensor(0.4), m.Tensor(1.3))
             did[f'gradients of {name}'] = np.array([float(g.array) for g in found])
         did[f'ran for {name}'] = tuple(ran)
     return did
 
 
 def cells_due() -> dict[str, Any]:
-    """The same by hand: dout times 7 plus x, and out times dout times y."""
-    x, y = 0.4, 1.3
-    odd = lambda x, y, d: (7 * d + x, np.sin(x) * y * d * y)
-    d = 4 * np.cos(np.sin(2 * x) * y)
-    scaled = (2 * odd(2 * x, y, d)[0], odd(2 * x, y, d)[1])
-    twice = (odd(x, y, 1)[0] + odd(y, x, 1)[1], odd(x, y, 1)[1] + odd(y, x, 1)[0])
-    due: dict[str, Any] = {
-        'entries of own': ['Odd'],
-        'entries of one constant': ['Odd'],
-        'entries of constants': [],
-        'entries of plain': ['Cos', 'Mul'],
-        'ran': ('construct', 'construct', 'construct'),
-        'constant of constants': True,
-        'constant of own': False,
-        'gradients of bare': near(np.array(odd(x, y, 1))),
-        'gradients of scaled': near(np.array(scaled)),
-        'gradients of plain': near(np.array([np.cos(x) - x * np.sin(x), 1])),
-        'gradients of twice': near(np.array(twice)),
-        'gradients of unused': near(np.ones(2)),
-        'gradients of times': near(np.array([y, x])),
-        'ran for bare': ('construct', 'bprop'),
-        'ran for twice': ('construct', 'construct', 'bprop', 'bprop'),
-        'ran for unused': ('construct',),
-    }
-    outs = {
-        'own': np.sin(0.5) * -2,
-        'one constant': np.sin(3) * -2,
-        'constants': np.sin(3) * 3,
-        'plain': np.cos(0.5) / 2,
-    }
-    return due | {f'out of {name}': near(out) for name, out in outs.items()}
+    """The same by hand."""
+    due: dict[str, Any] = {'ran': ('construct', 'construct', 'construct')}
+    for name, (_, left, out) in CALLS.items():
+        due |= {f'entries of {name}': left, f'out of {name}': near(out), f'constant of {name}': name == 'constants'}
+    for name, (_, back, ran) in WITH_CELLS.items():
+        due |= {f'gradients of {name}': near(back), f'ran for {name}': ran}
+    return due
 
 
 def leaves(m: SimpleNamespace) -> dict[str, Any]:
@@ -314,28 +308,24 @@ def leaves(m: SimpleNamespace) -> dict[str, Any]:
 LEAVES = {'leaf': (False, -1, False, True), 'tape': 'Spare'}
 
 
+ALL = partial(gradients, fan_out=True)
+
+
+def of_step(due: dict[str, Any], *looks: tuple[Callable, range]) -> Judge:
+    """A judge of a step: what is looked at, once the solutions of some later steps have run."""
+    return Judge(due, lambda space, _: dict(ChainMap(*(look(engine(space, steps)) for look, steps in looks))))
+
+
 def judges() -> dict[str, Judge]:
     """The judges of this page, by the names of the exercises."""
+    here = range(0)
     return {
-        '13a': Judge(
-            ADDRESSES | gradients_due(True),
-            lambda space, _: addresses(engine(space, range(0))) | gradients(engine(space, range(2, 6)), True),
+        '13a': of_step(ADDRESSES | gradients_due(True), (addresses, here), (ALL, range(2, 6))),
+        '13b': of_step(
+            entries_due() | gradients_due(True) | orders_due(), (entries, here), (ALL, range(3, 7)), (orders, here)
         ),
-        '13b': Judge(
-            entries_due() | gradients_due(True) | orders_due(),
-            lambda space, _: (
-                entries(engine(space, range(0)))
-                | gradients(engine(space, range(3, 7)), True)
-                | orders(engine(space, range(0)))
-            ),
-        ),
-        '13c': Judge(gradients_due(False), lambda space, _: gradients(engine(space, range(0)), False)),
-        '13d': Judge(
-            gradients_due(True) | orders_due(),
-            lambda space, _: gradients(engine(space, range(0)), True) | orders(engine(space, range(5, 7))),
-        ),
-        '13e': Judge(cells_due(), lambda space, _: cells(engine(space, range(0)))),
-        '13f': Judge(
-            LEAVES | orders_due(), lambda space, _: leaves(engine(space, range(0))) | orders(engine(space, range(0)))
-        ),
+        '13c': of_step(gradients_due(False), (partial(gradients, fan_out=False), here)),
+        '13d': of_step(gradients_due(True) | orders_due(), (ALL, here), (orders, range(5, 7))),
+        '13e': of_step(cells_due(), (cells, here)),
+        '13f': of_step(LEAVES | orders_due(), (leaves, here), (orders, here)),
     }
