@@ -27,6 +27,15 @@ def indented(lines: str, by: int = 8) -> str:
     return '\n'.join(' ' * by + line for line in lines.splitlines())
 
 
+def filled(exercise: Exercise, place: str = '        dx = ...', head: str = '') -> Callable[[str], str]:
+    """What makes code of the last lines of an answer: they stand where this place of its start is, and all below."""
+    before, found, _ = exercise.start.partition(place)
+    if not found:
+        raise LookupError(f'{place!r} does not stand in:\n{before}')
+    by = len(place) - len(place.lstrip())
+    return lambda lines: f'{head}{before}{indented(lines, by)}\n'
+
+
 def mistake_of(verdict: Verdict) -> str | None:
     """The name of the stored mistake that an answer is told of."""
     return verdict.mistake.name if verdict.mistake else None
@@ -113,9 +122,15 @@ class Answers:
         return test_answer
 
     def experiments(self, *rows: tuple[str, str, Facts]) -> Test:
-        """Other experiments of a hunt. A row: a place of the solution, what takes it, what names the miss, if any."""
+        """Other experiments of a hunt. A row: a place of the solution, what takes it, what names the miss, if any.
 
-        @table('old, new, said', *rows)
+        In each hunt, a word that is none of those asked for is told so.
+        """
+        right = "return 'right'"
+        asked = right in self.exercise.solution
+        strange = [(right, f'return {word}', (word, 'none of')) for word in ('None', "'odd'") if asked]
+
+        @table('old, new, said', *rows, *strange)
         def test_experiment(old: str, new: str, said: Facts) -> None:
             verdict = self.check((old, new))
             assert verdict.passed == (not said), verdict

@@ -1,5 +1,6 @@
 """A committed lesson, by the names of its cells: what they say, and what they define."""
 
+import ast
 import json
 import re
 from functools import cached_property
@@ -10,6 +11,23 @@ from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import by_id, listings, read
 
 DOCUMENTS = ROOT / 'tests' / 'conformance'
+
+
+def defined(source: str, bare: bool = False) -> dict[str, str]:
+    """The functions, classes and constants of a source, by their names; bare of what the package has and a lesson not.
+
+    Those are the docstrings of classes, and the types that are returned.
+    """
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign):
+            for each in ast.walk(node) if bare else ():
+                if isinstance(each, ast.FunctionDef):
+                    each.returns = None
+                if isinstance(each, ast.ClassDef) and ast.get_docstring(each):
+                    each.body = each.body[1:]
+            found[ast.unparse(node).split('(')[0].split(' =')[0].split(':')[0]] = ast.dump(node)
+    return found
 
 
 def document(name: str, kind: str = '') -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.exercise import run
 from minicell.teach.lesson05 import inputs
 from minicell.teach.lesson05.figures import HEIGHT, WIDTH, traffic
 from minicell.teach.lesson05.specimens import (
@@ -24,7 +25,7 @@ from minicell.teach.lesson05.specimens import (
 )
 from minicell.teach.order import exercise
 from minicell.teach.trials import called, dout_of
-from tests.lessons.answers import Answers, changed, indented, mistake_of
+from tests.lessons.answers import Answers, changed, filled
 from tests.lessons.figures import moves, texts
 from tests.lessons.notebooks import listings, picture, read
 from tests.lessons.page import Page, document, recorded
@@ -119,11 +120,7 @@ test_a_part_of_an_answer = Answers(GUESSES).words(
 )
 
 
-def blend(body: str) -> str:
-    """The exercise with this body."""
-    return f'import minicell as ms\n{BLEND.start.partition("        # It was")[0]}{indented(body)}\n'
-
-
+blend = filled(BLEND, '        # It was', 'import minicell as ms\n')
 DX = 'dx = k * (dout * y).mean(0)\n'
 DY = 'dy = ops.broadcast_to(k * dout * x / y.shape[0], y.shape)\n'
 
@@ -147,30 +144,18 @@ test_other_mistakes_fail = Answers(BLEND, blend).failing(
 )
 
 
-def test_a_share_that_fits_two_rows_only_fails_with_three():
-    verdict = BLEND.check_code(BLEND.solution.replace('y.shape[0]', '2'))
-    assert mistake_of(verdict) == 'two-rows'
-    tells(verdict.said, 'y (3, 4)')
-
-
-def test_a_changed_construct_fails():
-    verdict = BLEND.check_code(BLEND.solution.replace('.mean(0)\n\n', '.sum(0)\n\n'))
-    assert verdict.state == 'failed'
-    tells(verdict.said, 'construct')
-
-
-def by_hand(cell):
-    x, y, *rest = inputs(3, 4, 2.5)
-    return called(cell, (x, y, *rest), dout_of(x), ('dx', 'dy'))
+test_a_changed_place_of_the_solution_fails = Answers(BLEND).failing(
+    (('y.shape[0]', '2'), 'y (3, 4)', 'two-rows'),  # a share that fits two rows only, with three
+    (('.mean(0)\n\n', '.sum(0)\n\n'), 'construct', None),
+)
 
 
 def test_what_follows_the_error_blindly_is_silent():
     """The trap of the exercise: .sum(0), as the error proposes, raises nothing and counts each row in full."""
     told = next(each for each in BLEND.mistakes if each.name == 'both-silent')
-    space: dict = {}
-    exec(told.code, space)
-    exec(BLEND.solution, right := {})
-    wrong, due = (by_hand(each['Blend']()) for each in (space, right))
+    given = inputs(3, 4, 2.5)
+    cells = [run(code, 'Blend', 'a test')() for code in (told.code, BLEND.solution)]
+    wrong, due = (called(cell, given, dout_of(given[0]), ('dx', 'dy')) for cell in cells)
     assert np.allclose(wrong['dx'], 3 * due['dx']) and np.allclose(wrong['dy'], 3 * due['dy'])
 
 
@@ -227,11 +212,7 @@ def test_the_quoted_constraint_is_the_documents():
 NO_TENSOR = 'k', 'no Tensor', 'expected None'
 
 
-def returning(returned: str) -> str:
-    """The solution that returns something else."""
-    return changed(BLEND.solution, ('dx, dy, None', returned))
-
-
+returning = lambda returned: changed(BLEND.solution, ('dx, dy, None', returned))
 test_a_hint_speaks_of_what_was_returned = Answers(BLEND, returning).failing(
     ('dx, None, None', 'dy-none'),
     ('None, dy, None', None),

@@ -10,11 +10,12 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
+from minicell.teach.exercise import run
 from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.hunt import HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
-from tests.lessons.answers import Answers, mistake_of
+from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import moves, texts
 from tests.lessons.page import Page
 from tests.messages import refused, tells
@@ -185,64 +186,44 @@ def test_the_slider(stops):
     tells(figure.shown.text, '×1.', '×5.', '2 of them')
 
 
-class Leaky(nn.Cell):
-    def construct(self, x):
-        return ops.select(x > 0, x, 0.1 * x)
+leaky = filled(CHOICE)
+
+test_other_right_answers_pass = Answers(CHOICE, leaky).passing(
+    'mask = (x > 0).astype(dout.dtype)\nreturn (dout * (mask + 0.1 * (1 - mask)),)',
+    'return (ops.select(x <= 0, 0.1 * dout, dout),)',
+    'return (dout * ops.select(x > 0, ops.ones_like(x), 0.1 * ops.ones_like(x)),)',
+    'return (ops.select(out > 0, dout, 0.1 * dout),)',
+    'return (0.1 * dout + 0.9 * dout * (x > 0).astype(dout.dtype),)',
+)
+
+test_zero_is_tried_and_a_nan_is_said = Answers(CHOICE, leaky).failing(
+    ('return (ops.select(x < 0, 0.1 * dout, dout),)', 'at-zero'),
+    ('return (dout * out / x,)', ('at x = 0', 'is nan'), 'divide'),
+    ('return (out * dout,)', 'construct'),
+    ('return (0.1 * dout,)', None),
+    ('return (ops.select(x > 1, dout, 0.1 * dout),)', None),
+    ('return ops.select(x > 0, dout, 0.1 * dout)', 'a tuple', None),
+)
+
+test_half_begun_is_not_attempted = Answers(CHOICE, leaky).begun('return (... * dout,)')
 
 
-def test_other_right_answers_pass():
-    class ByMask(Leaky):
-        def bprop(self, x, out, dout):
-            mask = (x > 0).astype(dout.dtype)
-            return (dout * (mask + 0.1 * (1 - mask)),)
-
-    assert CHOICE.check(ByMask).passed and CHOICE.check(ByMask()).passed
+def test_the_choice_is_checked_in_either_mode_and_leaves_it():
+    right = run(CHOICE.solution, 'Leaky', 'a test')
+    assert CHOICE.check(right()).passed
     ms.set_context(mode=ms.GRAPH_MODE)
-    assert CHOICE.check(ByMask).passed and ms.get_context('mode') == ms.GRAPH_MODE
+    assert CHOICE.check(right).passed and ms.get_context('mode') == ms.GRAPH_MODE
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def test_what_the_choice_says():
-    class Half(Leaky):
-        def bprop(self, x, out, dout):
-            return (... * dout,)
+    class Leaky(nn.Cell):
+        def construct(self, x):
+            return ops.select(x > 0, x, 0.1 * x)
 
-    class Bare(Leaky):
-        def bprop(self, x, out, dout):
-            return ops.select(x > 0, dout, 0.1 * dout)
-
-    assert CHOICE.check(Half).state == 'open'
-    tells(CHOICE.check(Bare).said, 'a tuple')
     tells(CHOICE.check(Leaky).said, 'Leaky', 'no bprop')
     said = CHOICE.check_code(CHOICE.mistakes[5].code).said.splitlines()
     assert said[0].startswith('✓ traced') and said[1].startswith('✗ replayed')
-
-
-def leaky(bprop):
-    """A Leaky with this bprop."""
-    return type('Mine', (Leaky,), {'bprop': bprop})
-
-
-@pytest.mark.parametrize(
-    ('bprop', 'named'),
-    [
-        (lambda self, x, out, dout: (ops.select(x <= 0, 0.1 * dout, dout),), ''),
-        (lambda self, x, out, dout: (dout * ops.select(x > 0, ops.ones_like(x), 0.1 * ops.ones_like(x)),), ''),
-        (lambda self, x, out, dout: (ops.select(out > 0, dout, 0.1 * dout),), ''),
-        (lambda self, x, out, dout: (0.1 * dout + 0.9 * dout * (x > 0).astype(dout.dtype),), ''),
-        (lambda self, x, out, dout: (ops.select(x < 0, 0.1 * dout, dout),), 'at-zero'),
-        (lambda self, x, out, dout: (dout * out / x,), 'divide'),
-        (lambda self, x, out, dout: (out * dout,), 'construct'),
-        (lambda self, x, out, dout: (0.1 * dout,), None),
-        (lambda self, x, out, dout: (ops.select(x > 1, dout, 0.1 * dout),), None),
-    ],
-)
-def test_zero_is_tried_and_a_nan_is_said(bprop, named):
-    verdict = CHOICE.check(leaky(bprop))
-    assert verdict.passed == (named == ''), verdict
-    assert mistake_of(verdict) == (named or None)
-    if named == 'divide':
-        tells(verdict.said, 'at x = 0', 'is nan')
 
 
 @pytest.mark.parametrize(('kind', 'due'), HIDDEN)
@@ -276,8 +257,7 @@ test_the_hunt_is_for_any_good_check = Answers(HUNT).experiments(
 
 
 def test_same_says_of_two_cells_what_the_text_says(stops):
-    space: dict = {'__name__': '__main__'}
-    exec(HUNT.solution, space)
+    exec(HUNT.solution, space := {'__name__': '__main__'})
     listing = PAGE.source('run')
     exec(listing[listing.index('import minicell') : listing.index('for mode')], space)
     kind, calls = stops
@@ -293,20 +273,14 @@ def test_the_hunt_leaves_files_options_and_mode_alone():
 
 
 def test_each_statement_is_run_in_both_modes():
-    assert {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()} == {
-        'A': 'eager only',
-        'B': 'both',
-        'C': 'eager only',
-        'D': 'neither',
-        'E': 'eager only',
-        'F': 'both',
-    }
-
-
-def test_what_the_sorting_says():
-    right = {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()}
-    assert WEIGHT.check(right).passed
-    tells(WEIGHT.check({**right, 'F': ...}).said, 'open: F.')
-    tells(WEIGHT.check({**right, 'B': 'never'}).said, "'never'", 'none of')
-    tells(WEIGHT.check({**right, 'B': 'neither'}).said, 'not “neither”', 'it runs')
+    due = dict(zip('ABCDEF', ('eager only', 'both', 'eager only', 'neither', 'eager only', 'both'), strict=True))
+    assert {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()} == due == WEIGHT.right
     tells(WEIGHT.check(3).said, 'dict modes', 'int')
+
+
+test_what_the_sorting_says = Answers(WEIGHT).words(
+    ({}, '', 'passed'),
+    ({'F': ...}, 'open: F.', ...),
+    ({'B': 'never'}, ("'never'", 'none of'), ...),
+    ({'B': 'neither'}, ('not “neither”', 'it runs'), ...),
+)
