@@ -5,8 +5,9 @@ Mutants that read alike once Python has parsed them are one.
 """
 
 import ast
+import copy
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, pairwise, zip_longest
 from typing import Any, NamedTuple
 
@@ -137,14 +138,18 @@ def scoped(tree: ast.AST) -> dict[int, list[str]]:
 
 def text(code: str, *given: ast.expr) -> ast.expr:
     """An expression written as code, in which a, b, … stand for those that are given."""
-    tree = ast.parse(code, mode='eval').body
     letters = dict(zip('abcdefgh', given, strict=False))
+    return renamed(ast.parse(code, mode='eval').body, lambda name: letters.get(name.id, name))
 
-    class Put(ast.NodeTransformer):
+
+def renamed(tree: Any, change: Callable[[ast.Name], ast.expr]) -> Any:
+    """A tree with something else in the places of its names."""
+
+    class Renamed(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            return letters.get(node.id, node)
+            return change(node)
 
-    return Put().visit(tree)
+    return Renamed().visit(tree)
 
 
 def expression(node: ast.expr, parent: ast.AST, names: list[str], words: list[str]) -> Iterator[tuple[str, ast.expr]]:
@@ -272,26 +277,14 @@ def statement(node: ast.stmt, parent: ast.AST, field: str, at: int | None) -> It
 def kept_on_self(tree: ast.Module, written: set[int]) -> Iterator[Mutant]:
     """Mutants in which bprop takes an input from self, where construct has put it."""
     for kind in (each for each in tree.body if isinstance(each, ast.ClassDef)):
-        methods = {each.name: each for each in kind.body if isinstance(each, ast.FunctionDef)}
+        methods = {each.name: k for k, each in enumerate(kind.body) if isinstance(each, ast.FunctionDef)}
         if not {'construct', 'bprop'} <= methods.keys():
             continue
-        construct, bprop = methods['construct'], methods['bprop']
-        for name in [arg.arg for arg in construct.args.args[1:]]:
-            read = [
-                place
-                for place in slots(bprop)
-                if isinstance(place[3], ast.Name) and place[3].id == name and place[3].lineno in written
-            ]
-            if not read:
-                continue
-            body, before = construct.body, [(parent, field, getattr(parent, field)) for parent, field, *_ in read]
-            construct.body = [*ast.parse(f'self.kept = {name}').body, *body]
-            for parent, field, at, _ in read:
-                new: Any = text('self.kept')
-                if at is not None:
-                    new = [*getattr(parent, field)[:at], new, *getattr(parent, field)[at + 1 :]]
-                setattr(parent, field, new)
-            yield Mutant('kept on self', ast.unparse(ast.fix_missing_locations(tree)))
-            construct.body = body
-            for parent, field, old in reversed(before):
-                setattr(parent, field, old)
+        for name in [arg.arg for arg in kind.body[methods['construct']].args.args[1:]]:
+            whole = copy.deepcopy(tree)
+            body = whole.body[tree.body.index(kind)].body  # type: ignore[attr-defined]
+            read = lambda node, name=name: node.id == name and node.lineno in written
+            renamed(body[methods['bprop']], lambda node, read=read: text('self.kept') if read(node) else node)
+            if ast.dump(whole) != ast.dump(tree):
+                body[methods['construct']].body[:0] = ast.parse(f'self.kept = {name}').body
+                yield Mutant('kept on self', ast.unparse(whole))
