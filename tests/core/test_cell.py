@@ -5,10 +5,9 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-import minicell as ms
-from minicell import Parameter, ParameterTuple, Tensor, nn, ops
+from minicell import Parameter, Tensor, nn, ops
 from minicell.errors import ShapeError
-from tests.core.cells import LOOK, Cube, Product, close, same
+from tests.core.cells import LOOK, Cube, Product, same
 from tests.messages import refused, tells
 
 
@@ -190,22 +189,6 @@ def test_missing_and_extra_arguments_are_pythons_own_error(look, count):
         Product()(*[Tensor([1.0])] * count)
 
 
-def test_dense():
-    x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
-    layer = nn.Dense(2, 3)
-    w, b = layer.weight.asnumpy(), layer.bias.asnumpy()
-    assert (w.shape, b.shape, w.dtype) == ((3, 2), (3,), np.float32)
-    assert np.abs(w).max() <= 1 / np.sqrt(2) and np.abs(b).max() <= 1 / np.sqrt(2) and w.std() > 0
-    for part in (slice(None), 0, None):
-        close(layer(Tensor(x[part])), (x @ w.T + b)[part], rtol=1e-6)
-    bare = nn.Dense(2, 3, has_bias=False)
-    assert names(bare.get_parameters()) == ['weight'] and 'has_bias' not in repr(bare)
-    given = Tensor(np.ones((3, 2), np.float32))
-    same(nn.Dense(2, 3, given, 0).weight, given.asnumpy())
-    with refused(ShapeError, '(2, 3) against (3, 2)', line='nn.Dense(2, 3, Tensor('):
-        nn.Dense(2, 3, Tensor(np.ones((2, 3), np.float32)))
-
-
 def test_sequential_cell():
     parts = nn.Dense(2, 3), nn.ReLU(), nn.Dense(3, 1)
     x = Tensor([[1.0, 2.0]])
@@ -222,29 +205,3 @@ def test_sequential_cell():
     assert names(nn.SequentialCell(nn.Dense(1, 1)).get_parameters()) == ['0.weight', '0.bias']
     with refused(TypeError, 'SequentialCell holds Cells', 'got a'):
         nn.SequentialCell(nn.ReLU(), ops.relu)
-
-
-@pytest.mark.parametrize(
-    ('cell', 'function'), [(nn.ReLU, ops.relu), (nn.ReLU6, ops.relu6), (nn.Sigmoid, ops.sigmoid), (nn.Tanh, ops.tanh)]
-)
-def test_activations_are_their_ops(cell, function):
-    x = Tensor([-1.0, 0.5, 7.0])
-    same(cell()(x), function(x).asnumpy())
-    assert repr(cell()) == f'{cell.__name__}()'
-
-
-def test_a_training_loop_learns():
-    """Least squares by gradient descent: the loss falls to next to nothing."""
-    rng = np.random.default_rng(0)
-    x = Tensor(rng.standard_normal((20, 3)).astype(np.float32))
-    y = x @ Tensor([[1.0], [-2.0], [0.5]]) + 3.0
-    net = nn.Dense(3, 1, 0, 0)
-    params = ParameterTuple(net.trainable_params())
-    step = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, params)
-    first = float(step(x, y)[0])
-    for _ in range(200):
-        loss, grads = step(x, y)
-        for p, g in zip(params, grads, strict=True):
-            p.set_data(p - 0.1 * g)
-    assert float(loss) < 1e-6 * first
-    close(net.weight, [[1, -2, 0.5]], atol=1e-3)

@@ -40,11 +40,13 @@ def test_grad_position(position, due):
         ('0', TypeError, ["got '0'"]),
         (1.0, TypeError, ['got 1.0']),
         ((0, '1'), TypeError, ["(0, '1')"]),
+        (True, TypeError, ['tuple of ints', 'got True']),  # GradOperation's get_all is meant
+        (False, TypeError, ['got False']),
         (-1, GradArgumentError, ['from 0', 'got -1']),
         ((0, 0), GradArgumentError, ['once', 'got (0, 0)']),
         (None, GradArgumentError, ['`weight`', 'can not', 'None']),
     ],
-    ids=['list', 'string', 'float', 'a string in it', 'negative', 'twice', 'None'],
+    ids=['list', 'string', 'float', 'a string in it', 'True', 'False', 'negative', 'twice', 'None'],
 )
 def test_a_grad_position_that_is_none(position, error, facts):
     for ask in (ms.grad, ms.value_and_grad):
@@ -62,22 +64,23 @@ def test_a_position_out_of_range():
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'fact'),
+    ('arguments', 'facts'),
     [
-        ((3.0, Y), 'is a float'),
-        ((np.ones(3), Y), 'is a ndarray'),
-        (((X, X), Y), 'is a tuple'),
-        (([X], Y), 'is a list'),
-        ((None, Y), 'is a NoneType'),
-        ((Tensor([1, 2, 3]), Y), 'an Int64 Tensor'),
-        ((Tensor([True] * 3), Y), 'a Bool Tensor'),
+        ((3.0, Y), ['is a float', 'Tensor(...)']),
+        ((np.ones(3), Y), ['is a ndarray', 'Tensor(...)']),
+        (((X, X), Y), ['is a tuple']),
+        (([X], Y), ['is a list', 'Tensor(...)']),
+        (({'x': X}, Y), ['is a dict', 'Tensor(...)']),
+        ((None, Y), ['is a NoneType']),
+        ((Tensor([1, 2, 3]), Y), ['an Int64 Tensor']),
+        ((Tensor([True] * 3), Y), ['a Bool Tensor']),
     ],
-    ids=['float', 'array', 'tuple', 'list', 'None', 'integers', 'bools'],
+    ids=['float', 'array', 'tuple', 'list', 'dict', 'None', 'integers', 'bools'],
 )
-def test_nothing_to_differentiate(arguments, fact):
+def test_a_gradient_of_nothing_says_what_came(arguments, facts):
     """Where MindSpore returns an empty tuple in silence."""
     for ask in (ms.grad(f), ms.value_and_grad(f), ops.GradOperation()(f)):
-        with refused(NotATensorError, 'nothing to differentiate', 'argument 0', 'of f', fact, line='ask(*arguments)'):
+        with refused(NotATensorError, 'nothing to differentiate', 'argument 0', 'of f', *facts, line='ask(*arguments)'):
             ask(*arguments)
     assert issubclass(NotATensorError, TypeError)
 
@@ -89,7 +92,7 @@ def test_complex_numbers_have_no_rules():
 
 
 def test_no_argument_at_all():
-    with refused(RuntimeError, '0 arguments'):
+    with refused(RuntimeError, '0 arguments', line='ms.grad(lambda: X.sum())()'):
         ms.grad(lambda: X.sum())()
     with refused(TypeError, 'nothing to differentiate'):
         BY_ALL(lambda: X.sum())()
@@ -102,7 +105,7 @@ def test_a_lambda_and_a_cell_are_called_by_their_names():
         ms.grad(Product())(3.0, X)
 
 
-def test_an_argument_given_by_name_has_its_position():
+def test_an_argument_given_by_name_keeps_its_position():
     by_name = {'y': Y, 'x': X}
     assert values(ms.grad(f, (0, 1))(X, y=Y)) == values(ms.grad(f, (0, 1))(**by_name)) == (DX, DY)
     assert values(ms.grad(f)(**by_name)) == DX
@@ -208,17 +211,27 @@ def test_has_aux():
     total, summed = float((X * Y).sum()), values(X + Y)
     assert values(ms.grad(g, has_aux=True)(X, Y)) == (values(Y), (summed, values(Y)))
     assert values(ms.value_and_grad(g, has_aux=True)(X, Y)) == ((total, summed, values(Y)), values(Y))
-    with refused(ValueError, 'has_aux=True', 'f returned one'):
-        ms.grad(f, has_aux=True)(X, Y)
 
 
 def test_one_further_output_comes_by_itself():
     one, two = (lambda x: (x * x, x + 1)), (lambda x: (x * x, x + 1, x + 2))
     for g, due in ((one, [2, 3, 4]), (two, ([2, 3, 4], [3, 4, 5]))):
         assert values(ms.vjp(g, X, has_aux=True)[2]) == values(ms.jvp(g, X, SENS, has_aux=True)[2]) == due
-    for ask in (lambda: ms.vjp(lambda x: x, X, has_aux=True), lambda: ms.vjp(lambda x: (x,), X, has_aux=True)):
-        with refused(GradArgumentError, 'has_aux=True', 'one output'):
-            ask()
+
+
+HAS_AUX = {
+    'grad': lambda out: ms.grad(out, has_aux=True)(X),
+    'value_and_grad': lambda out: ms.value_and_grad(out, has_aux=True)(X),
+    'vjp': lambda out: ms.vjp(out, X, has_aux=True),
+    'jvp': lambda out: ms.jvp(out, X, X, has_aux=True),
+}
+
+
+@pytest.mark.parametrize('ask', HAS_AUX.values(), ids=HAS_AUX)
+def test_has_aux_of_a_function_with_one_output_is_refused(ask):
+    for out in (lambda x: x.sum(), lambda x: x * x, lambda x: (x.sum(),)):
+        with refused(GradArgumentError, 'has_aux=True', '<lambda> returned one'):
+            ask(out)
 
 
 def test_return_ids_and_get_grad():
@@ -246,12 +259,6 @@ def test_gradoperation():
     assert values(by_list(net, [net.b])(ROW)) == (DB,)
     assert values(ops.GradOperation(get_all=True, get_by_list=True)(net, [net.b])(ROW)) == ((DROW,), (DB,))
     assert ms.GradOperation is ops.GradOperation and ms.grad is ops.grad
-
-
-def test_get_all_keeps_the_places_of_integers():
-    """A label has no slope; its place stays, with zeros of its dtype."""
-    dx, di = BY_ALL(lambda x, i: x * i)(X, Tensor([2, 2, 2]))
-    assert values(dx) == [2, 2, 2] and values(di) == [0, 0, 0] and di.dtype == ms.int64
 
 
 def test_gradoperation_refuses_what_is_no_bool():
@@ -288,7 +295,7 @@ def test_sens(ask):
     ],
     ids=['shape', 'dtype', 'number', 'no Tensor'],
 )
-def test_a_sens_that_does_not_fit(sens, facts):
+def test_a_sens_that_does_not_fit_is_one_kind_of_error(sens, facts):
     with refused(SensError, 'sens', *facts, line='ops.GradOperation(sens_param=True)'):
         ops.GradOperation(sens_param=True)(f)(X, Y, sens)
 
@@ -325,15 +332,6 @@ def test_vjp_and_jvp_can_be_differentiated():
 
     for slope in (by_vjp, by_jvp):
         assert values(ms.grad(lambda x, slope=slope: slope(x).sum())(X)) == [6, 12, 18]
-
-
-def test_a_vjp_that_is_read_after_a_write_is_refused():
-    p = Parameter(Tensor([1.0, 1.0, 1.0]), 'p')
-    _, back = ms.vjp(lambda x: x * p, X)
-    p.set_data(Tensor([5.0, 5.0, 5.0]))
-    with refused(ms.errors.WriteAfterUseError, 'Mul'):
-        back(ops.ones_like(X))
-    assert values(ms.grad(lambda x: x * p)(X)) == [5, 5, 5]
 
 
 def test_stop_gradient_of_several():

@@ -37,23 +37,6 @@ def test_used_in_bprop_at_first_order_it_warns_at_the_users_line():
     assert said.caught[0].filename.endswith('cells.py') and '(self.kept + out)' in said.line
 
 
-def test_the_warning_is_an_ordinary_one_that_filters_rule():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('ignore')
-        slope(Keeps())(x())
-    assert not caught
-    with warnings.catch_warnings():
-        warnings.simplefilter('error', HiddenValueWarning)
-        with pytest.raises(HiddenValueWarning):
-            slope(Keeps())(x())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('default')
-        cell = Keeps()
-        for _ in range(3):
-            slope(cell)(x())
-    assert sum(w.category is HiddenValueWarning for w in caught) <= 1, 'once a place is enough'
-
-
 def test_used_in_bprop_at_second_order_it_is_an_error():
     with refused(HiddenValueError, 'Add uses', 'construct of Keeps', 'cells.py, line', '(self.kept + out)') as caught:
         ms.grad(lambda x: slope(Keeps())(x).sum())(x())
@@ -238,14 +221,6 @@ def test_kept_in_a_parameter_by_set_data():
     got = ms.grad(lambda x: (cell(x) * cell.mean).sum())(x())
     same(got, [1.25, 1.25])
     assert float(cell.mean) == 0.625
-
-
-def test_numpy_may_compute_inside_construct():
-    """One use of bprop: the forward calculation has no op here, so NumPy does it."""
-
-    sine = made(lambda self, x: Tensor(np.sin(x)), lambda self, x, out, dout: (dout * ops.cos(x),))
-    close(slope(sine)(x()), np.cos(X))
-    close(ms.grad(lambda x: slope(sine)(x).sum())(x()), -np.sin(X))
 
 
 def test_a_kept_value_of_a_gradient_that_is_over_is_a_constant():

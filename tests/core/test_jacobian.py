@@ -33,15 +33,13 @@ def test_its_shape_is_the_outputs_then_the_inputs(jacobian):
 def test_has_aux(jacobian):
     slope, further = jacobian(lambda x: (x * x, x + 1), has_aux=True)(X)
     assert values(slope) == [[2, 0], [0, 4]] and values(further) == [2, 3]
-    with refused(ValueError, 'has_aux=True', '<lambda> returned one'):
-        jacobian(lambda x: x, has_aux=True)(X)
+    for out in (lambda x: x, lambda x: (x.sum(),)):
+        with refused(ValueError, 'has_aux=True', '<lambda> returned one'):
+            jacobian(out, has_aux=True)(X)
 
 
 def test_of_a_gradient_it_is_the_hessian(jacobian):
     assert values(jacobian(ms.grad(lambda x: (x * x * x).sum()))(X)) == [[6, 0], [0, 12]]
-    twice = jacobian(jacobian(lambda x: x * x * x))(X)
-    assert values(twice) == [[[6, 0], [0, 0]], [[0, 0], [0, 12]]]
-    assert values(ms.jacfwd(ms.jacrev(ops.exp))(Tensor([0.0]))) == [[[1]]]
 
 
 def test_what_it_refuses(jacobian):

@@ -48,7 +48,13 @@ MALFORMED = {
     'a bare Tensor for two': (bad(lambda *a: a[-1], X, Y), BpropTupleError, 'a bare Tensor', '`return dx, dy`'),
     'a dict': (bad(lambda *a: {'x': a[-1]}), BpropTupleError, 'a dict', 'tuple is due'),
     'a number': (bad(lambda *a: 1.0), BpropTupleError, 'a float', 'tuple is due'),
-    'a generator': (bad(lambda *a: (d for d in a)), BpropTupleError, 'a generator', 'tuple is due'),
+    'a generator': (bad(lambda *a: (d for d in a)), BpropTupleError, 'a generator', '`return (dx,)`'),
+    'a map': (bad(lambda *a: map(abs, a[-1:])), BpropTupleError, 'a map', 'tuple is due'),
+    'a set': (bad(lambda *a: {a[-1]}), BpropTupleError, 'a set', 'tuple is due'),
+    'an error': (bad(lambda *a: ValueError('x')), BpropTupleError, 'a ValueError', 'tuple is due'),
+    'an ellipsis in it': (bad(lambda *a: (...,)), BpropTypeError, 'an ellipsis', 'gradient of x'),
+    'a class in it': (bad(lambda *a: (Tensor,)), BpropTypeError, 'a type', 'gradient of x'),
+    'a list in it': (bad(lambda *a: ([a[-1]],)), BpropTypeError, 'a list of 1', 'gradient of x'),
     'a tuple in it': (bad(lambda *a: (a[-1:],)), BpropTypeError, 'tuple of 1', 'gradient of x', 'or None'),
     'a float in it': (bad(lambda *a: (1.0,)), BpropTypeError, 'a float', 'gradient of x', 'Tensor is due'),
     'a string in it': (bad(lambda *a: ('dx',)), BpropTypeError, 'a str', 'gradient of x'),
@@ -64,6 +70,8 @@ MALFORMED = {
     'transposed': (bad(lambda *a: (a[-1].T,), M), BpropShapeError, '(3, 2) for x', 'looks transposed', 'try .T'),
     'another shape': (bad(lambda *a: (Tensor([1.0, 2.0]),)), BpropShapeError, '(2,) for x', 'has shape (3,)'),
     'of the second': (bad(lambda *a: (a[-1], a[-1].sum()), X, Y), BpropShapeError, '() for y', 'has shape (3,)'),
+    'a column': (bad(lambda *a: (a[-1].reshape(3, 1),)), BpropShapeError, '(3, 1) for x', 'has shape (3,)'),
+    'complex': (bad(lambda *a: (Tensor(np.array([1j, 2, 3])),)), DTypeError, 'a Complex128 Tensor', 'gradient of x'),
     'bool': (bad(lambda x, *a: (x > 0,)), DTypeError, 'Bool Tensor', 'gradient of x', '.astype(x.dtype)'),
     'too few parameters': (
         signature(lambda self, x, dout: (dout,)),
@@ -147,6 +155,7 @@ def test_the_place_of_the_bprop_is_its_own_file_and_line(kind):
         (lambda s, d: (d, d), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
         (lambda s, d: ({s.w: d.sum()}, (d,)), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
         (lambda s, d: ((d,), (d.sum(),)), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
+        (lambda s, d: ([d], [d.sum()]), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
         (lambda s, d: ((d,), {}), BpropCountError, ['no gradient for', 'Parameter w', 'needs a key']),
         (lambda s, d: ((d,), {'w': d.sum()}), BpropCountError, ['no gradient for', 'Parameter w', 'None, if']),
         (
@@ -161,7 +170,7 @@ def test_the_place_of_the_bprop_is_its_own_file_and_line(kind):
         (lambda s, d: ((d,), {s.w: d.sum() > 0}), DTypeError, ['Bool Tensor', 'gradient of w']),
     ],
 )
-def test_a_malformed_answer_for_internal_params(value, error, facts):
+def test_gradients_of_weights_come_in_a_dict_of_parameters(value, error, facts):
     class Bad(Scale):
         def bprop(self, x, out, dout):
             return value(self, dout)

@@ -5,7 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, ops
-from minicell.core.errors import BpropTupleError
+from minicell.core.errors import BpropCountError, BpropTupleError
 from minicell.errors import HiddenValueError, IndexWriteError
 from tests.core.cells import LOOK, Spy, made, returning, same, values
 from tests.messages import refused
@@ -139,7 +139,8 @@ def given(compute, give):
 
 
 @pytest.mark.parametrize('kind', [tuple, list])
-def test_the_gradient_mirrors_the_input_with_none_for_what_is_no_tensor(kind):
+def test_an_input_that_is_a_tuple_has_a_tuple(kind):
+    """None stands for what is no Tensor, and for all of it; flat gradients are refused."""
     net = given(lambda x, t: x * t[0] * t[1][0], lambda d: (d, (d * 5, (None, d * 7))))
     got = ms.grad(lambda a, b, c: net(a, kind([b, (3, c)])), (0, 1, 2))(A, B, A)
     assert values(got) == ([1, 1], [5, 5], [7, 7])
@@ -147,6 +148,11 @@ def test_the_gradient_mirrors_the_input_with_none_for_what_is_no_tensor(kind):
     assert values(ms.grad(lambda a, b: short(a, kind([b, 3])), (0, 1))(A, B)) == ([1, 1], [5, 5])
     pair = given(lambda pair, z: pair[0] * pair[1] + z, lambda d: (kind([d * 2, d * 3]), d * 5))
     assert values(ms.grad(lambda x, y: pair((x, y), x).sum(), (0, 1))(A, B)) == ([7, 7], [3, 3])
+    none = given(lambda pair: pair[0] * pair[1], lambda d: (None,))
+    assert values(ms.grad(lambda a, b: none(kind([a, b])), (0, 1))(A, B)) == ([0, 0], [0, 0])
+    flat = made(lambda self, pair: pair[0] * pair[1], lambda self, pair, out, dout: (dout, dout))
+    with refused(BpropCountError, '2 gradients', '1 input (pair)', line='ms.grad(lambda a: flat'):
+        ms.grad(lambda a: flat(kind([a, B])))(A)
 
 
 def test_a_dict_has_its_gradients_in_order_and_none_is_for_all():

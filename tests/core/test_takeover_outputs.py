@@ -33,11 +33,6 @@ def test_both_outputs_used_and_one_used_twice():
     same(cell.seen[1][1], a)
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.ImplicitSumWarning')
-def test_without_a_choice_all_outputs_are_summed():
-    same(ms.grad(Split())(X), 2 + 2 * x)
-
-
 def test_second_order_through_several_outputs():
     same(ms.grad(lambda x: ms.grad(lambda y: Split()(y)[1].sum())(x).sum())(X), [2, 2, 2])
 
@@ -153,50 +148,6 @@ def test_dout_has_the_dtype_and_shape_of_out(dtype):
     same(dout, [2, 2, 2])
 
 
-@pytest.mark.parametrize(
-    ('loss', 'due'),
-    [
-        (lambda out: out.sum(), 1.0),
-        (lambda out: out.mean(), 1 / 3),
-        (lambda out: out, 1.0),
-        (lambda out: out * 5, 5.0),
-    ],
-)
-def test_what_dout_is(loss, due):
-    cell = Spy()
-    ms.grad(lambda x: loss(cell(x, Y)))(X)
-    close(cell.got[0][-1], [due] * 3, rtol=1e-6)
-
-
-def test_sens_is_dout():
-    cell, sens = Spy(), Tensor([0.5, 1.5, 2.5])
-    ops.GradOperation(sens_param=True)(cell)(X, Y, sens)
-    same(cell.got[0][-1], sens.asnumpy())
-
-
-def test_writing_into_dout_changes_no_other_path():
-    """dout may be the very array that another branch gets."""
-
-    def greedy(self, x, out, dout):
-        first = dout[0] if isinstance(dout, tuple) else dout
-        first[0] = 100.0
-        return (first,)
-
-    one = made(lambda self, x: x * 1, greedy)
-    same(ms.grad(lambda x: one(x) + x)(X), [101, 2, 2])
-    two = made(lambda self, x: (x * 1, x * 1), greedy)
-    same(ms.grad(lambda x: (lambda first, second: first + x + second.sum() * 0)(*two(x)))(X), [101, 2, 2])
-
-
-def test_an_outer_bprop_hides_an_inner_one():
-    inner = Cube()
-    same(ms.grad(made(lambda self, x: inner(x), lambda self, x, out, dout: (dout * 1000,)))(X), [1000] * 3)
-
-
-def test_an_inner_bprop_counts_under_a_plain_cell():
-    close(ms.grad(nn.SequentialCell(Cube(), returning(lambda x, out, dout: (dout * 10,))))(X), 10 * 3 * x**2)
-
-
 def test_every_call_of_a_shared_cell_has_its_own_inputs():
     cell = Cube()
 
@@ -212,36 +163,8 @@ def test_every_call_of_a_shared_cell_has_its_own_inputs():
     close(ms.grad(f)(X), slope, rtol=1e-5)
 
 
-@pytest.mark.filterwarnings('ignore::minicell.errors.BypassWarning')
-def test_construct_called_directly_is_autodiff():
-    same(ms.grad(Product().construct)(X, Y), Y.asnumpy())
-    same(ms.grad(lambda x: Product().construct(x, Y))(X), Y.asnumpy())
-
-
 def test_neither_set_train_nor_the_phase_turns_bprop_off():
     same(ms.grad(Product().set_train(False))(X, Y), 10 * Y.asnumpy())
-
-
-def test_a_bprop_given_to_the_instance_or_the_class_later_is_used():
-    """MindSpore ignores both in silence."""
-
-    class Late(nn.Cell):
-        def construct(self, x):
-            return x * 2
-
-    cell, other = Late(), Late()
-    cell.bprop = lambda x, out, dout: (dout * 50,)
-    same(ms.grad(cell)(X), [50] * 3)
-    same(ms.grad(other)(X), [2] * 3)
-    Late.bprop = lambda self, x, out, dout: (dout * 70,)
-    same(ms.grad(other)(X), [70] * 3)
-
-
-def test_static_and_inherited_bprops():
-    static = made(lambda self, x: x * 2, staticmethod(lambda x, out, dout: (dout * 30,)))
-    inherits = type('Inherits', (type(static),), {'construct': lambda self, x: x * 5})()
-    same(ms.grad(static)(X), [30] * 3)
-    same(ms.grad(inherits)(X), [30] * 3)
 
 
 def test_internal_params_adds_up_over_calls_and_direct_uses():
@@ -290,12 +213,6 @@ def test_internal_params_accepts_none_and_casts():
 def test_bprop_is_called_when_only_an_internal_parameter_needs_it():
     cell = Scale(2.0)
     assert float(ms.grad(lambda _: cell(X).sum(), None, cell.w)(Tensor(0.0))) == 6.0
-
-
-def test_a_parameter_as_input_of_a_custom_cell():
-    w = ms.Parameter(Tensor([1.0, 2.0, 3.0]), 'w')
-    (dw,) = ms.grad(lambda x: Product()(x, w).sum(), None, [w])(X)
-    same(dw, 100 * x)
 
 
 def test_a_parameter_may_be_read_in_bprop():

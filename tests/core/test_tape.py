@@ -204,28 +204,6 @@ def test_the_collector_is_as_it_was(enabled):
     assert gc.get_threshold() == threshold
 
 
-def test_what_a_function_does_to_the_collector_stays():
-    """gc.disable(), gc.enable() and gc.set_threshold() inside a gradient are the user's own."""
-    threshold = gc.get_threshold()
-    try:
-        ms.grad(lambda x: gc.disable() or x * x)(Tensor(1.0))
-        assert not gc.isenabled()
-        ms.grad(lambda x: gc.enable() or x * x)(Tensor(1.0))
-        assert gc.isenabled()
-        ms.grad(lambda x: gc.set_threshold(55, 5, 5) or x * x)(Tensor(1.0))
-        assert gc.get_threshold() == (55, 5, 5)
-    finally:
-        gc.enable()
-        gc.set_threshold(*threshold)
-
-
-def test_the_collector_runs_between_gradients_of_a_generator():
-    """A gradient that is never finished cannot leave it off: grad is a plain call."""
-    with pytest.raises(GeneratorExit):
-        ms.grad(lambda x: (_ for _ in ()).throw(GeneratorExit))(Tensor(1.0))
-    untouched()
-
-
 def test_gradients_do_not_share_memory_with_anything():
     """Writing into a gradient changes no other gradient, no input, no sens."""
     x, y, sens = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([7.0, 8.0])

@@ -13,7 +13,7 @@ from minicell.core.primitives import apply_plain
 from minicell.core.rules import Plain
 from minicell.errors import SwallowedParameterWarning, WriteAfterUseError
 from minicell.traps import written
-from tests.core.cells import Cube
+from tests.core.cells import Cube, made
 from tests.graph.test_replay import numbers
 from tests.messages import refused, warned
 
@@ -139,18 +139,8 @@ def test_what_a_replay_returns_is_its_own():
 
 
 def test_a_swallowed_parameter_is_said_in_a_replay_too():
-    class Swallows(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.w = Parameter(Tensor([2.0]), name='w')
-
-        def construct(self, x):
-            return self.w * x
-
-        def bprop(self, x, out, dout):
-            return (dout * 2,)
-
-    net = Swallows()
+    net = made(lambda self, x: self.w * x, lambda self, x, out, dout: (dout * 2,), name='Swallows')
+    net.w = Parameter(Tensor([2.0]), name='w')
     f = ms.jit(lambda x: net(x) + net.w)
     f(X)
     for _ in range(2):

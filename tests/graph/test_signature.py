@@ -283,7 +283,7 @@ def test_jit_as_a_decorator_of_a_method_and_with_options():
     assert ran.qsize() == 2, 'a trace for each of the Cells'
 
 
-def test_jit_of_construct_and_bprop_of_a_custom_cell():
+def test_a_bprop_may_be_a_jit_function():
     class Net(nn.Cell):
         @ms.jit
         def construct(self, x):

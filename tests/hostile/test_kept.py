@@ -161,15 +161,7 @@ def test_a_setting_that_changes_between_construct_and_bprop(how):
     net = Setting(how)
     program = lambda: ms.grad(lambda x: first(net(x), SETTINGS[how][1](net)).sum())(X)
     right_or_said(program, [2, 2, 2], 'Setting.bprop', f'self.{how.split()[0]}', 'changed since')
-
-
-@pytest.mark.parametrize('how', ['k', 'training', 'by_name'])
-def test_a_setting_that_changes_between_gradients_is_as_it_is_set(how):
-    """No word is due for what is changed before the call."""
-    net = Setting(how)
-    assert right(ms.grad(net)(X), [2, 2, 2])
-    SETTINGS[how][1](net)
-    quiet(lambda: ms.grad(net)(X), [5, 5, 5])
+    quiet(lambda: ms.grad(net)(X), [5, 5, 5])  # between gradients a setting is as it is set
 
 
 FIXED = Tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -259,12 +259,3 @@ MADE = [given_later, given_another_construct, inside_a_row]
 @pytest.mark.parametrize('make', MIXED + OWN + MADE, ids=lambda make: make.__name__)
 def test_a_cell_that_is_called_has_its_bprop_wherever_that_comes_from(make):
     quiet(lambda: ms.grad(lambda x: make()(x).sum())(X), FIFTY)
-
-
-def test_a_bprop_of_none_in_a_subclass_takes_it_away():
-    """Who writes bprop = None wants autodiff's, and says so."""
-
-    class Without(Net):
-        bprop = None
-
-    assert right(ms.grad(Without())(X), [2, 2, 2])

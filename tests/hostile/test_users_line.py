@@ -8,7 +8,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.errors import MinicellError
-from tests.hostile.said import X, cell, right, right_or_said
+from tests.hostile.said import X, cell, right
 from tests.messages import refused, tells
 
 HERE = 'line: test_users_line.py'
@@ -123,54 +123,9 @@ def test_an_error_names_the_users_line(ask):
     tells('\n'.join([str(caught.value), *getattr(caught.value, '__notes__', ())]), HERE)
 
 
-@pytest.mark.parametrize('position', [True, False, 0.0, '0', [0]], ids=repr)
-def test_a_position_is_an_int(position):
-    """True is no 1: `grad(net, True)` means GradOperation's get_all."""
-    with refused(MinicellError, 'grad_position', 'tuple of ints'):
-        ms.grad(lambda x, y: x * y, position)
-
-
 def test_a_sens_that_is_missing_is_not_the_input():
     with refused(MinicellError, '0 arguments', 'sens'):
         ops.GradOperation(sens_param=True)(lambda x: x * 2)(X)
-
-
-ONE_OUTPUT = {
-    'a number': lambda x: (x * x).sum(),
-    'one of them': lambda x: x[0] * 2,
-    'a vector': lambda x: x * x,
-    'a tuple of one': lambda x: (x.sum(),),
-}
-HAS_AUX = {
-    'grad': lambda out: ms.grad(out, has_aux=True)(X),
-    'value_and_grad': lambda out: ms.value_and_grad(out, has_aux=True)(X),
-    'vjp': lambda out: ms.vjp(out, X, has_aux=True),
-    'jvp': lambda out: ms.jvp(out, X, X, has_aux=True),
-    'jacrev': lambda out: ms.jacrev(out, has_aux=True)(X),
-}
-
-
-@pytest.mark.parametrize('out', ONE_OUTPUT.values(), ids=ONE_OUTPUT)
-@pytest.mark.parametrize('ask', HAS_AUX.values(), ids=HAS_AUX)
-def test_has_aux_of_a_function_with_one_output_is_refused_in_words(ask, out):
-    with refused(MinicellError, 'has_aux', 'one'):
-        ask(out)
-
-
-LEAVES = {
-    'asnumpy': lambda x: float(x.asnumpy()),
-    'item': lambda x: x.item(),
-    'tolist': lambda x: x.tolist(),
-    'int': lambda x: int(x),
-    'bool': lambda x: 3.0 if x else 0.0,
-}
-
-
-@pytest.mark.parametrize('leave', LEAVES.values(), ids=LEAVES)
-def test_numbers_that_leave_the_tape_are_said(leave):
-    """x times a number made of x at 3: 6 is due, or a word that its part is lost."""
-    due = 3.0 if leave is LEAVES['bool'] else 6.0  # which way an `if` goes has no slope
-    right_or_said(lambda: ms.grad(lambda x: x * leave(x))(Tensor(3.0)), due, 'a constant', 'gradient', '()')
 
 
 class Own(ValueError):

@@ -5,6 +5,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from minicell.errors import NotLinearWarning
 from tests.hostile.said import Ran, Triple, X, cell, first, left, quiet, right, said
 
 ONES = Tensor([1.0, 1.0, 1.0])
@@ -171,10 +172,10 @@ def not_linear(rule) -> nn.Cell:
 
 
 @pytest.mark.parametrize('rule, due', NOT_LINEAR.values(), ids=NOT_LINEAR)
-def test_jvp_takes_a_bprop_that_is_not_linear_at_a_dout_of_one_and_says_so(rule, due):
+def test_jvp_through_a_bprop_that_is_not_linear_says_so(rule, due):
     ran = Ran(lambda: ms.jvp(not_linear(rule), Tensor([3.0, 4.0]), V)[1])
     assert right(ran.value, due), f'{ran.value}, due {due}'
-    assert ran.says('jvp of Net', 'not linear', 'dout = 1')
+    assert ran.says('jvp of Net', 'bprop of Net', 'not linear', 'dout = 1') and type(ran.told[0]) is NotLinearWarning
 
 
 @pytest.mark.parametrize('rule, due', NOT_LINEAR.values(), ids=NOT_LINEAR)

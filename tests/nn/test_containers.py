@@ -81,11 +81,12 @@ def test_places_that_are_not_there(row):
 
 def test_what_a_list_refuses():
     row = nn.CellList([nn.ReLU()])
+    assert repr(row[:1]) == 'CellList(\n  (0): ReLU()\n)' and row[-1] is row[0]
     with refused(IndexError, 'insert(5', 'it holds 1', '[-1, 1]'):
         row.insert(5, nn.ReLU())
     with refused(TypeError, 'extend', 'list of Cells', 'an int'):
         row.extend(3)
-    with refused(NotImplementedError, 'CellList', 'call'):
+    with refused(NotCalledError, 'CellList', 'call'):
         row(Tensor(1.0))
     assert not nn.CellList() and not nn.SequentialCell()
 

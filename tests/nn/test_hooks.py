@@ -5,7 +5,7 @@ import gc
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, nn, ops
+from minicell import Tensor, nn, ops
 from minicell.errors import GraphValueError, HookError
 from minicell.ops import hooks
 from tests.core.cells import made
@@ -234,12 +234,6 @@ def test_hook_backward_takes_a_function():
         ops.HookBackward(3)
     with refused(TypeError, 'InsertGradientOf', 'returned an int'):
         ms.grad(ops.InsertGradientOf(lambda g: 3))(X)
-
-
-def test_a_hook_on_a_parameter_alone():
-    w = Parameter(Tensor([2.0]), name='w')
-    w.register_hook(lambda g: g * 5)
-    assert ms.grad(lambda x: x * w, 0, w)(Tensor([3.0]))[1].tolist() == [15]
 
 
 def test_a_hook_sees_the_gradients_of_all_arguments_of_what_is_differentiated():

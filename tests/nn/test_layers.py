@@ -6,35 +6,13 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import DTypeError, ShapeError
-from minicell.errors import NotCalledError, ParameterError, SettingError, UnknownNameError
+from minicell.errors import ParameterError, SettingError, UnknownNameError
 from minicell.nn.activation import KINDS, activation
 from tests.messages import refused, tells
 
 
 def ones(*shape):
     return Tensor(np.ones(shape, np.float32))
-
-
-def test_a_cell_list_registers_its_cells():
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.layers = nn.CellList([nn.Dense(2, 2, 1, 0), nn.ReLU()])
-            self.layers.append(nn.Dense(2, 1, 1, 0))
-
-        def construct(self, x):
-            for layer in self.layers:
-                x = layer(x)
-            return x
-
-    net = Net()
-    names = [p.name for p in net.get_parameters()]
-    assert names == [f'layers.{k}.{each}' for k in (0, 2) for each in ('weight', 'bias')]
-    assert net(ones(1, 2)).asnumpy().tolist() == [[4]]
-    assert len(net.layers) == 3 and net.layers[-1] is net.layers[2] and len(net.layers[:2]) == 2
-    assert repr(net.layers[1:2]) == 'CellList(\n  (0): ReLU()\n)'
-    with refused(NotCalledError, 'CellList', 'call'):
-        net.layers(ones(1, 2))
 
 
 @pytest.mark.parametrize('kind', [nn.CellList, nn.SequentialCell])
@@ -50,10 +28,15 @@ def test_dense_settings():
     assert layer(-ones(4, 3)).asnumpy().tolist() == [[0, 0]] * 4
     assert nn.Dense(3, 2, has_bias=False).bias is None
     assert nn.Dense(3, 2)(ones(5, 4, 3)).shape == (5, 4, 2) and nn.Dense(3, 2)(ones(3)).shape == (2,)
+    bare, x = nn.Dense(3, 2, has_bias=False), np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    np.testing.assert_allclose(bare(Tensor(x)).asnumpy(), x @ bare.weight.asnumpy().T, rtol=1e-5)
+    assert [p.name for p in bare.get_parameters()] == ['weight'] and 'has_bias' not in repr(bare)
+    given = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    np.testing.assert_array_equal(nn.Dense(3, 2, given, 0).weight.asnumpy(), given.asnumpy())
     bound = 1 / np.sqrt(400)
-    weight = nn.Dense(400, 300).weight.asnumpy()
-    assert 0.99 * bound < np.abs(weight).max() <= bound
-    with refused(ShapeError, (1, 3), (2, 3)):
+    for p in nn.Dense(400, 300).get_parameters():
+        assert 0.9 * bound < np.abs(p.asnumpy()).max() <= bound
+    with refused(ShapeError, (1, 3), (2, 3), line='nn.Dense(3, 2, Tensor('):
         nn.Dense(3, 2, Tensor([[1.0, 1.0, 1.0]]))
     with refused(SettingError, "'out_channels'", 'at least 1'):
         nn.Dense(3, 0)

@@ -6,7 +6,7 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import ShapeError
-from minicell.errors import OptimizerError, ParameterError, SettingError, WriteAfterUseError
+from minicell.errors import OptimizerError, ParameterError, SettingError
 from tests.messages import refused
 
 A = np.array([[1.0, -2.0], [0.5, 3.0]])
@@ -146,19 +146,6 @@ def test_the_state_is_not_the_networks():
         names = [p.name for p in opt.trainable_params()]  # as in MindSpore, which lists what it writes, too
         assert names[:4] == ['global_step', 'learning_rate', 'weight', 'bias'] and names[-1].endswith('.bias')
     assert [p.name for p in net.get_parameters()] == ['weight', 'bias']
-
-
-def test_an_update_before_backward_is_caught():
-    w = Parameter(Tensor([1.0]), 'w')
-    opt = nn.SGD([w], 0.1)
-
-    def f(x):
-        out = w * x
-        opt((Tensor([1.0]),))
-        return out
-
-    with refused(WriteAfterUseError, 'Mul', 'by SGD (w)'):
-        ms.grad(f)(Tensor([2.0]))
 
 
 class Documents(nn.Optimizer):

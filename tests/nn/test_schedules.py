@@ -2,8 +2,7 @@
 
 import pytest
 
-import minicell as ms
-from minicell import Tensor, nn
+from minicell import nn
 from tests.messages import refused
 
 
@@ -19,14 +18,6 @@ from tests.messages import refused
 )
 def test_rates(rates, due):
     assert rates == pytest.approx(due)
-
-
-def test_an_optimizer_takes_one():
-    w = ms.Parameter(Tensor([0.0]), name='w')
-    opt = nn.SGD([w], nn.exponential_decay_lr(0.5, 0.5, 2, 1, 1))
-    for due in (0.5, 0.75):
-        opt((Tensor([-1.0]),))
-        assert w.asnumpy() == pytest.approx([due])
 
 
 @pytest.mark.parametrize(

@@ -71,34 +71,31 @@ def test_construct_differentiated_directly_is_said():
     assert 'grad(net.construct)' in said.line
 
 
-def test_construct_called_inside_a_gradient_is_said():
-    net = Cube()
-    with warned(BypassWarning, 'Cube.construct', 'called directly', 'past Cube.bprop') as said:
-        got = ms.grad(lambda x: net.construct(x) * 2)(X)
+class Past(Cube):
+    forward = Cube.construct
+
+
+BY = {
+    'by name': lambda x: Cube().construct(x),
+    'an alias': lambda x: Past().forward(x),
+    'a helper': lambda x: (lambda net, x: net.construct(x))(Cube(), x),
+    'vars': lambda x: vars(Cube)['construct'](Cube(), x),
+}
+
+
+@pytest.mark.parametrize('past', BY.values(), ids=BY)
+def test_construct_called_inside_a_gradient_is_said(past):
+    """Once for several ops, and with the line that ran."""
+    with warned(BypassWarning, 'Cube.construct', 'called directly', 'past Cube.bprop', 'cells.py, line') as said:
+        got = ms.grad(lambda x: past(x) * 2)(X)
     assert got.asnumpy().tolist() == [6, 24, 54]
-    assert 'net.construct(x)' in said.line
+    assert 'ms.grad(lambda x: past(x)' in said.line
 
 
 def test_a_cell_that_is_called_and_one_without_bprop_are_no_bypass():
     net = nn.Tanh()
     ms.grad(lambda x: net.construct(x) + Cube()(x))(X)
     Cube().construct(X)
-
-
-class Past(Cube):
-    forward = Cube.construct
-
-
-def test_a_construct_called_by_any_name_is_said():
-    """By an alias, a helper, the class; once for several ops, and with the line that ran."""
-    helper = lambda net, x: net.construct(x)
-    for past in (
-        lambda x: Past().forward(x),
-        lambda x: helper(Cube(), x),
-        lambda x: vars(Cube)['construct'](Cube(), x),
-    ):
-        with warned(BypassWarning, 'cells.py, line'):
-            assert ms.grad(past)(X).asnumpy().tolist() == [3, 12, 27]
 
 
 class Plainly(nn.Cell):

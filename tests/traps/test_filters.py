@@ -65,6 +65,10 @@ QUIET = {
     'a bprop that asks autodiff of its own construct': lambda: ms.grad(asks_itself)(X),
     'a tape read in a gradient': lambda: ms.grad(lambda x: read_a_tape(x))(X),
     'vjp': lambda: ms.vjp(Product(), X, X)[1](X),
+    'has_aux without the value': lambda: ms.grad(both, has_aux=True)(X),
+    'vjp of two outputs': lambda: ms.vjp(both, X)[1](X, X),
+    'jvp of two outputs': lambda: ms.jvp(both, X, X),
+    'a mask beside it': lambda: ms.grad(lambda x: (both(x)[0], x > 1))(X),
     'an empty input': lambda: ms.grad(lambda x: x * 2)(Tensor(np.zeros((0, 3), np.float32))),
 }
 
@@ -73,6 +77,10 @@ by_numpy = made(
     lambda self, x: Tensor(np.sin(x.asnumpy()) + float(x.sum()) + np.asarray(x)), lambda self, x, out, dout: (dout,)
 )
 asks_itself = made(lambda self, x: x * x, lambda self, x, out, dout: (ms.grad(self.construct)(x) * dout,))
+
+
+def both(x):
+    return x * 2, x * 3
 
 
 def slope_of_weights():

@@ -5,15 +5,13 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import DTypeError, NotATensorError, SensError, ShapeError
+from minicell.core.errors import DTypeError, ShapeError
 from minicell.errors import (
     ImplicitSumWarning,
-    IndexWriteError,
     LeavesTapeError,
     LeavesTapeWarning,
     NoPathWarning,
     NotANumberWarning,
-    WriteAfterUseError,
 )
 from tests.core.cells import returning, values
 from tests.messages import refused, tells, warned
@@ -24,6 +22,7 @@ X = Tensor([1.0, 2.0, 3.0])
 def test_one_object_in_two_places_is_two_inputs():
     """MindSpore gives both the total: 4 and 4."""
     assert values(ms.grad(lambda p, q: p + 3 * q, (0, 1))(X, X)) == ([1, 1, 1], [3, 3, 3])
+    assert values(ms.grad(lambda p, q: p + 3 * q, 1)(X, X)) == [3, 3, 3]
     got = ms.grad(lambda p, q: ((p - 2 * q) ** 2).sum(), (0, 1))(X, X)
     assert values(got) == ([-2, -4, -6], [4, 8, 12])
 
@@ -31,55 +30,9 @@ def test_one_object_in_two_places_is_two_inputs():
 def test_what_a_closure_holds_is_a_constant_though_it_is_the_same_object():
     """MindSpore gives 6, 12, 18 for the inner gradient of a·b·b by b; it is 4, 8, 12 after another derivative by a."""
     assert values(ms.grad(lambda p: p * X)(X)) == [1, 2, 3]
+    assert values(ms.grad(lambda p: X * p * p)(X)) == [2, 8, 18]
     inner = ms.grad(lambda a: ms.grad(lambda b: a * b * b)(a))
     assert values(inner(X)) == [4, 8, 12], 'd/da of 2a² = 4a'
-
-
-def test_a_value_written_after_use_names_the_op_and_the_write():
-    p = Parameter(Tensor(2.0), name='p')
-
-    def f(a):
-        o = a * p
-        p.set_data(100.0)
-        return o
-
-    parts = 'gradient of Mul', 'by p.set_data', 'written: test_', 'p.set_data(100.0)'
-    with refused(WriteAfterUseError, *parts, line='o = a * p'):
-        ms.grad(f)(Tensor(3.0))
-
-
-def test_a_write_that_no_rule_reads_is_no_error():
-    p = Parameter(Tensor(2.0), name='p')
-
-    def f(a):
-        o = a + p
-        p.set_data(100.0)
-        return o
-
-    assert float(ms.grad(f)(Tensor(3.0))) == 1.0
-
-
-def test_an_input_written_after_the_call_of_a_cell_is_an_error_too():
-    cell = returning(lambda x, out, dout: (dout * x,), name='Reads')
-    kept = Tensor([1.0, 1.0])
-
-    def f(a):
-        out = cell(kept + a * 0)
-        product = kept * a
-        kept[0] = 50.0
-        return out + product
-
-    with refused(WriteAfterUseError, 'gradient of Mul', 'x[i] = v', line='product = kept * a'):
-        ms.grad(f)(Tensor([1.0, 2.0]))
-
-
-def test_an_index_write_into_what_is_differentiated_is_refused():
-    def f(a):
-        a[0] = 1.0
-        return a
-
-    with refused(IndexWriteError, 'x[i] = v', 'in place', 'ops.select(mask', line='a[0] = 1.0'):
-        ms.grad(f)(X)
 
 
 def test_an_ops_error_comes_at_once_with_shapes_and_the_line():
@@ -89,21 +42,6 @@ def test_an_ops_error_comes_at_once_with_shapes_and_the_line():
         ops.matmul(a, b)
     assert values(X * 2) == [2, 4, 6], 'nothing is left over for the next op'
     assert values(ms.grad(ops.square)(X)) == [2, 4, 6]
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'got'),
-    [((3.0,), 'a float'), ((np.ones(2),), 'a ndarray'), (([X],), 'a list'), (({'x': X},), 'a dict')],
-    ids=['float', 'array', 'list', 'dict'],
-)
-def test_a_gradient_of_nothing_says_what_came(arguments, got):
-    with refused(NotATensorError, 'argument 0', '<lambda>', f'is {got}', 'Tensor(...)', line='ms.grad(lambda a: a)'):
-        ms.grad(lambda a: a)(*arguments)
-
-
-def test_a_gradient_without_arguments_says_so():
-    with refused(RuntimeError, '0 arguments', line='ms.grad(lambda: X)()'):
-        ms.grad(lambda: X)()
 
 
 @pytest.mark.parametrize(
@@ -176,31 +114,9 @@ def test_a_cast_to_integers_ends_the_gradient():
         assert values(ms.grad(lambda a: a.astype(ms.int32).astype(ms.float32))(X)) == [0, 0, 0]
 
 
-@pytest.mark.parametrize('x', [Tensor([1, 2]), Tensor([True, False])], ids=['int', 'bool'])
-def test_an_integer_or_bool_input_has_no_gradient(x):
-    with refused(NotATensorError, 'argument 0', 'of <lambda>', f'{x.dtype} Tensor'):
-        ms.grad(lambda a: a * 0.5)(x)
-
-
 def test_a_bool_gradient_from_bprop_is_refused():
     with refused(DTypeError, 'Bad.bprop', 'a Bool Tensor', 'gradient of x', '.astype(x.dtype)'):
         ms.grad(returning(lambda x, out, dout: (dout > 0,)))(X)
-
-
-def test_an_integer_output_gives_dout_none_beside_a_float_one():
-    """MindSpore hands bprop a dout of Bool, and loses a factor 2 there."""
-    seen = []
-
-    class Mask(nn.Cell):
-        def construct(self, x):
-            return x * 3, x > 1
-
-        def bprop(self, x, out, dout):
-            seen.append(dout)
-            return (dout[0] * 3,)
-
-    assert values(ms.grad(lambda x: (lambda y, m: y * 2 * m.astype(ms.float32))(*Mask()(x)))(X)) == [0, 6, 6]
-    assert isinstance(seen[0][0], Tensor) and values(seen[0][0]) == [0, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -226,23 +142,6 @@ def test_the_surrogate_that_seems_to_do_nothing_is_announced():
         assert values(ms.grad(IFNode())(X, X)) == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    'ask',
-    [
-        lambda f: ms.grad(f, has_aux=True)(X),
-        lambda f: ms.value_and_grad(f, has_aux=True)(X),
-        lambda f: ops.GradOperation(sens_param=True)(f)(X, (X, X)),
-        lambda f: ms.vjp(f, X)[1](X, X),
-        lambda f: ms.jvp(f, X, X),
-        lambda f: ms.grad(lambda a: f(a)[0])(X),
-        lambda f: ms.grad(lambda a: (f(a)[0], a > 1))(X),
-    ],
-    ids=['has_aux', 'value and has_aux', 'sens', 'vjp', 'jvp', 'picked', 'a mask beside it'],
-)
-def test_where_the_choice_is_made_nothing_is_said(ask):
-    ask(lambda a: (a * 2, a * 3))
-
-
 def test_the_where_trick_names_the_op_that_made_the_nan():
     def f(x):
         root = ops.sqrt(x)
@@ -266,20 +165,12 @@ def test_a_bprop_that_makes_nan_is_named():
         ms.grad(cell)(X)
 
 
-def test_a_nan_that_a_bprop_returns_as_a_number_is_said():
+@pytest.mark.parametrize('number', [float('nan'), float('inf'), -float('inf')])
+def test_a_nan_that_a_bprop_returns_as_a_number_is_said(number):
     """No operation fails there: the numbers are NaN from the start."""
-    cell = returning(lambda x, out, dout: (dout * float('nan'),), name='Poisons')
-    with warned(NotANumberWarning, 'bprop of Poisons', 'returned'):
-        ms.grad(lambda x: cell(x * 2))(X)
+    cell = returning(lambda x, out, dout: (dout * number,), name='Poisons')
+    with warned(NotANumberWarning, 'NaN or infinity', 'bprop of Poisons', 'returned'):
+        got = ms.grad(lambda x: cell(x * 2))(X)
+    np.testing.assert_array_equal(got.asnumpy(), [number] * 3)
     ms.grad(lambda x: x * 1e30)(Tensor([1e8]))
     ms.grad(lambda x: (x * 1e38).sum())(Tensor([1.0, 1.0]))
-
-
-def test_a_sens_that_does_not_fit_is_one_kind_of_error():
-    ask = ops.GradOperation(sens_param=True)(lambda x: x * 2)
-    with refused(SensError, 'sens is Float32 (2,)', 'Float32 (3,)', line='ask(X, X[:2])'):
-        ask(X, X[:2])
-    with refused(SensError, 'sens is Float64 (3,)'):
-        ask(X, X.astype(ms.float64))
-    with refused(SensError, 'sens has 2 Tensors'):
-        ask(X, (X, X))
