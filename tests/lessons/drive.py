@@ -3,6 +3,23 @@
 Each constant is the code of a cell. What they print last is for the test to read, as JSON.
 """
 
+from typing import Any
+
+
+def within(one: Any, kind: type = object) -> list[Any]:
+    """A widget and all that is in it, of a kind."""
+    found = [one] if isinstance(one, kind) else []
+    return found + [each for child in getattr(one, 'children', ()) for each in within(child, kind)]
+
+
+def commit(L: Any, name: str, right: bool) -> None:
+    """Answer a question of a lesson, rightly or not."""
+    L.predict(name)
+    asked = L.predictions[name]
+    asked.radio.value = [choice.right for choice in asked.question.choices].index(right)
+    asked.submit.click()
+
+
 # A result waits: it says nothing of what was printed until a choice is committed, then it says both.
 RESULTS = """\
 import json
@@ -41,6 +58,7 @@ WIDGETS = """\
 import json, time
 import ipywidgets as w
 from ipywidgets.widgets.widget import _instances
+from tests.lessons.drive import within
 
 def everything(*kinds):
     return [one for one in list(_instances.values()) if isinstance(one, kinds)]
@@ -101,9 +119,6 @@ for area in everything(*WRITES):
 
 def named(one):  # to somebody who hears the page; each toggle button has words of its own
     return one.description or one.tooltip or isinstance(one, w.ToggleButtons) or one.layout.display == 'none'
-
-def within(one):
-    return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
 
 def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
     own = getattr(figure, 'inside', None)

@@ -22,15 +22,8 @@ def kernel_environment(tmp: Path) -> dict[str, str]:
     if not python.exists():
         python.symlink_to(sys.executable)
     path = os.pathsep.join([str(HERE / 'guard'), str(ROOT)])
-    return (
-        kept
-        | {name: str(tmp / name.lower()) for name in own}
-        | {
-            'PATH': str(tmp / 'bin'),
-            'PYTHONPATH': path,
-            'MINICELL_PROGRESS': 'off',
-        }
-    )
+    ours = {'PATH': str(tmp / 'bin'), 'PYTHONPATH': path, 'MINICELL_PROGRESS': 'off'}
+    return kept | {name: str(tmp / name.lower()) for name in own} | ours
 
 
 def execute(notebook: Any, tmp: Path, extra: tuple[str, ...] = ()) -> list[Any]:

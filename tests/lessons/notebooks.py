@@ -98,20 +98,9 @@ def listings(notebook: Any, number: str) -> dict[str, str]:
     }
 
 
-def promised(listing: str) -> list[str]:
-    """What a listing says that it prints: its comments `# prints ...`."""
-    return re.findall(r'# prints (.*\S)', listing)
-
-
 def fault(listing: str, out: str) -> str:
     """What is wrong with what a listing printed: '' when it is what its comments promise, or they promise nothing."""
     if not out.strip():
         return 'it prints nothing'
-    due = promised(listing) or out.splitlines()
+    due = re.findall(r'# prints (.*\S)', listing) or out.splitlines()
     return '' if out.splitlines() == due else f'it prints\n{out}and promises\n' + '\n'.join(due)
-
-
-def shown(cell: Any) -> str:
-    """What a cell of a committed lesson printed, or its result in words."""
-    output = next(o for o in cell.outputs if 'text' in o or 'text/plain' in o.data)
-    return output.text if 'text' in output else output.data['text/plain']

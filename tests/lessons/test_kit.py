@@ -4,6 +4,7 @@ import base64
 import copy
 
 import ipywidgets as w
+import nbformat
 import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -17,11 +18,10 @@ from minicell.teach.panel import Panel
 from minicell.teach.question import Choice, Prediction, Question, Result, kept_back
 from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
+from tests.lessons.drive import commit, within
 from tests.messages import refused, tells
 
 EXERCISE = exercise('3a')
-
-# ---- questions ---------------------------------------------------------------------------------------------------
 
 QUESTION = Question(
     'Is `<b>` safe?', (Choice('yes <i>', 'It is & was.'), Choice('no', 'It is not.', 'all <u> is lost'))
@@ -73,8 +73,7 @@ def test_text_from_anybody_is_escaped():
     for page in (asked.answer.value, asked.shown.page):
         assert '<i>' not in page and '<u>' not in page and '<b>`' not in page
     assert words.inline('`<b>` **<i>**') == words.inline('`<b>` **<i>**').replace('<i>', '')
-    page = Verdict('failed', '<script>', '<script>').page()
-    assert '<script' not in page
+    assert '<script' not in Verdict('failed', '<script>', '<script>').page()
 
 
 def test_question_reads_as_text():
@@ -82,9 +81,6 @@ def test_question_reads_as_text():
     bundle = asked.shown._repr_mimebundle_()
     assert '( ) no' in bundle['text/plain'] and repr(asked.shown) == bundle['text/plain']
     assert WIDGET in bundle and '<li>no</li>' in bundle['text/html']
-
-
-# ---- the lesson --------------------------------------------------------------------------------------------------
 
 
 def test_lesson_without_a_notebook(capsys):
@@ -115,23 +111,13 @@ def test_unlock_opens_what_is_there_and_what_comes():
 def test_progress_follows():
     L = lesson('03')
     L.progress()
-    L.predict('scale')
-    asked = L.predictions['scale']
-    asked.radio.value = [choice.right for choice in asked.question.choices].index(False)
-    asked.submit.click()
+    commit(L, 'scale', right=False)
     assert '1 of 6 done' in L.glance.value and 'surprised' in L.glance.value
     L.check('3a', 3)
     assert 'not yet' in L.glance.value
     assert EXERCISE.check_code(EXERCISE.solution).passed
-    panel = L.exercise('3a').widget
-    next(b for b in buttons(panel) if b.description == 'Insert the solution').click()
+    next(b for b in within(L.exercise('3a').widget, w.Button) if b.description == 'Insert the solution').click()
     assert '2 of 6 done' in L.glance.value
-
-
-def buttons(widget):
-    if isinstance(widget, w.Button):
-        return [widget]
-    return [found for child in getattr(widget, 'children', ()) for found in buttons(child)]
 
 
 def test_hints_come_one_by_one():
@@ -149,19 +135,14 @@ def test_hints_come_one_by_one():
 def test_the_way_without_typing():
     said = []
     panel = Panel(EXERCISE, said.append)
-    seen = set()
     for mistake in EXERCISE.mistakes:
         panel.insert_mistake()
         assert panel.code.value == mistake.code and words.inline(mistake.misconception) in panel.verdict.value
-        seen.add(said[-1].misconception)
-    assert len(seen) == len(EXERCISE.mistakes)
+    assert len({verdict.misconception for verdict in said}) == len(EXERCISE.mistakes)
     panel.insert_solution()
     assert said[-1].passed and panel.code.value == EXERCISE.solution
     panel.start_again()
     assert said[-1].state == 'open'
-
-
-# ---- source and build --------------------------------------------------------------------------------------------
 
 
 SOURCE = """\
@@ -212,8 +193,6 @@ def test_printed_text_is_one_piece():
 
 
 def test_difference_is_seen(lesson_03, tmp_path):
-    import nbformat
-
     path = tmp_path / '03.ipynb'
     changes = [
         lambda nb: nb.cells[0].update(source='# other'),

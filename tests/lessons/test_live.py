@@ -4,7 +4,6 @@ import asyncio
 import json
 import math
 import re
-import warnings
 
 import ipywidgets as w
 import pytest
@@ -79,20 +78,20 @@ def test_the_steps_stay_the_same_from_end_to_end():
     assert len(kept) == 1
 
 
+@pytest.mark.filterwarnings('ignore')
 def test_values_without_a_sensible_number_are_shown_too():
     def logarithm(x):
         return ms.ops.log(x) * x
 
     live = follow(logarithm, 0, 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        for value in (0.0, 4.0, math.nan, math.inf, 1.0):
-            before = live.number
-            live.move({'new': value})
-            assert live.number == before + 1 and live.said.value == ''
-            assert sent(live)['number'] == live.number
+    for value in (0.0, 4.0, math.nan, math.inf, 1.0):
+        before = live.number
+        live.move({'new': value})
+        assert live.number == before + 1 and live.said.value == ''
+        assert sent(live)['number'] == live.number
 
 
+@pytest.mark.filterwarnings('ignore')
 @pytest.mark.parametrize('first', [-1.0, 2.0], ids=['at once', 'later'])
 def test_an_exception_is_told_and_the_next_value_recovers(first):
     def shapes(x):
@@ -101,21 +100,19 @@ def test_an_exception_is_told_and_the_next_value_recovers(first):
     def divides(x):
         return x / (1 // max(int(x.asnumpy()), 0))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        failing = (shapes, ('MatMul', (2, 3))), (divides, ('ZeroDivisionError', '// max('))
-        for function, facts in failing:
-            live = follow(function, -2, 2, first)
-            live.control.value = -2.0
-            before = live.data.value, live.picture.outputs
-            live.control.value = -1.5
-            said = re.sub('<[^>]+>', ' ', live.said.value)
-            tells(said, '-1.5', 'no result', 'test_live.py', *facts, keep=function is shapes)  # the other is Python's
-            assert (live.data.value, live.picture.outputs) == before
-            live.control.value = 1.0
-            assert live.said.value == '' and live.picture.outputs
-            live.control.value = 1.02
-            assert '1.02' in ' '.join(texts(sent(live)))
+    failing = (shapes, ('MatMul', (2, 3))), (divides, ('ZeroDivisionError', '// max('))
+    for function, facts in failing:
+        live = follow(function, -2, 2, first)
+        live.control.value = -2.0
+        before = live.data.value, live.picture.outputs
+        live.control.value = -1.5
+        said = re.sub('<[^>]+>', ' ', live.said.value)
+        tells(said, '-1.5', 'no result', 'test_live.py', *facts, keep=function is shapes)  # the other is Python's
+        assert (live.data.value, live.picture.outputs) == before
+        live.control.value = 1.0
+        assert live.said.value == '' and live.picture.outputs
+        live.control.value = 1.02
+        assert '1.02' in ' '.join(texts(sent(live)))
 
 
 def test_accounts_follow_when_the_control_is_at_rest():

@@ -10,6 +10,7 @@ from minicell.core.watch import Pull
 from minicell.teach import lesson, words
 from minicell.teach.exercise_text import read
 from minicell.teach.order import Ordering, OrderPanel
+from tests.lessons.drive import within
 from tests.messages import refused, tells
 
 SAMPLE = read(Path(__file__).with_name('order_sample.md'))
@@ -99,13 +100,8 @@ def test_the_way_without_typing(ordering):
 
 def test_the_lines_are_listed_once(ordering):
     """Above the hints; the places name them again, and a second list would push these off the screen."""
-
-    def within(one):
-        return [one] + [found for child in getattr(one, 'children', ()) for found in within(child)]
-
     panel = OrderPanel(ordering, lambda verdict: None)
-    pages = [one.value for one in within(panel.shown.widget) if isinstance(one, w.HTML)]
-    assert sum('belongs nowhere' in page for page in pages) == 1
+    assert sum('belongs nowhere' in page.value for page in within(panel.shown.widget, w.HTML)) == 1
 
 
 def test_it_reads_without_a_kernel(ordering):

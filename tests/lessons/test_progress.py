@@ -11,6 +11,7 @@ import pytest
 import minicell as ms
 from minicell.teach import lesson
 from minicell.teach.progress import LARGEST, place
+from tests.lessons.drive import commit, within
 
 
 @pytest.fixture
@@ -20,13 +21,6 @@ def file(tmp_path, monkeypatch):
     monkeypatch.delenv('MINICELL_PROGRESS')
     assert place() == tmp_path / 'data' / 'minicell' / 'progress.json'
     return place()
-
-
-def commit(L, name, right):
-    L.predict(name)
-    asked = L.predictions[name]
-    asked.radio.value = [choice.right for choice in asked.question.choices].index(right)
-    asked.submit.click()
 
 
 def test_progress_comes_back(file, capsys):
@@ -102,8 +96,17 @@ def test_only_known_words_are_believed(file, content, capsys):
     assert '0 of 6 done' in page and '<script' not in page
 
 
-def test_a_folder_in_its_place(file, capsys):
-    file.mkdir(parents=True)
+@pytest.mark.parametrize(
+    'lay',
+    [
+        pytest.param(lambda file: file.mkdir(parents=True), id='a folder in its place'),
+        pytest.param(
+            lambda file: file.parent.parent.write_text('', encoding='utf-8'), id='a file in place of a folder'
+        ),
+    ],
+)
+def test_what_cannot_be_kept_costs_a_sentence(file, lay):
+    lay(file)
     L = lesson('03')
     commit(L, 'takeover', right=True)
     assert 'cannot be kept' in L.glance.value and str(file) in L.glance.value and '1 of 6 done' in L.glance.value
@@ -115,13 +118,6 @@ def test_a_pipe_in_its_place_does_not_wait(file):
     os.mkfifo(file)
     commit(lesson('03'), 'takeover', right=True)
     assert file.is_file()
-
-
-def test_a_folder_that_cannot_be_made(file):
-    file.parent.parent.write_text('a file where a folder should be', encoding='utf-8')
-    L = lesson('03')
-    commit(L, 'takeover', right=True)
-    assert 'cannot be kept' in L.glance.value and str(file) in L.glance.value
 
 
 @pytest.mark.parametrize('how', ['argument', 'variable'])
@@ -163,7 +159,8 @@ def test_reset(file, capsys):
     sentence = L.sentence('takeover').widget
     sentence.children[1].value = 'mine'
     sentence.children[2].children[0].click()
-    (slider,) = sliders(L.figure('loss scale', ms.ops.matmul, ms.Tensor([[1.0]]), ms.Tensor([[2.0]])).widget)
+    figure = L.figure('loss scale', ms.ops.matmul, ms.Tensor([[1.0]]), ms.Tensor([[2.0]]))
+    (slider,) = within(figure.widget, w.FloatLogSlider)
     began = slider.value
     slider.value = 3
     capsys.readouterr()
@@ -179,9 +176,3 @@ def test_reset(file, capsys):
     assert sentence.children[1].value == '' and 'waits here' in sentence.children[3].value
     assert '0 of 6 done' in L.glance.value
     assert json.loads(file.read_text(encoding='utf-8')) == {'03': {}}
-
-
-def sliders(widget):
-    if isinstance(widget, w.FloatLogSlider):
-        return [widget]
-    return [found for child in getattr(widget, 'children', ()) for found in sliders(child)]

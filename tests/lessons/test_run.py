@@ -18,7 +18,7 @@ from tests.lessons import drive, peer
 from tests.lessons.executed import executed as once
 from tests.lessons.executed import solved, stored
 from tests.lessons.kernels import complaints, in_one_piece, printed
-from tests.lessons.notebooks import NUMBERS, asks, by_id, code, exercises, fault, listings, read
+from tests.lessons.notebooks import NUMBERS, PATHS, asks, by_id, code, exercises, fault, listings, read
 from tests.messages import tells
 
 each_lesson = pytest.mark.parametrize('number', NUMBERS)
@@ -36,14 +36,10 @@ def test_untouched(lived):
             assert 'not attempted' in printed(by_id(lived.own)[cell.id])
 
 
-def test_committed_notebook_equals_its_source(lived):
-    (source,) = build.sources([lived.number])
-    assert build.difference(build.target(source), lived.notebook) == ''
-
-
-def test_the_map_equals_its_source(executed):
-    (source,) = build.sources(['00'])
-    assert build.difference(build.target(source), executed('00').notebook) == ''
+@pytest.mark.parametrize('number', PATHS)
+def test_committed_notebook_equals_its_source(number, executed):
+    (source,) = build.sources([number])
+    assert build.difference(build.target(source), executed(number).notebook) == ''
 
 
 def test_results_are_locked_until_committed(lived):
@@ -127,9 +123,6 @@ def randn(*shape: int) -> Any:
 @each_lesson
 def test_package_and_notebook_go_together(number):
     assert about(number).title in read(number).cells[0].source.splitlines()[0]
-
-
-# ---- what the tests above stand on can fail ------------------------------------------------------------------------
 
 
 def test_what_a_busy_kernel_sends_in_pieces_is_one_text():
