@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+import minicell as ms
 from minicell.teach.exercise import Exercise, Verdict
 from tests.messages import tells
 
@@ -34,6 +36,13 @@ def filled(exercise: Exercise, place: str = '        dx = ...', head: str = '') 
         raise LookupError(f'{place!r} does not stand in:\n{before}')
     by = len(place) - len(place.lstrip())
     return lambda lines: f'{head}{before}{indented(lines, by)}\n'
+
+
+def shaken(kind: type) -> Any:
+    """A Cell of this class, with gradients that are another in the sixteenth digit, as sums in another order are."""
+    rng = np.random.default_rng(0)
+    shake = lambda g: ms.Tensor(g.asnumpy() * (1 + 4e-16 * rng.standard_normal(g.shape)))
+    return type('Shaken', (kind,), {'bprop': lambda self, *given: tuple(map(shake, kind.bprop(self, *given)))})
 
 
 def mistake_of(verdict: Verdict) -> str | None:

@@ -1,6 +1,5 @@
 """What is particular to lesson 12: its table is what its own code measures, its texts, and its figures."""
 
-import ast
 import io
 import re
 from contextlib import redirect_stdout
@@ -14,9 +13,10 @@ from minicell import nn, ops
 from minicell.teach import train
 from minicell.teach.lesson12 import figures, network, table
 from minicell.teach.order import exercise
+from tests.lessons.answers import shaken
 from tests.lessons.figures import MOST, calls, fits, texts
 from tests.lessons.notebooks import fault
-from tests.lessons.page import Page
+from tests.lessons.page import Page, defined
 from tests.messages import tells
 
 PAGE = Page('12')
@@ -26,15 +26,6 @@ PAGE = Page('12')
 def page() -> dict:
     """What the cells of the notebook define, up to the table; its neuron is that of the stored solution."""
     return PAGE.run('imports', 'yours', 'data', 'network', 'table', Neuron=...)
-
-
-def defined(source: str) -> dict[str, str]:
-    """The functions, classes and constants of a source."""
-    return {
-        ast.unparse(node).split('(')[0].split(' =')[0]: ast.dump(node)
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign)
-    }
 
 
 def test_the_exercises_train_what_the_notebook_shows():
@@ -162,15 +153,9 @@ def test_anew_measures_every_run():
 @pytest.mark.slow
 @pytest.mark.parametrize('a', [5, 100])
 def test_the_last_digits_of_a_machine_change_nothing(page, a):
-    rng = np.random.default_rng(0)
-
-    class Shaken(nn.relusigmoid):
-        def bprop(self, x, out, dout):
-            (dx,) = super().bprop(x, out, dout)
-            return (dx * ms.Tensor(1 + 4e-16 * rng.standard_normal(dx.shape)),)
-
     x, t = page['digits'](100, np.random.default_rng(0))
-    runs = [list(page['train'](page['Net'](of), x, t, steps=100)) for of in (nn.relusigmoid(a), Shaken(a))]
+    kinds = nn.relusigmoid, shaken(nn.relusigmoid)
+    runs = [list(page['train'](page['Net'](kind(a)), x, t, steps=100)) for kind in kinds]
     assert np.allclose(*runs, rtol=1e-9, atol=0)
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from minicell import nn, ops
 from minicell.teach.exercise import run
-from minicell.teach.lesson12 import found, frozen, network, surrogates, yours
+from minicell.teach.lesson12 import found, frozen, surrogates, yours
 from minicell.teach.order import exercise
-from tests.lessons.answers import Answers, mistake_of
+from tests.lessons.answers import Answers, changed
 from tests.messages import tells
 
 NEURON, OWN, RESCUE, HUNT = map(exercise, ('12a', '12b', '12c', '12d'))
@@ -51,62 +51,34 @@ test_a_neuron_half_written_is_told_what_is_open = Answers(NEURON).failing(
 )
 
 
-def own(slope):
-    """A surrogate with this slope."""
-    return type('Mine', (nn.Surrogate,), {'slope': lambda self, x: slope(x)})
+slope = lambda code: changed(OWN.start, ('...', code))
 
-
-def one(condition, x):
-    """1 where it holds, else 0."""
-    return condition.astype(x.dtype)
-
-
-@pytest.mark.parametrize(
-    'slope',
-    [
-        lambda x: one(ops.abs(x) < 1, x),  # a boxcar
-        lambda x: 1 / (1 + (2 * x) ** 2),
-        lambda x: 0.3 * ops.relu(1 - ops.abs(x)),  # Bellec et al.
-        lambda x: 1 / (1 + 100 * ops.abs(x)) ** 2,  # Zenke and Ganguli
-        lambda x: ops.exp(-2 * x * x),
-        ops.ones_like,
-    ],
+test_respectable_surrogates_pass = Answers(OWN, slope).passing(
+    '(ops.abs(x) < 1).astype(x.dtype)',  # a boxcar
+    '1 / (1 + (2 * x) ** 2)',
+    '0.3 * ops.relu(1 - ops.abs(x))',  # Bellec et al.
+    '1 / (1 + 100 * ops.abs(x)) ** 2',  # Zenke and Ganguli
+    'ops.exp(-2 * x * x)',
+    'ops.ones_like(x)',
 )
-def test_respectable_surrogates_pass(slope):
-    assert OWN.check(own(slope)).passed
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ('slope', 'named'),
-    [
-        (lambda x: nn.relusigmoid(25).slope(x), 'narrow'),
-        (lambda x: 1000 * ops.relu(1 - ops.abs(x) / 2), 'loud'),
-        (lambda x: 5 * one(x > 0, x), 'above'),
-        (lambda x: one(x < 0, x), 'below'),
-        (lambda x: ops.exp(-2 * (x - 2.5) ** 2), None),
-        (lambda x: x / x, None),
-    ],
+test_what_the_lesson_calls_ill_fails = pytest.mark.slow(
+    Answers(OWN, slope).failing(
+        ('nn.relusigmoid(25).slope(x)', 'narrow'),
+        ('1000 * ops.relu(1 - ops.abs(x) / 2)', 'loud'),
+        ('5 * (x > 0).astype(x.dtype)', 'above'),
+        ('(x < 0).astype(x.dtype)', 'below'),
+        ('ops.exp(-2 * (x - 2.5) ** 2)', None),
+        ('x / x', None),
+    )
 )
-def test_what_the_lesson_calls_ill_fails(slope, named):
-    verdict = OWN.check(own(slope))
-    assert verdict.state == 'failed' and mistake_of(verdict) == named, verdict
 
-
-@pytest.mark.parametrize(
-    ('settings', 'named'),
-    [
-        pytest.param((0.1, 0.01, 300), 'halfway', marks=pytest.mark.slow),
-        ((0.05, 0.05, 60), 'impatient'),
-        ((1.0, 0.001, 300), 'slower'),
-        ((2.0, 0.01, 300), 'larger'),
-        ((0.05, 0.02, 150), ''),
-        ((0.02, 0.01, 300), ''),
-    ],
+rescue = lambda settings: f'rescue = dict(zip(("v_threshold", "learning_rate", "steps"), {settings}))'
+test_a_rescue_passes = Answers(RESCUE, rescue).passing((0.05, 0.02, 150), (0.02, 0.01, 300))
+test_a_rescue_is_told_what_fails = Answers(RESCUE, rescue).failing(
+    ((0.05, 0.05, 60), 'impatient'), ((1.0, 0.001, 300), 'slower'), ((2.0, 0.01, 300), 'larger')
 )
-def test_a_rescue_is_told_what_fails(settings, named):
-    verdict = RESCUE.check(dict(zip(('v_threshold', 'learning_rate', 'steps'), settings, strict=True)))
-    assert verdict.passed == (not named) and (mistake_of(verdict) or '') == named, verdict
+test_half_a_rescue_is_told = pytest.mark.slow(Answers(RESCUE, rescue).failing(((0.1, 0.01, 300), 'halfway')))
 
 
 @pytest.mark.slow
@@ -123,17 +95,9 @@ def test_the_faults_are_faults_where_it_is_trained():
 
 
 def test_what_the_checks_say():
-    class Sum(nn.Surrogate):
-        def slope(self, x):
-            return x.sum()
-
-    class Smooth(network.Neuron):
-        def __init__(self):
-            super().__init__(nn.relusigmoid())
-            self.surrogate.construct = lambda x: ops.sigmoid(5 * x)
-
-    tells(OWN.check(Sum).said, 'for each x', 'shape ()')
-    tells(NEURON.check(Smooth).said, 'no longer', 'step')
+    tells(OWN.check_code(slope('x.sum()')).said, 'for each x', 'shape ()')
+    smooth = changed(NEURON.solution, ('ops.greater(x, 0).astype(x.dtype)', 'ops.sigmoid(5 * x)'))
+    tells(NEURON.check_code(smooth).said, 'no longer', 'step')
     tells(NEURON.check([]).said, 'class Neuron', 'got list')
     tells(OWN.check(3).said, 'nn.Surrogate', 'got int')
     tells(RESCUE.check({'v_threshold': 0.1, 'learning_rate': 0.01}).said, 'open: steps', '300')

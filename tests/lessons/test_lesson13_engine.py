@@ -48,34 +48,30 @@ def numbers(t: Any) -> list:
     return np.asarray(t.array).tolist()
 
 
+def cell(m: Any, construct: Any, bprop: Any) -> Any:
+    return type('Made', (m.Cell,), {'construct': construct, 'bprop': bprop})()
+
+
 @ENGINES
 def test_bprop_gets_inputs_out_and_dout(m):
     """As in tests/core/test_takeover.py."""
     got = []
-
-    class Spy(m.Cell):
-        def construct(self, x, y):
-            return x + y * -1
-
-        def bprop(self, *given):
-            got.append([numbers(each) for each in given])
-            return given[3], given[3] * -1
-
-    cell = Spy()
-    m.gradients(lambda x, y: cell(x, y) * 3)(m.Tensor(X), m.Tensor([10.0, 20.0, 30.0]))
+    bprop = lambda self, *given: got.append([numbers(each) for each in given]) or (given[3], given[3] * -1)
+    spy = cell(m, lambda self, x, y: x + y * -1, bprop)
+    m.gradients(lambda x, y: spy(x, y) * 3)(m.Tensor(X), m.Tensor([10.0, 20.0, 30.0]))
     assert got == [[X, [10, 20, 30], [-9, -18, -27], [3, 3, 3]]]
 
 
 @ENGINES
 def test_construct_runs_once_and_bprop_once_and_never_forward(m):
     calls = []
-    cell = counting(m, calls)
-    cell(m.Tensor(X))
+    counts = counting(m, calls)
+    counts(m.Tensor(X))
     assert calls == ['construct']
-    m.grad(cell)(m.Tensor(X))
+    m.grad(counts)(m.Tensor(X))
     assert calls == ['construct', 'construct', 'bprop']
     calls.clear()
-    m.grad(lambda x: cell(x) + cell(x))(m.Tensor(X))
+    m.grad(lambda x: counts(x) + counts(x))(m.Tensor(X))
     assert calls == ['construct', 'construct', 'bprop', 'bprop']
 
 
@@ -86,45 +82,20 @@ def test_construct_runs_once_and_bprop_once_and_never_forward(m):
     ids=['constant inputs', 'its output is not used'],
 )
 def test_bprop_is_not_called_where_no_gradient_passes(m, function):
-    class Never(m.Cell):
-        def construct(self, x):
-            return x * 1
-
-        def bprop(self, *given):
-            raise AssertionError('bprop was called')
-
-    cell = Never()
-    assert numbers(m.grad(lambda x: function(m, cell, x))(m.Tensor(X))) == [2, 2, 2]
+    never = cell(m, lambda self, x: x * 1, lambda self, *given: pytest.fail('bprop was called'))
+    assert numbers(m.grad(lambda x: function(m, never, x))(m.Tensor(X))) == [2, 2, 2]
 
 
 @ENGINES
 def test_names_do_not_matter_positions_do(m):
     got = []
-
-    class Named(m.Cell):
-        def construct(self, x):
-            return x * 1
-
-        def bprop(self, out, dout, x):
-            got.append([numbers(each) for each in (out, dout, x)])
-            return (x,)
-
-    cell = Named()
-    assert numbers(m.grad(lambda x: cell(x * 5) * 3)(m.Tensor(X))) == [15, 15, 15]
+    bprop = lambda self, out, dout, x: got.append([numbers(each) for each in (out, dout, x)]) or (x,)
+    named = cell(m, lambda self, x: x * 1, bprop)
+    assert numbers(m.grad(lambda x: named(x * 5) * 3)(m.Tensor(X))) == [15, 15, 15]
     assert got == [[[5, 10, 15], [5, 10, 15], [3, 3, 3]]]
 
 
-def cube(m: Any) -> Any:
-    class Cube(m.Cell):
-        def construct(self, x):
-            return x * x * x
-
-        def bprop(self, x, out, dout):
-            return (dout * 3 * x * x,)
-
-    return Cube()
-
-
+cube = lambda m: cell(m, lambda self, x: x * x * x, lambda self, x, out, dout: (dout * 3 * x * x,))
 # as in tests/core/test_nested.py
 CLOSED = {
     'sin': (lambda m: m.sin, [np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x), np.sin]),
@@ -191,8 +162,7 @@ def test_random_programs_as_in_minicell(mine, seed):
 
 
 def test_own_takes_what_is_yours_and_else_the_stored_one(capsys):
-    space: dict[str, Any] = {}
-    exec(so_far(6), space)
+    exec(so_far(6), space := {})
     assert own(space).Tensor is space['Tensor']
     tells(capsys.readouterr().out, 'All six steps')
     space['Cell'].rule = lambda self, dout, out, *inputs: self.bprop(*inputs, dout, out)

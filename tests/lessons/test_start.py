@@ -20,28 +20,15 @@ PAGE = Page('00')
 ROW = re.compile(r'^\| \[(\d\d) (.+?)\]\((\S+)\) \| (.+?) \| (\d+) \|$', re.MULTILINE)
 
 
-def rows():
-    """The rows of the map: number, title, file, question, minutes."""
-    return ROW.findall(PAGE.source('map'))
-
-
-def test_the_map_has_all_lessons_in_their_order():
-    assert [number for number, *_ in rows()] == NUMBERS
-
-
-def test_the_map_says_what_the_lessons_say():
-    for number, title, file, question, told in rows():
+def test_the_map_has_all_lessons_in_their_order_and_says_what_they_say():
+    rows = ROW.findall(PAGE.source('map'))
+    assert [number for number, *_ in rows] == NUMBERS
+    for number, title, file, question, told in rows:
         opens = read(number).cells[0].source
         assert file == PATHS[number].name
         assert opens.startswith(f'# Lesson {number} · {title}\n'), number
         assert f'**{question}**' in opens, number
         assert int(told) == rounded(read(number).cells), number
-
-
-def words():
-    """The rows of the table of words, below its head."""
-    table = PAGE.source('words').split('|---|---|---|\n')[1]
-    return [row.strip('|').split('|') for row in table.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -52,9 +39,9 @@ def test_each_word_is_a_name_of_its_package(column, package):
     base = pytest.importorskip(package)
     if package == 'jax':
         pytest.importorskip('jax.test_util')
-    names = [
-        name for row in words() for name in re.findall(r'`(?:ms\.)?(\w+(?:\.\w+)+|grad|vjp|check_bprop)`', row[column])
-    ]
+    rows = PAGE.source('words').split('|---|---|---|\n')[1].splitlines()  # of the table of words, below its head
+    said = ' '.join(row.strip('|').split('|')[column] for row in rows)
+    names = re.findall(r'`(?:ms\.)?(\w+(?:\.\w+)+|grad|vjp|check_bprop)`', said)
     assert len(names) >= 4
     for name in names:
         reduce(getattr, name.removeprefix(f'{package}.').split('.'), base)
