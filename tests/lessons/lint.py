@@ -37,6 +37,10 @@ def outputs(notebook: Any) -> list[tuple[str, Any]]:
     return [(cell.id, output) for cell in code(notebook) for output in cell.outputs]
 
 
+def of_kind(output: Any, kind: str) -> str:
+    return ''.join(output.get('data', {}).get(kind, ''))
+
+
 def predicts_first(notebook: Any) -> list[str]:
     """A prediction comes before the first tape view; a result or figure is locked by one that was asked before it."""
     tapes = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == 'code' and 'Tape()' in cell.source]
@@ -66,20 +70,19 @@ def pictures_have_words(notebook: Any) -> list[str]:
     found = []
     tapes = {cell.id for cell in code(notebook) if re.search(r'^tape$', cell.source, re.MULTILINE)}
     for name, output in outputs(notebook):
-        data = output.get('data', {})
-        if svg := ''.join(data.get('image/svg+xml', '')):
+        if svg := of_kind(output, 'image/svg+xml'):
             found += [f'{name}: no {part} in its SVG' for part in ('role="img"', '<title', '<desc') if part not in svg]
             smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', svg)), default=99)
             if smallest < SMALLEST_TEXT:
                 found.append(f'{name}: its SVG has text of {smallest} px')
-        if 'image/png' in data:
-            if len(output.metadata.get('image/png', {}).get('alt', '')) < 40:
-                found.append(f'{name}: its PNG has no alt text')
-            if not data.get('text/plain'):
-                found.append(f'{name}: a PNG without text beside it')
-            if 'image/svg+xml' not in data and name not in tapes:
-                found.append(f'{name}: a PNG of a figure without SVG beside it')
-    pages = [(name, ''.join(output.get('data', {}).get('text/html', ''))) for name, output in outputs(notebook)]
+        if 'image/png' in output.get('data', {}):
+            faults = {
+                'its PNG has no alt text': len(output.metadata.get('image/png', {}).get('alt', '')) < 40,
+                'a PNG without text beside it': not of_kind(output, 'text/plain'),
+                'a PNG of a figure without SVG beside it': not svg and name not in tapes,
+            }
+            found += [f'{name}: {fault}' for fault, there in faults.items() if there]
+    pages = [(name, of_kind(output, 'text/html')) for name, output in outputs(notebook)]
     pages += [(cell.id, cell.source) for cell in text(notebook)]
     bare = re.compile(r'!\[\]\(|<img\b(?![^>]*alt="[^"]+")')
     return found + [f'{name}: a picture without alt text' for name, page in pages if bare.search(page)]
@@ -88,11 +91,9 @@ def pictures_have_words(notebook: Any) -> list[str]:
 def no_network(notebook: Any) -> list[str]:
     """No address and no installer in a code cell, and nothing from elsewhere in what is shown."""
     found = [f'{cell.id}: {m[0]!r} in code' for cell in code(notebook) if (m := ADDRESS.search(cell.source))]
-    for name, output in outputs(notebook):
-        page = ''.join(output.get('data', {}).get('text/html', ''))
-        if re.search(r'(?:src|href)\s*=|<script|<link|@import|url\(', page):
-            found.append(f'{name}: its page loads something')
-    return found
+    loads = re.compile(r'(?:src|href)\s*=|<script|<link|@import|url\(')
+    pages = [name for name, output in outputs(notebook) if loads.search(of_kind(output, 'text/html'))]
+    return found + [f'{name}: its page loads something' for name in pages]
 
 
 def no_errors(notebook: Any) -> list[str]:
@@ -134,9 +135,8 @@ def value(number: str) -> float:
 
 def page(output: Any) -> str:
     """What an output says: its page without tags, or its text."""
-    data = output.get('data', {})
-    told = re.sub(r'<code.*?</code>|<pre.*?</pre>|<[^>]+>', ' ', ''.join(data.get('text/html', '')), flags=re.DOTALL)
-    return unescape(told) or ''.join(data.get('text/plain', '')) or ''.join(output.get('text', ''))
+    told = re.sub(r'<code.*?</code>|<pre.*?</pre>|<[^>]+>', ' ', of_kind(output, 'text/html'), flags=re.DOTALL)
+    return unescape(told) or of_kind(output, 'text/plain') or ''.join(output.get('text', ''))
 
 
 def rounded(said: str) -> list[float]:
@@ -146,11 +146,9 @@ def rounded(said: str) -> list[float]:
 
 def given(notebook: Any) -> set[float]:
     """The numbers that stand in the lesson's code, and those that the document's listing prints."""
-    found = [value(number) for cell in code(notebook) for number in NUMBER.findall(cell.source)]
-    for cell in code(notebook):
-        for output in cell.outputs if cell.source.startswith('%%result') else ():
-            found += rounded(''.join(output.get('data', {}).get('text/plain', '')))
-    return set(found)
+    found = {value(number) for cell in code(notebook) for number in NUMBER.findall(cell.source)}
+    results = (cell for cell in code(notebook) if cell.source.startswith('%%result'))
+    return found.union(*(rounded(of_kind(output, 'text/plain')) for cell in results for output in cell.outputs))
 
 
 def numbers_are_computed(notebook: Any) -> list[str]:
@@ -177,8 +175,8 @@ def questions_quote_the_notebook(notebook: Any) -> list[str]:
     asked = [cell for cell in code(notebook) if QUESTIONS.search(cell.source)]
     known = given(notebook)
     for output in (output for cell in code(notebook) if cell not in asked for output in cell.outputs):
-        kinds = [output.get('data', {}).get(kind, '') for kind in ('text/plain', 'text/html', 'image/svg+xml')]
-        said = ' '.join(map(''.join, [*kinds, output.get('text', '')]))
+        kinds = [of_kind(output, kind) for kind in ('text/plain', 'text/html', 'image/svg+xml')]
+        said = ' '.join([*kinds, ''.join(output.get('text', ''))])
         known |= {value(number) for number in NUMBER.findall(said)} | set(rounded(said))
     for cell in text(notebook):
         for each in cell.metadata.get('minicell', {}).get('numbers', []):
@@ -197,16 +195,12 @@ def recalls_first(notebook: Any) -> list[str]:
     number = lesson_of(notebook)
     cells = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == 'code' and 'L.recall(' in cell.source]
     predictions = [i for i, cell in enumerate(notebook.cells) if 'L.predict(' in cell.source]
-    found = []
-    if len(cells) < min(2, number - 1):
-        found.append(f'{len(cells)} recalls')
+    found = [f'{len(cells)} recalls'] if len(cells) < min(2, number - 1) else []
     if cells and predictions and cells[-1] > predictions[0]:
         found.append('a recall after the first prediction')
     asked = ' '.join(page(output) for i in cells for output in notebook.cells[i].outputs).lower()
-    for of in (number - 1, number - 3):
-        if of > 0 and f'lesson {of:02}' not in asked:
-            found.append(f'no recall from lesson {of:02}')
-    return found
+    due = [f'lesson {of:02}' for of in (number - 1, number - 3) if of > 0]
+    return found + [f'no recall from {of}' for of in due if of not in asked]
 
 
 def lesson_of(notebook: Any) -> int:
@@ -259,7 +253,7 @@ def frozen(notebook: Any) -> list[str]:
         if any('widget' in kind for kind in kinds):
             found.append(f'{name}: a widget without its kernel')
         shown = ''.join(output.get('text', '')) + ''.join(
-            ''.join(body) for kind, body in kinds.items() if kind != 'image/png'
+            of_kind(output, kind) for kind in kinds if kind != 'image/png'
         )
         if path := MACHINE.search(shown):
             found.append(f'{name}: {path[0]!r}, which is of one machine or one run')
@@ -269,7 +263,7 @@ def frozen(notebook: Any) -> list[str]:
 def shows_without_kernel(notebook: Any) -> list[str]:
     """Whatever is shown has words that a reader without a kernel can read."""
     shows = [c for c in code(notebook) if re.search(r'^(?:L\.(?!unlock)\w+\(|tape$)', c.source, re.MULTILINE)]
-    words = {c.id: sum(len(''.join(o.get('data', {}).get('text/plain', ''))) for o in c.outputs) for c in shows}
+    words = {c.id: sum(len(of_kind(o, 'text/plain')) for o in c.outputs) for c in shows}
     return [f'{name}: nothing to read without a kernel' for name, many in words.items() if many < 40]
 
 
