@@ -61,23 +61,21 @@ def dout_for(out: np.ndarray) -> np.ndarray:
 def two_calls(cell: Any, given: Sequence[Any], forward: Callable) -> list[np.ndarray]:
     """What backward hands out for a loss of two calls of the Cell, the second with other numbers."""
     douts = [dout_for(np.asarray(forward(*each))) for each in (given, moved(given))]
-    at = [k for k, each in enumerate(given) if isinstance(each, np.ndarray)]
 
     def loss(*some: Any) -> Any:
-        inputs = list(given)
-        for k, tensor in zip(at, some, strict=True):
-            inputs[k] = tensor
-        others = [each + 1.5 if k in at else each for k, each in enumerate(inputs)]
-        first, second = cell(*inputs), cell(*others)
+        left = iter(some)
+        inputs = [next(left) if isinstance(each, np.ndarray) else each for each in given]
+        first, second = cell(*inputs), cell(*moved(inputs))
         return (first * ms.Tensor(douts[0])).sum() + (second * ms.Tensor(-2 * douts[1])).sum()
 
-    found = ms.grad(loss, tuple(range(len(at))))(*tensors([given[k] for k in at]))
+    arrays = [each for each in given if isinstance(each, np.ndarray)]
+    found = ms.grad(loss, tuple(range(len(arrays))))(*tensors(arrays))
     return [value(each) for each in (found if isinstance(found, tuple) else (found,))]
 
 
 def moved(given: Sequence[Any]) -> list[Any]:
     """The inputs of the second call."""
-    return [each + 1.5 if isinstance(each, np.ndarray) else each for each in given]
+    return [each + 1.5 if isinstance(each, np.ndarray | ms.Tensor) else each for each in given]
 
 
 def due_of_two(given: Sequence[Any], forward: Callable) -> list[np.ndarray]:
@@ -132,7 +130,6 @@ def repaired() -> Judge:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     return {
         '2a': of_cell(
             ('dx', 'dy'),

@@ -14,7 +14,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.lesson13.engine import STEPS, solution
-from tests.lessons.judges.judge import Judge, noted, numbers, slopes
+from tests.lessons.judges.judge import Judge, near, noted, numbers, slopes
 
 SMALL, SQUARE = numbers(2, 2, seed=130), numbers(2, 2, seed=131)
 
@@ -88,15 +88,6 @@ def gradients_due(fan_out: bool) -> dict[str, Any]:
     return due
 
 
-def near(due: Any, off: float = 1e-4) -> Any:
-    """Whether float32 numbers, or one of them, are these."""
-    return lambda found: (
-        isinstance(found, float | np.ndarray)
-        and np.shape(found) == np.shape(due)
-        and np.allclose(found, due, rtol=1e-3, atol=off)
-    )
-
-
 ORDERS = {  # a program, and the highest derivative that is asked for
     'sin': (lambda m: lambda x: m.sin(x), 4),
     'cube': (lambda m: lambda x: x * x * x, 3),
@@ -122,7 +113,7 @@ def orders_due() -> dict[str, Any]:
     """The same by minicell, in float64."""
     float64 = lambda given: ms.Tensor(given, ms.float64)
     m = SimpleNamespace(sin=ms.ops.sin, cos=ms.ops.cos, grad=ms.grad, Tensor=float64, entries=[])
-    return {name: near(slope, 1e-3) for name, slope in orders(m, ms.Tensor.item).items()}
+    return {name: near(slope, atol=1e-3) for name, slope in orders(m, ms.Tensor.item).items()}
 
 
 def addresses(m: SimpleNamespace) -> dict[str, Any]:
@@ -317,7 +308,6 @@ def of_step(due: dict[str, Any], *looks: tuple[Callable, range]) -> Judge:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     here = range(0)
     return {
         '13a': of_step(ADDRESSES | gradients_due(True), (addresses, here), (ALL, range(2, 6))),

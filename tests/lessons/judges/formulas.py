@@ -126,7 +126,6 @@ LIED = {name: ['by hand'] for name in ('no-mask', 'truth', 'no-dout', 'with-sign
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     signs = {'row': (SIGNED, dout_for(SIGNED))}
     signs |= {'matrix': (SIGNED[:6].reshape(3, 2), -dout_for(SIGNED[:6]).reshape(3, 2))}
     clips = {f'{most} {k}': (most, np.array(d)) for most in (1.0, 2.0) for k, d in enumerate(LONG)}

@@ -12,7 +12,7 @@ from minicell import nn, ops
 from minicell.teach import lesson05
 from minicell.teach.lesson01.entries import engine, entries_of
 from minicell.teach.lesson04.hidden import Hidden
-from tests.lessons.judges.judge import Judge, Parts, alike, by_cases, noted, numbers, slopes
+from tests.lessons.judges.judge import Judge, Parts, alike, by_cases, near, noted, numbers, slopes
 
 PLAIN = SimpleNamespace(sin=math.sin, exp=math.exp, log=math.log)
 
@@ -37,11 +37,8 @@ PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
 
 def gradients_of(f: Callable, given: tuple[float, ...]) -> dict[str, float]:
     """The slopes of a program, by differences of plain numbers."""
-    found = {}
-    for k, name in enumerate('xy'[: len(given)]):
-        above, below = (f(PLAIN, *given[:k], given[k] + e, *given[k + 1 :]) for e in (1e-6, -1e-6))
-        found[name] = (above - below) / 2e-6
-    return found
+    found = slopes(lambda *each: f(PLAIN, *map(float, each)), *map(np.asarray, given))
+    return dict(zip('xy', map(float, found), strict=False))
 
 
 def program(f: Callable, inputs: int) -> Callable:
@@ -136,13 +133,6 @@ def parameter_slopes(answer: Any, cell: Callable) -> Parts:
     yield 'p', bool(np.array_equal(p.asnumpy(), START))
 
 
-def near(due: np.ndarray) -> Callable[[Any], bool]:
-    """Whether slopes that were measured with a step of 1e-3 are these."""
-    return lambda found: (
-        isinstance(found, np.ndarray) and found.shape == due.shape and np.allclose(found, due, rtol=1e-4, atol=1e-4)
-    )
-
-
 W = np.array([[2.5, -0.7], [5.1, -3.3], [0.2, 8.8]])
 SHARES = np.array([[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]])
 RISES: dict[str, tuple[Callable, float]] = {
@@ -231,10 +221,9 @@ def one_number(answer: Any, dy: Callable, _: bool) -> Parts:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     products = {f'{name} {x}': (f, x) for name, f in PRODUCTS.items() for x in AT}
     steps = {'wide': (0.2, either), 'narrow': (3e-5, slopes(bent, ROW)[0])}
-    rises = near(slopes(weighed, START)[0])
+    rises = near(slopes(weighed, START)[0], rtol=1e-4)  # which are measured with a step of 1e-3
     return {
         '1b': by_cases(PROGRAMS, read_back, read_due),
         '1c': by_cases(products, product_rule, lambda f, x: {'slope': gradients_of(f, (x,))['x']}),

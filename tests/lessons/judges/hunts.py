@@ -90,7 +90,6 @@ PRODUCTS = (
     (lambda x, y, d: d @ y.T * 1.0, RIGHT_Y, 'right'),
 )
 
-
 MASKS = each_with(
     (
         (masks.Right, 'right'),
@@ -125,7 +124,6 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.maximum(x.asnumpy(), 0) ** 2)), 'gap'),
 )
 
-
 CURVES = {
     'tanh': (ops.tanh, lambda x: 1 - ops.tanh(x) * ops.tanh(x)),
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
@@ -142,7 +140,6 @@ BENT = (
     ('cos', lambda s, d: d * s, 'right'),
     ('fourth', lambda s, d: 0.98 * s * d, 'first order'),
 )
-
 
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
 WEIGHTS = each_with(
@@ -197,7 +194,6 @@ CHANGES = (
     (SUM, 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx + 0.0', 'right'),
 )
 
-
 QUANTIZERS = (
     (3, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
     (4, lambda at, most, d: d * ops.logical_and(at > -most, at <= most), 'edge'),
@@ -212,7 +208,6 @@ QUANTIZERS = (
     (4, lambda at, most, d: d * ops.logical_and(at >= -most, at < most), 'edge'),
     (2, lambda at, most, d: ops.stop_gradient(d) * (ops.abs(at) <= most), 'cut'),
 )
-
 
 DICE = each_with(
     (
@@ -244,7 +239,6 @@ def bends(curve: str, rule: Callable) -> tuple[nn.Cell, Callable]:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     layer, product = lesson08.Suspect, lesson03.Suspect
     return {
         '1d': hunt(ENGINES, lambda each: (each,), lambda space: space['slope'](ops.exp, 0.7)),

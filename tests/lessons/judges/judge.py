@@ -130,6 +130,15 @@ def alike(a: Any, b: Any) -> bool:
     return type(a) is type(b) and repr(a) == repr(b)
 
 
+def near(due: Any, rtol: float = 1e-3, atol: float = 1e-4) -> Callable[[Any], bool]:
+    """Whether numbers, or one of them, are these, as nearly as float32 or differences tell."""
+    return lambda found: (
+        isinstance(found, float | np.ndarray)
+        and np.shape(found) == np.shape(due)
+        and np.allclose(found, due, rtol=rtol, atol=atol)
+    )
+
+
 def slopes(f: Callable[..., float], *given: Any, eps: float = 1e-6) -> list[np.ndarray]:
     """The slopes of a number with respect to each array that is given, by central differences."""
     found = []

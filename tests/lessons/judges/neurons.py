@@ -117,7 +117,6 @@ def leaks(space: dict[str, Any], answer: Any) -> dict[str, Any]:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     return {
         '12a': Judge(fires_due(), fires),
         '12b': Judge({'accuracy': lambda found: found >= OWN_ENOUGH}, trains, {name: [name] for name in SAYS}),

@@ -147,7 +147,6 @@ def keeps(answer: Any, throw: Callable[[], np.ndarray]) -> Parts:
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     shrunk = {'shrink': ['factor · 0.65', 'factor · 0.25']}
     return {
         '7a': by_cases({keep: (keep,) for keep in (0.6, 1.0, 0.0)}, drops_backward, drops_due),

@@ -77,7 +77,6 @@ WORDS = '4b', '5a', '6a', '10b', '11b', '12d'
 
 
 def judges() -> dict[str, Judge]:
-    """The judges of this page, by the names of the exercises."""
     return {name: Judge(given({}, table(name)), given) for name in WORDS} | {
         '1a': OfOrder({'order': table('1a')}, lambda space, answer: {'order': list(answer)}),
         '6b': Judge({' or '.join(pair): cheapest(pair) for pair in PAIRS}, given),
