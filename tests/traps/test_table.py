@@ -33,9 +33,8 @@ def cells(row: str) -> list[str]:
 def test_each_row_names_a_test_that_is_there(row):
     what, does, _, test = cells(row)
     assert what and does
-    # a file may have been divided: the name is what counts
-    found = f'\ndef {test.partition("::")[2]}(' in everything()
-    assert found, f'{test}: there is no such test'
+    file, _, name = test.partition('::')
+    assert (TESTS / file).is_file() and f'\ndef {name}(' in (TESTS / file).read_text('utf-8'), f'there is no {test}'
 
 
 def test_no_row_stands_twice():
