@@ -47,9 +47,8 @@ def predicts_first(notebook: Any) -> list[str]:
     asked = {
         m[1]: i for i, cell in enumerate(notebook.cells) for m in re.finditer(r"L\.predict\('([^']+)'", cell.source)
     }
-    found = []
-    if not asked or (tapes and min(asked.values()) > tapes[0]):
-        found.append('no prediction before the first tape view')
+    late = not asked or (tapes and min(asked.values()) > tapes[0])
+    found = ['no prediction before the first tape view'] if late else []
     for i, cell in enumerate(notebook.cells):
         magic = re.match(r"%%result (.+)|L\.figure\(.*after='([^']+)'\)$", cell.source)
         if magic and asked.get(magic[1] or magic[2], len(notebook.cells)) > i:

@@ -18,7 +18,6 @@ PART = re.compile(r'^### (\d\d) ([^\n]+)\n(.*?)(?=^##)', re.MULTILINE | re.DOTAL
 VOTE = re.compile(r'^\| `([^`]+)` \| (L\d\d-s\d+-x\d+) \| ([A-E]) \|', re.MULTILINE)
 PARTS = {number: (title, body) for number, title, body in PART.findall(TEXT)}
 
-
 # the headings of the plans, each with its minutes
 PLANS = re.findall(r'^## (.* in \d+ minutes)$', TEXT, re.MULTILINE)
 

@@ -64,9 +64,8 @@ class Judge(NamedTuple):
         """What an answer does; where it stops, the error."""
         space: dict[str, Any] = {'__name__': '__main__'}
         with warnings.catch_warnings(), np.errstate(all='ignore'):
-            warnings.simplefilter('ignore', MinicellWarning)
-            warnings.simplefilter('ignore', RuntimeWarning)
-            warnings.simplefilter('ignore', SyntaxWarning)
+            for kind in (MinicellWarning, RuntimeWarning, SyntaxWarning):
+                warnings.simplefilter('ignore', kind)
             try:
                 exec(compile(code, f'<exercise of {name}>', 'exec'), space)
                 return self.look(space, space[name])

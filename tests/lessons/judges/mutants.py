@@ -183,8 +183,7 @@ def others(node: ast.expr, names: list[str], words: list[str]) -> Iterator[tuple
             yield from (('operation', ast.BinOp(a, other(), b)) for other in ARITHMETIC.get(type(op), ()))
             yield 'order', ast.BinOp(b, op, a)
             if isinstance(op, ast.Mult | ast.Add | ast.Sub | ast.Div):
-                yield 'left out', a
-                yield 'left out', b
+                yield from (('left out', each) for each in (a, b))
             if isinstance(op, ast.Div | ast.Mult) and isinstance(a, ast.BinOp) and isinstance(a.op, ast.Add | ast.Sub):
                 yield 'brackets', ast.BinOp(a.left, a.op, ast.BinOp(a.right, op, b))
             if isinstance(op, ast.Div | ast.Mult | ast.Sub) and isinstance(b, ast.BinOp):
@@ -217,8 +216,7 @@ def others(node: ast.expr, names: list[str], words: list[str]) -> Iterator[tuple
             numbers = dict.fromkeys((value + 1, 0, 1, -value, 2 * value, value / 2, value * 100, value / 100))
             yield from (('constant', ast.Constant(other)) for other in numbers if other != value)
         case ast.Constant(value=None):
-            yield 'constant', ast.Constant(1.0)
-            yield 'constant', ast.Constant(0)
+            yield from (('constant', ast.Constant(other)) for other in (1.0, 0))
         case ast.Compare(left=left, ops=ops, comparators=right):
             for other in COMPARED.get(type(ops[0]), ()):
                 yield 'comparison', ast.Compare(left, [other()], right)
@@ -250,8 +248,7 @@ def others(node: ast.expr, names: list[str], words: list[str]) -> Iterator[tuple
             yield 'index left out', of
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield 'order', ast.IfExp(test, orelse, body)
-            yield 'branch', body
-            yield 'branch', orelse
+            yield from (('branch', each) for each in (body, orelse))
 
 
 def statement(node: ast.stmt, parent: ast.AST, field: str, at: int | None) -> Iterator[tuple[str, Any]]:
