@@ -195,4 +195,4 @@ def test_no_network_gets_a_sentence(work, monkeypatch):
 def test_a_step_that_hangs_is_given_up(work, monkeypatch):
     monkeypatch.setattr(lite, 'TIMEOUT', 0.2)
     with refused(Trouble, 'it sleeps:', 'after 0.2 seconds'):
-        work.do([sys.executable, '-c', 'import time; time.sleep(30)'], 'it sleeps')
+        work.do([sys.executable, '-c', 'import threading; threading.Event().wait(30)'], 'it sleeps')

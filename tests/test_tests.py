@@ -62,7 +62,7 @@ def test_each_wait_is_for_an_event_and_ends():
         bounded = {
             id(inner)
             for loop in ast.walk(tree)
-            if isinstance(loop, ast.For) or (isinstance(loop, ast.While) and 'time' in ast.unparse(loop.test))
+            if isinstance(loop, ast.For | ast.AsyncFor) or (isinstance(loop, ast.While) and 'time' in ast.unparse(loop))
             for inner in ast.walk(loop)
         }
         for node in ast.walk(tree):

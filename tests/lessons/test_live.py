@@ -121,7 +121,6 @@ def test_accounts_follow_when_the_control_is_at_rest():
         live.data.observe(lambda _: seen.append((sent(live)['number'], len(sent(live)['layouts'][0]['r']))), 'value')
         for value in (0.5, 1.0, 1.5):
             live.control.value = value
-        await asyncio.sleep(0)
         assert len(seen) == 3
         live.waiting.cancel()  # its time is asked for, and not waited for
         assert 0 < live.waiting.when() - asyncio.get_running_loop().time() <= REST

@@ -97,12 +97,21 @@ def test_picture_and_bar_move(figure):
     assert states(figure) == READY
 
 
+async def until(happened):
+    """Let the training run on until something has happened."""
+    for _ in range(1000):
+        if happened():
+            return
+        await asyncio.sleep(0)
+    pytest.fail('it never happened')
+
+
 def test_never_twice_at_once(figure, course):
     async def click():
         for _ in range(20):
             figure.start.click()
         assert states(figure) == BUSY
-        await asyncio.sleep(0)
+        await until(lambda: course.begun)
         figure.train()
         await figure.task
 
@@ -114,8 +123,7 @@ def test_never_twice_at_once(figure, course):
 def test_stop(figure, course):
     async def click():
         figure.start.click()
-        for _ in range(4):
-            await asyncio.sleep(0)
+        await until(lambda: figure.curve.losses)
         figure.halt.click()
         assert figure.going is None and course.closed == 1 and states(figure) == READY
         before = figure.picture.value, figure.bar.value
@@ -135,8 +143,7 @@ def test_another_choice_ends_a_run(figure, course):
     async def choose():
         figure.train()
         first = figure.task
-        for _ in range(4):
-            await asyncio.sleep(0)
+        await until(lambda: figure.curve.losses)
         figure.choice.value = 1
         assert course.closed == 1 and shown(figure) == ('fast', '0', 'None')
         assert 'Not trained yet' in figure.bar.value
@@ -177,8 +184,8 @@ def test_a_run_can_be_watched_and_is_over_soon(course, monkeypatch):
         figure.train()
         await figure.task
 
-    slept, sleep = [], asyncio.sleep
-    monkeypatch.setattr(asyncio, 'sleep', lambda seconds: slept.append(seconds) or sleep(0))
+    slept, turn = [], asyncio.sleep
+    monkeypatch.setattr(asyncio, 'sleep', lambda seconds: slept.append(seconds) or turn(0))
     asyncio.run(wait())
     assert len(slept) <= 2 * train.FRAMES and 0.5 < sum(slept) < train.LIMIT < 10
 
@@ -227,7 +234,12 @@ figure = Training('k', 'What', ('a', 'b'), course, {STEPS}, draw, draw(0, Curve(
 figure.start.click()
 print(len(figure.kept), figure.going is None)
 """
-    look = 'await asyncio.sleep(0.6)\nprint(0 < len(figure.curve.losses) < 100)'
+    look = """\
+for _ in range(600):
+    if figure.curve.losses: break
+    await asyncio.sleep(0.1)
+print(0 < len(figure.curve.losses) < 100)
+"""
     end = 'train.FRAME = 0\nfigure.halt.click()\nprint(figure.going is None)\nfigure.start.click()'
     cells = run(lesson_03, setup, look, end, 'await figure.task\nprint(figure.curve.result)')
     said = [''.join(out.get('text', '') for out in cell.outputs) for cell in cells]
