@@ -50,7 +50,7 @@ def tells(message: object, *facts: object, keep: bool = True) -> str:
 
 
 def steady(text: str) -> str:
-    """A text without what differs from machine to machine and from edit to edit: folders, numbers of lines, addresses."""
+    """A text without what differs from machine to machine and from edit to edit: folders, lines, addresses."""
     text = text.replace(str(HERE.parent) + os.sep, '')
     text = re.sub(r'(/tmp|/private|/var)/[\w./-]*/', '…/', text)
     text = re.sub(r'(\.py[:,]? line |\.py:)\d+', r'\1…', text)

@@ -20,8 +20,8 @@ from tests.browser.same import differences
 from tests.browser.sample import HEAD
 from tests.messages import tells
 from tests.servers import ROOT
-from tests.view.programs import PROGRAMS
 from tests.view.encodings import ENCODINGS, LONG
+from tests.view.programs import PROGRAMS
 
 pytestmark = pytest.mark.nightly
 
