@@ -1,8 +1,8 @@
-"""What minicell says, held twice: by its facts in each test, by its words in one file, `messages.txt`.
+"""What minicell says and draws, held twice: by its facts in each test, by its words in one file, `messages.txt`.
 
 A test of a message calls `tells(message, *facts)`: a fact is a name, a shape, a number, one telling word, never a
-sentence. The whole message goes into the run's book, which is compared with `messages.txt` once, at the end of the run.
-After a change of wording
+sentence. The whole message goes into the run's book, which is compared with `messages.txt` once, at the run's end.
+Of a picture (`draws`) the book has a digest. After a change of wording, or of a picture that was looked at,
 
     python tests/messages.py [PYTEST ARGUMENTS]
 
@@ -19,6 +19,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,18 @@ def tells(message: object, *facts: object, keep: bool = True) -> str:
         assert len(WORD.findall(due)) < 4, f'a sentence belongs in {FILE.name}, not in a test: {due}'
         assert due in text, f'{due!r} is due in: {text}'
     if keep:
-        test = os.environ.get('PYTEST_CURRENT_TEST', '').rpartition(' ')[0]
-        kind = f'{type(message).__name__}: ' if isinstance(message, BaseException) else ''
-        book[test].append(steady(kind + text))
+        write(steady(f'{type(message).__name__}: {text}' if isinstance(message, BaseException) else text))
     return text
+
+
+def draws(*pictures: str) -> None:
+    """Keep a digest of pictures: if one changes, so does the snapshot, and somebody looks at it."""
+    write(f'drawn: {sha256("".join(pictures).encode("utf-8", "replace")).hexdigest()[:16]}')
+
+
+def write(text: str) -> None:
+    """Note it for the test that runs."""
+    book[os.environ.get('PYTEST_CURRENT_TEST', '').rpartition(' ')[0]].append(text)
 
 
 def steady(text: str) -> str:

@@ -68,7 +68,6 @@ def test_what_a_lesson_needs_is_there():
     assert names <= set(wheel.NEEDS)
 
 
-@pytest.mark.slow
 def test_the_wheel_has_the_package_the_lessons_and_the_licence(tmp_path):
     path = wheel.pack(tmp_path)
     assert path.name.split('-')[:2] == ['minicell', minicell.__version__]

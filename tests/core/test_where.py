@@ -173,6 +173,15 @@ def test_a_cast_that_promotion_makes_has_the_place_of_the_op():
     assert casts[:3] == ['x * wide', '2 * wide - x', 'ops.concat((x, wide))']
 
 
+def test_a_constant_on_the_left_is_placed_at_the_users_line():
+    """The first time it is made a Tensor, and kept: from then on it is found."""
+    x = Tensor([1.0])
+    with ms.Tape() as tape:
+        firsts = [ms.grad(lambda x: 0.8125 - x)(x) for _ in range(2)]
+    found = [op.where.expression for op in of_kind(tape, Op) if op.rule.name == 'Sub']
+    assert len(firsts) == 2 and found == ['0.8125 - x'] * 2
+
+
 def test_code_without_a_file_has_a_line_and_no_text():
     """Typed at a prompt that keeps no source: nothing breaks."""
     names = {'ms': ms}

@@ -8,8 +8,9 @@ from typing import Any
 import ipywidgets as w
 
 from minicell.core import doors
-from minicell.teach.figure import Drawing
+from minicell.teach.figure import Drawing, svg
 from minicell.teach.ink.shapes import Box, Text
+from tests.messages import draws
 
 MOST = 150_000  # calls for one picture, of Python and of C: about a tenth of a second
 
@@ -68,6 +69,7 @@ def moves(figure: Any, values: Iterable[Any], least: float = 0, slack: float = 0
         heights.add(figure.picture.layout.height)
     figure.draw = draw
     assert len({each.size for each in kept}) == len(heights) == 1
+    draws(*(svg(each, figure.name, False) for each in kept))
     controls = [each for each in figure.shown.widget.children if not isinstance(each, w.HTML)]
     assert controls == [figure.control] and figure.control.description
     return kept

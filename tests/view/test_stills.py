@@ -15,6 +15,8 @@ from minicell.view.paint.kit import Frame
 from minicell.view.paint.line import Mark, step_line
 from minicell.view.write import gif, png, svg
 from minicell.view.write.sheet import EDGE, sheet
+from tests.messages import draws
+from tests.view.gallery import ALL, run
 from tests.view.toy import films, toy
 
 SVG = '{http://www.w3.org/2000/svg}'
@@ -50,6 +52,13 @@ def named(name):
     film.accounts[name] = dict(t=name, h=[name], rows=[[name, name]], p=name)
     film.line, _ = step_line(1, [Mark(0, name)])
     return film
+
+
+@pytest.mark.parametrize('name', ALL)
+def test_the_gallery_is_drawn_as_it_was(name):
+    """All frames of each program, for a screen and for a phone."""
+    films = run(name).show().films
+    draws(*(as_svg(*args(film, step)) for film in films for step in range(len(film.frames))))
 
 
 @pytest.mark.parametrize('name', HOSTILE)
