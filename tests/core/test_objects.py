@@ -151,7 +151,7 @@ def test_astype_refuses_what_is_no_dtype():
             *(np.arange(16, dtype=np.int64).reshape(2, 8), '[2, 8], dtype=Int64'),
             '\n[[ 0,  1,  2 ...  5,  6,  7],\n [ 8,  9, 10 ... 13, 14, 15]]',
         ),
-        (np.arange(1001), '[1001], dtype=Int64', ' [   0,    1,    2 ...  998,  999, 1000]'),
+        (np.arange(1001, dtype=np.int64), '[1001], dtype=Int64', ' [   0,    1,    2 ...  998,  999, 1000]'),
     ],
 )
 def test_repr(t, head, numbers):

@@ -134,13 +134,15 @@ def reached(log: Path) -> tuple[dict[int, list[str]], dict[str, float]]:
     by_file = defaultdict(list)
     for test in took:
         by_file[test.split('::')[0]].append(test)
+    files = {mutant['number']: mutant['file'] for mutant in mutants()}
     found = {}
     for number, names in hits.items():
         mine: set[str] = set()
         for name in names:
             test, _, phase = name.rpartition(' ')
-            if name == '*':  # when minicell or a file of tests is imported: matters if nothing else gets there
-                mine |= set(took) if len(names) == 1 else set()
+            if name == '*':  # when a file is imported: the tests of that part, and all if nothing else gets there
+                part = f'tests/{Path(files[number]).parts[1]}/' if len(names) > 1 else ''
+                mine |= {test for test in took if test.startswith(part)}
             elif phase == '(setup)':  # a fixture, of which other tests of the file may know
                 mine |= set(by_file[test.split('::')[0]])
             else:
