@@ -15,6 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def heeds_ctrl_c() -> None:
+    """Undo what a shell does to a job in the background, which is to ignore Ctrl-C: a server would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str]]:
     """`minicell`, run in a folder: what it says until its page answers, and the address of the page; Ctrl-C ends it.
@@ -27,7 +32,7 @@ def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str
         server = subprocess.Popen(
             [sys.executable, '-m', 'minicell', *arguments],
             cwd=folder, env=clean | {'PYTHONPATH': str(ROOT), 'PYTHONUTF8': '1'} | env,
-            stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=heeds_ctrl_c if os.name == 'posix' else None,
         )  # fmt: skip
     try:
         for _ in range(3000):
