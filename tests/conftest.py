@@ -1,5 +1,6 @@
 """Settings for all tests, and the four tiers that they come in."""
 
+import linecache
 import os
 from collections import Counter
 
@@ -8,6 +9,9 @@ import pytest
 
 # before anything imports pyplot: no test opens a window
 os.environ['MPLBACKEND'] = 'Agg'
+
+# Python 3.13 takes what a process of pytest-xdist was started with for the source of all code without a file.
+linecache.cache.pop('<string>', None)
 
 # A busy machine is no failure, and a run on CI is the same as the last one; elsewhere each run tries new examples.
 hypothesis.settings.register_profile('here', deadline=None)
