@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,11 +33,17 @@ def test_a_test_reads_facts_and_not_phrases():
     assert len(found) <= SHARE * many, [f'{path.name}:{line}: {text[:60]}' for path, line, text in found]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file of tests, read once."""
+    return ast.parse(path.read_text())
+
+
 def said_of_tests() -> list[tuple[str, str]]:
     """The name and the docstring of each test file and test, and the ids of its cases."""
     found = []
     for path in FILES:
-        tree = ast.parse(path.read_text())
+        tree = tree_of(path)
         found.append((path.name, ast.get_docstring(tree) or ''))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -58,7 +65,7 @@ def test_each_wait_is_for_an_event_and_ends():
     for path in FILES:
         if path.name == 'test_tests.py':
             continue
-        tree = ast.parse(path.read_text())
+        tree = tree_of(path)
         bounded = {
             id(inner)
             for loop in ast.walk(tree)
