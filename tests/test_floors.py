@@ -24,6 +24,7 @@ FLOORS = [
     {'composite', 'jacobian', 'numpy'},
     {'common', 'nn'},
     {'graph', 'numpy', 'shown', 'check', 'explanation'},
+    {'story'},
     {'view', 'installation'},
     {'teach'},
     {'command'},

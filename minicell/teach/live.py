@@ -21,10 +21,10 @@ import minicell as ms
 from minicell.core.errors import MinicellError, users_line
 from minicell.core.watch import Begin
 from minicell.errors import SettingError
+from minicell.story.names import parameters
 from minicell.view.page import fragment
 from minicell.view.paint import style
 from minicell.view.picture import Picture
-from minicell.view.tell.names import parameters
 from minicell.view.write import png, svg
 from minicell.view.write.sheet import Sheet, sheet
 

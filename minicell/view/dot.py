@@ -5,11 +5,11 @@ from typing import Any
 import graphviz
 
 from ..ops.hooks import Passing
+from ..story import facts, names
+from ..story.record import shape_text
+from ..story.tensors import tensors
 from .metrics import clean
-from .model import shape_text
 from .paint.style import LIGHT
-from .tell import facts, names
-from .tell.tensors import tensors
 
 FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
 MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingError
+from ..story import tell
+from ..story.record import Record
 from . import zoom as lens
 from .account import why
-from .model import Record
 from .page import fragment
 from .paint import scene
 from .paint.film import Film
 from .paint.moment import MOST
-from .tell import tell
 from .write import gif, png, sheet, svg
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}

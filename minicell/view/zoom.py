@@ -4,8 +4,8 @@ from bisect import bisect_right
 from dataclasses import replace
 from functools import lru_cache
 
-from .model import Entry, Gradient, Reading, Record, Value
-from .tell.names import gradient
+from ..story.names import gradient
+from ..story.record import Entry, Gradient, Reading, Record, Value
 
 
 @lru_cache(maxsize=8)

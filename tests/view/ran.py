@@ -7,7 +7,7 @@ from unittest import mock
 
 from minicell.core import cell, tape
 from minicell.core.rules import Rule
-from minicell.view.model import Record, Value
+from minicell.story.record import Record, Value
 from tests.view import gallery
 
 SILENT = ('TupleGetItem', 'Leaf', 'HookIn', 'HookOut', 'InsertGradientOf', 'HookBackward')

@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell.core.watch import Begin
-from minicell.view.tell import again, tell
+from minicell.story import again, tell
 from tests.messages import tells
 from tests.view.gallery import tape_of
 

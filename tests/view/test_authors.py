@@ -9,8 +9,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from minicell.view.tell import tell
-from minicell.view.tell.teller import Teller
+from minicell.story import tell
+from minicell.story.teller import Teller
 from tests.view import everything, gallery, generated, ran
 
 CELLS = {

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from minicell.story import tell
 from minicell.view.account import ask
 from minicell.view.picture import ZOOMS
-from minicell.view.tell import tell
 from tests.view import everything, gallery, ran
 
 LONG = 'a thousand ops', 'a very long line', 'spikes over fifty moments', 'fifty moments of an RNN'

@@ -2,8 +2,8 @@
 
 import pytest
 
+from minicell.story import tell
 from minicell.view.picture import Picture
-from minicell.view.tell import tell
 from tests.messages import tells
 from tests.view import fake, gallery, ran
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ...story.record import Value, shape_text
 from ...view.metrics import width
-from ...view.model import Value, shape_text
 from .facts import SMALL, facts
 from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 

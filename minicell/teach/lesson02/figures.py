@@ -7,10 +7,10 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
+from minicell.story.names import gradient, inputs, parameters
 from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Shape, arrow, text, tint
-from minicell.view.tell.names import gradient, inputs, parameters
 
 WIDTH = 760
 LEFT, CARD_W, CARD_H, GAP = 16, 270, 84, 40

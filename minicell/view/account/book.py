@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ...core.errors import HOME, Where
 from ...core.tensor import Tensor, tensors_in
 from ...core.watch import Call, Op, Tape
-from ..tell import facts as facts_of
-from ..tell import names, source
+from ...story import facts as facts_of
+from ...story import names, source
 
 NAME = re.compile(r'[A-Za-z_][\w.]*')
 PRIMES = ('', '′', '″', '‴')

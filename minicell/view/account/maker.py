@@ -8,9 +8,9 @@ from ...core.tensor import Tensor, map_tensors, tensors_in, wrap
 from ...core.watch import Call, Op, Tape
 from ...nn.hooks import Exit
 from ...ops.hooks import HookedRule, _Hook, _of_leaves
-from ..tell import facts as facts_of
-from ..tell.places import columns
-from ..tell.source import method
+from ...story import facts as facts_of
+from ...story.places import columns
+from ...story.source import method
 from . import slopes, table, true
 from .account import Account, Row
 from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..model import Arrival, Pass, Value, shape_text
+from ...story.record import Arrival, Pass, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import width
 from .moment import Moment

@@ -1,7 +1,7 @@
 """Backward: autodiff's road, the rule of each entry on it, and the gradients that go from one to the next."""
 
-from ..model import Entry, Pass, Reading, Value
-from ..tell.names import gradient as gradient_name
+from ...story.names import gradient as gradient_name
+from ...story.record import Entry, Pass, Reading, Value
 from . import formula, numbers, phrases, tiles
 from .kit import Frame, cut, width
 from .moment import Moment, Sum

@@ -5,7 +5,7 @@ When they are compared, of the other gradients is said how far they are off; on 
 
 import numpy as np
 
-from ..model import Gradient, Value
+from ...story.record import Gradient, Value
 from . import inline, phrases, tiles, verdict, voice
 from .kit import width
 from .plan import CARD, CODE, STAGE, TALL, Box

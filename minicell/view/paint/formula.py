@@ -11,8 +11,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..model import Entry
-from ..tell.names import gradient
+from ...story.names import gradient
+from ...story.record import Entry
 from . import numbers
 
 # What stands for a longer rule: {0} is the first input's name, {1} the second's.

@@ -1,6 +1,6 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
-from ..model import Entry, Record
+from ...story.record import Entry, Record
 from . import numbers, phrases, program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment

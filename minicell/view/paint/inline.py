@@ -1,6 +1,6 @@
 """What is said inside the lines of a bprop: its gradients where they have no tables, and that no line uses dout."""
 
-from ..model import Gradient
+from ...story.record import Gradient
 from . import forward, phrases, program, tiles
 from .kit import cut, width
 from .moment import Moment

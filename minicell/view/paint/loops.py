@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from ..model import Entry, Record
+from ...story.record import Entry, Record
 
 LONGEST = 12  # entries of one turn
 FEWEST = 3  # turns

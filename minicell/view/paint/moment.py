@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import Arrival, Entry, Pass, Reading, Record, Step, Value
+from ...story.record import Arrival, Entry, Pass, Reading, Record, Step, Value
 from . import loops
 from .kit import Frame
 from .plan import Plan

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ..model import Line
+from ...story.record import Line
 from . import program
 from .moment import Moment
 from .plan import PAD, ROW

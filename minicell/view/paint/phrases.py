@@ -1,7 +1,7 @@
 """Parts of sentences: values, names, whose rule it is."""
 
-from ..model import Arrival, Entry, Pass, Reading, Record, Value
-from ..tell.names import gradient
+from ...story.names import gradient
+from ...story.record import Arrival, Entry, Pass, Reading, Record, Value
 from . import formula, numbers
 from .strip import NAMES, name_of
 

@@ -5,7 +5,7 @@ import linecache
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..model import Entry, Line, Mark, Record
+from ...story.record import Entry, Line, Mark, Record
 from .kit import Frame, width
 from .plan import ROW
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...story.record import Record, Value
 from .. import metrics
-from ..model import Record, Value
 from . import arrivals, backward, forward, outcome, panel, program, tiles, verdict, words
 from .film import Film, Step
 from .kit import Frame, width

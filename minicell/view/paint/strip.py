@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..model import Entry, Record, Value
+from ...story.record import Entry, Record, Value
 from . import formula, tiles
 from .kit import Frame, width
 from .plan import Lane

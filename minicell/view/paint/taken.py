@@ -1,6 +1,6 @@
 """A takeover at one moment: its gradients as far as they have come, and what is known of them."""
 
-from ..model import Entry, Gradient, Reading, Value
+from ...story.record import Entry, Gradient, Reading, Value
 from . import numbers, phrases, verdict
 from .moment import Moment
 

@@ -1,6 +1,6 @@
 """The band that turns off autodiff's road into the lines of a bprop or of a hook, and why it does."""
 
-from ..model import Entry
+from ...story.record import Entry
 from .kit import width
 from .moment import Moment
 from .plan import CODE

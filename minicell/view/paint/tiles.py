@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import Value, shape_text
+from ...story.record import Value, shape_text
 from . import numbers
 from .kit import Frame, width
 

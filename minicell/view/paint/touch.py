@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Entry, Reading, Record, Value, shape_text
+from ...story.record import Entry, Reading, Record, Value, shape_text
 from . import numbers, phrases, tiles
 from .moment import Story
 from .strip import TAKEN, name_of

@@ -1,6 +1,6 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
-from ..model import Gradient
+from ...story.record import Gradient
 from . import numbers, tiles, verdict
 from .kit import width
 from .plan import CARD, CODE, Box

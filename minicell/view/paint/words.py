@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..model import Pass, Record, Step
+from ...story.record import Pass, Record, Step
 from .forward import yours
 from .phrases import (
     amount,

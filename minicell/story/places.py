@@ -4,8 +4,8 @@ import linecache
 from types import CodeType
 from typing import Any
 
-from ..model import Mark
 from . import names
+from .record import Mark
 from .source import users
 from .stack import Play, Stack, Turn
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..model import Gradient, Hooked, Reading, Value
 from . import facts, names
 from .book import Book
 from .readings import Readings
+from .record import Gradient, Hooked, Reading, Value
 from .source import code_of
 from .stack import Hooking, ReadBack, Turn
 from .tensors import tensors

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Entry, Mark, Record, Step, Value
 from . import names
 from .places import Places
+from .record import Entry, Mark, Record, Step, Value
 from .stack import Gradient, Play, Stack, Turn
 from .tensors import Tensors
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.differentiate import differentiate
-from ...core.errors import MinicellError
-from ...core.primitives import place_several
-from ...core.rules import BACK, Plain
-from ...core.tape import place
-from ...core.tensor import Tensor, is_float, tensors_in, wrap
-from ...core.watch import Back, Begin, Call, End, Enter, Leave, Op, Report, Tape, aside
-from ...heard import Hook
-from ...ops.hooks import Passing
+from ..core.differentiate import differentiate
+from ..core.errors import MinicellError
+from ..core.primitives import place_several
+from ..core.rules import BACK, Plain
+from ..core.tape import place
+from ..core.tensor import Tensor, is_float, tensors_in, wrap
+from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Report, Tape, aside
+from ..heard import Hook
+from ..ops.hooks import Passing
 
 MOST = 20_000  # events: more would take seconds
 HOOKED = 'a hook takes part'

@@ -6,8 +6,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from ...nn.hooks import ENTRANCE, EXIT
-from ..model import Entry, Facts, Mark
+from ..nn.hooks import ENTRANCE, EXIT
+from .record import Entry, Facts, Mark
 from .source import code_of, function, method, users
 
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks

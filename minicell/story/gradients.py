@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from ..model import Arrival, Pass, Value
 from . import names, verdict
 from .book import Book
+from .record import Arrival, Pass, Value
 from .stack import Gradient, Play, ReadBack
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..model import Wire
+from .record import Wire
 from .tensors import is_parameter
 
 

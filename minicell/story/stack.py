@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..model import Pass
+from .record import Pass
 
 
 @dataclass(eq=False)

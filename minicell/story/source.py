@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ...core.errors import HOME
+from ..core.errors import HOME
 
 MOST = 20  # wrappers around a function
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ...ops.hooks import Passing
-from ..model import Entry, Ghost, Scope
+from ..ops.hooks import Passing
 from . import facts, kept, names
 from .book import Book
+from .record import Entry, Ghost, Scope
 from .source import method, users
 from .stack import Call, Play, ReadBack
 from .tensors import is_float, is_parameter, tensors

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from ..model import Record
-from . import listing
 from .book import Book
+from .code import listing
 from .errors import Errors
 from .forward import Forward
 from .gradients import Gradients
 from .hooks import Hooks
 from .readings import Readings
+from .record import Record
 
 
 def tell(tape: Any) -> Record:
@@ -72,6 +72,6 @@ class Teller:
         self.errors.last(getattr(self.book.tape, 'error', None))
         marks = [step.mark for step in record.steps if step.mark]
         codes, hides = ([code for _, code in found] for found in (self.book.places.codes, self.book.places.hides))
-        record.code = listing.listing(codes, hides, marks)
+        record.code = listing(codes, hides, marks)
         record.unknown = tuple(self.unknown)
         return record

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..model import Entry, Gradient, Reading, Value
 from . import names, verdict
 from .book import Book
+from .record import Entry, Gradient, Reading, Value
 from .stack import ReadBack, Turn
 from .tensors import is_float, places, tensors
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..model import Record
 from . import names
+from .record import Record
 
 
 class Tensors:

@@ -4,7 +4,7 @@ import linecache
 from collections.abc import Iterable
 from types import CodeType
 
-from ..model import Line, Mark
+from .record import Line, Mark
 from .source import Function, function
 
 ROOMY = 22  # lines that any panel has room for
