@@ -6,35 +6,22 @@ from typing import Any
 import numpy as np
 
 from . import names
-from .places import Places
-from .record import Entry, Mark, Record, Step, Value
-from .stack import Gradient, Play, Stack, Turn
-from .tensors import Tensors
+from .events import Walk
+from .record import Entry, Record, Step, Value
+from .stack import Play, Turn
 
 WORDS = 40  # characters of what is no tensor
 COPIED = 1024  # numbers
-PRIMES = ('', '′', '″', '‴')
 
 
 class Book:
-    """What all tellers write into, and what they know."""
+    """What all tellers write into, and the walk that knows what is open and what things are called."""
 
     def __init__(self, tape: Any) -> None:
         self.tape = tape
-        self.record = Record()
-        self.stack = Stack()
-        self.tensors = Tensors(self.record)
-        self.places = Places(self.stack)
-        self.gradients: list[Gradient] = []
-        self.entry_of: dict[int, int] = {}  # id of an Op or Call -> its entry
-        self.counts: dict[int, int] = {}  # how many entries stand on each tape
-        self.now = 0  # the time of the event that is being told
-        self.then: Any = None  # the event behind it
-
-    @property
-    def seen_first(self) -> bool:
-        """Whether a hook on a tensor is called next: it sees a cotangent before the entry does."""
-        return type(self.then).__name__ == 'Hook' and self.then.kind == 'tensor'
+        self.walk = walk = Walk(tape)
+        self.record = Record(entries=walk.entries)
+        self.stack, self.tensors, self.places = walk.stack, walk.tensors, walk.places
 
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
@@ -44,33 +31,29 @@ class Book:
         self.record.steps.append(Step(kind, **details))
         return len(self.record.steps) - 1
 
-    def new(self, label: str, name: str, kind: str, inputs: tuple, given: Any, mark: Mark | None) -> int:
-        """Append an entry and return its number."""
-        stack = self.stack
-        entry = Entry(label, name, kind, len(self.record.steps), inputs, mark=mark, level=stack.level)
+    def place(self, number: int, given: Any) -> Entry:
+        """An entry that the walk has just made: when it is shown first, what it reads, and where it belongs."""
+        entry, stack = self.record.entries[number], self.stack
+        entry.first = len(self.record.steps)
         entry.sources = self.tensors.sources(given)
         entry.keys = tuple(self.tensors.key(t) for t in given)
         entry.scopes = tuple(c.scope for c in self.calls_here() if c.scope is not None)
         if root := stack.root:
             entry.run = root.number
             root.early += [entry] if root.number is None else []
+        self.by(entry)
+        return entry
+
+    def by(self, entry: Entry) -> None:
+        """The reading that writes an entry, where a gradient does."""
         if entry.level:
-            reading = stack.reading
             last = len(self.record.readings) - 1
-            entry.by = reading if reading is not None else last if last >= 0 else None
-        self.record.entries.append(entry)
-        return len(self.record.entries) - 1
+            entry.by = self.stack.reading if self.stack.reading is not None else last if last >= 0 else None
 
     def calls_here(self) -> list:
         """The Cells that run now, since the reading or the gradient began that everything here belongs to."""
         stack = self.stack
         return stack.calls_since(Turn) if stack.innermost(Turn) else stack.calls_since(Play)
-
-    def label(self) -> str:
-        """The next entry's number: 1, 2 …, and 1′, 2′ … for what a backward writes while another gradient watches."""
-        level = self.stack.level
-        self.counts[level] = self.counts.get(level, 0) + 1
-        return f'{self.counts[level]}{PRIMES[level] if level < len(PRIMES) else f"({level})"}'
 
     def value(self, thing: Any, at: int, name: str = '') -> Value:
         """A tensor as it was at time `at`, or an array, or the words for what is neither."""

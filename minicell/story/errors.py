@@ -3,6 +3,7 @@
 from typing import Any
 
 from .book import Book
+from .events import TORN
 
 
 class Errors:
@@ -33,8 +34,8 @@ class Errors:
             facts = self.record.entries[entry].facts
             mark = facts.end if facts else self.record.entries[entry].mark
         if entry is None:
-            entry = self.book.new('!', type(error).__name__, 'torn', (), (), mark)
-            made = self.record.entries[entry]
+            entry = self.book.walk.new(TORN, type(error).__name__, 'torn', mark)
+            made = self.book.place(entry, ())
             made.source, made.error = getattr(where, 'expression', '') if mark else '', message
         self.book.step('fail', entry=entry, reading=reading, mark=mark, what=message)
         if reading is not None:

@@ -7,8 +7,8 @@ from types import CodeType
 from typing import Any
 
 from ..nn.hooks import ENTRANCE, EXIT
-from .record import Entry, Facts, Mark
-from .source import code_of, function, method, users
+from .record import Facts, Mark
+from .source import code_of, function, method
 
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
@@ -29,28 +29,6 @@ def of_bprop(cell: object) -> Facts | None:
 def of_hook(called: Any) -> Facts | None:
     """What the source of a hook says."""
     return _of_code(code_of(called))
-
-
-def hang(book: Any, entry: Entry, called: Any, owner: Any, how: str) -> None:
-    """An entry at which a hook hangs is that hook's: a takeover."""
-    if entry.hook:
-        return
-    entry.kind, entry.hook = 'hook', how
-    entry.name = f'hook on {hung_on(book, owner, entry, how)}'
-    code = code_of(called)
-    entry.yours = users(code)
-    entry.facts = of_hook(called)
-    book.places.shows(code)
-
-
-def hung_on(book: Any, owner: Any, entry: Entry | None, how: str) -> str:
-    """What a hook hangs on, in a word: a Cell, a Parameter, a tensor."""
-    if how.startswith('backward'):
-        return type(owner).__name__
-    if owner is not None and (name := book.tensors.name(owner)):
-        return name
-    name = entry.inputs[0].name if entry and entry.inputs else ''
-    return name or (owner is not None and book.tensors.made_by(owner)) or 'a tensor'
 
 
 def _of_code(code: CodeType | None) -> Facts | None:

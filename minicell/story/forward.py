@@ -2,24 +2,23 @@
 
 from typing import Any
 
-from ..ops.hooks import Passing
 from . import facts, kept, names
 from .book import Book
 from .record import Entry, Ghost, Scope
-from .source import method, users
-from .stack import Call, Play, ReadBack
-from .tensors import is_float, is_parameter, tensors
+from .source import code_of, method, users
+from .stack import Play, ReadBack
+from .tensors import tensors
 
 
 class Forward:
     """Tells Enter, Leave, Call, Op and Write."""
 
-    def __init__(self, book: Book, pulled: set[int]) -> None:
-        self.book, self.stack, self.tensors, self.places = book, book.stack, book.tensors, book.places
+    def __init__(self, book: Book) -> None:
+        self.book, self.walk, self.stack, self.tensors, self.places = (
+            book, book.walk, book.stack, book.tensors, book.places
+        )  # fmt: skip
         self.record = book.record
-        self.pulled = pulled  # ids of the Ops and Calls that a gradient reads outside of what hides them
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
-        self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
         self.cast = False  # whether that was a cast
 
@@ -27,45 +26,31 @@ class Forward:
 
     def enter(self, event: Any) -> None:
         """A Cell is called."""
-        name = type(event.cell).__name__
-        inside = self.stack.hider is not None
-        call = Call(event.cell, event.where, event.inputs, veil=bool(event.custom and inside))
-        mark = None if inside else self.places.mark(event.where)
+        name, call, entry = type(event.cell).__name__, self.walk.call, self.walk.made
+        mark = None if call.inside else self.places.mark(event.where)
         self.places.shows(method(event.cell, 'construct'), event.custom)
         if event.custom:
             self.places.shows(method(event.cell, 'bprop'))
-        if event.custom and not inside:
+        if entry is not None:
+            made = self.book.place(entry, event.inputs)
             pairs = zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True)
-            inputs = tuple(v for t, n in pairs for v in self.book.values(t, event.at, n))
-            call.entry = self.book.new('', name, 'call', inputs, event.inputs, mark)
-            self.used[call.entry] = []
-            self.record.entries[call.entry].yours = users(method(event.cell, 'bprop'))
-        elif not inside:
-            self.named(event)
+            made.inputs = tuple(v for t, n in pairs for v in self.book.values(t, event.at, n))
+            made.yours = users(method(event.cell, 'bprop'))
+            self.used[entry] = []
+        elif not call.inside:
             call.scope = self.scope(event, name, mark)
-        self.stack.push(call)
-        if not inside and self.stack.reading is None:
-            self.book.step('enter', entry=call.entry, mark=mark, what=name, scope=call.scope)
-        if call.entry is not None:
-            self.record.entries[call.entry].first = max(len(self.record.steps) - 1, 0)
+        if not call.inside and self.stack.reading is None:
+            self.book.step('enter', entry=entry, mark=mark, what=name, scope=call.scope)
+        if entry is not None:
+            made.first = max(len(self.record.steps) - 1, 0)
 
-    def named(self, event: Any) -> None:
-        """What the user's own line calls the tensors that it gives to a Cell; inside, the Cell's names are its own."""
-        expression = self.places.expression(event.where) if self.places.mark(event.where) else ''
-        for t, written in zip(event.inputs, names.inputs(expression, len(event.inputs)), strict=True):
-            if written.isidentifier() and hasattr(t, 'asnumpy') and not self.name(t):
-                self.tensors.called[id(t)] = written
-
-    def returned(self, out: Any, target: str) -> None:
+    def returned(self, out: Any) -> None:
         """What the user's own line calls the tensors that a Cell returns."""
-        for t, name in names.outputs(out, target):
-            maker = self.tensors.maker.get(id(t))
-            if not name or maker is None or id(t) in self.tensors.called:
-                continue
-            self.tensors.called[id(t)] = name
-            made = self.record.entries[maker]
-            if len(made.outputs) == 1 and not made.outputs[0].name:
-                made.outputs = (made.outputs[0]._replace(name=name),)
+        for t in tensors(out):
+            maker, name = self.tensors.maker.get(id(t)), self.tensors.called.get(id(t))
+            outputs = self.record.entries[maker].outputs if name and maker is not None else ()
+            if len(outputs) == 1 and not outputs[0].name:
+                self.record.entries[maker].outputs = (outputs[0]._replace(name=name),)
 
     def scope(self, event: Any, name: str, mark: Any) -> int:
         """A Cell without a bprop of its own is a scope."""
@@ -78,70 +63,57 @@ class Forward:
 
     def leave(self, event: Any) -> None:
         """A Cell returns."""
-        call = self.stack.call_of(event.cell)
-        if call is None:
-            return
-        self.stack.pop(call)
-        if event.failed:
+        call = self.walk.call
+        if call is None or event.failed:
             return
         if call.scope is not None:
-            target = self.places.target(call.where)
-            if target:
-                self.returned(event.out, target)
-            outputs = self.book.values(event.out, event.at, target or 'out')
+            self.returned(event.out)
+            outputs = self.book.values(event.out, event.at, self.places.target(call.where) or 'out')
             self.record.scopes[call.scope].outputs = outputs
         if call.entry is not None:
-            made = self.record.entries[call.entry]
-            made.outputs = self.book.values(event.out, event.at, 'out')
-            self.tensors.own(event.out, call.entry, made.outputs)
-            self.left = call
+            self.outputs(event, call.entry, 'out')
+
+    def outputs(self, event: Any, entry: int, name: str) -> None:
+        """What an entry made."""
+        made = self.record.entries[entry]
+        made.outputs = self.book.values(event.out, event.at, name)
+        made.made = tuple(self.tensors.key(t) for t in tensors(event.out))
 
     def call(self, event: Any) -> None:
         """The one entry that a Cell with its own bprop leaves on the tape."""
-        left, self.left = self.left, None
-        given = tensors(list(event.inputs))
-        if left is not None:
-            entry = left.entry
-            self.tensors.copied(left.inputs, given)
-        else:
-            if id(event) not in self.pulled:
-                return
-            inputs = self.book.values(tuple(event.inputs), event.at)
-            mark = self.places.mark(event.where)
-            entry = self.book.new('', type(event.cell).__name__, 'call', inputs, given, mark)
-            self.record.entries[entry].yours = users(method(event.cell, 'bprop'))
+        entry, given = self.walk.made, tensors(list(event.inputs))
+        if entry is None:
+            return
         made = self.record.entries[entry]
-        recorded = event.state == 'recorded' or id(event) in self.pulled
-        made.outputs = self.book.values(event.out, event.at, self.places.target(event.where) or 'out')
-        made.kind = 'call' if recorded else 'loose'
-        made.label, made.facts = self.book.label() if recorded else '–', facts.of_bprop(event.cell)
-        made.mark = self.places.mark(event.where) or made.mark
+        if self.walk.call is None:  # the call itself was hidden
+            self.book.place(entry, given)
+            made.inputs = self.book.values(tuple(event.inputs), event.at)
+            made.yours = users(method(event.cell, 'bprop'))
+        self.book.by(made)
+        made.facts = facts.of_bprop(event.cell)
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.sources = self.tensors.sources(given)
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
-        made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
-        self.written(event, entry, made)
+        made.why = kept.why_loose(event, bool(self.stack.gradients())) if made.kind == 'loose' else ''
+        self.outputs(event, entry, self.places.target(event.where) or 'out')
+        self.written(entry)
 
-    def written(self, event: Any, entry: int, made: Entry) -> None:
+    def written(self, entry: int) -> None:
         """An entry is there, with what it made."""
-        self.book.entry_of[id(event)] = entry
-        self.tensors.own(event.out, entry, made.outputs)
+        made = self.record.entries[entry]
         made.written = self.book.step('write', entry=entry, mark=made.mark)
 
     # ---- ops ----
 
     def op(self, event: Any) -> None:
         """A primitive ran."""
-        self.left = None
         hider = self.stack.hider
-        if id(event) in self.pulled:
-            self.write(event, True)
+        if self.walk.made is not None:
+            self.write(event, self.walk.made)
         elif hider is not None:
             self.hide(event, self.record.entries[hider], hider)
-        elif self.stack.reading is not None and event.state != 'recorded':
+        elif self.stack.reading is not None:
             self.inside(event)
-        else:
-            self.write(event, event.state == 'recorded')
 
     def hide(self, event: Any, entry: Entry, number: int) -> None:
         """An op inside a Cell with its own bprop: it runs and leaves nothing."""
@@ -179,40 +151,27 @@ class Forward:
         (line, last, column, end), (own, own_last, own_column, own_end) = span, self.span
         return (line, column) <= (own, own_column) and (own_last, own_end) <= (last, end) and span != self.span
 
-    def write(self, event: Any, recorded: bool) -> None:
+    def write(self, event: Any, entry: int) -> None:
         """An op that leaves an entry, or could not."""
-        if not recorded and getattr(event.where, 'ours', False):
-            return  # minicell's own work, such as making the first cotangent
-        mark, where = self.places.users(event.where)
-        expression = self.places.expression(where) if mark else ''
-        # (before and behind a Cell with hooks stands the call of the whole Cell)
-        gate = event.rule in facts.GATES
-        own = self.places.mark(event.where) is not None and not gate
-        written = names.inputs(expression, len(event.inputs)) if own else ('',) * len(event.inputs)
-        pairs = list(zip(event.inputs, self.tensors.in_order(event.inputs, written), strict=True))
-        known = [t.name if is_parameter(t) else n or self.name(t) for t, n in pairs]
-        inputs = tuple(self.book.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
-        kind = 'op' if recorded else 'loose'
-        label = self.book.label() if recorded else '–'
-        entry = self.book.new(label, event.rule.name, kind, inputs, event.inputs, mark)
-        made = self.record.entries[entry]
-        made.rule = event.rule
-        made.source = expression
-        made.outputs = self.book.values(event.out, event.at, self.places.target(event.where))
-        if gate:  # what goes through is called as before
-            named = zip(made.outputs, inputs if len(inputs) == len(made.outputs) else (), strict=False)
+        made = self.book.place(entry, event.inputs)
+        known = self.walk.inputs(event, made)
+        made.inputs = tuple(self.book.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
+        self.outputs(event, entry, self.places.target(event.where))
+        if event.rule in facts.GATES:  # what goes through is called as before
+            named = zip(made.outputs, made.inputs if len(made.inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
         made.wires = kept.wires(list(event.inputs), (), False)
-        made.why = '' if recorded else kept.why_loose(event, bool(self.stack.gradients()))
-        made.note = self.note(mark)
-        if recorded and isinstance(event.rule, Passing):
-            for function, owner, how in facts.hanging(event.rule, event.attrs):
-                facts.hang(self.book, made, function, owner, how)
-        self.written(event, entry, made)
+        made.why = kept.why_loose(event, bool(self.stack.gradients())) if made.kind == 'loose' else ''
+        made.note = self.note(made.mark)
+        self.hooked(made)
+        self.written(entry)
 
-    def name(self, tensor: Any) -> str:
-        """What a tensor is called, or who made it."""
-        return self.tensors.called.get(id(tensor)) or self.tensors.made_by(tensor)
+    def hooked(self, made: Entry) -> None:
+        """What the source of a hook says, and whose it is."""
+        if made.kind == 'hook':
+            code = code_of(made.function)
+            made.yours, made.facts = users(code), facts.of_hook(made.function)
+            self.places.shows(code)
 
     def note(self, mark: Any) -> str:
         """Who writes an entry while a gradient is read back."""
@@ -226,13 +185,12 @@ class Forward:
 
     def overwrite(self, event: Any) -> None:
         """A Tensor's memory is overwritten: a Parameter is updated, say."""
-        if self.stack.hider is not None or self.stack.reading is not None or not is_float(event.tensor):
+        entry = self.walk.made
+        if entry is None:
             return
-        mark, _ = self.places.users(event.where)
-        before = self.book.value(event.tensor, event.at, 'before')
-        entry = self.book.new('←', event.what, 'loose', (before,), (event.tensor,), mark)
-        made = self.record.entries[entry]
+        made = self.book.place(entry, (event.tensor,))
+        made.inputs = (self.book.value(event.tensor, event.at, 'before'),)
         made.outputs = (self.book.value(event.tensor, event.at + 1, 'after'),)
         made.target = self.tensors.name(event.tensor)
         made.why = 'a write into memory is no op'
-        made.written = self.book.step('write', entry=entry, mark=mark)
+        self.written(entry)

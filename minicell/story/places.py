@@ -32,7 +32,7 @@ class Places:
 
     def users(self, where: Any) -> tuple[Mark | None, Any]:
         """The line to mark for an op, and its call site: in a bprop the bprop's own, in a layer the layer's call."""
-        calls = self.stack.calls_since(Turn) if self.stack.reading is not None else []
+        calls = self.stack.calls_since(Turn) if self.stack.turn is not None else []
         if calls and (mark := self.mark(calls[0].where)):
             return mark, calls[0].where
         for site in (where, *(call.where for call in reversed(self.stack.calls()))):

@@ -15,30 +15,19 @@ class Readings:
     """Tells Pull and Give."""
 
     def __init__(self, book: Book) -> None:
-        self.book, self.stack, self.tensors = book, book.stack, book.tensors
+        self.book, self.walk, self.tensors = book, book.walk, book.tensors
         self.record = book.record
 
     def pull(self, event: Any) -> None:
-        """Backward reaches an entry; where a hook hangs on its output, that one sees the cotangent first."""
-        frame = self.stack.innermost(ReadBack)
-        number = self.number(event.entry)
-        if frame is None or not frame.told or number is None:
-            self.stack.push(Turn(None, event))
-        elif self.book.seen_first:
-            frame.waiting = event
-        else:
-            self.reach(event, event.cotangent)
+        """Backward reaches an entry."""
+        turn = self.walk.turn
+        if turn.known:
+            self.reach(turn, event.cotangent)
 
-    def number(self, entry: Any) -> int | None:
-        """The entry on the record."""
-        made = next(iter(tensors(entry.out)), None)
-        return self.book.entry_of.get(id(entry), self.tensors.maker.get(id(made)))
-
-    def reach(self, event: Any, cotangent: Any, hook: int | None = None) -> None:
+    def reach(self, turn: Turn, cotangent: Any, hook: int | None = None) -> None:
         """An entry is reached: a Reading. `hook`: the entry that handed the cotangent on."""
-        number = self.number(event.entry)
+        event, number, frame = turn.event, turn.entry, turn.frame
         entry = self.record.entries[number]
-        frame = self.stack.innermost(ReadBack)
         cotangents, called = (cotangent,), ['dout']
         outs = tensors(event.entry.out)
         if isinstance(cotangent, tuple | list):
@@ -46,7 +35,7 @@ class Readings:
             floats = [(name, t) for name, t in pairs if t.asnumpy().dtype.kind in 'fc']  # none comes for a mask
             cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
         douts = tuple(
-            Value(name, words='None') if c is None else self.book.value(c, self.book.now, name)
+            Value(name, words='None') if c is None else self.book.value(c, self.walk.now, name)
             for name, c in zip(called, cotangents, strict=True)
         )
         for c, v in zip(cotangents, douts, strict=True):
@@ -61,19 +50,14 @@ class Readings:
             hook = origins[-1] if origins else None
         reading.origin, reading.run = hook, frame.gradient.number
         self.record.readings.append(reading)
-        self.stack.push(Turn(len(self.record.readings) - 1, event))
-        self.book.step('reach', entry=number, reading=len(self.record.readings) - 1, mark=mark)
+        turn.reading = len(self.record.readings) - 1
+        self.book.step('reach', entry=number, reading=turn.reading, mark=mark)
 
     def give(self, event: Any) -> None:
         """An entry hands out its gradients; a tensor that has one already adds them up."""
-        turn = next((t for t in reversed(self.stack.all) if isinstance(t, Turn) and same(t.event, event)), None)
-        if turn is None:
+        turn, frame = self.walk.turn, self.walk.frame
+        if turn is None or turn.reading is None:
             return
-        frame = self.stack.innermost(ReadBack)
-        self.stack.pop(turn)
-        if turn.reading is None:
-            return
-        frame = self.stack.innermost(ReadBack)
         told = self.record.readings[turn.reading]
         entry = self.record.entries[told.entry]
         told.gave = self.gave(event, entry)
@@ -90,8 +74,7 @@ class Readings:
         """One gradient goes to its tensor."""
         reading, label, mark = by
         told = self.record.readings[reading]
-        inputs = frame.gradient.begin.inputs if frame.gradient.begin else ()
-        tensor = self.tensors.collector(tensor, inputs)
+        tensor = self.tensors.collector(tensor, frame.gradient.inputs)
         if gradient is None:
             facts = self.record.entries[told.entry].facts
             self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
@@ -138,8 +121,3 @@ class Readings:
 def part(items: tuple[str, ...], index: int) -> str:
     """The item at `index`, or ''."""
     return items[index] if 0 <= index < len(items) else ''
-
-
-def same(pull: Any, give: Any) -> bool:
-    """Whether a Give ends what this Pull began."""
-    return pull is not None and (pull.entry is give.entry or pull.entry.out is give.entry.out)

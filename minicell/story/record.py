@@ -104,7 +104,7 @@ class Entry:
     label: str  # its number; – for what left no entry, ← for a write into memory
     name: str
     kind: str  # 'op', 'call', 'hook', 'loose', 'torn'; 'cell' where a whole Cell is one card
-    first: int  # the step that shows it first
+    first: int = 0  # the step that shows it first
     inputs: tuple[Value, ...] = ()
     outputs: tuple[Value, ...] = ()
     sources: tuple[int, ...] = ()  # the entries whose outputs it reads
@@ -120,6 +120,8 @@ class Entry:
     hidden_at: int | None = None  # the step in which the hidden ops ran
     written: int | None = None  # the step that wrote it
     mark: Mark | None = None
+    where: object = None  # its place in the user's code; what a rule runs stands where the entry does that is read
+    round: int = 1  # how many entries this place has made on this tape by then: in a loop over time, the time step
     note: str = ''
     source: str = ''  # the user's expression
     error: str = ''  # of a torn entry
@@ -129,6 +131,7 @@ class Entry:
     yours: bool = True  # its own bprop or hook, if it has one, stands in the user's code
     rule: object = None  # the engine's rule of an op: its formula is read from there
     hook: str = ''  # of a hook: 'backward_pre', 'backward' (of a Cell), 'tensor' or 'op'
+    function: object = None  # and what is called
     target: str = ''  # the tensor that a hook hangs on, or that was overwritten
     run: int | None = None  # the gradient (Pass) on whose tape it stands
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .record import Pass
+from .tensors import tensors
 
 
 @dataclass(eq=False)
@@ -18,6 +19,11 @@ class Gradient:
     number: int | None = None  # the number of that Pass
     early: list = field(default_factory=list)  # its entries from before there was one
 
+    @property
+    def inputs(self) -> tuple:
+        """The inputs and Parameters that it is taken with respect to."""
+        return self.begin.inputs if self.begin is not None else ()
+
 
 @dataclass(eq=False)
 class Open:
@@ -31,9 +37,11 @@ class Call(Open):
     cell: Any
     where: Any
     inputs: tuple = ()
+    event: Any = None  # its Enter
+    inside: bool = False  # a Cell with its own bprop hides it
+    veil: bool = False  # and it has a bprop, too
     entry: int | None = None
     scope: int | None = None
-    veil: bool = False  # it has a bprop, but stands inside a Cell that has one, too
 
 
 @dataclass(eq=False)
@@ -48,25 +56,52 @@ class Play(Open):
 class ReadBack(Play):
     """A gradient that reads its tape back."""
 
-    level: int = 0  # the tape that this writes on, where it is watched
+    back: Any = None  # its event
+    level: int = 0  # the tape that this writes on
     told: bool = True  # not where a Cell with its own bprop hides it
+    turns: list = field(default_factory=list)  # the entries that it reads
+    end: Any = None  # the event with its gradients
     contributions: dict[int, list] = field(default_factory=dict)  # id of a tensor -> what was handed out for it
-    waiting: Any = None  # a Pull whose cotangent a hook sees first
 
 
 @dataclass(eq=False)
 class Turn(Open):
-    """A reading that has not handed out yet; its number is None where nobody knows the entry."""
+    """Backward at one entry: what came in, what the hooks on its output made of that, what it handed out."""
 
-    reading: int | None
-    event: Any = None
+    event: Any
+    entry: int | None  # None where nobody knows it
+    frame: ReadBack | None
+    waits: bool = False  # a hook sees the cotangent first
+    hooks: list = field(default_factory=list)  # (Hook, Hooked) of each hook that ran
+    give: Any = None
+    reading: int | None = None  # its number in the Record
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be told."""
+        return self.entry is not None and not self.waits
+
+    @property
+    def came(self) -> tuple:
+        """What came in for each float output, behind every hook; None where nothing did."""
+        found = dict(self.pairs())
+        for hook, hooked in self.hooks:
+            if hook.kind == 'tensor' and hooked.returned is not None and id(hook.owner) in found:
+                found[id(hook.owner)] = hooked.returned
+        return tuple(found.values())
+
+    def pairs(self) -> list[tuple[int, Any]]:
+        """The id of each float output of the entry, with what arrived for it."""
+        outs = [t for t in tensors(self.event.entry.out) if t.asnumpy().dtype.kind in 'fc']
+        several = isinstance(self.event.cotangent, tuple | list)
+        return list(zip(map(id, outs), self.event.cotangent if several else (self.event.cotangent,), strict=False))
 
 
 @dataclass(eq=False)
 class Hooking(Turn):
-    """A hook that runs; `own` if the reading is the hook's alone."""
+    """A hook that runs."""
 
-    own: bool = False
+    around: Turn | None = None  # the reading that it belongs to
 
 
 class Stack:
@@ -79,7 +114,7 @@ class Stack:
         """Something opens."""
         self.all.append(item)
 
-    def pop(self, item: Open) -> None:
+    def pop(self, item: Open | None) -> None:
         """It closes, and whatever an exception has left open inside it."""
         if item in self.all:
             del self.all[self.all.index(item) :]
@@ -113,11 +148,21 @@ class Stack:
         """All open gradients, outermost first."""
         return [item for item in self.all if isinstance(item, Play)]
 
+    def turn_of(self, give: Any) -> Turn | None:
+        """The reading that a Give ends."""
+        found = (t for t in reversed(self.all) if isinstance(t, Turn) and not isinstance(t, Hooking))
+        return next((t for t in found if t.event.entry is give.entry or t.event.entry.out is give.entry.out), None)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The innermost reading, or hook, that can be told."""
+        return next((item for item in reversed(self.all) if isinstance(item, Turn) and item.known), None)
+
     @property
     def reading(self) -> int | None:
-        """The innermost reading that somebody knows."""
-        found = (item.reading for item in reversed(self.all) if isinstance(item, Turn))
-        return next((number for number in found if number is not None), None)
+        """Its number in the Record."""
+        turn = self.turn
+        return turn.reading if turn is not None else None
 
     @property
     def hider(self) -> int | None:
@@ -134,7 +179,13 @@ class Stack:
 
     @property
     def level(self) -> int:
-        """The tape that entries go to now: what a backward computes goes on one of its own, if another one watches."""
+        """The tape that what is recorded now goes to: what runs while one is read back goes to the next."""
+        reading = self.innermost(ReadBack)
+        return reading.level if reading is not None else 0
+
+    @property
+    def beside(self) -> int:
+        """The tape beside which what is not recorded stands: the next only where a gradient around it watches."""
         reading = self.innermost(ReadBack)
         return reading.level if reading is not None and reading.watched else 0
 

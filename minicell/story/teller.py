@@ -14,38 +14,20 @@ from .record import Record
 
 def tell(tape: Any) -> Record:
     """The Record of a tape."""
-    events = list(tape.events)
-    teller = Teller(tape, read_outside(events))
-    for k, event in enumerate(events):
-        teller.tell(event, events[k + 1] if k + 1 < len(events) else None)
+    teller = Teller(tape)
+    for event in teller.book.walk:
+        teller.tell(event)
     return teller.finish()
-
-
-def read_outside(events: list) -> set[int]:
-    """The ids of entries that stand inside a Cell with its own bprop, and are read back outside of it by a vjp."""
-    hidden: list[Any] = []
-    inside, found = set(), set()
-    for event in events:
-        kind = type(event).__name__
-        if kind == 'Enter' and getattr(event, 'custom', False):
-            hidden.append(event.cell)
-        elif kind == 'Leave' and hidden and event.cell is hidden[-1]:
-            hidden.pop()
-        elif kind in ('Op', 'Call') and hidden:
-            inside.add(id(event))
-        elif kind == 'Pull' and not hidden and id(event.entry) in inside:
-            found.add(id(event.entry))
-    return found
 
 
 class Teller:
     """One teller for each kind of event, all with the same book."""
 
-    def __init__(self, tape: Any, pulled: set[int]) -> None:
+    def __init__(self, tape: Any) -> None:
         self.book = book = Book(tape)
         self.errors = Errors(book)
-        forward, gradients, readings = Forward(book, pulled), Gradients(book), Readings(book)
-        hooks = Hooks(book, readings)
+        forward, gradients, readings = Forward(book), Gradients(book), Readings(book)
+        hooks = Hooks(book, forward, readings)
         self.tellers = {
             'Enter': forward.enter, 'Leave': forward.leave, 'Op': forward.op, 'Call': forward.call,
             'Write': forward.overwrite, 'Begin': gradients.begin, 'Back': gradients.back, 'End': gradients.end,
@@ -54,13 +36,12 @@ class Teller:
         }  # fmt: skip
         self.unknown: dict[str, None] = {}
 
-    def tell(self, event: Any, then: Any) -> None:
-        """Take in one event; `then` is the one behind it."""
+    def tell(self, event: Any) -> None:
+        """Take in one event."""
         kind = type(event).__name__
         if kind not in self.tellers:
             self.unknown.setdefault(kind)
             return
-        self.book.now, self.book.then = getattr(event, 'at', self.book.now), then
         try:
             self.tellers[kind](event)
         except Exception as error:

@@ -3,29 +3,19 @@
 from typing import Any
 
 from . import names
-from .record import Record
+from .record import Entry
 
 
 class Tensors:
     """Tensors by their identity; a Tape keeps all of its tensors alive."""
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
+    def __init__(self, entries: list[Entry]) -> None:
+        self.entries = entries
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
         self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
-
-    def own(self, out: Any, entry: int, outputs: tuple) -> None:
-        """Remember who made these tensors, and their names."""
-        self.record.entries[entry].made = tuple(self.key(t) for t in tensors(out))
-        for (tensor, _), value in zip(names.outputs(out, ''), outputs, strict=False):
-            if not hasattr(tensor, 'asnumpy'):
-                continue
-            self.maker[id(tensor)] = entry
-            if value.name:
-                self.called[id(tensor)] = value.name
 
     def key(self, tensor: Any) -> int:
         """A tensor's number; what a gradient marked has that of the tensor that entered it."""
@@ -35,15 +25,21 @@ class Tensors:
 
     def name(self, tensor: Any) -> str:
         """What the code calls it: a Parameter has a name of its own."""
-        if is_parameter(tensor):
-            return tensor.name
-        return self.called.get(id(tensor), '')
+        return self.own_name(tensor) or self.called.get(id(tensor), '')
+
+    def own_name(self, tensor: Any) -> str:
+        """The name of a Parameter."""
+        return tensor.name if is_parameter(tensor) else ''
+
+    def said(self, tensor: Any) -> str:
+        """What it is called, or who made it."""
+        return self.name(tensor) or self.made_by(tensor)
 
     def made_by(self, tensor: Any) -> str:
         """The entry that made a tensor, as a name for what the code has no name for: `3 Add`, or ''."""
         if id(tensor) not in self.maker:
             return ''
-        entry = self.record.entries[self.maker[id(tensor)]]
+        entry = self.entries[self.maker[id(tensor)]]
         return f'{entry.label} {entry.name}' if entry.kind == 'op' else entry.name
 
     def sources(self, given: Any) -> tuple[int, ...]:

@@ -63,10 +63,12 @@ def test_a_bprop_that_takes_a_gradient_keeps_its_own_end(body):
     tells(next(title for title, _ in words(tape) if 'returns' in title), 'Your bprop', 'dx')
 
 
-def test_a_first_order_gradient_in_a_bprop_is_no_second_tape():
+def test_a_first_order_gradient_in_a_bprop_stands_where_it_was_made():
     record = told(CUBE.format('return (ms.vjp(lambda t: t * t * t, x)[1](dout)[0],)') + GRAD, 'level')
-    assert {e.level for e in record.entries} == {0}
-    assert [(e.name, e.run) for e in record.entries] == [('C', 0), ('ReduceSum', 0), ('Mul', 1), ('Mul', 1)]
+    assert [(e.label, e.name, e.run) for e in record.entries] == [
+        ('1', 'C', 0), ('2', 'ReduceSum', 0), ('1′', 'Mul', 1), ('2′', 'Mul', 1)
+    ]  # fmt: skip
+    assert [e.by and record.entries[record.readings[e.by].entry].name for e in record.entries][2:] == ['C', 'C']
 
 
 def test_a_watched_gradient_in_a_bprop_is_one():
