@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from .core.watch import Tape
-from .listing import listing
 
 
 def show(self: Tape, **options: object) -> object:
@@ -69,6 +68,13 @@ def save(self: Tape, path: str | Path, step: int | str | None = None) -> Path:
     return view.show(self, step=-1 if step is None and still else step).save(path)
 
 
+def text(self: Tape) -> str:
+    """What `print(tape)` shows."""
+    from .listing import listing
+
+    return listing(self)
+
+
 def bundle(self: Tape, include: object = None, exclude: object = None) -> tuple[dict, dict]:
     """What a notebook shows of a Tape on the last line of a cell."""
     from . import view
@@ -77,4 +83,4 @@ def bundle(self: Tape, include: object = None, exclude: object = None) -> tuple[
 
 
 Tape.show, Tape.save, Tape.to_dot, Tape.why = show, save, to_dot, why
-Tape._repr_mimebundle_, Tape.__str__ = bundle, listing
+Tape._repr_mimebundle_, Tape.__str__ = bundle, text

@@ -8,8 +8,8 @@ from ..core.errors import Where, users_line, where_is
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker, Rule
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
-from ..listing import graph_dot, graph_lines
 from ..traps.snapshot import snapshot
+from .words import graph_dot, graph_lines
 from .world import Read
 
 

@@ -57,6 +57,11 @@ class Walk:
 
     # ---- entries ----
 
+    @property
+    def entry(self) -> Entry | None:
+        """The entry that the event has made."""
+        return None if self.made is None else self.entries[self.made]
+
     def new(self, label: str, name: str, kind: str, mark: Mark | None = None, level: int | None = None) -> int:
         """Append an entry and return its number. Beside the tapes it stands where a gradient around it watches."""
         self.entries.append(Entry(label, name, kind, mark=mark, level=self.stack.beside if level is None else level))

@@ -1,9 +1,12 @@
 """Where an event stands in the user's code: its mark, its expression, the name that its line gives to the value."""
 
 import linecache
+from functools import lru_cache
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from ..core.errors import Where
 from . import names
 from .record import Mark
 from .source import users
@@ -84,3 +87,18 @@ def characters(file: str, line: int, column: int) -> int:
     """A column in UTF-8 bytes, as Python counts them, in characters."""
     text = linecache.getline(file, line)
     return column if text.isascii() else len(text.encode()[:column].decode(errors='replace'))
+
+
+def written(where: Any) -> str:
+    """A place in a printed tape: the user's own expression, or which layer of minicell's it is in."""
+    return _written(where.code, where.lasti) if where is not None else ''
+
+
+@lru_cache(maxsize=1024)  # a loop comes by the same place again and again
+def _written(code: CodeType, lasti: int) -> str:
+    where = Where(code, lasti)
+    if where.ours:
+        layer = where.function.split('.')[0]
+        return f'(in {layer})' if 'nn' in Path(where.file).parts[-2:] and layer[0].isupper() else '(in minicell)'
+    text = f'{where.target} = {where.expression}' if where.target else where.expression
+    return text if len(text) <= 60 else text[:57] + '...'

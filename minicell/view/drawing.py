@@ -1,10 +1,62 @@
-"""A traced function's graph as a drawing: the `graphviz` package's object, for a notebook, a file, or more of DOT."""
+"""graphviz's own objects, for a notebook, a file, or more of DOT; without a `dot` program they show something else."""
 
 from typing import Any
 
 import graphviz
 
-NO_DOT = 'There is no `dot` program here to draw it (Debian: apt install graphviz; conda: graphviz). In words:'
+from .metrics import clean
+from .paint.style import LIGHT
+
+NO_DOT = 'There is no `dot` program here to draw {} (Debian: apt install graphviz; conda: graphviz).'
+MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500
+TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
+FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
+LONGEST = 40  # characters of a name
+NEW_LINE = '\\n'  # as DOT writes it
+WORDS = {kind: f'{NEW_LINE}{said}' for kind, said in (
+    ('call', 'bprop: yours'), ('hook', 'yours'), ('hidden', 'hidden'), ('loose', 'no gradient passes')
+)}  # fmt: skip
+_OWN, _FAINT = (
+    {'peripheries': '2', 'color': OWN, 'penwidth': '1.5'}, {'style': 'dashed', 'color': MUTED, 'fontcolor': MUTED}
+)  # fmt: skip
+LOOKS = {'call': _OWN, 'hook': _OWN, 'hidden': _FAINT, 'loose': _FAINT}
+
+
+def safe(words: Any) -> str:
+    """A user's words as a label: no escape of DOT's, no HTML of graphviz's, nothing without end."""
+    words = clean(str(words))
+    return graphviz.escape(words if len(words) <= LONGEST else words[: LONGEST - 1] + '…')
+
+
+class TapeDot(graphviz.Digraph):
+    """A Digraph; where `dot` is missing or would take minutes, a notebook shows the tape's own picture and says why."""
+
+    def __init__(self, tape: Any) -> None:
+        super().__init__(
+            'tape',
+            graph_attr={'rankdir': 'LR', 'fontname': 'sans-serif', 'bgcolor': 'white', 'newrank': 'true'},
+            node_attr={'shape': 'box', 'fontname': 'sans-serif', 'fontsize': '12'},
+            edge_attr={'fontname': 'sans-serif', 'fontsize': '10'},
+        )
+        self.tape = tape
+        self.size = 0
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **options: Any) -> dict[str, str]:
+        if self.size > MOST:
+            return self.instead(TOO_LARGE.format(self.size))
+        try:
+            bundle = super()._repr_mimebundle_(include, exclude, **options)
+        except graphviz.ExecutableNotFound:
+            return self.instead(NO_DOT.format('the graph'))
+        return {**bundle, 'text/plain': str(self.tape)}
+
+    def instead(self, line: str) -> dict[str, str]:
+        """The tape's own picture, under a line that says why."""
+        from . import picture
+
+        shown, _ = picture.Picture(self.tape)._repr_mimebundle_()
+        html = {'text/html': f'<p>{line}</p>{shown["text/html"]}'} if 'text/html' in shown else {}
+        return {**shown, **html, 'text/plain': f'{line}\n{self.tape}'}
 
 
 class Drawing(graphviz.Source):
@@ -18,7 +70,7 @@ class Drawing(graphviz.Source):
         try:
             bundle = super()._repr_mimebundle_(include, exclude, **options)
         except graphviz.ExecutableNotFound:
-            return {'text/plain': f'{NO_DOT}\n{self.words}'}
+            return {'text/plain': f'{NO_DOT.format("it")} In words:\n{self.words}'}
         return {**bundle, 'text/plain': self.words}
 
 

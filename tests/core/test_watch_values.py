@@ -193,7 +193,7 @@ def test_print_of_higher_orders_numbers_every_entry_once(order):
     lines = str(tape).splitlines()
     assert sum(line.strip() == 'reading back' for line in lines) == order
     made = [line for line in lines if '->' in line and ', hidden' not in line and ', unrecorded' not in line]
-    numbered = [line.split()[0] for line in made if line.split()[0].rstrip("'").isdigit()]
+    numbered = [line.split()[0] for line in made if line.split()[0].rstrip('′″‴').isdigit()]
     assert len(numbered) == len(set(numbered)) == len(made)
 
 
@@ -218,10 +218,10 @@ def test_each_reading_back_numbers_its_own_entries():
         third(Tensor(2.0))
     found = [line.split()[0] for line in str(tape).splitlines() if line.split()[-2:-1] == ['->']]
     recorded = [each for each in found if each[0].isdigit()]
-    firsts = [each for each in recorded if each.rstrip("'") == '1']
-    assert firsts == ['1', "1'", "1''"], 'one list for each order, which goes on in the next gradient'
+    firsts = [each for each in recorded if each.rstrip('′″‴') == '1']
+    assert firsts == ['1', '1′', '1″'], 'one list for each order, which goes on in the next gradient'
     assert len(recorded) == len(set(recorded))
-    assert not [each for each in recorded if each.count("'") > 2]
+    assert not [each for each in recorded if '‴' in each]
 
 
 def test_a_listing_names_layers_and_no_function_of_minicells_own():
