@@ -1,10 +1,13 @@
 """What the user's code calls the values that an op reads and writes."""
 
 import ast
+import inspect
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from ..core.errors import HOME
 
 LONGEST = 16  # characters; a longer expression is no name
 
@@ -133,12 +136,20 @@ def gradient(name: str) -> str:
 
 
 def parameters(function: Any, count: int) -> list[str]:
-    """The names of a function's or Cell's first parameters."""
+    """The names of a function's or Cell's first parameters; those of *x are `x[0]`, `x[1]`.
+
+    >>> parameters(lambda x, *rest: x, 3)
+    ['x', 'rest[0]', 'rest[1]']
+    """
     code = getattr(getattr(function, 'construct', function), '__code__', None)
-    found = list(code.co_varnames[: code.co_argcount]) if code else []
-    if hasattr(function, 'construct'):
-        found = found[1:]
-    return [found[i] if i < len(found) else '' for i in range(count)]
+    if code is None:
+        return [''] * count
+    own = hasattr(function, 'construct')
+    found = list(code.co_varnames[own : code.co_argcount])[:count]
+    rest = count - len(found)
+    several = code.co_flags & inspect.CO_VARARGS and (own or not code.co_filename.startswith(HOME))
+    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if several else ''
+    return found + [f'{star}[{k}]' if star else '' for k in range(rest)]
 
 
 def is_number(name: str, value: Any) -> bool:

@@ -42,10 +42,8 @@ def by_name(book: Book, name: str) -> Handed:
         if said in found:
             return found[said]
     for t in book.tensors.values():
-        if book.called.get(id(t)) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
-            raise ValueError(
-                f'{book.called[id(t)]} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
-            )
+        if book.called(t) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
+            raise ValueError(f'{book.called(t)} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}')
     raise ValueError(f'There is no gradient called {name!r} on this tape. {names(found)}{users_line()}')
 
 
@@ -77,7 +75,7 @@ def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple
 
 def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor, tuple] | None:
     """The Tensor and index that an op only moved to here, if one did."""
-    op = book.maker.get(id(gradient))
+    op = book.origin.get(id(gradient))
     if not isinstance(op, Op) or not isinstance(op.out, Tensor) or op.state == 'hidden':
         return None
     if len(index) != op.out.ndim or any(not -n <= i < n for i, n in zip(index, op.out.shape, strict=True)):
@@ -101,7 +99,7 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
 def unknown(book: Book, gradient: object) -> str:
     """What to say of a Tensor that is no gradient of this tape."""
     found = book.by_name()
-    if id(gradient) in book.called or id(gradient) in book.maker:
+    if id(gradient) in book.tensors or id(gradient) in book.origin:
         name = book.name(gradient)
         if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':
             return f'{name} is {gradient.dtype}: only a Tensor of floats has a gradient.{users_line()}'

@@ -42,12 +42,12 @@ class Maker:
             self.note(f'This is one of {parts} parts of {self.name}.')
         for c in given:
             if c.value is None:
-                self.note(f'{self.book.who(c.step.pull.entry)} handed out None for '
+                self.note(f'{self.book.who(c.step.event.entry)} handed out None for '
                           f'{self.book.name(tensor)}, which counts as 0.')  # fmt: skip
         given = [c for c in given if c.value is not None]
         if not given and not self.notes:
             self.note(f'Nothing on the tape leads from {self.book.name(tensor) or "it"} to the result.')
-        self.bprops = [c for c in given if c.step and isinstance(c.step.pull.entry, Call)]
+        self.bprops = [c for c in given if c.step and isinstance(c.step.event.entry, Call)]
         rows, rest = [], []
         if len(given) > MANY:
             kept = {id(c) for c in sorted(given, key=lambda c: -weight(self.at(c)))[:KEPT]}
@@ -85,7 +85,7 @@ class Maker:
         if c.step is None:
             self.loose += size(value)
             return [Row('backward starts with it', product=value, kind='start')]
-        entry = c.step.pull.entry
+        entry = c.step.event.entry
         if isinstance(entry, Call):
             self.loose += size(value)
             return [self.of_bprop(c, entry, value)]
@@ -114,14 +114,14 @@ class Maker:
         there = {'line': line, 'file': code.co_filename if code else '', 'entry': entry.at}
         only = own and len(self.bprops) == 1
         who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'
-        dout = [self.value(g, c.at).size for _, g in cotangents(c.step.pull) if g is not None]
+        dout = [self.value(g, c.at).size for _, g in cotangents(c.step.event) if g is not None]
         of = self.same_place(c) if dout == [1] else None  # a bprop may use all of it
         there = there if own else self.line(entry)
         return Row(who, **there, product=value, formula=formula, kind='bprop', yours=own, of=of)
 
     def same_place(self, c: Contribution) -> tuple | None:
         """The element of the cotangent that stands where the number stands, if it is one of the same shape."""
-        found, entry, gave = cotangents(c.step.pull), c.step.pull.entry, [t for t, _ in c.step.give.gradients]
+        found, entry, gave = cotangents(c.step.event), c.step.event.entry, [t for t, _ in c.step.give.gradients]
         if len(found) > 1:  # of a hook on several
             there = [k for k, t in enumerate(entry.inputs) if t is gave[c.place]]
             before = sum(t is gave[c.place] for t in gave[: c.place])
@@ -129,7 +129,7 @@ class Maker:
         t, g = found[0]
         if g is None or self.value(g, c.at).shape != self.handed.tensor.shape:
             return None
-        return Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.pull.at), self.index
+        return Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.event.at), self.index
 
     def of_hook(self, c: Contribution, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
@@ -153,16 +153,16 @@ class Maker:
 
     def of_rule(self, c: Contribution, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""
-        came = [(t, None if g is None else self.value(g, c.step.pull.at)) for t, g in cotangents(c.step.pull)]
-        read = self.read(entry, [g for _, g in came], c.step.pull.at)
+        came = [(t, None if g is None else self.value(g, c.step.event.at)) for t, g in cotangents(c.step.event)]
+        read = self.read(entry, [g for _, g in came], c.step.event.at)
         who, kind, own = self.book.who(entry), 'rule', hasattr(entry.rule, 'owner')
-        pulled = [Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.pull.at)
-                  for t, g in cotangents(c.step.pull)]  # fmt: skip
+        pulled = [Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.event.at)
+                  for t, g in cotangents(c.step.event)]  # fmt: skip
         line = self.line(entry)
         if isinstance(entry.rule, HookedRule):
             who = f'your hook on {self.book.name(entry.out) or "it"}, then {who}'
             kind, own, arrived = 'hook', True, read.cotangents[0]
-            for changed in c.step.returned[-1:]:
+            for changed in [hooked.returned for _, hooked in c.step.hooks if hooked.returned is not None][-1:]:
                 read = read._replace(cotangents=[slopes.wide(self.value(changed, c.at))])
         try:
             rows = self.split(read, c.place, self.index, entry.inputs, entry.out, value)
@@ -238,7 +238,7 @@ class Maker:
 
     def output(self, out: Tensor, number: int | None = None) -> str:
         """What the code calls an entry's output, or `out`; of several, `out 0`."""
-        return self.book.called.get(id(out), 'out' if number is None else f'out {number}')
+        return self.book.called(out) or ('out' if number is None else f'out {number}')
 
     def room(self, sizes: float) -> float:
         """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""

@@ -16,14 +16,14 @@ from .sums import odd, running
 
 def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows: list[Row]) -> tuple:
     """What the built-in rules would have added up in the place of the bprops: (total, heading, rows, verdict)."""
-    every = [c for c in [*given, *rest] if c.step and isinstance(c.step.pull.entry, Call)]
+    every = [c for c in [*given, *rest] if c.step and isinstance(c.step.event.entry, Call)]
     if not every or any(r.kind == 'hook' for r in rows):
         return None, '', [], ''
     known, shown = {id(c) for c in every}, {id(c) for c in given}
     others = [maker.at(c) for c in [*given, *rest] if id(c) not in known]
     true, beyond, made, scale = sum(others), 0.0, [], 1.0
     for c in every:
-        found = hidden(maker.tape, c.step.pull)
+        found = hidden(maker.tape, c.step.event)
         if found.error is not None:
             maker.note(f'There is no true gradient to compare it with: {" ".join(str(found.error).split())}')
             return None, '', [], ''
@@ -48,9 +48,9 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
 def parts(maker: Any, found: Hidden, tensor: Tensor, taken: Contribution) -> list[Row]:
     """The rows of a true gradient."""
     rows = []
-    for t, (_, g) in zip(found.outs, cotangents(taken.step.pull), strict=True):
+    for t, (_, g) in zip(found.outs, cotangents(taken.step.event), strict=True):
         if t is tensor and g is not None:
-            g = maker.value(g, taken.step.pull.at)[maker.index].item()
+            g = maker.value(g, taken.step.event.at)[maker.index].item()
             rows.append(Row('construct returns it', factor=1.0, cotangent=g, product=g))
     kept = maker.loose
     for op, gs in found.steps:
@@ -72,7 +72,7 @@ def parts(maker: Any, found: Hidden, tensor: Tensor, taken: Contribution) -> lis
 
 def judged(maker: Any, true: float, scale: float, nothing: bool) -> str:
     """Yours beside the true one, in words."""
-    whose = 'yours' if any(yours(c.step.pull.entry.cell) for c in maker.bprops) else 'the bprop'
+    whose = 'yours' if any(yours(c.step.event.entry.cell) for c in maker.bprops) else 'the bprop'
     off = maker.number - true
     if odd(true) or odd(maker.number):
         same = true == maker.number or (true != true and maker.number != maker.number)
