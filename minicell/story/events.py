@@ -86,7 +86,7 @@ class Walk:
         if where is None and turn is not None and turn.entry is not None:
             where = self.entries[turn.entry].where
         entry.where = where
-        place = entry.level, entry.name, *(w and (w.code, getattr(w, 'lasti', 0)) for w in (where, event.where))
+        place = entry.level, entry.name, id(self.places.site(where)), id(self.places.site(event.where))
         self.rounds[place] = entry.round = self.rounds.get(place, 0) + 1
         return entry
 

@@ -4,7 +4,7 @@ import linecache
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.errors import Where
 from . import names
@@ -13,54 +13,68 @@ from .source import users
 from .stack import Play, Stack, Turn
 
 
+class Site(NamedTuple):
+    """A place in the user's code."""
+
+    mark: Mark
+    expression: str  # the source of exactly the call
+    target: str  # the name that the line gives to its value
+
+
 class Places:
     """Reads call sites, each once: in a loop the same place comes again and again."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.wheres: dict[tuple, Any] = {}  # (file, code, instruction) -> the first call there
+        self.sites: dict[tuple, Site | None] = {}  # (id of a code object, instruction) -> None if it is minicell's own
         # equal code may stand in two files
         self.codes: dict[tuple[str, CodeType], None] = {}  # functions of the user's that ran
         self.hides: dict[tuple[str, CodeType], None] = {}  # and those of which nothing is taped
 
-    def mark(self, where: Any) -> Mark | None:
-        """Where an event stands in the user's code."""
-        if where is None or getattr(where, 'ours', False):
+    def site(self, where: Any) -> Site | None:
+        """What stands there; None where nobody knows, and for minicell's own, which is nobody's business."""
+        if where is None:
             return None
-        code = getattr(where, 'code', None)
+        code, lasti = getattr(where, 'code', None), getattr(where, 'lasti', None)
+        key = id(where if lasti is None else code), lasti
+        if key not in self.sites:
+            self.sites[key] = None if getattr(where, 'ours', False) else self.read(where, code)
+        return self.sites[key]
+
+    def read(self, where: Any, code: CodeType | None) -> Site:
+        """Read a place of the user's."""
         if code is not None and code.co_name != '<module>':
             self.codes.setdefault((code.co_filename, code))
         first, last = where.span[:2]
-        return Mark(where.file, first, last, span=columns(where))
+        expression = getattr(where, 'expression', '')
+        target = getattr(where, 'target', '') or names.target(expression)
+        return Site(Mark(where.file, first, last, span=columns(where)), expression, target)
+
+    def mark(self, where: Any) -> Mark | None:
+        """Where an event stands in the user's code."""
+        return site.mark if (site := self.site(where)) else None
 
     def users(self, where: Any) -> tuple[Mark | None, Any]:
         """The line to mark for an op, and its call site: in a bprop the bprop's own, in a layer the layer's call."""
         calls = self.stack.calls_since(Turn) if self.stack.turn is not None else []
         if calls and (mark := self.mark(calls[0].where)):
             return mark, calls[0].where
-        for site in (where, *(call.where for call in reversed(self.stack.calls()))):
-            if mark := self.mark(site):
-                return mark, site
-        return None, None
+        if mark := self.mark(where):
+            return mark, where
+        return next(((m, c.where) for c in reversed(self.stack.calls()) if (m := self.mark(c.where))), (None, None))
 
     def expression(self, where: Any) -> str:
-        """The source of a call of the user's; minicell's own is nobody's business."""
-        return '' if getattr(where, 'ours', False) else getattr(self._first(where), 'expression', '')
+        """The source of a call of the user's."""
+        return site.expression if (site := self.site(where)) else ''
 
     def target(self, where: Any) -> str:
         """The name that the line gives to this call's own value: what runs deeper inside the line has none."""
-        if where is None or getattr(where, 'ours', False):
+        site = self.site(where)
+        if site is None or not site.target:
             return ''
         calls = [call.where for call in self.stack.calls()]
         calls += [f.gradient.begin.where for f in self.stack.all if isinstance(f, Play) and f.gradient.begin]
-        if any(call is not None and at_same(call, where) for call in calls):
-            return ''
-        return getattr(self._first(where), 'target', '') or names.target(self.expression(where))
-
-    def _first(self, where: Any) -> Any:
-        return (
-            self.wheres.setdefault((where.file, where.code, where.lasti), where) if hasattr(where, 'lasti') else where
-        )
+        return '' if any(call is not None and at_same(call, where) for call in calls) else site.target
 
     def shows(self, code: CodeType | None, hides: bool = False) -> None:
         """A function that the code panel shows, if it is the user's; `hides`: nothing of it is taped."""

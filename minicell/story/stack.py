@@ -156,7 +156,10 @@ class Stack:
     @property
     def turn(self) -> Turn | None:
         """The innermost reading, or hook, that can be told."""
-        return next((item for item in reversed(self.all) if isinstance(item, Turn) and item.known), None)
+        for item in reversed(self.all):  # (asked at every op)
+            if isinstance(item, Turn) and item.known:
+                return item
+        return None
 
     @property
     def reading(self) -> int | None:
@@ -167,7 +170,10 @@ class Stack:
     @property
     def hider(self) -> int | None:
         """The entry of the outermost open Cell with its own bprop: what runs now is not taped."""
-        return next((c.entry for c in self.calls() if c.entry is not None), None)
+        for item in self.all:
+            if isinstance(item, Call) and item.entry is not None:
+                return item.entry
+        return None
 
     @property
     def watched(self) -> bool:
