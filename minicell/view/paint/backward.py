@@ -2,7 +2,7 @@
 
 from ...story.names import gradient as gradient_name
 from ...story.record import Entry, Pass, Reading, Value
-from . import formula, numbers, phrases, tiles
+from . import formula, phrases, tiles
 from .kit import Frame, cut, width
 from .moment import Moment, Sum
 from .plan import WIDTH, Lane
@@ -69,7 +69,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
         frame.band(f'{tag}in{i}', min(slot.x for slot in column.outputs), column.x + column.w, y, past)
     if here and tag == 'a' and lane.forward_h > 80 and not (m.taken is not None and not strip.row(i).spines):
         first = column.within and phrases.single(reading.douts[0])  # it starts with a number that has no name
-        explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else told_as(entry, False))
+        explain(m, entry, reading, given, lane, phrases.amount(reading.douts[0]) if first else '')
     if not given:
         return
     reached = []
@@ -85,7 +85,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
             how = on_road(lane, slot, value, column.x - slot.x - 8)
             how = how or tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
             reached.append(slot.x + how.w)
-            told = next((g.name for g in reading.gave if g.of == slot.value.name), f'd{slot.value.name}')
+            told = next((g.name for g in reading.gave if g.of == slot.name), gradient_name(slot.name))
             told = m.story.final_name(told, entry, run)
             if beside:
                 short = f'd{told.rpartition(".")[2].rstrip(")")}' if '.' in told else told
@@ -146,14 +146,11 @@ def cotangent(
     place(m, key, slot, value, how, past, account=True)
 
 
-def scalars(entry: Entry, reading: Reading, told: str) -> dict[str, float]:
-    """The single numbers that a rule reads, by name."""
-    values = {v.name: float(v.data.item()) for v in entry.inputs if phrases.single(v) and v.name}
-    if len(reading.douts) == 1 and phrases.single(reading.douts[0]):
-        values[told] = float(reading.douts[0].data.item())
-    if len(entry.outputs) == 1 and phrases.single(entry.outputs[0]):
-        values['out'] = float(entry.outputs[0].data.item())
-    return values
+def handed(entry: Entry, reading: Reading | None) -> dict[int, Value]:
+    """What a rule handed out, by the places of its inputs; a constant gets nothing."""
+    places = (k for k, v in enumerate(entry.inputs) if v.data is not None)
+    gave = zip(places, reading.gave if reading else (), strict=False)
+    return {k: g.value for k, g in gave if g.value is not None}
 
 
 def gradient(m: Moment, reading: Reading, slot: Slot, run: Pass | None, strip: Strip) -> Value | None:
@@ -173,23 +170,23 @@ def rule(m: Moment, column: Column, entry: Entry, i: int, lane: Lane, reading: R
     frame.rect(f'r{i}', column.x - 0.5, y - WIDTH / 2, w + 1, WIDTH, look, 2, go=f'r{i}')
     line, counted = '', ''
     if entry.level:
-        told = told_as(entry, column.entry == m.strips[1].entries[-1])
         passed = reading or next((r for r in m.record.readings if r.entry == i), None)
-        handed = {g.name: g for g in passed.gave if g.value is not None} if passed else {}  # a constant gets nothing
-        said = [f.partition(' = ') for f in formula.formulas(entry, told)]
-        name, line = next(((n, f) for n, _, f in said if n in handed and f and width(f) <= w - 8), ('', ''))
+        gave = handed(entry, passed)
+        starts = i == m.strips[1].entries[-1]
+        names = formula.called(m.record, entry, starts)
+        told = formula.formulas(m.record, entry, starts, passed.douts[0] if passed and passed.douts else None)
+        room = w + 24 if m.strips[1].all is None else w - 8  # beside a card that is open alone there is more
+        found = next((f for f in told if f.k in gave and width(f.said) <= room), None)
+        line = found.said if found else ''
         done = reading is not None and reading.given is not None and reading.given <= m.step
-        apart = all(v.name != told for v in entry.inputs)  # else one name stands for two numbers
-        if line and done and apart and phrases.single(handed[name].value):  # the same with numbers
-            total = float(handed[name].value.data.item())
-            found = formula.counted(f'{name} = {line}', scalars(entry, reading, told), total)
-            counted = found.removeprefix(f'{name} = {line} = ') if found.count(' = ') > 2 else ''
-    if line and reading is not None:  # what the rule finds on the tape
-        kept = scalars(entry, reading, '')
-        names = [name for name in dict.fromkeys(formula.NAME.findall(line)) if name in kept]
-        said = ', '.join(f'{name} = {numbers.written(kept[name])}' for name in names)
-        after = min((s.x for s in column.outputs), default=column.x + w + 40) - 6
-        frame.text(f'r{i}k', middle + 10, y - WIDTH / 2 - 9, said, 'dim', room=min(w / 2 + 12, after - middle - 10))
+        if found and done and phrases.single(gave[found.k]):  # the same with numbers
+            said = found.with_numbers(gave[found.k].data.item())
+            counted = said.removeprefix(f'{found} = ') if said.count(' = ') > 2 else ''
+        if found and reading is not None:  # what the rule finds on the tape
+            said = ', '.join(f'{name} = {number}' for name, number in found.reads)
+            after = min((name_at(m, entry, s, names.dout) for s in column.outputs), default=column.x + w + 40) - 6
+            frame.text(f'r{i}k', middle + 10, y - WIDTH / 2 - 9, said, 'dim',
+                       room=min(w / 2 + 12, after - middle - 10))  # fmt: skip
     said = phrases.rule_of(entry)
     ink = 'fut' if reading is None else f'onr{" onw" * (width(said, "onr") > w - 8)}{past}'
     frame.text(f'r{i}t', middle, y + 5, said, f'mid {ink}', room=w - 6)
@@ -247,7 +244,7 @@ def douts(
         how = slot.plate if value is None else dout_plate(column, slot, value, lane, free)
         on = bool(how.ink) or (value is None and slot.back == lane.road)
         top, key = slot.back - (max(WIDTH, how.h) if on else how.h) / 2, f'{tag}d{slot.key}'
-        label = told_as(entry, starter)
+        label = formula.called(m.record, entry, starter).dout
         if n and label not in ('dout', 'seed') and slot.value.name:
             label = gradient_name(slot.value.name)
         label += f'[{n}]' if label == 'dout' and len(column.outputs) > 1 else ''
@@ -263,8 +260,7 @@ def douts(
             room = max(how.w, min(150, free - slot.x - 6))
             short = gradient_name(slot.value.name) if slot.value.name else label
             label = short if width(label, ink) > room > width(short, ink) else cut(label, room, ink)
-            at = min(slot.x + 1, m.plan.w - 22 * entry.level - width(label, ink))
-            frame.text(f'{key}n', at, top - 6, label, ink, 5, room=room + 1)
+            frame.text(f'{key}n', name_at(m, entry, slot, label), top - 6, label, ink, 5, room=room + 1)
         if value is None:
             continue
         place(m, key, slot, value, how, past if reading is not None or m.over else '' if starts else ' past')
@@ -273,6 +269,11 @@ def douts(
             if words_end(frame, f'r{column.entry}f') < right - width(said) - 10:
                 y = max(lane.road + WIDTH / 2 + 17, top + how.h + 14)
                 frame.text(f'{tag}st', right, y, said, f'{"af" if starts else "dim"} end')
+
+
+def name_at(m: Moment, entry: Entry, slot: Slot, label: str) -> float:
+    """Where the name of what comes back for an output begins: over it, or as far left as its words need."""
+    return min(slot.x + 1, m.plan.w - 22 * entry.level - width(label))
 
 
 def words_end(frame: Frame, key: str) -> float:
@@ -288,24 +289,14 @@ def dout_plate(column: Column, slot: Slot, value: Value, lane: Lane, free: float
     return on or tiles.plate(value, room, high if len(column.outputs) < 3 else 26)
 
 
-def told_as(entry: Entry, seeds: bool) -> str:
-    """What the cotangent of an entry is called: in a bprop dout, else after the value that it is of."""
-    if entry.kind in TAKEN or not entry.outputs or not entry.outputs[0].name:
-        return 'dout'
-    return 'seed' if seeds and entry.level else gradient_name(entry.outputs[0].name)
-
-
-def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, told: str) -> None:
+def explain(m: Moment, entry: Entry, reading: Reading, given: bool, lane: Lane, alias: str) -> None:
     """The rule as a formula, under its card: with numbers, where there is one number each."""
-    values = scalars(entry, reading, told)
-    totals = {g.name: float(g.value.data.item()) for g in reading.gave if phrases.single(g.value)}
-    rows = []
-    handed = {g.name for g in reading.gave if g.value is not None}
-    for said in formula.formulas(entry, told)[:3]:
-        left, _, right = said.partition(' = ')
-        if left == right or (handed and left not in handed):  # of a name that was given anew; of a constant
+    gave, rows = handed(entry, reading), []
+    for found in formula.formulas(m.record, entry, dout=reading.douts[0], alias=alias)[:3]:
+        if gave and found.k not in gave:  # of a constant
             continue
-        rows.append(formula.counted(said, values, totals[left]) if given and left in totals else said)
+        single = given and phrases.single(gave.get(found.k))
+        rows.append(found.with_numbers(gave[found.k].data.item()) if single else str(found))
     if m.plan.own_rows and width(beside := '    '.join(rows), 'm') <= lane.w:  # under it stands what a bprop returns
         rows = [beside]
     for k, said in enumerate(rows[: 1 if m.plan.own_rows and not m.plan.narrow else 3]):

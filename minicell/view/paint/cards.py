@@ -92,7 +92,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
         frame.text(f't{k}L', x, y + CARD + how.h + 15, f'✓ {lucky} right by luck', 'dim', room=half)
     if not both:
         return
-    at, formula = x + half + APART, phrases.true_formula(t.entry, place) * wrong
+    at, formula = x + half + APART, phrases.true_formula(m.record, t.entry, place) * wrong
     frame.text(f't{k}sN', at, y + 17, f'true {g.name}', 'mid3 af', room=half)
     frame.text(f't{k}sF', at, y + 38, formula if width(formula, 'm') <= half else '', 'm af')
     how = tiles.plate(true, half, h - CARD, digits, TALL, 'num')

@@ -196,7 +196,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     for slot in column.inputs:
         # what enters the program is known from the start
         there = begun or (entry.level == 0 and slot.key not in m.story.maker)
-        name(frame, f'{tag}{slot.key}', slot, slot.value.name, '' if there else 'fut',
+        name(frame, f'{tag}{slot.key}', slot, slot.name, '' if there else 'fut',
              max(column.x - slot.name_x - 20, 12))  # fmt: skip
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there, classes=past)
     y, h = card_place(entry, lane, column.within)
@@ -206,10 +206,9 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     frame.rect(f'e{i}', column.x, y, column.w, h, look + ' cur' * here, 2, rx=8, go=f'e{i}')
     card(m, entry, i, column, y, h, begun, here)
     free = min((x for _, x, _, _ in row.places() if x > column.x), default=lane.x + lane.w + 4)
-    for n, slot in enumerate(column.outputs if entry.outputs else ()):
-        said = slot.value.name or ('out' if len(column.outputs) == 1 else f'out[{n}]')
+    for slot in column.outputs if entry.outputs else ():
         room = min(max(slot.plate.w, 70), free - slot.x - 4)
-        name(frame, f'{tag}{slot.key}', slot, said, '' if done else 'fut', room)
+        name(frame, f'{tag}{slot.key}', slot, slot.name, '' if done else 'fut', room)
         handed = slot is m.again and m.taken is not None  # it is what the bprop returned, too
         key = m.story.again_tile if handed else f'{tag}{slot.key}'
         look = ' gave' if handed else past  # it has the colour of the line that returned it

@@ -1,22 +1,29 @@
 """Parts of sentences: values, names, whose rule it is."""
 
 from ...story.names import gradient
-from ...story.record import Arrival, Entry, Pass, Reading, Record, Value
+from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
 from . import formula, numbers
 from .strip import NAMES, name_of
 
 FEW = 4  # numbers that are said one by one
 
 
-def come(entry: Entry, reading: Reading) -> str:
+def come(record: Record, entry: Entry, reading: Reading) -> str:
     """What a rule gets, by the name that the picture has for it."""
     if len(reading.douts) != 1 or not entry.outputs:
         return ', '.join(told(v) for v in reading.douts)
-    if entry.outputs[0].name and reading.origin is not None:
-        return told(reading.douts[0]._replace(name=gradient(entry.outputs[0].name)))
-    return (
-        f'what backward starts with: {amount(reading.douts[0])}' if reading.origin is None else told(reading.douts[0])
-    )
+    if reading.origin is None:
+        return f'what backward starts with: {amount(reading.douts[0])}'
+    return told(reading.douts[0]._replace(name=formula.called(record, entry).dout))
+
+
+def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
+    """What a rule hands out, by the names that the picture has for it."""
+    if entry.kind != 'op':
+        return list(reading.gave)
+    names, due = formula.called(record, entry).inputs, [k for k, v in enumerate(entry.inputs) if v.data is not None]
+    apart = {k: gradient(names[k]) for k in due if entry.inputs[k].name not in ('', names[k])}
+    return [g._replace(name=apart.get(k, g.name)) for k, g in zip(due, reading.gave, strict=False)]
 
 
 def missing(arrival: Arrival) -> str:
@@ -63,14 +70,11 @@ def displaced(entry: Entry) -> str:
     return f'{NAMES.get(names[0], names[0])}’s rule' if len(names) == 1 else f'the rules of {len(names)} operations'
 
 
-def true_formula(entry: Entry, k: int) -> str:
+def true_formula(record: Record, entry: Entry, k: int) -> str:
     """How the displaced rule would have made the k-th gradient: `dout @ y.T`; of several rules, whose they are."""
     lost = [g for g in entry.ghosts if g.lost]
-    if len(lost) == 1 and len(entry.hidden) == 1:
-        said = formula.of_rule(lost[0].name, lost[0].rule, k, [v.name for v in entry.inputs])
-        if said:
-            return said
-    return f'by {displaced(entry)}'
+    said = formula.displaced(record, entry, lost[0], k) if len(lost) == 1 == len(entry.hidden) else ''
+    return said or f'by {displaced(entry)}'
 
 
 def told(v: Value) -> str:

@@ -1,9 +1,13 @@
 """One tape as a row of columns: for each entry its inputs, its card and its output; backward stands under them."""
 
+from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from ...story.record import Entry, Record, Value
 from . import formula, tiles
+from .formula import TAKEN
 from .kit import Frame, width
 from .plan import Lane
 from .tiles import Plate
@@ -13,7 +17,6 @@ UNDER = 78  # px of forward in which two numbers have room under one another
 BEND = 42  # between the card of a takeover and its dout, where the band bends away
 CARD = 84  # the least width of a card
 GHOST = 108  # the most of a displaced rule that stands beside its entry
-TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
 NAMES = {
     'ReduceSum': 'sum', 'ReduceMean': 'mean', 'CrossEntropy': 'cross entropy', 'HookIn': 'entrance', 'HookOut': 'exit',
 }  # fmt: skip
@@ -24,6 +27,7 @@ class Slot(NamedTuple):
 
     key: int
     value: Value
+    name: str  # what it is called, so that no other value of the entry is called the same
     plate: Plate
     x: float
     y: float
@@ -179,7 +183,7 @@ class Strip:
         a = max((s.x + s.plate.w for s in inputs), default=0)
         out = 0 if within else max((s.plate.w for s in self.out_slots(i, 0, room)), default=0)
         if out and len(entry.outputs) == 1:  # and what is told of it on the way back
-            told = (tiles.on_road(r.douts[0]) for r in self.record.readings if r.entry == i and r.douts)
+            told = (tiles.on_road(v) for v in self.douts(i))
             out = max(out, min(next((how.w for how in told if how), 0), room))
         words = [width(name_of(entry), 'b') + 16, width(f'{name_of(entry)}’s rule', 'b') + 22, CARD]
         if entry.kind == 'call':
@@ -189,10 +193,28 @@ class Strip:
         if self.lane.broad:
             words.append(width(f'{entry.label} {name_of(entry)}') + 16)
         if entry.level:
-            words += [min(width(f.partition(' = ')[2]) + 12, 150) for f in formula.formulas(entry, 'dslope')[:1]]
+            words += [min(width(f.said) + 12, 150) for f in formula.formulas(self.record, entry, alias='dslope')[:1]]
         if within and entry.outputs:
             words.append(tiles.plate(entry.outputs[0], 90, 24).w + 26)
         return a, min(max(words), 156), out
+
+    def douts(self, i: int) -> list[Value]:
+        """What came back for the outputs of an entry, in each of its readings."""
+        return [v for r in self.record.readings if r.entry == i for v in r.douts]
+
+    @cached_property
+    def back(self) -> dict[int, float]:
+        """The width of what comes back for a tensor, by its key: of a single number, alone or added up."""
+        total: dict[int, np.ndarray] = {}
+        wide: dict[int, float] = {}
+        for reading in self.record.readings:
+            entry = self.record.entries[reading.entry]
+            for key, gradient in zip(entry.keys, reading.gave if entry.kind not in TAKEN else (), strict=False):
+                if gradient.value is not None and (alone := tiles.least(gradient.value)):
+                    total[key] = total.get(key, 0) + gradient.value.data
+                    added = tiles.least(gradient.value._replace(data=total[key]))
+                    wide[key] = max(wide.get(key, 0), alone, added)
+        return wide
 
     # ---- one open ----
 
@@ -235,11 +257,16 @@ class Strip:
             if wants[0] + wants[2] <= rest
             else min(wants[0], max(rest - wants[2], rest * (0.74 if lane.w < 400 else 0.56)))
         )
+        out = max(map(tiles.least, (*entry.outputs, *self.douts(i))), default=0)
+        out = max(out, width(formula.called(self.record, entry).dout) + 3) if entry.level else out
+        share = min(share, rest - out)
         inputs = self.slots(i, every, x + 4, share)
-        a = max((s.x + s.plate.w for s in inputs), default=x) - x
+        a = max((s.x + max(s.plate.w, self.back.get(s.key, 0) + 6 - arrow) for s in inputs), default=x) - x
         left = x + a + (arrow if inputs else 0)
+        card = min(card, max(x + w - left - arrow - bend - out, 70))
         outputs = self.out_slots(i, left + card + arrow + bend, x + w - 4 - left - card - arrow - bend)
-        used = max((s.x + s.plate.w for s in outputs), default=left + card)
+        # (what comes back may reach to the very end)
+        used = max((s.x + max(s.plate.w, out - 4) for s in outputs), default=left + card)
         slack = max(0.0, (x + w - 4 - used) / 2)  # what is left over goes to the arrows
         grow = min(slack, 40.0)
         outputs = tuple(s._replace(x=s.x + 2 * grow, name_x=s.name_x + 2 * grow) for s in outputs)
@@ -261,7 +288,9 @@ class Strip:
         if not which:
             return ()
         low = not lane.tall and len(which) == 1 < len(set(entry.keys))  # another comes from afar, over it
-        above, side, plates = self.fit([entry.inputs[k] for k in which], room, low)
+        names = formula.called(self.record, entry).inputs
+        named = [names[k] if entry.inputs[k].name else '' for k in range(len(names))]
+        above, side, plates = self.fit([entry.inputs[k]._replace(name=named[k]) for k in which], room, low)
         name_h = 16 if above else 0
         free = lane.forward_h - sum(how.h + name_h for how in plates)
         gap = max(free / len(plates), min(free / max(len(plates) - 1, 1), 12))
@@ -274,7 +303,7 @@ class Strip:
             back += name_h
             middle = lane.road if len(which) == 1 else back + how.h / 2
             key = entry.keys[k] if k < len(entry.keys) else -1000 * i - k
-            out.append(Slot(key, entry.inputs[k], how, x + side, y, middle, x, above))
+            out.append(Slot(key, entry.inputs[k], named[k], how, x + side, y, middle, x, above))
             y, back = y + how.h + gap, back + how.h + back_gap
         return tuple(out)
 
@@ -288,12 +317,13 @@ class Strip:
             (False, longest, lane.forward_h),
             (True, 0.0, each - 17),
         ):
+            side = min(side, max(room - max(map(tiles.least, values)), 0))  # a number keeps its room, a name may be cut
             if side > (30 if lane.tall else 110) or (above and (low or (len(values) > 1 and not lane.tall))):
                 continue
             plates = [tiles.plate(v, room - side, high) for v in values]
             if sum(how.h + 16 * above for how in plates) + gaps <= lane.forward_h + 0.5:
                 return above, side, plates
-        side = min(longest, 44.0)
+        side = min(longest, 44.0, max(room - max(map(tiles.least, values)), 0))
         return False, side, [tiles.plate(v, room - side, each - 3) for v in values]
 
     def hooked(self, i: int) -> tuple[Value, ...]:
@@ -309,6 +339,7 @@ class Strip:
         outputs = outputs[: 3 if lane.forward_h > 90 else 2]
         if not outputs:
             return ()
+        alone = formula.called(self.record, entry).out
         each = lane.forward_h / len(outputs)
         out = []
         for n, value in enumerate(outputs):
@@ -325,7 +356,8 @@ class Strip:
                 else lane.road + (n + 0.5) * lane.backward_h / len(outputs) - lane.backward_h / 2
             )
             key = entry.made[n] if n < len(entry.made) else -1000 * i - 500 - n
-            out.append(Slot(key, value, how, x, y, back, x, True))
+            said = value.name or (alone if len(outputs) == 1 else f'out[{n}]')
+            out.append(Slot(key, value, said, how, x, y, back, x, True))
         return tuple(out)
 
 

@@ -47,7 +47,8 @@ def folded(array: np.ndarray) -> np.ndarray:
 def plate(
     value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW, ink: str = ''
 ) -> Plate:  # fmt: skip
-    """How a value fits into a room; `ink` is the class of its numbers."""
+    """How a value fits into a room; `ink` is the class of its numbers. A single number is always written, and takes the
+    room that its digits need: `least` says how much, so that who gives the room can keep it free."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
         return Plate('words', min(room_w, width(words) + 12), row, note=words)
@@ -58,10 +59,12 @@ def plate(
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
         digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
-        for look in (ink, f'{ink} onw') if ink else ('',):  # smaller, where they are many
-            cell = max(max(width(t, look) for t in texts) + (9 if ink else 7), 30 if array.size > 1 else 44)
+        looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
+        for look in looks:
+            wide = max(width(t, look) for t in texts) + (9 if ink else 7)
+            cell = max(wide, 30 if array.size > 1 else min(44, room_w))
             cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be
-            if columns * cell <= room_w + 0.5:
+            if columns * cell <= room_w + 0.5 or (array.size == 1 and look is looks[-1]):
                 return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=look)
     note_h = 15
     cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
@@ -77,6 +80,11 @@ def plate(
     wide = max(seen_columns * cell, width(note) if note else 0)
     return Plate('squares', wide, seen_rows * cell + (0 if whole else note_h), cell, cell, seen_rows, seen_columns,
                  note=note)  # fmt: skip
+
+
+def least(value: Value) -> float:
+    """The width that a value cannot do without: a single number is written, whatever stands beside it."""
+    return plate(value, 0, ROW).w if value.data is not None and value.data.size == 1 else 0
 
 
 def on_road(value: Value, least: float = 0) -> Plate | None:

@@ -10,6 +10,7 @@ from .phrases import (
     come,
     displaced,
     few,
+    given,
     listed,
     many_rules,
     missing,
@@ -173,7 +174,7 @@ def reach(record: Record, step: Step, number: int) -> Said:
         return f'Takeover: backward calls your {entry.name}', told_
     if entry.kind == 'cell':
         return f'Backward enters {entry.name}', f'It brings {dout}.'
-    return f'Backward reads entry {entry.label}: {rule_of(entry)}', f'It gets {come(entry, reading)}.'
+    return f'Backward reads entry {entry.label}: {rule_of(entry)}', f'It gets {come(record, entry, reading)}.'
 
 
 def inside(record: Record, step: Step, number: int) -> Said:
@@ -193,7 +194,7 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
     """An entry hands out its gradients."""
     entry, reading = record.entries[step.entry], record.readings[step.reading]
     run = record.passes[step.run] if step.run is not None else None
-    gave = [g._replace(name=story.final_name(g.name, entry, run)) for g in reading.gave if g.value is not None]
+    gave = [g._replace(name=story.final_name(g.name, entry, run)) for g in given(record, entry, reading) if g.value]
     names = listed(list(dict.fromkeys(g.name for g in gave))) or 'nothing'
     if entry.kind == 'cell':
         handed = ', '.join(told(g.value) for g in gave) or 'Its Parameters have their gradients.'

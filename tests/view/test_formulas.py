@@ -1,0 +1,276 @@
+"""No false figure: a single number is written, names are apart, and each formula gives the number beside it."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell.view.paint import formula, phrases, tiles
+from minicell.view.picture import Picture
+from tests.view import gallery, geometry
+
+SCALAR, VECTOR = ms.Tensor(0.7), ms.Tensor([0.7, 1.2, 0.4])
+MATRIX, SQUARE = ms.Tensor([[0.7, 1.2, 0.4], [0.3, 0.9, 1.6]]), ms.Tensor([[0.7, 1.2], [0.3, 0.9]])
+MANY = ms.Tensor(np.linspace(0.1, 1.2, 12).reshape(2, 2, 3).astype(np.float32))
+LABELS, CLASSES = ms.Tensor([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]), ms.Tensor([2, 0], ms.int32)
+
+UNARY = [
+    'sin', 'cos', 'tanh', 'exp', 'log', 'sqrt', 'square', 'neg', 'rsqrt', 'reciprocal', 'sigmoid', 'relu', 'abs', 'tan',
+    'asinh', 'log1p', 'expm1', 'erf', 'sinh', 'cosh', 'atan', 'log2', 'softmax',
+]  # fmt: skip
+ONE = [
+    *(f'ops.{name}(x * 0.5)' for name in UNARY),
+    'ops.tanh(x) * x', 'x * x * x', 'ops.exp(ops.sin(x))', 'ops.sin(x) / x',
+    'ops.log(1 + x * x)', 'ops.sqrt(x) * x', '(x + 1) * (x - 1)', '-x / (x + 2)', 'x ** 3', '2 ** x', '(x * 2 + 1) / x',
+    'ops.maximum(x, 0.5) * x', 'ops.minimum(x, x * x)', 'ops.atan2(x, x + 1)', 'ops.softmax(x.reshape(-1)) * 2',
+]  # fmt: skip
+SEVERAL = [
+    'x.sum()', 'x.mean()', 'x.max() * x', 'x.min()', 'x.sum(0) * x', 'x * x.sum(-1, keepdims=True)', 'x.mean(0) + x',
+    'x.reshape(-1) * 2', 'x / x.sum()', 'x * x[0]', 'x - x.mean()', 'ops.exp(x) / ops.exp(x).sum()',
+    'x.swapaxes(0, -1) * 2', 'ops.matmul(x, x.swapaxes(-1, -2) if x.ndim > 1 else x)', 'x * 2 - x[0] ** 2',
+    'ops.broadcast_to(x[0], x.shape) * x', 'x.astype(ms.float64) * 2', 'ops.softmax(x, 0)', 'ops.softmax(x * x)',
+]  # fmt: skip
+TWO = [  # (formula, of what)
+    ('ops.matmul(x, y)', MATRIX, ms.Tensor([[0.2, 1.1], [0.4, 0.5], [1.5, 0.3]])), ('x @ y', MATRIX, VECTOR),
+    ('x @ y', VECTOR, ms.Tensor([[0.2], [0.4], [1.5]])), ('x @ y', VECTOR, VECTOR), ('x @ y', SQUARE, SQUARE),
+    ('x @ y', MANY, ms.Tensor([[0.2, 1.1], [0.4, 0.5], [1.5, 0.3]])), ('x @ y.mT', MANY, MANY), ('x @ y', MANY, VECTOR),
+    ('x * y', MATRIX, VECTOR), ('x - y', MATRIX, ms.Tensor([[0.4], [0.2]])), ('x / y', VECTOR, SCALAR),
+    ('x + y', MANY, VECTOR), ('y / x', MATRIX, VECTOR), ('x * y', MANY, ms.Tensor([[0.4], [0.2]])),
+    ('ops.dense(x, y)', MATRIX, MATRIX), ('ops.dense(x, y, x[0])', SQUARE, SQUARE), ('ops.dense(x, y)', MANY, MATRIX),
+    ('ops.dense(x, y, y[:, 0])', VECTOR, MATRIX), ('ops.bmm(x, y.swapaxes(1, 2))', MANY, MANY),
+    ('ops.cross_entropy(x, y)', MATRIX, LABELS), ('ops.cross_entropy(x, y)', MATRIX, CLASSES),
+    ('ops.cross_entropy(x, y, reduction="sum")', MATRIX, CLASSES), ('ops.cross_entropy(x, y * 2)', MATRIX, LABELS),
+    ('ops.cross_entropy(x, y, reduction="none")', MATRIX, CLASSES),
+    ('ops.cross_entropy(x, y, weight=ms.Tensor([1.0, 2.0, 3.0]))', MATRIX, CLASSES),
+    ('ops.cross_entropy(x, y, label_smoothing=0.1)', MATRIX, CLASSES), ('ops.outer(x, y)', VECTOR, VECTOR),
+]  # fmt: skip
+NAMED = {
+    'a name given anew': 'x = ops.exp(x)\n    x = x * x\n    return x',
+    'dout and out as names': 'dout = ops.exp(x)\n    out = dout * x\n    return ops.exp(out) / dout',
+    'names in a row': 'y = ops.sqrt(x)\n    z = y / x\n    return ops.tanh(z) * y',
+}
+
+
+def taped(source, *inputs, order=1):
+    """The tape of a gradient: of its sum once more, if the order says so."""
+    body = source if 'return' in source else f'return {source}'
+    arguments = 'xy'[: len(inputs)]
+    lines = f'def f({", ".join(arguments)}):\n    {body}\n'
+    what = f'ms.grad(f, {tuple(k for k, t in enumerate(inputs) if t.dtype != ms.int32)})'
+    text = f'{lines}with ms.Tape() as tape:\n    {what}(*inputs)\n'
+    if order > 1:
+        again = 'f'
+        for _ in range(order - 1):
+            again = f'(lambda *t, f={again}: ms.grad(f)(*t).sum())'
+        text = f'{lines}with ms.Tape() as tape:\n    ms.grad({again})(*inputs)\n'
+    return gallery.tape_of(text.replace('*inputs', ', '.join(map(made_of, inputs))), f'{source} {len(inputs)} {order}')
+
+
+def made_of(tensor):
+    """A tensor as source."""
+    return f'ms.Tensor({tensor.asnumpy().tolist()}, ms.{str(tensor.dtype).lower()})'
+
+
+# ---- a formula, evaluated ----
+
+WORDS = (
+    'else 0|to each number|to the largest|to the smallest|turned back|in the old shape|summed|summed over rows|'
+    'row by row'
+)
+FUNCTIONS = ('sin', 'cos', 'tanh', 'exp', 'log', 'sqrt', 'sinh', 'cosh', 'sign', 'outer')
+
+
+class Words:
+    """Works a formula out as it is written: `values` by their names, for an input and the gradient that is due."""
+
+    def __init__(self, values, given, out, due):
+        self.values, self.given, self.out, self.due = values, given, out, due
+
+    def number(self, said):
+        said, words = re.fullmatch(f'(.*?)(?:, ({WORDS}))?', said).groups()
+        if words == 'else 0':
+            said, _, where = said.partition(' where ')
+            return np.where(self.plain(where), self.plain(said), 0)
+        if words == 'to each number':
+            count = self.due.size / self.out.size if said.endswith(' / n') else 1
+            return self.spread(self.plain(said.removesuffix(' / n')) / count)
+        if words in ('to the largest', 'to the smallest'):
+            chosen = self.given == (np.max if words.endswith('largest') else np.min)(self.given)
+            return np.where(chosen, self.plain(said) / chosen.sum(), 0)
+        if words == 'turned back':
+            turns = itertools.permutations(range(self.due.ndim))
+            turn = next(t for t in turns if np.array_equal(self.given.transpose(t), self.out))
+            return self.plain(said).transpose(np.argsort(turn))
+        if words == 'in the old shape':
+            return self.plain(said).reshape(self.due.shape)
+        if words == 'summed':
+            wide = (1,) * (self.out.ndim - self.due.ndim) + self.due.shape
+            return self.added(self.plain(said), [k for k, n in enumerate(wide) if n != self.out.shape[k]])
+        if words == 'summed over rows':
+            return self.added(self.plain(said), [0])
+        if match := re.fullmatch(r'sum (?:over (rows|columns|axis|axes) )?(?:([\d and]+) )?of (.*)', said):
+            over, axes, rest = match.groups()
+            whole = self.plain(rest)
+            every = range(whole.ndim) if not over else [int(n) for n in axes.split(' and ')] if axes else ()
+            return self.added(whole, every or [('rows', 'columns').index(over)])
+        return self.plain(said)
+
+    def added(self, whole, axes):
+        return whole.sum(tuple(axes)).reshape(self.due.shape)
+
+    def spread(self, whole):
+        """To the axes that are not there."""
+        for axes in itertools.product((False, True), repeat=self.due.ndim):
+            shape = [1 if gone else n for gone, n in zip(axes, self.due.shape, strict=True)]
+            if np.prod(shape) == whole.size and np.allclose(whole.reshape(shape) * np.ones(self.due.shape), self.due):
+                return whole.reshape(shape) * np.ones(self.due.shape)
+        raise AssertionError('to each number of nothing')
+
+    def plain(self, said):
+        names = sorted(self.values, key=len, reverse=True)
+        one = rf'(?<![\w.′″‴])({"|".join(map(re.escape, names)) or "(?!)"})(?![\w′″‴])'
+        code = re.sub(one, lambda found: f'v[{names.index(found[1])}]', said).replace('×', '*').replace('−', '-')
+        functions = {n: getattr(np, n) for n in FUNCTIONS}
+        own = dict(sum=lambda a: a.sum(-1, keepdims=a.ndim > 0), v=[self.values[n] for n in names])
+        return np.asarray(eval(code, {'__builtins__': {}}, functions | own))
+
+
+def values(record, entry, douts, starts=False, alias=''):
+    """What the values of an entry are, by the names that they have in the picture."""
+    names = formula.called(record, entry, starts)
+    every = [*zip(names.inputs, entry.inputs, strict=True), (names.out, entry.outputs[0])]
+    every.append((alias or names.dout, douts[0]))
+    found = {}
+    for name, value in every:
+        if value.data is not None:
+            assert np.array_equal(found.setdefault(name, value.data), value.data, True), f'{entry.label}: two {name}'
+    if entry.name == 'CrossEntropy':
+        logits, labels = (v.data for v in entry.inputs)
+        found |= dict(softmax=np.exp(logits) / np.exp(logits).sum(1, keepdims=True), labels=labels, n=len(logits))
+    return {n: np.asarray(v, np.float64) for n, v in found.items()}
+
+
+def right(words, said):
+    """Whether a formula gives the gradient that stands beside it."""
+    with np.errstate(all='ignore'):
+        made = words.number(said)
+    same = made.shape == words.due.shape or made.size == words.due.size == 1
+    return same and np.allclose(made.reshape(words.due.shape), words.due, 2e-4, 1e-6, equal_nan=True)
+
+
+def told(record):
+    """Each formula of a record, as it may be shown, with what is false of it."""
+    out = {}
+    for reading in record.readings:
+        entry = record.entries[reading.entry]
+        if entry.kind == 'op' and len(entry.outputs) == 1 == len(reading.douts) and reading.gave:
+            places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
+            gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
+            aliases = ('', phrases.amount(reading.douts[0])) if phrases.single(reading.douts[0]) else ('',)
+            for starts, alias in itertools.product((False, True), aliases):
+                known = values(record, entry, reading.douts, starts, alias)
+                for found in formula.formulas(record, entry, starts, reading.douts[0], alias):
+                    out.setdefault(str(found), [])
+                    out.setdefault(found.said, [])
+                    if found.k not in gave:
+                        continue
+                    words = Words(known, entry.inputs[found.k].data, entry.outputs[0].data, gave[found.k].data)
+                    faults = [] if right(words, found.said) else [f'{found} is not {words.due} with {known}']
+                    if phrases.single(gave[found.k]):
+                        counted = found.with_numbers(words.due.item())
+                        out[counted] = out[counted.removeprefix(f'{found} = ')] = []
+                        due = words.due.item()
+                        made = Words({}, None, None, None).plain(found.counted).item() if found.counted else due
+                        faults += [f'{counted}: wrong numbers'] * (abs(made - due) > 0.02 * max(1, abs(due)))
+                    out[str(found)] += faults
+        for k, g in enumerate(reading.gradients if entry.kind == 'call' else ()):
+            said = phrases.true_formula(record, entry, k)
+            out.setdefault(said, [])
+            if g.true is not None and not said.startswith('by '):
+                words = Words(values(record, entry, reading.douts), entry.inputs[k].data, entry.outputs[0].data, g.true)
+                out[said] += [] if right(words, said) else [f'{entry.name}: {said} is not {g.true}']
+    return out
+
+
+def shown(picture):
+    """The formulas in all frames."""
+    for film in picture.painted():
+        for frame in film.frames:
+            for key, shape in frame.items():
+                if shape.tag == 'text' and re.fullmatch(r'how\d|r\d+[fc]|t\d+sF', key) and shape.attrs['T']:
+                    yield from filter(None, shape.attrs['T'].replace('\xa0', ' ').split('    '))
+
+
+OTHERS = {'never called', 'it decides', 'the usual way'}  # on the ghost of a rule
+
+
+def true(tape):
+    """A tape on which no formula is false, and of which each formula that is shown was looked at; its picture."""
+    picture = Picture(tape)
+    found = told(picture.record)
+    assert [fault for faults in found.values() for fault in faults] == []
+    seen = set(shown(picture)) - OTHERS
+    assert {said for said in seen if '…' not in said} <= set(found)
+    return picture
+
+
+@pytest.mark.parametrize('name', gallery.ALL)
+def test_the_formulas_of_the_gallery_give_the_numbers_beside_them(name):
+    true(gallery.run(name))
+
+
+@pytest.mark.parametrize('order', [1, 2])
+@pytest.mark.parametrize('source', [*ONE, *NAMED.values()])
+def test_a_formula_of_single_numbers_gives_the_number_beside_it(source, order):
+    true(taped(source, SCALAR, order=order))
+
+
+@pytest.mark.parametrize('order', [1, 2])
+@pytest.mark.parametrize('source', [*ONE[:20], *SEVERAL])
+def test_a_formula_of_several_numbers_gives_the_numbers_beside_it(source, order):
+    for given in (VECTOR, MATRIX, MANY):
+        true(taped(source, given, order=order))
+
+
+@pytest.mark.parametrize('source, x, y', TWO)
+def test_a_formula_of_two_tensors_gives_the_numbers_beside_it(source, x, y):
+    for order in (1, 2):
+        true(taped(source, x, y, order=order))
+
+
+def squares(picture, monkeypatch):
+    """The keys of single numbers that are drawn without digits."""
+    found, draw = [], tiles.draw
+
+    def watched(frame, key, x, y, value, how, **more):
+        if more.get('there', True) and phrases.single(value) and how.kind != 'numbers':
+            found.append(key)
+        return draw(frame, key, x, y, value, how, **more)
+
+    monkeypatch.setattr(tiles, 'draw', watched)
+    assert picture.painted()
+    return found
+
+
+@pytest.mark.parametrize('name', gallery.ALL)
+def test_a_single_number_of_the_gallery_is_written(name, monkeypatch):
+    assert squares(gallery.picture(name), monkeypatch) == []
+
+
+@pytest.mark.parametrize('order', [2, 3])
+@pytest.mark.parametrize('source', ONE[len(UNARY) :])
+def test_a_single_number_is_written_at_a_high_order_and_nothing_lies_on_it(source, order, monkeypatch):
+    picture = Picture(taped(source, SCALAR, order=order))
+    assert squares(picture, monkeypatch) == []
+    for film in picture.painted():
+        for frame in film.frames:
+            assert geometry.faults(frame, film.width, film.height) == []
+
+
+def test_two_douts_of_one_entry_have_two_names():
+    picture = true(taped('ops.tanh(x) * x', SCALAR, order=2))
+    said = set(shown(picture))
+    assert 'dout × dout' not in said and 'd(1′ Mul) × dout' in said
+    assert 'd(1′ Mul)' in gallery.texts(picture.painted(only=0)[0].frames[-1])
