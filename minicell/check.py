@@ -26,6 +26,9 @@ from .ops.hooks import Passing
 
 STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
 CLOSE = 1e-6, 1e-4  # absolute and relative: far above what float64 and a cast to float32 on the way lose
+REFUSALS = (  # what a construct may raise for inputs that it was not made for
+    ArithmeticError, AssertionError, AttributeError, LookupError, MinicellError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
 MOST = 64  # how many elements of an input are tried by differences
 
 
@@ -332,7 +335,7 @@ def _linearity(cell, pull: Pull, seen: Tape, yours: list) -> list[str]:
     """
     raw = next(e for e in seen._raw if e[1] is pull.entry.inputs and e[2] is cell)
     _, inputs, _, out, _, _ = raw
-    with contextlib.suppress(Exception):  # what construct refuses, it does not keep
+    with contextlib.suppress(*REFUSALS):  # what construct refuses, it does not keep
         cell(*map_tensors(inputs, lambda t: wrap(t.array * 0.5) if is_float(t) else t))
 
     def times(factor: int) -> list[np.ndarray | None]:

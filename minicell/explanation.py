@@ -40,8 +40,8 @@ def explain(fn: Callable, *args: object) -> Tape:
     try:
         with tape:
             grad(fn, places or None, weights or None)(*args)
-    except Exception:
-        if 'IPython' in sys.modules and sys.modules['IPython'].get_ipython() is not None:
+    finally:
+        notebook = 'IPython' in sys.modules and sys.modules['IPython'].get_ipython() is not None
+        if notebook and isinstance(tape.error, Exception):
             sys.modules['IPython'].display.display(tape)
-        raise
     return tape

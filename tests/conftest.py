@@ -9,6 +9,8 @@ import pytest
 
 # before anything imports pyplot: no test opens a window
 os.environ['MPLBACKEND'] = 'Agg'
+# what a picture cannot follow is raised, in processes that a test starts too
+os.environ['MINICELL_RAISES'] = '1'
 
 # Python 3.13 takes what a process of pytest-xdist was started with for the source of all code without a file.
 linecache.cache.pop('<string>', None)

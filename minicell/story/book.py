@@ -7,6 +7,7 @@ import numpy as np
 
 from . import names
 from .events import Walk
+from .followed import said
 from .record import Entry, Record, Step, Value
 from .stack import Play, Turn
 
@@ -65,7 +66,7 @@ class Book:
             if data.size <= COPIED or hasattr(thing, 'requires_grad'):
                 data = data.copy()  # what is told stays as it was, whatever is written into the memory later
         else:
-            return Value(name, words=said(thing))
+            return Value(name, words=said(thing)[:WORDS] or type(thing).__name__)
         if data.dtype.kind == 'c':
             data, name = np.abs(data), f'|{name}|'  # what can be tinted is the magnitude
         return Value(name, data.shape, dtype, data)
@@ -79,11 +80,3 @@ class Book:
 def dtype_name(dtype: np.dtype) -> str:
     """What the dtype of an array is called on the tape."""
     return str(dtype).capitalize()
-
-
-def said(thing: Any) -> str:
-    """Words for what is no tensor; what cannot say what it is still has a type."""
-    try:
-        return repr(thing)[:WORDS]
-    except Exception:
-        return type(thing).__name__

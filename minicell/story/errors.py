@@ -4,6 +4,7 @@ from typing import Any
 
 from .book import Book
 from .events import TORN
+from .followed import printed
 
 
 class Errors:
@@ -26,7 +27,7 @@ class Errors:
     def torn(self, error: BaseException, where: Any) -> None:
         """The card of an error."""
         self.told[id(error)] = error
-        message = said(error)
+        message = printed(error)
         reading = self.book.stack.reading
         entry = self.record.readings[reading].entry if reading is not None else None
         mark = self.book.places.mark(where)
@@ -40,12 +41,3 @@ class Errors:
         self.book.step('fail', entry=entry, reading=reading, mark=mark, what=message)
         if reading is not None:
             self.record.readings[reading].error = message
-
-
-def said(error: BaseException) -> str:
-    """An exception as Python prints it."""
-    try:
-        words = str(error).strip()
-    except Exception:  # one that cannot be printed
-        words = ''
-    return f'{type(error).__name__}: {words}' if words else type(error).__name__

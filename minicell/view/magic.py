@@ -10,6 +10,8 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 from ..shown import Tape
+from ..story import followed
+from ..story.record import Record
 from .picture import ZOOMS
 
 
@@ -45,15 +47,23 @@ class TapeMagics(Magics):
                 exec(body, self.shell.user_ns)
                 if last is not None:
                     value = eval(last, self.shell.user_ns)
-        except Exception:
-            display(tape.show(**{**options, 'step': None}))  # it opens where it is torn
-            raise
+        finally:
+            if isinstance(tape.error, Exception):
+                torn(tape, {**options, 'step': None})
         try:
             display(tape.show(**options))
         except ValueError as error:  # the cell has run, and its Tape is there: show it all the same
             display(tape)
             raise UsageError(str(error)) from None
         return value
+
+
+def torn(tape: Tape, options: dict) -> None:
+    """Show a Tape that an error ended, where it is torn. Whatever happens here, that error is what the reader gets."""
+    lost = Record()
+    followed.follow(lost, 'this tape', lambda: display(tape.show(**options)))
+    if lost.unknown:
+        print(followed.line(lost))
 
 
 def compiled(shell: InteractiveShell, cell: str) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingError
-from ..story import tell
+from ..story import followed, tell
 from ..story.record import Record
 from . import zoom as lens
 from .account import why
@@ -46,8 +46,13 @@ class Picture:
     def record(self) -> Record:
         """The tape, told in steps."""
         with uncollected():
-            found = ZOOMS[self.zoom](tell(self.tape))
+            nothing = Record()
+            told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
+            found = ZOOMS[self.zoom](told)
             found.why = partial(why, self.tape)
+            for each in (*found.readings, *found.passes):
+                what, instead = 'the true gradient beside that of a bprop', getattr(each, 'gave', ())
+                each.truth = each.truth and partial(followed.follow, found, what, each.truth, otherwise=instead)
             return found
 
     @cached_property
@@ -61,6 +66,9 @@ class Picture:
             most = MOST
             while True:
                 found = scene.films(self.record, self.compare, most, only, asked)
+                if self.record.unknown and not self.record.steps:
+                    for film in found:
+                        film.steps[0] = film.steps[0]._replace(title='This tape cannot be shown', caption='')
                 size = fragment.size(found)
                 if size <= LARGEST or most <= FEWEST:
                     return found
@@ -96,22 +104,36 @@ class Picture:
 
     def html(self, live: bool = False) -> str:
         """The picture as one piece of HTML, complete in itself; `live`: it takes other numbers."""
-        return fragment.fragment(self.films, self.still(self.opens), self.opens, scale=self.scale, live=live)
+        return fragment.fragment(
+            self.films, self.still(self.opens), self.opens, self.alt(self.opens), self.scale, live, self.lost
+        )
+
+    @property
+    def lost(self) -> str:
+        """The line under the picture, where something could not be followed."""
+        assert self.films  # what is painted is looked at more closely
+        return followed.line(self.record)
+
+    def sheet(self, step: int) -> sheet.Sheet:
+        """A step as a still."""
+        said, film = self.films[0].steps[step], self.films[0]
+        caption = f'{said.caption} {self.lost}'.strip()
+        return sheet.sheet(film.frames[step], (film.width, film.height), said.title, caption)
 
     def still(self, step: int) -> str:
         """A step as SVG text."""
-        return svg.write(sheet.of(self.films[0], step))
+        return svg.write(self.sheet(step))
 
     def alt(self, step: int) -> str:
         """A step in words."""
         said = self.films[0].steps[step]
-        return fragment.sentence(said.title, said.caption)
+        return f'{fragment.sentence(said.title, said.caption)} {self.lost}'.strip()
 
     def text(self) -> str:
         """The printed tape; of a long one, its beginning."""
-        lines = str(self.tape).splitlines()
+        lines = followed.follow(self.record, 'print(tape)', str, self.tape, otherwise='').splitlines()
         more = [f'… and {len(lines) - LINES} more lines: print(tape)'] if len(lines) > LINES else []
-        return '\n'.join(lines[:LINES] + more)
+        return '\n'.join([*lines[:LINES], *more, *filter(None, [self.lost])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         if os.environ.get(STILL):
@@ -126,7 +148,7 @@ class Picture:
 
     def png(self, step: int) -> bytes:
         """A step as a PNG picture."""
-        return png.write(sheet.of(self.films[0], step), self.scale)
+        return png.write(self.sheet(step), self.scale)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture: as a page that steps (.html), its step as .svg or .png, all steps as .gif."""
@@ -137,7 +159,9 @@ class Picture:
             raise SettingError(f'save writes {kinds}: the end of the name says which. It got {path.name!r}.')
         film = self.films[0]
         if kind == '.html':
-            path.write_text(fragment.page(self.films, path.stem, self.still(self.opens), self.opens), encoding='utf-8')
+            still, alt = self.still(self.opens), self.alt(self.opens)
+            page = fragment.page(self.films, path.stem, still, self.opens, alt, self.lost)
+            path.write_text(page, encoding='utf-8')
         elif kind == '.svg':
             path.write_text(self.still(self.opens), encoding='utf-8')
         elif kind == '.png':

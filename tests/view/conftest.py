@@ -4,6 +4,7 @@ import linecache
 
 import pytest
 
+from minicell.story import followed
 from tests.view import gallery
 
 
@@ -15,3 +16,9 @@ def let_go():
     gallery.picture.cache_clear()
     for file in [file for file in linecache.cache if file.startswith('<cell ')]:
         del linecache.cache[file]
+
+
+@pytest.fixture
+def as_a_reader(monkeypatch):
+    """What cannot be followed is left out, and the line under the picture says so; in other tests it raises."""
+    monkeypatch.delenv(followed.RAISES, raising=False)

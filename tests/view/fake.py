@@ -25,6 +25,7 @@ class T:
         self.value = np.asarray(value, dtype)
         self.shape = self.value.shape
         self.dtype = str(self.value.dtype).capitalize()
+        self.at = -1
 
     def asnumpy(self):
         return self.value

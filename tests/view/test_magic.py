@@ -80,3 +80,11 @@ def test_a_cell_without_ops_shows_a_tape_that_says_so(shell):
     shell.run_cell('%%tape\n1 + 1\n')
     (view,) = shell.shown
     assert 'empty' in view.films[0].steps[0].title
+
+
+@pytest.mark.parametrize('error', ['KeyError(3)', 'KeyboardInterrupt'])
+def test_the_cells_own_error_is_raised_whatever_happens_to_the_picture(shell, capsys, as_a_reader, monkeypatch, error):
+    monkeypatch.setattr(magic.Tape, 'show', None)
+    done = shell.run_cell(f'%%tape\nx = ms.Tensor(3.0) * 2\nraise {error}\n')
+    assert type(done.error_in_exec).__name__ in error
+    assert ('not follow' in capsys.readouterr().out) == (error == 'KeyError(3)') and shell.shown == []

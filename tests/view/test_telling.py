@@ -245,7 +245,7 @@ with ms.Tape() as tape:
     tape.to_dot()
 
 
-def test_an_event_with_members_that_nobody_knows():
+def test_an_event_with_members_that_nobody_knows(as_a_reader):
     tape = fake.chain([1.0, 2.0, 3.0])
     tape.events[2] = tape.events[2]._replace(inputs=(object(),))
     record = tell(tape)

@@ -14,6 +14,10 @@ from .book import Book, Handed
 MOST = 12  # so many names stand in a sentence
 
 
+class NotHandedOut(ValueError):
+    """A Tensor is no gradient of this tape."""
+
+
 def asked(tape: Tape, gradient: object, index: Any) -> tuple[Book, Handed, tuple[int, ...]]:
     """The tape's book, the gradient, and the index. Raises ValueError, TypeError, IndexError with a sentence."""
     book = book_of(tape)
@@ -68,7 +72,7 @@ def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple
     while id(gradient) not in book.by_id:
         moved = step(tape, book, gradient, index)
         if moved is None:
-            raise ValueError(unknown(book, asked_for))
+            raise NotHandedOut(unknown(book, asked_for))
         gradient, index = moved
     return book.by_id[id(gradient)], index
 
@@ -87,7 +91,7 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
     try:
         with slopes.quietly():
             found = slopes.places(read, list(range(len(inputs))))
-    except Exception:
+    except slopes.REFUSED:
         return None
     ones = [(p, j) for p, d in found for j in map(tuple, np.argwhere(np.asarray(d)).tolist())]
     if len(ones) != 1 or len(found) != len(op.inputs):

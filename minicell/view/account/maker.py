@@ -166,7 +166,7 @@ class Maker:
                 read = read._replace(cotangents=[slopes.wide(self.value(changed, c.at))])
         try:
             rows = self.split(read, c.place, self.index, entry.inputs, entry.out, value)
-        except Exception:  # rather one row than none
+        except Unknown:  # rather one row than none
             self.note(f'What {who} handed out cannot be taken apart any further.')
             self.loose += size(value)
             return [Row(f'your {who}' if own and kind == 'rule' else who, **line, product=value, kind=kind, yours=own)]

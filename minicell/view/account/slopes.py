@@ -7,18 +7,20 @@ way a cotangent of random numbers must then give the sum that the slopes say.
 
 import contextlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...check import past_hooks
 from ...core.differentiate import differentiate
+from ...core.errors import MinicellError
 from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
 from ...core.tensor import Tensor, tensors_in, wrap
 from ...core.watch import aside
 from ...ops.hooks import Passing
+from ...story.followed import tried
 
 SEEDS = 4096  # so many elements are tried one at a time
 PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
@@ -45,6 +47,9 @@ class Unknown(Exception):
     """The slopes cannot be told."""
 
 
+REFUSED = Unknown, MinicellError
+
+
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
     """What runs here is on no tape, and warns of nothing."""
@@ -57,6 +62,14 @@ def wide(array: object) -> np.ndarray:
     """A float array in Float64; anything else as it is."""
     array = np.asarray(array)
     return array.astype(np.float64) if array.dtype.kind == 'f' else array
+
+
+def asked(rule: Any, call: Callable, *given: object) -> Any:
+    """What a rule answers. One of the user's may refuse numbers that it was not made for, with any exception."""
+    found, error = tried(call, *given)
+    if error is not None:
+        raise Unknown(rule.name) if hasattr(rule, 'owner') else error
+    return found
 
 
 def reread(read: Read, cotangents: list, place: int) -> object:
@@ -80,7 +93,7 @@ def _pairs(read: Read, cotangents: list) -> tuple[tuple[Tensor, ...], list[tuple
         return then, past_hooks(g, then)
     x, y = read.rule.raw(then, read.attributes)
     out = Bundle(read.out, -1) if several else wrap(read.out)
-    return then, list(read.rule.vjp(g, -NOWHERE, x, y, out))
+    return then, list(asked(read.rule, read.rule.vjp, g, -NOWHERE, x, y, out))
 
 
 def slopes(read: Read, place: int, index: tuple) -> Slopes:
@@ -89,7 +102,7 @@ def slopes(read: Read, place: int, index: tuple) -> Slopes:
         raise Unknown('complex')
     found = None
     for way in (_differentiated, _one_by_one):
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(*REFUSED):
             found = way(read, place, index)
             if _agrees(read, place, index, found):
                 break
@@ -97,8 +110,9 @@ def slopes(read: Read, place: int, index: tuple) -> Slopes:
     if found is None:
         raise Unknown(read.rule.name)
     named, support = {}, {}
-    if isinstance(read.out, np.ndarray) and sum(a.size for a in (*read.inputs, read.out)) <= PROBED:
-        with contextlib.suppress(Exception):
+    nameable = isinstance(read.out, np.ndarray) and not isinstance(read.rule, Passing)
+    if nameable and sum(a.size for a in (*read.inputs, read.out)) <= PROBED:
+        with contextlib.suppress(*REFUSED):
             named, support = _probed(read, place, index)
     for k, s in enumerate(found):
         if s is not None and not np.isfinite(s).all():
@@ -160,7 +174,7 @@ def _probed(read: Read, place: int, index: tuple) -> tuple[dict, dict]:
     """
     rng = np.random.default_rng(1)
     inputs = [rng.uniform(0.3, 0.95, a.shape) if a.dtype.kind == 'f' else a for a in read.inputs]
-    out = np.asarray(read.rule.run_kernel(inputs, read.attributes))
+    out = np.asarray(asked(read.rule, read.rule.run_kernel, inputs, read.attributes))
     if out.shape != read.out.shape:
         raise Unknown('another shape')
     again = read._replace(inputs=inputs, out=out)

@@ -62,7 +62,7 @@ def parts(maker: Any, found: Hidden, tensor: Tensor, taken: Contribution) -> lis
             value = np.asarray(d)[maker.index].item()
             try:
                 split = maker.split(read, at, maker.index, op.inputs, op.out, value)
-            except Exception:
+            except slopes.Unknown:
                 split = [Row('', product=value)]
             line = maker.line(op)
             rows += [r._replace(who=op.rule.name, **line, of=None) for r in split]

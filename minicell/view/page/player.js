@@ -1,4 +1,5 @@
-// Plays one picture: `root` is the element to play in, `data` is {layouts: [wide, narrow?], open: step}, `css` its style.
+// Plays one picture: `root` is the element to play in, `data` is {layouts: [wide, narrow?], open: step, lost: a line
+// under it, or ''}, `css` its style.
 //
 // The player knows shapes and steps, and nothing of autodiff: Python has drawn every frame. A layout is
 //   w, h   its size
@@ -26,6 +27,7 @@ function play(root, data, css) {
   const live = html('div', view, 'live');
   live.setAttribute('aria-live', 'polite');
   const box = html('div', view, 'box'), bar = html('div', view, 'bar');
+  if (data.lost) html('p', view, 'lost', data.lost);
   const turns = html('div', bar, 'turns');
   const back = icon(button(turns, '', 'One step back (←)', () => go(now - 1)), 'Back', 'M10 3L5 8l5 5');
   const player = icon(button(turns, '', 'Play the steps one after another', () => run(!playing)), 'Play', PLAY);

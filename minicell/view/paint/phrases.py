@@ -27,8 +27,11 @@ def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
 
 
 def missing(arrival: Arrival) -> str:
-    """Why a gradient is zero, or None."""
-    return f'{arrival.name} is {"zero" if arrival.total else "missing"}: {arrival.why}'
+    """A gradient that nothing on the tape leads to, and why. Only a number that is zero is called so."""
+    total = arrival.total
+    zero = total is not None and total.data is not None and not total.data.any()
+    be = f'{arrival.name} is {"zero" if zero else "missing"}'
+    return f'{be if zero or total is None else told(total._replace(name=arrival.name))}: {arrival.why}'
 
 
 def some(names: list[str]) -> str:

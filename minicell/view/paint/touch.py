@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...story.followed import follow
 from ...story.record import Entry, Reading, Record, Value, shape_text
 from . import numbers, phrases, tiles
 from .moment import Story
@@ -92,33 +93,41 @@ class Touch:
 
 def accounts(record: Record, story: Story) -> dict[str, dict[str, Any]]:
     """How each number of a small gradient was made: value id -> the rows of `tape.why`."""
-    from ..account import table
-
     out: dict[str, dict[str, Any]] = {}
-    for tile, tensor, array in gradients(record, story):
-        if array.size > MOST or len(out) + array.size > ACCOUNTS:
+    for tile, tensor, value in gradients(record, story):
+        if value.data.size > MOST or len(out) + value.data.size > ACCOUNTS:
             continue
-        for (place, _, _), index in zip(cells(array), np.ndindex(array.shape), strict=True):
-            try:
-                out[f'{tile}{place}'] = table.data(record.why(tensor, index))
-            except Exception:  # a gradient that the tape cannot account for must not cost the picture
+        for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
+            told = follow(record, f'how {value.name} was made', account, record, tensor, index)
+            if told is None:
                 break
+            out[f'{tile}{place}'] = told
     return out
 
 
-def gradients(record: Record, story: Story) -> Iterator[tuple[str, Any, np.ndarray]]:
+def account(record: Record, tensor: Any, index: tuple[int, ...]) -> dict[str, Any] | None:
+    """How a number was made; None for one that no entry handed out: that a hook on a tensor returned, say."""
+    from ..account import ask, table
+
+    try:
+        return table.data(record.why(tensor, index))
+    except ask.NotHandedOut:
+        return None
+
+
+def gradients(record: Record, story: Story) -> Iterator[tuple[str, Any, Value]]:
     """(its picture, the tensor, its numbers) of the gradients that can be asked for, those of takeovers first."""
     for number, reading in enumerate(record.readings):
         if record.entries[reading.entry].kind in TAKEN:
             for place, g in enumerate(reading.gave):
-                if g.value is not None and g.value.data is not None:
-                    yield f'g{number}.{place}', g.tensor, g.value.data
+                if g.tensor is not None and g.value is not None and g.value.data is not None:
+                    yield f'g{number}.{place}', g.tensor, g.value
     by_name = {}
     for number, run in enumerate(record.passes):
         for k, a in enumerate(run.arrivals):
             if a.total is not None and a.total.data is not None:
                 by_name[a.of] = a
-                yield f'p{number}.{k}', a.tensor, a.total.data
+                yield f'p{number}.{k}', a.tensor, a.total
     seen = set()
     for i, entry in enumerate(record.entries):
         tag = 'ab'[min(entry.level, 1)]
@@ -129,12 +138,12 @@ def gradients(record: Record, story: Story) -> Iterator[tuple[str, Any, np.ndarr
             ):
                 if tensor is not None and value.data is not None and (tag, key) not in seen:
                     seen.add((tag, key))
-                    yield f'{tag}d{key}', tensor, value.data
+                    yield f'{tag}d{key}', tensor, value
         for key, value in zip(entry.keys, entry.inputs, strict=False):
             arrival = by_name.get(value.name)
             if arrival is not None and key not in story.maker and (tag, key) not in seen:
                 seen.add((tag, key))
-                yield f'{tag}d{key}', arrival.tensor, arrival.total.data
+                yield f'{tag}d{key}', arrival.tensor, arrival.total
 
 
 def cells(array: np.ndarray) -> Iterator[tuple[str, str, float]]:

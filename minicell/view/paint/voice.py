@@ -1,5 +1,6 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
+from ...story.followed import follow
 from ...story.record import Gradient
 from . import numbers, tiles, verdict
 from .kit import width
@@ -86,10 +87,8 @@ def true_rows(t: Taken, g: Gradient, place: tuple[int, ...]) -> tuple:
     record = t.m.record
     if record.why is None or len(record.entries) > TOUCHED:
         return ()
-    try:
-        return record.why(g.tensor, place).true_rows
-    except Exception:  # a gradient that the tape cannot account for must not cost the picture
-        return ()
+    account = follow(record, f'how {g.name} was made', record.why, g.tensor, place)
+    return account.true_rows if account is not None else ()
 
 
 def added(rows: tuple, due: float, true: str, room: float) -> str:

@@ -55,9 +55,9 @@ def final(story: 'Story', run: Pass) -> Said:
         way = (
             f'It came back through {rules}.'
             if rules
-            else (
-                'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
-            )
+            else ''
+            if story.record.unknown
+            else 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
         )
     names = [story.targets.get(g.name, g.name) for g in run.verdicts if g.ok is False]
     if names:
