@@ -204,7 +204,7 @@ class Walk:
         if key is None:  # a tape made by hand: what an error, caught since, has left open
             for frame in self.stack.gradients()[event.order - 1 :]:
                 self.stack.pop(frame)
-        gradient = Gradient(key, event, len(self.entries))
+        gradient = Gradient(key, event, len(self.entries), self.stack.level)
         self.gradients.append(gradient)
         parameters = names.parameters(event.function, len(event.inputs))
         for tensor, parameter, source in zip(event.inputs, parameters, event.sources, strict=True):
@@ -221,7 +221,8 @@ class Walk:
         if gradient.last is None:
             gradient.last = len(self.entries)
         self.frame = frame = ReadBack(gradient, self.stack.watched, back=event, told=self.stack.hider is None)
-        frame.level = 1 + max((e.level for e in self.entries[gradient.first : gradient.last]), default=0)
+        wrote = (e.level for e in self.entries[gradient.first : gradient.last])
+        frame.level = 1 + max(wrote, default=gradient.level)
         self.readings.append(frame)
         self.stack.push(frame)
 
@@ -234,7 +235,7 @@ class Walk:
                 return playing.gradient
         found = next((g for g in reversed(self.gradients) if g.key is key and key is not None), None)
         if found is None:
-            found = Gradient(key, None, len(self.entries), len(self.entries))
+            found = Gradient(key, None, len(self.entries), self.stack.level, len(self.entries))
             self.gradients.append(found)
         return found
 

@@ -14,6 +14,7 @@ class Gradient:
     key: object
     begin: Any  # its event; None where it began before the Tape did
     first: int  # how many entries there were when it began
+    level: int = 0  # the tape that it began on
     last: int | None = None  # how many entries there were when its function had returned
     run: Pass | None = None  # the last Pass of it; None as long as nothing of it is told
     number: int | None = None  # the number of that Pass
