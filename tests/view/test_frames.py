@@ -7,7 +7,7 @@ import pytest
 
 from minicell.view.paint.plan import WIDTH
 from tests.messages import tells
-from tests.view.gallery import ALL, made, picture, titles
+from tests.view.gallery import ALL, made, picture, texts, titles
 from tests.view.geometry import boxes, faults
 
 STARRED = """
@@ -151,9 +151,47 @@ def test_where_a_gradient_starts_its_one_stands_then_and_not_before():
     starts = [n for n, step in enumerate(film.steps) if re.search(r'starts? with 1$', step.title)]
     assert len(starts) == 2, 'backward, and the gradient inside of the bprop'
     for n in starts:
-        seeded = [key for key in film.frames[n] if re.fullmatch(r'ad\d+\[0,0\]t', key)]
-        assert len(seeded) == 1 and film.frames[n]['ast'].attrs['T'] == 'backward starts here'
-        assert 'ast' not in film.frames[n - 1] and seeded[0] not in film.frames[n - 1]
+        before, now = ({key for key in f if re.fullmatch(r'[ab]d\d+\[0,0\]t', key)} for f in film.frames[n - 1 : n + 1])
+        assert len(now - before) == 1
+
+
+PENALTY = """
+class Act(nn.Cell):
+    def construct(self, x):
+        return ops.tanh(x)
+
+    def bprop(self, x, out, dout):
+        return (dout * (1 - out * out),)
+
+def critic(x, w):
+    return (Act()(x * w) * x).sum()
+
+def penalty(x, w):
+    slope = ms.grad(critic)(x, w)
+    return ((slope * slope).sum() - 1) ** 2
+
+with ms.Tape() as tape:
+    dw = ms.grad(penalty, 1)(ms.Tensor([0.5, -1.0]), ms.Tensor([0.7, 0.3]))
+"""
+
+
+def test_a_gradient_that_starts_on_the_first_tape_is_said_to_read_that():
+    """What a loss does with a gradient stands on the first tape, behind what made the gradient."""
+    picture = made(PENALTY, 'penalty')
+    film = picture.films[0]
+    n = next(n for n, step in enumerate(film.steps) if step.title.startswith('The second gradient starts'))
+    assert picture.record.entries[picture.record.steps[n].entry].level == 0
+    tells(film.steps[n].caption, 'first tape', 'then the second')
+    said = texts(film.frames[n])
+    assert 'outer grad and inner grad' in said and 'outer grad, line 16' in said
+    assert 'forward →  what backward computed, and line 6 of the bprop' in said, 'the rules wrote there, too'
+
+
+def test_a_gradient_inside_of_a_bprop_has_a_tape_of_its_own():
+    film = made(RECOMPUTED, 'recomputed').films[0]
+    step = next(step for step in film.steps if step.title.startswith('Inside Again.bprop'))
+    tells(step.caption, 'of its own')
+    assert {'grad, line 15', 'grad in Again.bprop, line 6'} <= set(texts(film.frames[-1]))
 
 
 @pytest.mark.parametrize('scale', [0.1, 1.0, 10.0])

@@ -34,7 +34,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
     which = tape_name(m, tag)
     if lane.broad:
-        said = part or reader(m, tag)
+        said = part or next(iter(readers(m, tag)), '')
         if m.plan.narrow:
             frame.text(f'{tag}which', x, lane.film - 30, which)
             at = x + width(which) + 10
@@ -62,7 +62,7 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     if row.columns and not row.spines:
         first = row.columns[0]
         end = first.x + first.w / 2 - on_block(m.record.entries[first.entry], first.w, True)[1] / 2
-    told = [part] if part else [reader(m, tag)] if m.record.depth else () if m.compare else DEFINED
+    told = [part] if part else readers(m, tag) if m.record.depth else () if m.compare else DEFINED
     said = next((words for words in told if x + width(words) < end - 8), '')
     frame.text(f'{tag}of', x, y, said, 'dim')
     if part:  # where these entries lie on the whole tape
@@ -79,14 +79,17 @@ def yours(record: Record) -> bool:
     return any(e.kind == 'call' and e.yours for e in by)
 
 
-def reader(m: Moment, tag: str) -> str:
-    """Which of two nested gradients reads a tape back."""
-    runs = [p for p in m.record.passes if p.inside is None and min(p.level - 1, 1) == 'ab'.index(tag)]
-    if len({p.order for p in runs}) != 1:
-        return ''
-    lines = {p.mark.line for p in runs if p.mark}
-    which = 'outer' if runs[0].order == 1 else 'inner'
-    return f'{which} grad' + (f', line {min(lines)}' if len(lines) == 1 else '')
+def readers(m: Moment, tag: str) -> list[str]:
+    """Which of two nested gradients read a tape back, in fewer and fewer words."""
+    lines: dict[str, set[int]] = {}
+    for run, _ in m.story.readers['ab'.index(tag)]:
+        lines.setdefault(phrases.reads_as(m.record, run), set()).update({run.mark.line} if run.mark else ())
+    if any(len(found) > 1 for found in lines.values()):
+        return [' and '.join(lines)]
+    return [
+        ' and '.join(who + ''.join(f', line {n}' for n in found) for who, found in lines.items()),
+        ' and '.join(lines),
+    ]
 
 
 def tape_name(m: Moment, tag: str) -> str:
@@ -165,9 +168,12 @@ def ran(m: Moment, row: Row) -> str:
     found = lines(m, row)
     if not found:
         return 'what backward computed, in order'
-    if len(found) == 1:
-        return f'line {found[0]} of the bprop, as it ran'
-    return f'lines {found[0]} {"to" if len(found) > 2 else "and"} {found[-1]} of the bprop, as they ran'
+    which = f'line {found[0]}'
+    if len(found) > 1:
+        which = f'lines {found[0]} {"to" if len(found) > 2 else "and"} {found[-1]}'
+    if any(m.state(i)[0] and not written_by(m, i) for i, *_ in row.places()):
+        return f'what backward computed, and {which} of the bprop'
+    return f'{which} of the bprop, as {"they" if len(found) > 1 else "it"} ran'
 
 
 def on_block(entry: Entry, w: float, is_open: bool) -> tuple[str, float]:

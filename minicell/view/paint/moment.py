@@ -201,6 +201,27 @@ class Story:
         return out
 
     @cached_property
+    def readers(self) -> tuple[list[tuple[Pass, int]], list[tuple[Pass, int]]]:
+        """Whose each of two tapes is, and when they come to it: the gradients that start there, at its end; of a tape
+        where none starts, those that go on to it from the other one."""
+        starts: tuple[list, list] = [], []
+        for run in self.record.passes:
+            if run.started is not None:
+                starts[self.starts(run)].append((run, run.started))
+        if not starts[1]:
+            first: dict[int, int] = {}
+            for reading in self.record.readings:
+                if self.record.entries[reading.entry].level and reading.run is not None:
+                    first.setdefault(reading.run, reading.reached)
+            starts[1].extend((self.record.passes[number], when) for number, when in first.items())
+        return starts
+
+    def starts(self, run: Pass) -> int:
+        """On which of two tapes a gradient starts to read: where the entry stands that made its output."""
+        entry = self.record.steps[run.started].entry
+        return min(self.record.entries[entry].level if entry is not None else run.level - 1, 1)
+
+    @cached_property
     def again(self) -> Value | None:
         """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
         last = next((e for e in reversed(self.record.entries) if e.level), None)
@@ -335,12 +356,12 @@ class Moment:
         return done, here
 
     def run(self, level: int) -> Pass | None:
-        """The gradient that reads this tape, if one has started."""
-        runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
+        """The gradient that reads this tape, if one has come to it."""
         if self.record.depth == 0:
+            runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
             return runs[-1] if runs else None
-        readers = (p for p in runs if min(p.level - 1, 1) == level)
-        return max(readers, key=lambda p: p.started, default=None)
+        came = {when: p for p, when in self.story.readers[level] if when <= self.step}
+        return came[max(came)] if came else None
 
     @property
     def over(self) -> bool:

@@ -140,6 +140,18 @@ def which_gradient(record: Record, run: Pass) -> str:
     return {1: 'The first gradient', 2: 'The second gradient', 3: 'The third gradient'}.get(place, f'Gradient {place}')
 
 
+def code_of(entry: Entry) -> str:
+    """What runs in a takeover: `Net.bprop`."""
+    return f'{entry.name}.bprop' if entry.kind == 'call' else f'{"your " * entry.yours}{entry.name}'
+
+
+def reads_as(record: Record, run: Pass) -> str:
+    """What the gradient is called that reads a tape."""
+    if run.inside is not None:
+        return f'grad in {code_of(record.entries[record.readings[run.inside].entry])}'
+    return 'grad' if record.most_order < 2 else 'outer grad' if run.order == 1 else 'inner grad'
+
+
 def listed(items: list[str]) -> str:
     """`a, b and c`."""
     return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)

@@ -7,6 +7,7 @@ from .forward import yours
 from .phrases import (
     amount,
     capital,
+    code_of,
     come,
     displaced,
     few,
@@ -38,8 +39,8 @@ def step_words(story: 'Story', number: int) -> Said:
     record, step = story.record, story.record.steps[number]
     if step.kind == 'arrive' and story.targets and record.passes[step.run].order == 1:
         return final(story, record.passes[step.run])
-    if step.kind == 'give':
-        return give(record, step, number, story)
+    if step.kind in ('give', 'start'):
+        return (give if step.kind == 'give' else start)(record, step, number, story)
     return KINDS[step.kind](record, step, number)
 
 
@@ -138,21 +139,23 @@ def write(record: Record, step: Step, number: int) -> Said:
     return title, f'{entry.source or name_of(entry)} gives {outs}.' if outs else ''
 
 
-def start(record: Record, step: Step, number: int) -> Said:
+def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
     """Backward starts."""
     run = record.passes[step.run]
     which = which_gradient(record, run)
     seeds = ', '.join(amount(v) for v in run.seeds)
     if run.inside is not None:
         by = record.entries[record.readings[run.inside].entry]
-        return f'Inside {by.name}.bprop, a gradient starts with {seeds}', (
-            'It is a part of this bprop. No other gradient follows it, so there is no second tape.'
+        whose = f'It is a part of this {"bprop" if by.kind == "call" else "hook"}.'
+        return f'Inside {code_of(by)}, a gradient starts with {seeds}', (
+            f'{whose} What it recorded stands on a tape of its own, which it reads from its end.'
         )
     if not seeds:
         return f'{which or "Backward"} finds nothing to read back', 'No entry of the tape leads to the result.'
     if run.order == 1 and record.most_order > 1:
         whose = ': your own lines, backwards' if yours(record) else ''
-        return f'{which} starts with {seeds}', f'It reads the second tape from its end{whose}.'
+        way = 'the second tape from its end' if story.starts(run) else 'the first tape from its end, then the second'
+        return f'{which} starts with {seeds}', f'It reads {way}{whose}.'
     more = ' Backward is taped too, for the gradient around it.' if run.watched else ''
     return f'Backward starts with {seeds}', f'It reads the tape from its end, entry by entry.{more}'
 
@@ -240,4 +243,4 @@ def fail(record: Record, step: Step, number: int) -> Said:
     return f'An error in {place}', next(iter(step.what.splitlines()), '')
 
 
-KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, add, arrive, fail)}
+KINDS = {f.__name__: f for f in (enter, hidden, write, reach, inside, add, arrive, fail)}
