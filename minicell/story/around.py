@@ -21,9 +21,11 @@ def leave_out(events: list, number: int) -> set[int]:
         return {first, last}
     if kind == 'Back' and number == last:  # all but what arrives has been told
         return {last}
-    out = {id(e) for e in events[first : last + 1]}
-    pulls = [range(a, b + 1) for a, b, of in spans if of == 'Pull' and id(events[a].entry) in out]
-    return set(range(first, last + 1)).union(*pulls)  # an entry goes with its readings
+    out = set(range(first, last + 1))
+    for a, b in sorted((a, b) for a, b, of in spans if of == 'Pull'):  # an entry goes with its readings, and so on
+        if any(events[k] is events[a].entry for k in out):
+            out |= set(range(a, b + 1))
+    return out
 
 
 def stretches(events: list) -> list[tuple[int, int]]:
