@@ -25,7 +25,7 @@ FLOORS = [
     {'common', 'nn'},
     {'graph', 'numpy', 'shown', 'check', 'explanation'},
     {'story'},
-    {'listing'},
+    {'listing', 'judge'},
     {'view', 'installation'},
     {'teach'},
     {'command'},

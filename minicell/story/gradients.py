@@ -1,9 +1,8 @@
 """One gradient as a whole: it begins, starts to read the tape back, hands its gradients over, or stops before that."""
 
-from functools import partial
 from typing import Any
 
-from . import names, verdict
+from . import names
 from .book import Book
 from .record import Arrival, Pass, Value
 from .stack import Gradient
@@ -25,6 +24,7 @@ class Gradients:
         """A new Pass of a gradient: its first, or one more reading."""
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()), self.book.places.mark(where), len(self.record.steps))
+        run.key = gradient.key
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun = gradient.run.begun
@@ -68,14 +68,6 @@ class Gradients:
         gradient, run = frame.gradient, frame.gradient.run
         run.arrivals = tuple(self.arrivals(event, gradient, frame.contributions))
         run.ended = self.book.step('arrive', run=gradient.number, mark=run.mark)
-        if run.order == 1 and self.through_bprop(gradient.number):
-            run.truth = partial(verdict.judged_again, self.book.tape, gradient.key)
-
-    def through_bprop(self, number: int) -> bool:
-        """Whether a gradient differentiated another one that a bprop had computed."""
-        record = self.record
-        inner = {k for k, run in enumerate(record.passes) if k > number and run.watched}
-        return any(r.run in inner and record.entries[r.entry].kind == 'call' for r in record.readings)
 
     def arrivals(self, event: Any, gradient: Gradient, contributions: dict[int, list]) -> list[Arrival]:
         """What came for each input, and from where."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from . import names, verdict
+from . import names
 from .book import Book
 from .record import Entry, Gradient, Reading, Value
 from .stack import ReadBack, Turn
@@ -61,8 +61,7 @@ class Readings:
         told = self.record.readings[turn.reading]
         entry = self.record.entries[told.entry]
         told.gave = self.gave(event, entry)
-        if entry.kind == 'call':
-            told.truth = verdict.judged(self.book.tape, turn.event)
+        told.pull = turn.event
         mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
         told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
         label = entry.name if entry.kind == 'hook' else f'{entry.label} {entry.name}'

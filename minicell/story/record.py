@@ -155,6 +155,7 @@ class Reading:
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gave: tuple[Gradient, ...] = ()
+    pull: object = None  # the event, once it has handed out
     truth: Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]] | None = None
     keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     error: str = ''
@@ -195,6 +196,7 @@ class Pass:
     watched: bool = False  # whether one more gradient follows what its backward computes
     inside: int | None = None  # the reading in whose bprop or hook it runs, where nobody watches it
     reads: int = 0  # how many entries it reads
+    key: object = None  # names the gradient among the events
     truth: Callable[[tuple[Arrival, ...]], tuple[Gradient, ...]] | None = None  # of a gradient of a gradient
 
     @cached_property

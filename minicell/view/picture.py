@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import judge
 from ..errors import SettingError
 from ..story import followed, tell
 from ..story.record import Record
@@ -48,7 +49,7 @@ class Picture:
         with uncollected():
             nothing = Record()
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
-            found = ZOOMS[self.zoom](told)
+            found = ZOOMS[self.zoom](judge.beside(told, self.tape))
             found.why = partial(why, self.tape)
             for each in (*found.readings, *found.passes):
                 what, instead = 'the true gradient beside that of a bprop', getattr(each, 'gave', ())

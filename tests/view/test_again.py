@@ -7,7 +7,8 @@ import pytest
 
 import minicell as ms
 from minicell.core.watch import Begin
-from minicell.story import again, tell
+from minicell.judge import again
+from minicell.judge import judged as tell
 from tests.messages import tells
 from tests.view.gallery import tape_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicell.story import tell
+from minicell.judge import judged as tell
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import fake, gallery, ran

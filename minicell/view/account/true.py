@@ -7,7 +7,7 @@ import numpy as np
 from ...check import Hidden, hidden
 from ...core.tensor import Tensor
 from ...core.watch import Call
-from ...story.verdict import TOLERANCE
+from ...judge.verdict import TOLERANCE
 from . import slopes, table
 from .account import Row
 from .book import Contribution, cotangents, yours

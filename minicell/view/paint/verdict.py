@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...judge.verdict import apart
 from ...story.record import Gradient, Reading, Record
-from ...story.verdict import apart
 from . import numbers, tiles
 from .phrases import some
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..story.record import Arrival, Gradient
 from .again import Unknown, without_bprops
-from .record import Arrival, Gradient
 
 # How far off, relative to the largest true number (or 1), a gradient of this dtype may be and still agree.
 TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
