@@ -227,17 +227,17 @@ def test_a_formula_of_single_numbers_gives_the_number_beside_it(source, order):
     true(taped(source, SCALAR, order=order))
 
 
-@pytest.mark.parametrize('order', [1, 2])
+@pytest.mark.parametrize('order', [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('source', [*ONE[:20], *SEVERAL])
 def test_a_formula_of_several_numbers_gives_the_numbers_beside_it(source, order):
     for given in (VECTOR, MATRIX, MANY):
         true(taped(source, given, order=order))
 
 
+@pytest.mark.parametrize('order', [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('source, x, y', TWO)
-def test_a_formula_of_two_tensors_gives_the_numbers_beside_it(source, x, y):
-    for order in (1, 2):
-        true(taped(source, x, y, order=order))
+def test_a_formula_of_two_tensors_gives_the_numbers_beside_it(source, x, y, order):
+    true(taped(source, x, y, order=order))
 
 
 def squares(picture, monkeypatch):
@@ -259,7 +259,7 @@ def test_a_single_number_of_the_gallery_is_written(name, monkeypatch):
     assert squares(gallery.picture(name), monkeypatch) == []
 
 
-@pytest.mark.parametrize('order', [2, 3])
+@pytest.mark.parametrize('order', [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('source', ONE[len(UNARY) :])
 def test_a_single_number_is_written_at_a_high_order_and_nothing_lies_on_it(source, order, monkeypatch):
     picture = Picture(taped(source, SCALAR, order=order))

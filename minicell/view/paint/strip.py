@@ -1,9 +1,8 @@
 """One tape as a row of columns: for each entry its inputs, its card and its output; backward stands under them."""
 
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
-
-import numpy as np
 
 from ...story.record import Entry, Record, Value
 from . import formula, tiles
@@ -203,18 +202,21 @@ class Strip:
         return [v for r in self.record.readings if r.entry == i for v in r.douts]
 
     @cached_property
-    def back(self) -> dict[int, float]:
-        """The width of what comes back for a tensor, by its key: of a single number, alone or added up."""
-        total: dict[int, np.ndarray] = {}
-        wide: dict[int, float] = {}
+    def came(self) -> dict[int, list[Value]]:
+        """What the rules handed out for each tensor, by its key."""
+        out: dict[int, list[Value]] = {}
         for reading in self.record.readings:
             entry = self.record.entries[reading.entry]
             for key, gradient in zip(entry.keys, reading.gave if entry.kind not in TAKEN else (), strict=False):
-                if gradient.value is not None and (alone := tiles.least(gradient.value)):
-                    total[key] = total.get(key, 0) + gradient.value.data
-                    added = tiles.least(gradient.value._replace(data=total[key]))
-                    wide[key] = max(wide.get(key, 0), alone, added)
-        return wide
+                if gradient.value is not None and gradient.value.data is not None:
+                    out.setdefault(key, []).append(gradient.value)
+        return out
+
+    def back(self, key: int) -> float:
+        """The width that what comes back for a tensor cannot do without, alone and added up so far."""
+        values = [v for v in self.came.get(key, ()) if v.data.size == 1]
+        sums = accumulate(v.data for v in values)
+        return max(map(tiles.least, (*values, *(Value('', data=total) for total in sums))), default=0)
 
     # ---- one open ----
 
@@ -261,7 +263,7 @@ class Strip:
         out = max(out, width(formula.called(self.record, entry).dout) + 3) if entry.level else out
         share = min(share, rest - out)
         inputs = self.slots(i, every, x + 4, share)
-        a = max((s.x + max(s.plate.w, self.back.get(s.key, 0) + 6 - arrow) for s in inputs), default=x) - x
+        a = max((s.x + max(s.plate.w, self.back(s.key) + 6 - arrow) for s in inputs), default=x) - x
         left = x + a + (arrow if inputs else 0)
         card = min(card, max(x + w - left - arrow - bend - out, 70))
         outputs = self.out_slots(i, left + card + arrow + bend, x + w - 4 - left - card - arrow - bend)
