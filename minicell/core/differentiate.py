@@ -164,7 +164,8 @@ class Gradient:
             new_list()
         arguments = self._make_leaves(alone)
         if tape.looking:
-            note(BEGIN, self.function, (self.leaves, tuple(self.sources)), len(tape.gradients), caller())
+            given = self.leaves, tuple(self.sources), self.positions
+            note(BEGIN, self.function, given, len(tape.gradients), caller())
         if self.on_arrays:  # else the bound is the outer gradient's
             tape.record_from(self.offset)
         self.result = self.function(*arguments, **self.named)

@@ -70,6 +70,7 @@ class Begin(NamedTuple):
     order: int
     where: Where | None
     sources: tuple
+    positions: tuple  # of these inputs among the function's arguments; the others are Parameters
     of: object = None  # names the gradient: its Back and its End have the same
 
 
@@ -301,7 +302,7 @@ class Tape:
 EVENTS = {
     ENTER: lambda at, x, y, out, where, made: Enter(at, x, y, out, where),
     LEAVE: lambda at, x, y, out, where, made: Leave(at, x, out, y is not None),
-    BEGIN: lambda at, x, y, out, where, made: Begin(at, x, tuple(y[0]), out, where, y[1], y[0]),
+    BEGIN: lambda at, x, y, out, where, made: Begin(at, x, tuple(y[0]), out, where, *y[1:], y[0]),
     BACK: lambda at, x, y, out, where, made: Back(at, x, out),
     PULL: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Pull(at, entry, _cotangent(x[3], y)),
     GIVE: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y),

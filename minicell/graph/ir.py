@@ -219,7 +219,7 @@ class Graph:
         return end + 2
 
     def _grad(self, entries: list, k: int) -> int:
-        _, function, (leaves, sources), _, code, lasti = entries[k]
+        _, function, (leaves, sources, _), _, code, lasti = entries[k]
         end = _matching(entries, k, BEGIN, END)
         if entries[end][1] is None:
             said = 'a gradient failed inside a graph, and the exception was caught there: a graph has no place for that'

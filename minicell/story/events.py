@@ -9,6 +9,7 @@ function has written on; every other entry stands on the first. On each tape the
 """
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from ..ops.hooks import Passing
@@ -206,8 +207,10 @@ class Walk:
                 self.stack.pop(frame)
         gradient = Gradient(key, event, len(self.entries), self.stack.level)
         self.gradients.append(gradient)
-        parameters = names.parameters(event.function, len(event.inputs))
-        for tensor, parameter, source in zip(event.inputs, parameters, event.sources, strict=True):
+        places = getattr(event, 'positions', range(len(event.inputs)))
+        parameters = names.parameters(event.function, max(places, default=-1) + 1)
+        named = [parameters[k] for k in places]
+        for tensor, parameter, source in zip_longest(event.inputs, named, event.sources, fillvalue=''):
             self.tensors.enter(tensor, source, parameter)
         self.frame = Play(gradient, self.stack.watched)
         self.stack.push(self.frame)
