@@ -42,7 +42,7 @@ def test_no_text_lies_on_another_or_leaves_and_no_display_is_too_large(name, zoo
 
 
 @pytest.mark.parametrize('name', ODD)
-def test_odd_tapes(name):
+def test_odd_tapes(name, as_a_reader):  # (nobody can account for the numbers of a rule that there is not)
     assert wrong(Picture(ODD[name])) == []
 
 

@@ -12,8 +12,8 @@ from ...story import facts as facts_of
 from ...story.places import columns
 from ...story.source import method
 from . import slopes, table, true
-from .account import Account, Row
 from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours
+from .row import Row
 from .slopes import Read, Unknown
 from .sums import KEPT, MANY, largest, near, odd, running, size, weight
 
@@ -34,8 +34,8 @@ class Maker:
         """A gradient's numbers at a time."""
         return self.tape.value(thing, at) if isinstance(thing, Tensor) else np.asarray(thing)
 
-    def account(self) -> Account:
-        """The account."""
+    def account(self) -> dict[str, Any]:
+        """The fields of the account."""
         tensor, reading = self.handed.tensor, self.handed.reading
         given = [self.handed.part] if self.handed.part else self.book.contributions(reading, tensor)
         if self.handed.part and (parts := len(self.book.contributions(reading, tensor))) > 1:
@@ -63,9 +63,9 @@ class Maker:
         own = any(r.yours for r in rows)
         total = table.total(rows, self.number)
         title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
-        return Account(
-            title, tuple(rows), total, self.number, ' '.join(self.notes), due, heading, tuple(true_rows),
-            verdict, self.name, self.index, self.tape,
+        return dict(
+            title=title, rows=tuple(rows), total=total, number=self.number, note=' '.join(self.notes), true=due,
+            true_heading=heading, true_rows=tuple(true_rows), verdict=verdict, name=self.name, index=self.index,
         )  # fmt: skip
 
     def note(self, words: str) -> None:
@@ -162,8 +162,8 @@ class Maker:
         if isinstance(entry.rule, HookedRule):
             who = f'your hook on {self.book.name(entry.out) or "it"}, then {who}'
             kind, own, arrived = 'hook', True, read.cotangents[0]
-            for changed in [hooked.returned for _, hooked in c.step.hooks if hooked.returned is not None][-1:]:
-                read = read._replace(cotangents=[slopes.wide(self.value(changed, c.at))])
+            behind = [None if g is None else slopes.wide(self.value(g, c.at)) for g in c.step.came]
+            read = read._replace(cotangents=behind)
         try:
             rows = self.split(read, c.place, self.index, entry.inputs, entry.out, value)
         except Unknown:  # rather one row than none

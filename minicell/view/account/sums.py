@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .account import Row
+from .row import Row
 
 MANY, KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
 

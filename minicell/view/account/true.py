@@ -9,8 +9,8 @@ from ...core.tensor import Tensor
 from ...core.watch import Call
 from ...judge.verdict import TOLERANCE
 from . import slopes, table
-from .account import Row
 from .book import Contribution, cotangents, yours
+from .row import Row
 from .sums import odd, running
 
 

@@ -201,7 +201,7 @@ def opened(m: Moment, row: Row, column: Column, lane: Lane, tag: str, quiet: str
     begun, past = done or here, ' past' * m.compare
     for slot in column.inputs:
         # what enters the program is known from the start
-        there = begun or (entry.level == 0 and slot.key not in m.story.maker)
+        there = begun or (entry.level == 0 and slot.key not in m.story.made)
         name(frame, f'{tag}{slot.key}', slot, slot.name, '' if there else 'fut',
              max(column.x - slot.name_x - 20, 12))  # fmt: skip
         tiles.draw(frame, f'{tag}{slot.key}', slot.x, slot.y, slot.value, slot.plate, there=there, classes=past)

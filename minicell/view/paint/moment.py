@@ -113,7 +113,7 @@ class Story:
         self.focused: list[tuple[int | None, ...]] = []
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
-        self.maker = {key: i for i, e in enumerate(record.entries) for key in e.made}
+        self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
         self.reached: dict[int, tuple[list[int], list[int]]] = {}  # entry -> when it is read, and in which readings
         for number, reading in enumerate(record.readings):
             when, which = self.reached.setdefault(reading.entry, ([], []))

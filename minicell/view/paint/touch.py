@@ -141,7 +141,7 @@ def gradients(record: Record, story: Story) -> Iterator[tuple[str, Any, Value]]:
                     yield f'{tag}d{key}', tensor, value
         for key, value in zip(entry.keys, entry.inputs, strict=False):
             arrival = by_name.get(value.name)
-            if arrival is not None and key not in story.maker and (tag, key) not in seen:
+            if arrival is not None and key not in story.made and (tag, key) not in seen:
                 seen.add((tag, key))
                 yield f'{tag}d{key}', arrival.tensor, arrival.total
 
