@@ -38,7 +38,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
     if g.value is None or (m.again is not None and in_line(t, k, g)):
         return
     frame.text(f't{k}N', x, y, g.name, 'mid2', room=60)
-    end = x + wide
+    end = min(x + wide, m.plan.w - 14)
     x += width(g.name, 'mid2') + 10
     if m.again is None:  # else it stands on the second tape
         how = tiles.plate(g.value, wide / 3, 20, t.digits(place, g))
@@ -52,7 +52,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
     frame.text(f't{k}F', x, y - 0.5, said, 'm dim')
     if badge:
         x += width(said, 'm dim') + 16 * bool(said)
-        frame.text(f't{k}B', x, y, badge[0], f'mid2 {badge[1]}', room=m.plan.w - x - 14)
+        frame.text(f't{k}B', x, y, badge[0], f'mid2 {badge[1]}', room=end - x)
 
 
 def in_line(t: Taken, k: int, g: Gradient) -> bool:
