@@ -10,7 +10,8 @@ from minicell.view.picture import Picture
 from tests.view import fake, geometry, hostile
 from tests.view.gallery import ZOOMS, texts
 
-pytestmark = pytest.mark.slow
+# nobody can account for the numbers of these tapes: their rules are only names
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('as_a_reader')]
 NAN = np.float32('nan')
 ARRAYS = {  # and a text that tells what it is
     'rank 0': (np.float32(3.5), '3.5'),

@@ -138,7 +138,7 @@ def shown(picture):
 
 def drawn(tape):
     r"""Nodes like `n2 [label="1 Mul" …]` and `n3 [label="2 Net\nbprop: yours" …]`."""
-    nodes = re.findall(r'\bn(\d+) \[label="(\d\S*) ([^"\\]*)', tape.to_dot().source)
+    nodes = re.findall(r'(?m)^\s*n(\d+) \[label="(\d\S*) ([^"\\]*)', tape.to_dot().source)
     return [(label, name) for _, label, name in sorted(nodes, key=lambda node: int(node[0]))]
 
 

@@ -12,7 +12,7 @@ STYLE = 'padding:1px 8px;text-align:{};white-space:pre'
 
 def decimals(values: list) -> int | None:
     """So many decimals serve for a column: those that are exact, else at least three digits; None: powers of ten."""
-    finite = [abs(float(v)) for v in values if np.isreal(v) and np.isfinite(v) and v]
+    finite = [float(abs(v)) for v in values if np.isreal(v) and np.isfinite(v) and v]
     if not finite:
         return 0
     most = max(finite)
