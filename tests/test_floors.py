@@ -4,6 +4,7 @@ Imports inside functions count too. The core (up to `graph`) needs NumPy and the
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -199,6 +200,22 @@ def test_the_reader_of_imports(module, source, expected, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(source)
     assert [(use.part, use.function, use.target) for use in uses(path)] == expected
+
+
+def test_what_happened_is_told_once_and_in_few_lines():
+    story = {path.name: lines(path) for path in (PACKAGE / 'story').glob('*.py')}
+    assert sum(story.values()) <= 2400 and max(story.values()) <= 400, story
+    assert lines(PACKAGE / 'listing.py') + lines(PACKAGE / 'view/dot.py') <= 200
+    rooms = [path for path in MODULES if part_of(path) in ('story', 'listing', 'judge', 'view')]
+    for name, home in (
+        ('PRIMES', 'events'),
+        ('self.maker', 'tensors'),
+        ('self.called', 'tensors'),
+        ('self.same', 'tensors'),
+    ):
+        defined = re.compile(rf'^\s*{re.escape(name)}(: [^=]+)? = ', re.MULTILINE)
+        assert [path.stem for path in rooms if defined.search(path.read_text('utf-8'))] == [home], name
+    assert not list((PACKAGE / 'view').rglob('tell*'))
 
 
 def test_the_lessons_kit_stays_small():

@@ -37,7 +37,7 @@ class Book:
 
     def __init__(self, tape: Tape) -> None:
         self.walk = walk = Walk(tape)
-        self.readings, self.same = walk.readings, walk.tensors.same
+        self.readings = walk.readings
         self.read: dict[int, str] = {}  # id of a Tensor -> what a line calls it that reads it
         self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
@@ -143,8 +143,9 @@ class Book:
 
     def name(self, tensor: Tensor) -> str:
         """What the code calls a tensor, or the entry that made it."""
-        while not self.called(tensor) and id(tensor) in self.same:
-            tensor = self.same[id(tensor)]
+        same = self.walk.tensors.same
+        while not self.called(tensor) and id(tensor) in same:
+            tensor = same[id(tensor)]
         made = self.origin.get(id(tensor))
         return self.called(tensor) or self.gradients.get(id(tensor), '') or (self.who(made) if made else '')
 

@@ -262,7 +262,7 @@ class Maker:
         name, t = self.book.name(self.handed.tensor) or 'it', self.handed.tensor
         if (
             id(t) in _of_leaves
-            or id(self.book.same.get(id(t))) in _of_leaves
+            or id(self.book.walk.tensors.same.get(id(t))) in _of_leaves
             or any(e[3] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
         ):
             self.hooked(f'the hook on {name}', sum(r.product for r in rows), self.number)
