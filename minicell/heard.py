@@ -20,11 +20,14 @@ CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[
 RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
 
 
-def heard(hook: Callable, arguments: tuple, owner: object, kind: str, gradients: tuple) -> object:
-    """What a hook returns; a Tape hears of the call."""
-    if not tape.looking:
-        return hook(*arguments)
-    tape.note(CALLED, hook, (owner, kind), gradients, None)
+def heard(
+    hook: Callable, arguments: tuple, owner: object, kind: str, gradients: tuple, settle: Callable
+) -> object:  # fmt: skip
+    """What a hook returns, as `settle` passes it on, unless it is None; a Tape hears of the call."""
+    if tape.looking:
+        tape.note(CALLED, hook, (owner, kind), gradients, None)
     returned = hook(*arguments)
-    tape.note(RETURNED, hook, returned, None, None)
+    returned = None if returned is None else settle(returned)
+    if tape.looking:
+        tape.note(RETURNED, hook, returned, None, None)
     return returned

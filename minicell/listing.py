@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from .core.tensor import Tensor
 from .story.events import Walk
+from .story.followed import called, printed
 from .story.places import written
 from .story.stack import Call, ReadBack
 
@@ -51,7 +52,7 @@ class _Lines:
         self._say(number, written(event.where), f'{who} -> {self._value(event.out, event.at)}{state}')
 
     def _begin(self, event: object) -> None:
-        name = getattr(event.function, '__name__', type(event.function).__name__)
+        name = called(event.function)
         what = _said(event.inputs)
         self.lines.append(f'{"    " * self._inside(ReadBack)}a gradient of {name} by {what}')
 
@@ -59,7 +60,7 @@ class _Lines:
         self.lines.append(f'{"    " * (self._inside(ReadBack) - 1)}reading back')
 
     def _hook(self, event: object) -> None:
-        name = getattr(event.function, '__name__', type(event.function).__name__)
+        name = called(event.function)
         self._say('', f'hook {name}', f'gets {self._value(event.gradients, event.at)}')
 
     def _pull(self, event: object) -> None:
@@ -79,7 +80,7 @@ class _Lines:
         self._say('', '', event.said)
 
     def _fail(self, event: object) -> None:
-        self.lines.append(f'  !!  {type(event.error).__name__}: {event.error}')
+        self.lines.append(f'  !!  {printed(event.error)}')
 
 
 def _said(value: object, then: Callable | None = None) -> str:

@@ -156,7 +156,7 @@ def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -
     note(ENTER, cell, _bound_or_args(cell, args, kwargs), cell.bprop is not None, users_frame(frame))
     try:
         result = construct(*args, **kwargs)
-    except Exception as error:
+    except BaseException as error:
         note(LEAVE, cell, error, None, None)
         raise
     note(LEAVE, cell, None, result, None)

@@ -306,7 +306,7 @@ def read_back(gradient: Gradient, cts: list) -> None:
             if doors.written:
                 doors.check_entry(entry, offset + k)
             gave = tuple(rule.vjp(g, offset, x, y, out))
-        except Exception as error:
+        except BaseException as error:
             note(FAIL, rule, error, entry, None)
             raise
         note(GIVE, entry, gave, None, None)

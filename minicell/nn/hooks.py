@@ -119,14 +119,16 @@ class Passage:
     def call_hooks(self, kind: str, gradients: tuple, *more: tuple) -> tuple:
         """The gradients, as each hook leaves them."""
         who, due = f'a {kind} hook of {type(self.cell).__name__}', len(gradients)
-        for hook in list(self.cell._hooks[kind]):
-            changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients)
-            if changed is None:
-                continue
+
+        def settle(changed: object) -> tuple:
             changed = changed if isinstance(changed, tuple) else (changed,)
             said = f'{who} returned {plural(len(changed), "gradient")}, but {due} are due, one for each'
             must(len(changed) == due, HookError, said)
-            gradients = tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
+            return tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
+
+        for hook in list(self.cell._hooks[kind]):
+            changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients, settle)
+            gradients = gradients if changed is None else changed
         return gradients
 
 

@@ -128,8 +128,8 @@ def hang_in() -> None:
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
     """A gradient of `owner`, as each hook leaves it. Raises TypeError for what is no gradient of its shape."""
     for hook in list(hooks):
-        changed = heard(hook, (g,), owner, 'tensor', (g,))
-        g = g if changed is None else like(changed, g, 'a hook')
+        changed = heard(hook, (g,), owner, 'tensor', (g,), lambda changed, g=g: like(changed, g, 'a hook'))
+        g = g if changed is None else changed
     return g
 
 
@@ -162,12 +162,16 @@ class _Hook(Passing):
         given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
         traced = any(isinstance(d, Tensor) for d in given)
         arrived = tuple(zeros_like(t) if d is None else as_tensor(d) for d, t in zip(given, x, strict=True))
-        changed = heard(function, arrived if alone else (arrived,), x if len(x) > 1 else x[0], 'op', arrived)
-        changed = arrived if changed is None else changed if isinstance(changed, tuple) and not alone else (changed,)
-        if len(changed) != len(x):
-            raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
-        gave = [like(d, t, f'{self.name}: the function') for d, t in zip(changed, arrived, strict=True)]
-        return [(t, d if traced else d.array) for t, d in zip(x, gave, strict=True)]
+
+        def settle(changed: object) -> tuple:
+            changed = changed if isinstance(changed, tuple) and not alone else (changed,)
+            if len(changed) != len(x):
+                raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
+            return tuple(like(d, t, f'{self.name}: the function') for d, t in zip(changed, arrived, strict=True))
+
+        given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]
+        changed = heard(function, given, owner, 'op', arrived, settle)
+        return [(t, d if traced else d.array) for t, d in zip(x, changed or arrived, strict=True)]
 
     def attributes(self, y):
         return y

@@ -9,7 +9,7 @@ from . import names
 from .events import Walk
 from .followed import said
 from .record import Entry, Record, Step, Value
-from .stack import Play, Turn
+from .stack import Play
 
 WORDS = 40  # characters of what is no tensor
 COPIED = 1024  # numbers
@@ -38,7 +38,7 @@ class Book:
         entry.first = len(self.record.steps)
         entry.sources = self.tensors.sources(given)
         entry.keys = tuple(self.tensors.key(t) for t in given)
-        entry.scopes = tuple(c.scope for c in self.calls_here() if c.scope is not None)
+        entry.scopes = tuple(c.scope for c in stack.calls_here() if c.scope is not None)
         if root := stack.root:
             entry.run = root.number
             root.early += [entry] if root.number is None else []
@@ -50,11 +50,6 @@ class Book:
         if entry.level:
             last = len(self.record.readings) - 1
             entry.by = self.stack.reading if self.stack.reading is not None else last if last >= 0 else None
-
-    def calls_here(self) -> list:
-        """The Cells that run now, since the reading or the gradient began that everything here belongs to."""
-        stack = self.stack
-        return stack.calls_since(Turn) if stack.innermost(Turn) else stack.calls_since(Play)
 
     def value(self, thing: Any, at: int, name: str = '') -> Value:
         """A tensor as it was at time `at`, or an array, or the words for what is neither."""

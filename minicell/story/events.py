@@ -87,7 +87,8 @@ class Walk:
         if where is None and turn is not None and turn.entry is not None:
             where = self.entries[turn.entry].where
         entry.where = where
-        place = entry.level, entry.name, id(self.places.site(where)), id(self.places.site(event.where))
+        site = event.where and (id(event.where.code), getattr(event.where, 'lasti', 0))
+        place = entry.level, entry.name, id(self.places.site(where)), site
         self.rounds[place] = entry.round = self.rounds.get(place, 0) + 1
         return entry
 
@@ -106,7 +107,7 @@ class Walk:
 
     def inputs(self, event: Any, entry: Entry) -> list[str]:
         """What the line of an op calls its inputs; else what they are called, or who made them."""
-        own = self.places.mark(event.where) is not None and event.rule not in facts.GATES
+        own = self.places.mark(event.where) is not None and facts.under(event.rule) not in facts.GATES
         written = names.inputs(entry.source, len(event.inputs)) if own else ('',) * len(event.inputs)
         pairs = zip(event.inputs, self.tensors.in_order(event.inputs, written), strict=True)
         return [self.tensors.own_name(t) or n or self.tensors.said(t) for t, n in pairs]
@@ -175,17 +176,17 @@ class Walk:
         entry = self.write(event, event.rule.name, 'op', recorded)
         entry.source = self.places.expression(entry.where) if entry.mark else ''
         entry.rule = event.rule
-        if recorded and isinstance(event.rule, Passing):
+        if recorded and isinstance(facts.under(event.rule), Passing):
             self.hang(event, entry)
         self.own(event.out, self.made, self.places.target(event.where))
-        if event.rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
+        if facts.under(event.rule) in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
             for t, name in zip(outs, self.inputs(event, entry), strict=True):  # what goes through is called as before
                 if name:
                     self.tensors.called[id(t)] = name
 
     def hang(self, event: Any, entry: Entry) -> None:
         """A hook hangs here: it is what backward will call."""
-        for function, owner, how in (facts.hanging(event.rule, event.attrs) or self.heard.get(id(event), ()))[:1]:
+        for function, owner, how in (facts.hanging(facts.under(event.rule), event.attrs) or self.heard.get(id(event), ()))[:1]:
             on = type(owner).__name__ if how.startswith('backward') else next(iter(self.inputs(event, entry)), '')
             entry.kind, entry.hook, entry.function = 'hook', how, function
             entry.name = f'hook on {on or "a tensor"}'

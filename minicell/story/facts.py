@@ -13,6 +13,11 @@ from .source import code_of, function, method
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
 
+def under(rule: object) -> object:
+    """The rule of an entry, whether its output has hooks or not."""
+    return getattr(rule, 'inner', rule)
+
+
 def hanging(rule: object, attributes: tuple) -> tuple:
     """(function, what it hangs on, kind) of each hook that an entry calls."""
     if rule not in GATES:

@@ -48,6 +48,11 @@ def said(thing: object, how: Callable[[Any], str] = repr) -> str:
     return (tried(how, thing)[0] or '').strip()
 
 
+def called(function: object) -> str:
+    """The name of a user's function, or of the class of an object that can be called."""
+    return tried(getattr, function, '__name__')[0] or type(function).__name__
+
+
 def printed(error: BaseException) -> str:
     """An exception as Python prints it."""
     words = said(error, str)

@@ -157,7 +157,7 @@ class Forward:
         known = self.walk.inputs(event, made)
         made.inputs = tuple(self.book.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
         self.outputs(event, entry, self.places.target(event.where))
-        if event.rule in facts.GATES:  # what goes through is called as before
+        if facts.under(event.rule) in facts.GATES:  # what goes through is called as before
             named = zip(made.outputs, made.inputs if len(made.inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
         made.wires = kept.wires(list(event.inputs), (), False)

@@ -144,7 +144,7 @@ def parameters(function: Any, count: int) -> list[str]:
     code = getattr(getattr(function, 'construct', function), '__code__', None)
     if code is None:
         return [''] * count
-    own = hasattr(function, 'construct')
+    own = hasattr(function, 'construct') or inspect.ismethod(function)
     found = list(code.co_varnames[own : code.co_argcount])[:count]
     rest = count - len(found)
     several = code.co_flags & inspect.CO_VARARGS and (own or not code.co_filename.startswith(HOME))

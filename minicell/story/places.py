@@ -10,7 +10,7 @@ from ..core.errors import Where
 from . import names
 from .record import Mark
 from .source import users
-from .stack import Play, Stack, Turn
+from .stack import Play, Stack
 
 
 class Site(NamedTuple):
@@ -56,12 +56,12 @@ class Places:
 
     def users(self, where: Any) -> tuple[Mark | None, Any]:
         """The line to mark for an op, and its call site: in a bprop the bprop's own, in a layer the layer's call."""
-        calls = self.stack.calls_since(Turn) if self.stack.turn is not None else []
-        if calls and (mark := self.mark(calls[0].where)):
+        back, calls = self.stack.turn is not None, self.stack.calls_here()
+        if back and calls and (mark := self.mark(calls[0].where)):
             return mark, calls[0].where
         if mark := self.mark(where):
             return mark, where
-        return next(((m, c.where) for c in reversed(self.stack.calls()) if (m := self.mark(c.where))), (None, None))
+        return next(((m, c.where) for c in reversed(calls) if (m := self.mark(c.where))), (None, None))
 
     def expression(self, where: Any) -> str:
         """The source of a call of the user's."""

@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from ..core.errors import HOME
+from .followed import tried
 
 MOST = 20  # wrappers around a function
 
@@ -79,7 +80,11 @@ def method(cell: Any, name: str) -> CodeType | None:
 
 
 def code_of(called: Any) -> CodeType | None:
-    """The code that runs when this is called: behind a partial, a method, a wrapper or an object."""
+    """The code that runs when this is called: behind a partial, a method, a wrapper or an object of the user's."""
+    return tried(_code_of, called)[0]
+
+
+def _code_of(called: Any) -> CodeType | None:
     for _ in range(MOST):
         if isinstance(called, functools.partial):
             called = called.func

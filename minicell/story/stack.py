@@ -136,6 +136,10 @@ class Stack:
         start = max((k for k, item in enumerate(self.all) if isinstance(item, kinds)), default=-1)
         return [item for item in self.all[start + 1 :] if isinstance(item, Call)]
 
+    def calls_here(self) -> list[Call]:
+        """Those that run now, since the reading or the gradient began that everything here belongs to."""
+        return self.calls_since(Turn if self.innermost(Turn) else Play)
+
     def call_of(self, cell: Any) -> Call | None:
         """The innermost call of this very Cell."""
         return next((c for c in reversed(self.all) if isinstance(c, Call) and c.cell is cell), None)

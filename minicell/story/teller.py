@@ -6,7 +6,7 @@ from .around import leave_out, without_reasons
 from .book import Book
 from .code import listing
 from .errors import Errors
-from .followed import follow, note, tried
+from .followed import called, follow, note, tried
 from .forward import Forward
 from .gradients import Gradients
 from .hooks import Hooks
@@ -90,6 +90,7 @@ class Teller:
         """The entry that an event is about: its number and name, and the user's line."""
         of = getattr(event, 'entry', None) or event
         name = getattr(getattr(of, 'rule', None), 'name', '') or getattr(of, 'what', '')
+        name = name or (f'hook {called(of.function)}' if hasattr(of, 'owner') else '')
         name = name or (type(of.cell).__name__ if hasattr(of, 'cell') else f'the event {type(of).__name__}')
         entry = self.book.walk.entry_of.get(id(of))
         number = '' if entry is None else self.book.record.entries[entry].label

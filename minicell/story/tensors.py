@@ -81,13 +81,15 @@ class Tensors:
         if len(written) != 2:
             return written
         known = tuple(self.called.get(id(t), '') for t in inputs)
-        for order in (written, written[::-1]):
+        plain = [not n and id(t) not in self.maker for t, n in zip(inputs, known, strict=True)]  # a number, maybe
+        orders = (written, written[::-1])
+        for order in orders:
             if any(a and a == b for a, b in zip(known, order, strict=True)):
                 return order
-            if any(names.is_number(n, t.asnumpy()) for t, n in zip(inputs, order, strict=True)):
+        for order in orders:
+            if any(p and names.is_number(n, t.asnumpy()) for t, n, p in zip(inputs, order, plain, strict=True)):
                 return order
-        scalars = [t for t, n in zip(inputs, known, strict=True) if not t.shape and not n and id(t) not in self.maker]
-        return ('', '') if scalars else written
+        return ('', '') if any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) else written
 
 
 def tensors(thing: Any) -> list:

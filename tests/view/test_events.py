@@ -119,6 +119,148 @@ def test_an_error_that_someone_catches_closes_what_it_left_open():
     assert all(isinstance(frame, ReadBack) for frame in walk.readings)
 
 
+class Loss:
+    def loss(self, a, b):
+        return a * b * b
+
+    @classmethod
+    def of_class(cls, a, *rest):
+        return a * rest[0]
+
+
+@pytest.mark.parametrize(
+    ('function', 'positions', 'names'),
+    [(Loss().loss, (0, 1), ['a', 'b']), (Loss().loss, 1, ['b']), (Loss.of_class, (0, 1), ['a', 'rest[0]'])],
+    ids=['method', 'its second', 'classmethod'],
+)
+def test_a_bound_method_has_no_self_among_its_inputs(function, positions, names):
+    with ms.Tape() as tape:
+        ms.grad(function, positions)(Tensor(0.5), Tensor(3.0))
+    record = tell(tape)
+    assert [a.of for a in record.passes[0].arrivals] == names
+    assert [v.name for v in record.entries[0].inputs] == ['a', names[-1] if 'rest' in names[-1] else 'b']
+
+
+@pytest.mark.parametrize('custom', [False, True])
+def test_an_interrupt_that_someone_catches_ends_the_cell_that_it_came_from(custom):
+    class Stops(nn.Cell):
+        def construct(self, x):
+            raise KeyboardInterrupt
+
+    if custom:
+        Stops.bprop = lambda self, x, out, dout: (dout,)
+
+    def f(x):
+        with pytest.raises(KeyboardInterrupt):
+            Stops()(x)
+        return x * x
+
+    walk = walked(f, Tensor(3.0))
+    assert walk.stack.all == []
+    assert [(e.label, e.name) for e in walk.entries if e.label] == [('1', 'Mul')]
+    assert [len(frame.turns) for frame in walk.readings] == [1]
+
+
+def test_an_interrupt_in_a_bprop_is_told_at_its_entry():
+    class Stops(Twice):
+        def bprop(self, x, out, dout):
+            raise KeyboardInterrupt
+
+    tape = ms.Tape()
+    with pytest.raises(KeyboardInterrupt), tape:
+        ms.grad(lambda x: Stops()(x) * x)(Tensor(3.0))
+    record = tell(tape)
+    assert record.steps[-1].kind == 'fail' and record.entries[record.steps[-1].entry].name == 'Stops'
+    assert isinstance(tape.error, KeyboardInterrupt)
+
+
+def test_what_a_hook_returned_is_what_went_on():
+    given = []
+
+    class Seen(Twice):
+        def bprop(self, x, out, dout):
+            given.append((str(dout.dtype), float(dout)))
+            return (dout * 2,)
+
+    def loss(x):
+        y = Seen()(x)
+        y.register_hook(lambda g: Tensor(1 / 3, ms.float64))
+        return y
+
+    walk = walked(loss, Tensor(1.0))
+    (turn,) = walk.readings[0].turns
+    assert [(str(g.dtype), float(g)) for g in turn.came] == given and given[0][0] == 'Float32'
+
+
+def test_what_a_users_hook_and_error_do_when_asked_is_their_own():
+    class Odd:
+        def __call__(self, g):
+            return g * 2
+
+        def __getattr__(self, name):
+            raise RuntimeError(name)
+
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError('no words')
+
+    def f(x):
+        y = x * x
+        y.register_hook(Odd())
+        return y * x
+
+    tape = ms.Tape()
+    with pytest.raises(Mute), tape:
+        ms.grad(f)(Tensor(3.0))
+        raise Mute
+    lines = str(tape).splitlines()
+    assert lines[-1].split() == ['!!', 'Mute'] and any('hook Odd' in line for line in lines)
+    assert [e.name for e in tell(tape).entries] == ['Mul', 'Mul', 'hook on y', 'Mute']
+
+
+@pytest.mark.parametrize(
+    ('function', 'at', 'names'),
+    [
+        (lambda x: 2 * x, 2.0, ['x', '2']),
+        (lambda x: 0.5 * x, 0.5, ['x', '0.5']),
+        (lambda x: 3 - x, 3.0, ['3', 'x']),
+        (lambda x: x / 4, 4.0, ['x', '4']),
+    ],
+    ids=['2 * x', '0.5 * x', '3 - x', 'x / 4'],
+)
+def test_a_number_that_the_input_happens_to_be_is_not_the_input(function, at, names):
+    with ms.Tape() as tape:
+        ms.grad(function)(Tensor(at))
+    assert [v.name for v in tell(tape).entries[0].inputs] == names
+
+
+def test_what_a_rule_runs_has_no_line_of_the_call_around_it():
+    class Net(nn.Cell):
+        def construct(self, x):
+            g = ms.grad(lambda t: t * t * t)(x)
+            return g * x
+
+    with ms.Tape() as tape:
+        ms.grad(Net())(Tensor(2.0))
+    entries = tell(tape).entries
+    assert [e.source for e in entries if e.level] == [''] * 6 and not any(e.mark for e in entries if e.level)
+    assert [e.where and e.where.expression for e in entries if e.label in ('1′', '3′', '5′')] == [
+        't * t * t', 't * t', None
+    ]  # fmt: skip
+
+
+def test_each_line_of_a_rule_counts_its_own_rounds():
+    def f(x):
+        for _ in range(2):
+            x = ops.sin(x) * x
+        return x
+
+    with ms.Tape() as tape:
+        ms.grad(ms.grad(f))(Tensor(0.5))
+    muls = [e.round for e in tell(tape).entries if e.level == 1 and e.name == 'Mul' and e.where and '*' in e.where.text]
+    assert sorted(muls) == sorted([1, 2] * (len(muls) // 2)) and len(muls) >= 4
+
+
 def busy(call):
     """The least CPU seconds of three calls."""
     found = []

@@ -60,7 +60,7 @@ with ms.Tape() as tape:
 LABEL = r'\d+(?:[′″‴]|\(\d+\))?'
 NAME = r'(hook on [^,]+?|\w+)'
 HOOKS = ('InsertGradientOf', 'HookIn', 'HookOut')  # ops that are a hook: `hook on x` is a name for them, too
-SHORT = {'sum': 'ReduceSum', 'entrance': 'HookIn', 'exit': 'HookOut'}  # how a picture calls them
+SHORT = {'sum': 'ReduceSum', 'mean': 'ReduceMean', 'entrance': 'HookIn', 'exit': 'HookOut'}  # how a picture calls them
 FEW = 80  # events of a tape whose picture is painted, too
 
 
@@ -120,13 +120,13 @@ def read_outside(events):
 
 def printed(tape):
     """Lines like `1′  x * x    Mul -> (2,)`."""
-    line = re.compile(rf' *(\d\S*)  .*  {NAME}(?:, with its own bprop)? -> ')
+    line = re.compile(rf' *({LABEL})  .*  {NAME}(?:, with its own bprop)? -> ')
     return [found.groups() for text in str(tape).splitlines() if (found := line.match(text))]
 
 
 def read_back(tape):
     """Lines like `1′  Mul    gets dout 1`."""
-    line = re.compile(rf' *(\d\S*)?  +{NAME}(?:\.bprop)? +gets dout')
+    line = re.compile(rf' *({LABEL})?  +{NAME}(?:\.bprop)? +gets dout')
     return [(found[1] or '', found[2]) for text in str(tape).splitlines() if (found := line.match(text))]
 
 
@@ -138,7 +138,7 @@ def shown(picture):
 
 def drawn(tape):
     r"""Nodes like `n2 [label="1 Mul" …]` and `n3 [label="2 Net\nbprop: yours" …]`."""
-    nodes = re.findall(r'(?m)^\s*n(\d+) \[label="(\d\S*) ([^"\\]*)', tape.to_dot().source)
+    nodes = re.findall(r'(?m)^\s*n(\d+) \[label="(\d+(?:[′″‴]|\(\d+\))?) ([^"\\]*)', tape.to_dot().source)
     return [(label, name) for _, label, name in sorted(nodes, key=lambda node: int(node[0]))]
 
 

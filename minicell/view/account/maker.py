@@ -89,7 +89,7 @@ class Maker:
         if isinstance(entry, Call):
             self.loose += size(value)
             return [self.of_bprop(c, entry, value)]
-        if isinstance(entry.rule, _Hook | Exit):
+        if isinstance(facts_of.under(entry.rule), _Hook | Exit):
             self.loose += size(value)
             return [self.of_hook(c, entry, value)]
         return self.of_rule(c, entry, value)
@@ -138,7 +138,7 @@ class Maker:
             came = self.value(of[0].value, of[0].at)[self.index].item()
             factor = 1.0 if came == value or (came != came and value != value) else None
             self.hooked('the hook', came, value)
-        who = f'your hook: {self.book.who(entry)}'
+        who = f'yours: {self.book.who(entry)}'
         came = came if factor else None
         return Row(
             who, **self.line(entry), factor=factor, cotangent=came, product=value, kind='hook', yours=True, of=of
