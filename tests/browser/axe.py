@@ -88,6 +88,8 @@ def told(rule: dict, nodes: list[dict] | None = None) -> str:
 
 
 def doubt(rule: dict) -> str:
-    """What axe could not decide. Text on shapes it never can. A list of choices has an arrow for a background."""
-    left = [node for node in rule['nodes'] if not node['html'].startswith(('<text', '<select'))]
+    """What axe could not decide. Text on shapes it never can, nor text that is not yet drawn where the page has grown:
+    `looked` counts what it did measure. A list of choices has an arrow for a background."""
+    never = lambda node: node['html'].startswith(('<text', '<select')) or 'obscured' in (node['failureSummary'] or '')
+    left = [node for node in rule['nodes'] if not never(node)]
     return told(rule, left) if left else ''
