@@ -72,6 +72,8 @@ class Forward:
             self.record.scopes[call.scope].outputs = outputs
         if call.entry is not None:
             self.outputs(event, call.entry, 'out')
+            made = self.record.entries[call.entry]
+            made.ghosts = [g._replace(whole=(g.made,) == made.made) for g in made.ghosts]
 
     def outputs(self, event: Any, entry: int, name: str) -> None:
         """What an entry made."""
@@ -128,7 +130,12 @@ class Forward:
         veiled = any(call.veil for call in self.stack.calls())
         lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain' and not veiled
         written = self.places.expression(event.where)
-        entry.ghosts.append(Ghost(event.rule.name, written, value, step, lost, event.rule))
+        ghost = Ghost(event.rule.name, written, value, step, lost, event.rule)
+        own = [id(t) for call in self.stack.calls() if call.entry == number for t in tensors(list(call.inputs))]
+        places = tuple(own.index(id(t)) if id(t) in own else None for t in event.inputs)
+        values = tuple(self.book.value(t, event.at, self.tensors.own_name(t)) for t in event.inputs)
+        made = next((self.tensors.key(t) for t in tensors(event.out)), -1)
+        entry.ghosts.append(ghost._replace(inputs=values, places=places, made=made))
 
     def inside(self, event: Any) -> None:
         """An op that a bprop or a hook runs. What the built-in rules run is their own business."""

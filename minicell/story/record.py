@@ -83,6 +83,10 @@ class Ghost(NamedTuple):
     first: int  # the step that shows it
     lost: bool  # it would have been recorded
     rule: object = None  # the engine's rule of it
+    inputs: tuple[Value, ...] = ()
+    places: tuple[int | None, ...] = ()  # which of the tensors that the Cell was given each of these is
+    made: int = -1  # which tensor it made
+    whole: bool = False  # and the Cell returned that
 
 
 @dataclass(eq=False)

@@ -30,6 +30,7 @@ SEVERAL = [
     'x.sum()', 'x.mean()', 'x.max() * x', 'x.min()', 'x.sum(0) * x', 'x * x.sum(-1, keepdims=True)', 'x.mean(0) + x',
     'x.reshape(-1) * 2', 'x / x.sum()', 'x * x[0]', 'x - x.mean()', 'ops.exp(x) / ops.exp(x).sum()',
     'x.swapaxes(0, -1) * 2', 'ops.matmul(x, x.swapaxes(-1, -2) if x.ndim > 1 else x)', 'x * 2 - x[0] ** 2',
+    'ops.amax(x, -1)', 'ops.amin(x, 0)', 'ops.amax(x, 0, keepdims=True) * x', 'ops.amin(x * x, -1)', 'x.max(-1)',
     'ops.broadcast_to(x[0], x.shape) * x', 'x.astype(ms.float64) * 2', 'ops.softmax(x, 0)', 'ops.softmax(x * x)',
 ]  # fmt: skip
 TWO = [  # (formula, of what)
@@ -45,6 +46,22 @@ TWO = [  # (formula, of what)
     ('ops.cross_entropy(x, y, reduction="none")', MATRIX, CLASSES),
     ('ops.cross_entropy(x, y, weight=ms.Tensor([1.0, 2.0, 3.0]))', MATRIX, CLASSES),
     ('ops.cross_entropy(x, y, label_smoothing=0.1)', MATRIX, CLASSES), ('ops.outer(x, y)', VECTOR, VECTOR),
+]  # fmt: skip
+ALONE = ms.Tensor([[0.3]])
+TWO += [('x @ y', ALONE, ALONE), ('x @ y', SQUARE[:1], ms.Tensor([[0.2], [0.4]])), ('ops.dense(x, y)', ALONE, ALONE)]
+HIDDEN = [  # (parameters, construct, what it is given)
+    ('x', 'return 1 - x', [SCALAR]), ('x', 'return 3 - x', [MATRIX]), ('x', 'return ops.sub(1, x)', [VECTOR]),
+    ('x', 'return 3 * x', [SCALAR]), ('x', 'return x * 0.1', [MATRIX]), ('x', 'return 2 / x', [SCALAR]),
+    ('x', 'return x ** 2', [SCALAR]), ('x', 'return x - -2', [SCALAR]), ('x', 'return x * x', [SCALAR]),
+    ('x, y', 'def sub(x, y): return x / y\n        return sub(y, x)', [SCALAR, VECTOR]),
+    ('x, y', 'x, y = y, x\n        return x / y', [SCALAR, VECTOR[1]]),
+    ('x, y', 'x = y\n        return x * y', [SCALAR, VECTOR[1]]), ('x, y', 'return x.__rsub__(y)', [SCALAR, VECTOR]),
+    ('x, y', 'a = x\n        return y @ a', [MATRIX, SQUARE]), ('x, y', 'return x * 2', [SCALAR, SCALAR]),
+    ('x, y', 'z = x * y\n        return x', [SCALAR, ms.Tensor(1.0)]), ('x, y', 'return x / y', [SCALAR, SCALAR]),
+    ('x, n, y', 'return x / y', [SCALAR, 3, VECTOR]), ('x, *rest', 'return x / rest[0]', [SCALAR, VECTOR]),
+    ('x, dout', 'return x * dout', [SCALAR, VECTOR]), ('out, y', 'return out / y', [SCALAR, VECTOR]),
+    ('x, y', 'return ops.sigmoid(x)', [VECTOR, SCALAR]), ('x', 'return ops.amax(x, 1)', [MATRIX]),
+    ('x', 'return ops.amin(x, 0)', [MATRIX]), ('out', 'return ops.sigmoid(out)', [VECTOR]),
 ]  # fmt: skip
 NAMED = {
     'a name given anew': 'x = ops.exp(x)\n    x = x * x\n    return x',
@@ -76,8 +93,8 @@ def made_of(tensor):
 # ---- a formula, evaluated ----
 
 WORDS = (
-    'else 0|to each number|to the largest|to the smallest|turned back|in the old shape|summed|summed over rows|'
-    'row by row'
+    'else 0|to each number|to the (?:larg|small)est(?: of each (?:row|column))?|turned back|in the old shape|'
+    'summed|summed over rows|row by row'
 )
 FUNCTIONS = ('sin', 'cos', 'tanh', 'exp', 'log', 'sqrt', 'sinh', 'cosh', 'sign', 'outer')
 
@@ -96,9 +113,12 @@ class Words:
         if words == 'to each number':
             count = self.due.size / self.out.size if said.endswith(' / n') else 1
             return self.spread(self.plain(said.removesuffix(' / n')) / count)
-        if words in ('to the largest', 'to the smallest'):
-            chosen = self.given == (np.max if words.endswith('largest') else np.min)(self.given)
-            return np.where(chosen, self.plain(said) / chosen.sum(), 0)
+        if words and words.startswith('to the '):
+            axis = {'row': 1, 'column': 0}.get(words.rpartition('each ')[2])
+            chosen = self.given == (np.max if 'largest' in words else np.min)(self.given, axis, keepdims=True)
+            came = self.plain(said)
+            came = came if axis is None else np.expand_dims(came.reshape(-1), axis)
+            return np.where(chosen, came / chosen.sum(axis, keepdims=True), 0)
         if words == 'turned back':
             turns = itertools.permutations(range(self.due.ndim))
             turn = next(t for t in turns if np.array_equal(self.given.transpose(t), self.out))
@@ -189,7 +209,9 @@ def told(record):
             said = phrases.true_formula(record, entry, k)
             out.setdefault(said, [])
             if g.true is not None and not said.startswith('by '):
-                words = Words(values(record, entry, reading.douts), entry.inputs[k].data, entry.outputs[0].data, g.true)
+                known = values(record, entry, reading.douts)
+                known |= {v.name: v.data for ghost in entry.ghosts for v in ghost.inputs if v.name}  # Parameters
+                words = Words(known, entry.inputs[k].data, entry.outputs[0].data, g.true)
                 out[said] += [] if right(words, said) else [f'{entry.name}: {said} is not {g.true}']
     return out
 
@@ -238,6 +260,50 @@ def test_a_formula_of_several_numbers_gives_the_numbers_beside_it(source, order)
 @pytest.mark.parametrize('source, x, y', TWO)
 def test_a_formula_of_two_tensors_gives_the_numbers_beside_it(source, x, y, order):
     true(taped(source, x, y, order=order))
+
+
+def takeover(parameters, body, given, came='dout'):
+    """The tape of a Cell whose bprop takes over a construct, and is wrong."""
+    floats = tuple(k for k, t in enumerate(given) if hasattr(t, 'asnumpy'))
+    returned = ', '.join('None' if k not in floats else f'{came}.sum() * 7' for k in range(len(given)))
+    arguments = parameters if '*' not in parameters else '*everything'
+    came_in = f'out_, {came}' if '*' not in parameters else ''
+    source = (
+        f'class Own(nn.Cell):\n    def construct(self, {parameters}):\n        {body}\n'
+        f'    def bprop(self, {arguments}{", " * bool(came_in)}{came_in}):\n'
+        + (f'        {came} = everything[-1]\n' if not came_in else '')
+        + f'        return {returned},\n'
+        f'with ms.Tape() as tape:\n    ms.grad(Own(), {floats})('
+        f'{", ".join(made_of(t) if hasattr(t, "asnumpy") else repr(t) for t in given)})\n'
+    )
+    return gallery.tape_of(source, f'{parameters} {body} {len(str(given))} {came}')
+
+
+@pytest.mark.parametrize('parameters, body, given', HIDDEN)
+def test_the_true_formula_of_a_takeover_gives_the_true_gradient(parameters, body, given):
+    true(takeover(parameters, body, given, 'ddout' if 'dout' in parameters else 'dout'))
+
+
+def true_formulas(*program):
+    """The true formulas of its one takeover."""
+    record = Picture(takeover(*program)).record
+    entry = next(e for e in record.entries if e.kind == 'call')
+    return [phrases.true_formula(record, entry, k) for k in range(len(entry.inputs))]
+
+
+def test_the_hidden_op_says_which_of_its_inputs_the_cell_was_given():
+    assert true_formulas('x', 'return 1 - x', [SCALAR]) == ['−dout']
+    assert true_formulas('x', 'return 3 * x', [MATRIX]) == ['dout × 3']
+    assert true_formulas('x, dout', 'return x * dout', [SCALAR, SCALAR], 'ddout') == ['ddout × dout', 'ddout × x']
+    assert true_formulas('x, y', 'x, y = y, x\n        return x / y', [SCALAR, SCALAR])[1] == 'dout / x'
+
+
+def test_a_single_number_in_a_matrix_is_not_turned():
+    picture = Picture(taped('x @ y', ALONE, ALONE))
+    entry, reading = picture.record.entries[0], picture.record.readings[0]
+    found = formula.formulas(picture.record, entry, dout=reading.douts[0])
+    assert [one.counted for one in found] == ['1 × 0.3', '0.3 × 1']
+    assert not [said for said in shown(picture) if '0.3.T' in said]
 
 
 def squares(picture, monkeypatch):

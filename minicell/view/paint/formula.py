@@ -7,6 +7,8 @@ picture (`called`), and no two of these are alike. Where the shapes say that a s
 
 import ast
 import linecache
+import math
+from collections.abc import Callable
 from functools import lru_cache
 from string import Formatter
 from types import CodeType, FunctionType
@@ -14,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...story.names import gradient, inputs
+from ...story.names import gradient
 from ...story.record import Entry, Ghost, Record, Value
 from . import numbers
 
@@ -26,7 +28,6 @@ APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lam
 # What stands for a longer rule: {0} is the first input, {1} the second.
 TABLE = {
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
-    'ReduceMax': '{dout}, to the largest', 'ReduceMin': '{dout}, to the smallest',
     'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
     'Transpose': '{dout}, turned back', 'BroadcastTo': '{dout}, summed', 'Cast': '{dout}',
     'Sigmoid': '{dout} × {out} × (1 − {out})',
@@ -81,8 +82,9 @@ def called(record: Record, entry: Entry, starts: bool = False) -> Called:
     taken = {*given, *(gradient(named) for k in anew if template_of(entry, k) != '{dout}')}
     own = f'{entry.label} {entry.name}'
     out = next(n for n in (named, 'out', own) if n and n not in given)
-    if entry.kind in TAKEN:
-        return Called(given, out, 'dout')
+    if entry.kind in TAKEN:  # the user's own bprop has a name for what comes in
+        yours = (entry.facts.dout,) if entry.kind == 'call' and entry.facts else ()
+        return Called(given, out, next(n for n in (*yours, 'dout', gradient(own)) if n and n not in given))
     wanted = (*('seed',) * (starts and entry.level > 0), gradient(named)) if named else ()
     return Called(given, out, next(n for n in (*wanted, 'dout', gradient(own)) if n not in taken))
 
@@ -110,37 +112,35 @@ def formulas(
         if value.name and value.data is not None and value.data.dtype.kind == 'f':
             how, name = template_of(entry, k), gradient(names.inputs[k])
             known = Called(tuple(map(single, entry.inputs)), single(out), single(dout))
-            counted = filled(how, known) if ', ' not in how else ''
+            counted = filled(of_numbers(how), known) if ', ' not in how else ''
             found.append(Formula(k, name, filled(how, names), counted, reads(how, names, known)))
     return [f for f in found if f.said not in ('', f.name)]  # (the latter of a name that was given anew)
 
 
 def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
-    """How the rule of the one op that a takeover hid would have made the gradient of its k-th input.
+    """How the rule of the one op that a takeover hid would have made the gradient of the k-th tensor it was given.
 
-    The op has its inputs in its own order, which its source tells; '' where that names a value that did not come in.
+    Which input of the op that is, the tensors tell, whatever the code calls them on the way; a number in the code that
+    nobody gave stands for itself. '' where the op reads the tensor twice or not at all, or the Cell returns another.
     """
-    known = {v.name: v for v in entry.inputs}
-    for count in (1, 2, 3):
-        written = inputs(ghost.source, count)
-        values = tuple(known.get(n) or literal(n) for n in written)
-        if None not in values and written.count(entry.inputs[k].name) == 1 and same(entry.outputs, ghost.out):
-            how = template(ghost.name, ghost.rule, written.index(entry.inputs[k].name), values, ghost.out)
-            return filled(how, called(record, entry)._replace(inputs=written))
-    return ''
+    if ghost.places.count(k) != 1 or not ghost.whole:
+        return ''
+    names = called(record, entry)
+    given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
+    own = zip(ghost.places, ghost.inputs, strict=True)
+    inputs = tuple(v.name or literal(v) if place is None else given[place] for place, v in own)
+    how = template(ghost.name, ghost.rule, ghost.places.index(k), ghost.inputs, ghost.out)
+    return filled(how, names._replace(inputs=inputs))
 
 
-def literal(name: str) -> Value | None:
-    """A number in the source."""
-    try:
-        return Value(name, data=np.asarray(float(name)))
-    except ValueError:
-        return None
+def literal(v: Value) -> str:
+    """A number as the code writes it; '' for several.
 
-
-def same(outputs: tuple[Value, ...], out: Value) -> bool:
-    """Whether a Cell returned what an op inside it made."""
-    return len(outputs) == 1 and out.data is not None and np.array_equal(outputs[0].data, out.data, equal_nan=True)
+    >>> literal(Value('', data=np.array(0.1, np.float32))), literal(Value('', data=np.asarray(-2.0)))
+    ('0.1', '−2')
+    """
+    single = v.data is not None and v.data.size == 1 and v.data.dtype.kind in 'iuf'
+    return np.format_float_positional(v.data.ravel()[0], trim='-').replace('-', '−') if single else ''
 
 
 def fields(how: str, names: Called) -> dict[str, str]:
@@ -160,6 +160,15 @@ def filled(how: str, names: Called) -> str:
         bare = how == '{dout}' or (text.endswith('(') and after.startswith(')'))
         out += text if not field else text + (found[field] if bare else part(found[field]))
     return out
+
+
+def of_numbers(how: str) -> str:
+    """A template where each value is a single number, and is turned into itself.
+
+    >>> of_numbers('{dout} @ {1}.T'), of_numbers('{0}.mT @ {dout}')
+    ('{dout} × {1}', '{0} × {dout}')
+    """
+    return how.replace('.mT', '').replace('.T', '').replace('@', '×')
 
 
 def reads(how: str, names: Called, known: Called) -> tuple[tuple[str, str], ...]:
@@ -183,9 +192,17 @@ def part(name: str) -> str:
 
 def single(v: Value | None) -> str:
     """A single number, as the code has it or as it is written; else ''."""
-    if v is not None and literal(v.name):
+    if v is not None and is_literal(v.name):
         return v.name
     return numbers.written(v.data.item()) if v is not None and v.data is not None and v.data.size == 1 else ''
+
+
+def is_literal(name: str) -> bool:
+    """Whether a name is a number in the source."""
+    try:
+        return bool(name and math.isfinite(float(name)))
+    except ValueError:
+        return False
 
 
 def template_of(entry: Entry, k: int) -> str:
@@ -273,7 +290,22 @@ def cross_entropy(k: int, values: tuple[Value, ...], out: Value) -> str:
     return '{dout} × (softmax − labels)' + ' / n' * bool(mean) if mean or np.isclose(out.data, total, 1e-4) else ''
 
 
+def best(word: str, choose: Callable) -> Callable:
+    """Of the largest number, or the smallest: of all, or of each row or column, where the numbers tell which."""
+
+    def chosen(k: int, values: tuple[Value, ...], out: Value) -> str:
+        how = f'{{dout}}, to the {word}'
+        if np.prod(out.shape) == 1:
+            return how
+        x = values[0].data
+        axes = [axis for axis in range(x.ndim) if np.array_equal(choose(x, axis).ravel(), out.data.ravel())]
+        return f'{how} of each {("column", "row")[axes[0]]}' if x.ndim == 2 and len(axes) == 1 else ''
+
+    return chosen
+
+
 LONGER = {
+    'ReduceMax': best('largest', np.max), 'ReduceMin': best('smallest', np.min),
     'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
 }  # fmt: skip
 
