@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from .. import jacobian
 from . import names
 from .book import Book
 from .record import Arrival, Pass, Value
-from .stack import Gradient
+from .stack import Gradient, ReadBack
+
+LINEAR = jacobian.linearize.__name__
 
 
 class Gradients:
@@ -17,6 +20,9 @@ class Gradients:
 
     def begin(self, event: Any) -> None:
         """A gradient starts, and calls its function."""
+        if owner(self.walk.frame.gradient) == LINEAR:  # what a jvp asks about is what its first reading starts with
+            for tensor, name in zip(event.inputs, douts(len(event.inputs)), strict=True):
+                self.tensors.called[id(tensor)] = self.tensors.called.get(id(tensor)) or name
         if self.stack.hider is None:
             self.run(self.walk.frame.gradient, self.walk.frame.watched)
 
@@ -24,7 +30,8 @@ class Gradients:
         """A new Pass of a gradient: its first, or one more reading."""
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()), self.book.places.mark(where), len(self.record.steps))
-        run.key = gradient.key
+        run.key, site = gradient.key, self.book.places.site(where)
+        run.target = site.target if site is not None else ''
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun = gradient.run.begun
@@ -42,6 +49,8 @@ class Gradients:
         if run is None or run.started is not None:
             run = self.run(gradient, frame.watched)
         run.order, run.watched, run.level = len(self.stack.gradients()), frame.watched, frame.level
+        self.nest(run, gradient)
+        run.result_of = self.result_of(event, gradient.number)
         for entry in gradient.early:  # these ran in a Cell of which nothing else is taped
             entry.run = gradient.number
         played = self.record.entries[gradient.first : gradient.last]
@@ -51,11 +60,34 @@ class Gradients:
         first = next((maker[id(t)] for t, _ in event.outputs if id(t) in maker), None)
         run.started = self.book.step('start', entry=first, mark=run.mark)
 
+    def nest(self, run: Pass, gradient: Gradient) -> None:
+        """Find the gradient that watches this one, and count it there: those that read back only run it."""
+        frames = self.stack.gradients()[:-1]
+        playing = [f.gradient for f in frames if not isinstance(f, ReadBack)]
+        around = playing[-1] if run.watched and playing else None
+        run.around = around.number if around is not None else None
+        if run.around is not None and frames[-1].gradient is around and owner(around) == LINEAR:
+            outer = self.record.passes[run.around]
+            outer.asked = run.asked = 'jacfwd' if owner(gradient) else 'jvp'
+            outer.again = True
+        while run.around is not None:
+            inner, run = run, self.record.passes[run.around]
+            first = inner.asked and not inner.again  # the two readings of a jvp are one derivative
+            run.inner = max(run.inner, inner.inner + (not first))
+
+    def result_of(self, event: Any, number: int) -> int | None:
+        """The gradient that it watches whose result, with nothing done to it, is what it differentiates."""
+        outputs = {id(tensor) for tensor, _ in event.outputs}
+        for k, run in enumerate(self.record.passes):
+            if run.around == number and outputs and outputs <= {id(a.tensor) for a in run.arrivals}:
+                return k
+        return None
+
     def seeds(self, event: Any, contributions: dict[int, list]) -> list[Value]:
         """What backward starts with, each a contribution to the output that it belongs to."""
         out = []
-        for i, (tensor, cotangent) in enumerate(event.outputs):
-            value = self.book.value(cotangent, event.at, f'dout[{i}]' if len(event.outputs) > 1 else 'dout')
+        for name, (tensor, cotangent) in zip(douts(len(event.outputs)), event.outputs, strict=True):
+            value = self.book.value(cotangent, event.at, name)
             contributions.setdefault(id(tensor), []).append((len(self.record.steps), value, None))
             out.append(value)
         return out
@@ -74,9 +106,9 @@ class Gradients:
         out = []
         inputs = gradient.begin.inputs if gradient.begin else event.gradients
         for tensor, total in zip(inputs, event.gradients, strict=False):
-            of = self.tensors.called.get(id(tensor)) or f'input {len(out) + 1}'
+            of = self.tensors.called.get(id(tensor)) or self.used_as(tensor) or f'input {len(out) + 1}'
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
-            name = names.gradient(of)
+            name = along(gradient.run, len(out)) if gradient.run.again else names.gradient(of)
             value = None if total is None else self.book.value(total, event.at, name)
             why = ''
             if not gradient.begin:
@@ -86,6 +118,12 @@ class Gradients:
             out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total))
         return out
 
+    def used_as(self, tensor: Any) -> str:
+        """What the code calls a tensor where it uses it."""
+        key = self.tensors.key(tensor)
+        uses = (v.name for e in self.record.entries for k, v in zip(e.keys, e.inputs, strict=False) if k == key)
+        return next(filter(None, uses), '')
+
     def why_nothing(self, tensor: Any, name: str) -> str:
         """Why no gradient came: a bprop may have returned None, a takeover may have swallowed the Parameter."""
         if self.tensors.nones.get(id(tensor)):
@@ -94,3 +132,21 @@ class Gradients:
         if entry := next(cut, None):
             return f'its wire is cut at {entry.label} {entry.name}: not in internal_params'
         return 'nothing on the tape leads from it to the result'
+
+
+def douts(count: int) -> list[str]:
+    """What the cotangents of so many outputs are called."""
+    return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
+
+
+def along(run: Pass, number: int) -> str:
+    """What a derivative along a direction is called: as in `y, slope = jvp(…)`, else the Jacobian times v."""
+    names_ = run.target.split(',') if run.asked == 'jvp' and not number else []
+    return names_[1].strip(' ()') if len(names_) > 1 else 'J v'
+
+
+def owner(gradient: Gradient) -> str:
+    """The function of minicell's that has made what is differentiated, as those behind jvp and jacfwd do, or ''."""
+    function = gradient.begin.function if gradient.begin is not None else None
+    ours = getattr(function, '__module__', '') == jacobian.__name__
+    return function.__qualname__.split('.')[0] if ours else ''

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,7 +190,7 @@ class Arrival(NamedTuple):
 class Pass:
     """One gradient: what it differentiates, where backward starts, what it returns."""
 
-    order: int
+    order: int  # how many gradients are open, with it
     mark: Mark | None
     begun: int
     started: int | None = None
@@ -199,9 +200,25 @@ class Pass:
     arrivals: tuple[Arrival, ...] = ()
     watched: bool = False  # whether one more gradient follows what its backward computes
     inside: int | None = None  # the reading in whose bprop or hook it runs, where nobody watches it
+    around: int | None = None  # the Pass that watches it: the innermost around it that differentiates what it computes
+    inner: int = 0  # how many gradients are nested in it, one in the other: 0 of a plain one
+    result_of: int | None = None  # the Pass whose result it differentiates, as it is
+    target: str = ''  # what the user's line assigns its result to
+    asked: str = ''  # 'jvp' or 'jacfwd', if it is one of the two readings that these are made of
+    again: bool = False  # and it is the second: it differentiates the first with respect to what that started with
     reads: int = 0  # how many entries it reads
     key: object = None  # names the gradient among the events
     truth: Callable[[tuple[Arrival, ...]], tuple[Gradient, ...]] | None = None  # of a gradient of a gradient
+
+    @property
+    def outermost(self) -> bool:
+        """Whether it is the one around a nest of gradients."""
+        return self.around is None and self.inner > 0
+
+    @property
+    def nested(self) -> bool:
+        """Whether it belongs to a nest of gradients."""
+        return self.around is not None or self.inner > 0
 
     @cached_property
     def verdicts(self) -> tuple[Gradient, ...]:
@@ -233,7 +250,9 @@ class Record:
     passes: list[Pass] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
-    code: list[Line] = field(default_factory=list)
+    ran: list[CodeType] = field(default_factory=list)  # the user's functions that ran, and those that hid what they do
+    hides: list[CodeType] = field(default_factory=list)
+    code: list[Line] = field(default_factory=list)  # the lines of these that a picture shows
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
     why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
 
@@ -243,9 +262,19 @@ class Record:
         return max((e.level for e in self.entries), default=0)
 
     @cached_property
-    def most_order(self) -> int:
-        """How many gradients are nested."""
-        return max((run.order for run in self.passes if run.inside is None), default=0)
+    def read_by(self) -> dict[int | None, list[Reading]]:
+        """The readings of each Pass, in the order of time."""
+        out: dict[int | None, list[Reading]] = {}
+        for reading in self.readings:
+            out.setdefault(reading.run, []).append(reading)
+        return out
+
+    def root(self, number: int) -> int:
+        """The Pass that all the others are a part of: around a Pass, or around the bprop that it runs in."""
+        run = self.passes[number]
+        inside = self.readings[run.inside].run if run.inside is not None else None
+        around = run.around if run.around is not None else inside
+        return number if around is None else self.root(around)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -1,6 +1,6 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
-from ...story.record import Entry, Record
+from ...story.record import Entry
 from . import numbers, phrases, program, tiles
 from .kit import Frame, cut, width
 from .moment import Moment
@@ -31,8 +31,8 @@ def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
 def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
     """What forward does to the tape; where the tape has no room to say what it is, which tape, and where on it."""
     frame, x, y = m.frame, lane.x, lane.forward - 10
-    part = f'entries {row.first + 1}–{row.last} of {row.of}' if row.of > row.last - row.first else ''
-    which = tape_name(m, tag)
+    part = part_of(m, row)
+    which = tape_name(m, row, tag)
     if lane.broad:
         said = part or next(iter(readers(m, tag)), '')
         if m.plan.narrow:
@@ -73,10 +73,21 @@ def heading(m: Moment, row: Row, lane: Lane, tag: str) -> None:
             frame.rect(f'{tag}thumb', x + min(start, w - wide), y - 7, wide, 5, 'hp', 2, rx=2.5)
 
 
-def yours(record: Record) -> bool:
-    """Whether lines of a user's bprop stand on the second tape."""
-    by = (record.entries[record.readings[e.by].entry] for e in record.entries if e.level and e.by is not None)
-    return any(e.kind == 'call' and e.yours for e in by)
+def numbered(m: Moment, row: Row) -> dict[int, list[str]]:
+    """For each tape the numbers of its entries that are seen."""
+    out: dict[int, list[str]] = {}
+    for entry in (m.record.entries[i] for i, *_ in row.places()):
+        if entry.label[:1].isdigit():
+            out.setdefault(entry.level, []).extend(entry.label.split('–'))
+    return out
+
+
+def part_of(m: Moment, row: Row) -> str:
+    """Which entries are seen, where that is not all of them: by their numbers, which begin anew on each tape."""
+    if row.of <= row.last - row.first:
+        return ''
+    parts = [f'{found[0]}–{found[-1]}' for _, found in sorted(numbered(m, row).items())]
+    return f'entries {phrases.listed(parts)} of {row.of}' if parts else ''
 
 
 def readers(m: Moment, tag: str) -> list[str]:
@@ -92,12 +103,11 @@ def readers(m: Moment, tag: str) -> list[str]:
     ]
 
 
-def tape_name(m: Moment, tag: str) -> str:
-    """What a tape is called."""
+def tape_name(m: Moment, row: Row, tag: str) -> str:
+    """What the tapes are called on which the entries lie that are seen; before there are any, the second."""
     if tag == 'a':
         return 'first tape' if m.record.depth else 'the tape'
-    deepest = max((e.level for e in m.record.entries if e.written is not None and e.written <= m.step), default=1)
-    return {1: 'second tape', 2: 'third tape'}.get(deepest, f'tape {deepest + 1}')
+    return f'{phrases.listed([phrases.nth(level) for level in sorted(numbered(m, row)) or [1]])} tape'
 
 
 def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:

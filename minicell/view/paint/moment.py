@@ -58,7 +58,7 @@ def nothing_new(record: Record, end: int, judged: int) -> bool:
     if step.kind != 'arrive' or reading.given != end - 1:
         return False
     run = record.passes[step.run]
-    if run.order == 1 and record.most_order > 1:
+    if run.outermost:
         return False  # the gradient of a gradient is what the picture is about
     gave = {g.of for g in reading.gave if g.value is not None}
     return all(a.of in gave and len(a.parts) == 1 for a in run.arrivals)
@@ -163,32 +163,30 @@ class Story:
                 out[i] = 'Second tape'
             if step.kind == 'fail' and 'Error' not in out.values():
                 out[i] = 'Error'
-        ends = [p.ended for p in self.record.passes if p.ended is not None and p.order == 1]
-        if ends and (self.record.most_order > 1 or self.first_taken is None):
-            out.setdefault(ends[-1], 'Result')  # with a takeover, the comparison is the end
+        ends = [p for p in self.record.passes if p.ended is not None and p.around is None and p.inside is None]
+        nests = [p for p in ends if p.outermost or p.asked]
+        if nests or (ends and self.first_taken is None):
+            out.setdefault((nests or ends)[-1].ended, 'Result')  # with a takeover, the comparison is the end
         return out
 
     def jump(self, step: int) -> str:
         """The label of the button that leads to a step, or ''."""
         return self.jumps.get(step, '')
 
+    def named(self, run: Pass) -> dict[str, str]:
+        """What the line that takes a gradient of a gradient calls it: `bend` in `bend = grad(grad(net))(x)`."""
+        names = [n.strip(' ()') for n in run.target.split(',')] if run.outermost and not run.asked else []
+        due = len(names) == len(run.arrivals) and all(n.isidentifier() for n in names)
+        return {a.name: n for a, n in zip(run.arrivals, names, strict=True)} if due else {}
+
     @cached_property
     def targets(self) -> dict[str, str]:
-        """What the user's line calls a gradient of a gradient: `bend` in `bend = grad(grad(net))(x)`."""
-        for run in self.record.passes:
-            if run.order == 1 and self.record.most_order > 1 and run.mark:
-                text = next(
-                    (x.text for x in self.record.code if (x.file, x.number) == (run.mark.file, run.mark.line)), ''
-                )
-                left = text.split('=')[0].strip() if '=' in text else ''
-                names = [n.strip() for n in left.split(',')]
-                if len(names) == len(run.arrivals) and all(n.isidentifier() for n in names):
-                    return {a.name: n for a, n in zip(run.arrivals, names, strict=True)}
-        return {}
+        """These names, of all gradients of gradients."""
+        return {name: said for run in self.record.passes for name, said in self.named(run).items()}
 
     def final_name(self, name: str, entry: Entry, run: Pass | None) -> str:
         """The name of a gradient on the second tape: the user's own where it is what the user gets."""
-        return self.targets.get(name, name) if entry.level and run is not None and run.order == 1 else name
+        return self.named(run).get(name, name) if entry.level and run is not None else name
 
     @cached_property
     def begins(self) -> dict[int, list[Pass]]:
@@ -360,8 +358,13 @@ class Moment:
         if self.record.depth == 0:
             runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
             return runs[-1] if runs else None
-        came = {when: p for p, when in self.story.readers[level] if when <= self.step}
+        came = {when: p for p, when in self.story.readers[level] if when <= self.step and self.together(p)}
         return came[max(came)] if came else None
+
+    def together(self, run: Pass) -> bool:
+        """Whether a gradient belongs to the nest of the one that is told now, or to the bprop around that."""
+        passes, now = self.record.passes, self.now.run
+        return now is None or self.record.root(passes.index(run)) == self.record.root(now)
 
     @property
     def over(self) -> bool:

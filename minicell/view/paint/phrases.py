@@ -3,9 +3,11 @@
 from ...story.names import gradient
 from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
 from . import formula, numbers
-from .strip import NAMES, name_of
+from .strip import NAMES, TAKEN, name_of
 
 FEW = 4  # numbers that are said one by one
+GATES = {'HookIn': 'the start', 'HookOut': 'the end'}  # entries at which no hook is called
+ORDINALS = 'first', 'second', 'third', 'fourth', 'fifth'
 
 
 def come(record: Record, entry: Entry, reading: Reading) -> str:
@@ -50,7 +52,7 @@ def names_of(record: Record, entry: Entry) -> list[str]:
 
 def rule_of(entry: Entry) -> str:
     """Whose rule it is: `sum's rule`."""
-    return f'{name_of(entry)}’s rule'
+    return f'{name_of(entry)}’s rule' if entry.name not in GATES else f'{GATES[entry.name]} of a Cell with a hook'
 
 
 def lost(entry: Entry) -> list[str]:
@@ -132,24 +134,82 @@ def times(n: int) -> str:
     return 'twice' if n == 2 else f'{n} times'
 
 
-def which_gradient(record: Record, run: Pass) -> str:
-    """Which of several nested gradients one is, or ''."""
-    if record.most_order < 2:
-        return ''
-    place = record.most_order - run.order + 1
-    return {1: 'The first gradient', 2: 'The second gradient', 3: 'The third gradient'}.get(place, f'Gradient {place}')
+def nth(number: int) -> str:
+    """Which one, counted from 0: `first`."""
+    return ORDINALS[number] if number < len(ORDINALS) else f'{number + 1}th'
+
+
+def which_gradient(run: Pass) -> str:
+    """Which of the gradients of its nest one is, counted from the innermost, or ''."""
+    return f'The {nth(run.inner)} gradient' if run.nested else ''
+
+
+def hook_of(entry: Entry) -> str:
+    """What a hook is called: a Cell may have one for what leaves it, and one for what comes back out of it."""
+    return f'{"pre-" * (entry.hook == "backward_pre")}{entry.name}'
 
 
 def code_of(entry: Entry) -> str:
     """What runs in a takeover: `Net.bprop`."""
-    return f'{entry.name}.bprop' if entry.kind == 'call' else f'{"your " * entry.yours}{entry.name}'
+    return f'{entry.name}.bprop' if entry.kind == 'call' else f'{"your " * entry.yours}{hook_of(entry)}'
 
 
 def reads_as(record: Record, run: Pass) -> str:
     """What the gradient is called that reads a tape."""
     if run.inside is not None:
         return f'grad in {code_of(record.entries[record.readings[run.inside].entry])}'
-    return 'grad' if record.most_order < 2 else 'outer grad' if run.order == 1 else 'inner grad'
+    return run.asked or ('outer grad' if run.outermost else 'inner grad' if run.nested else 'grad')
+
+
+def takeover_around(record: Record, run: Pass) -> Entry | None:
+    """The entry in whose bprop or hook a gradient runs."""
+    if run.inside is not None:
+        return record.entries[record.readings[run.inside].entry]
+    for reading in reversed(record.readings):
+        ended = reading.given if not reading.error else reading.reached
+        open_then = reading.reached < run.started and (ended is None or run.started < ended)
+        if open_then and record.entries[reading.entry].kind in TAKEN:
+            return record.entries[reading.entry]
+    return None
+
+
+def levels(record: Record, number: int) -> list[int]:
+    """The tapes that a gradient reads, in the order in which it comes to them."""
+    return list(dict.fromkeys(record.entries[r.entry].level for r in record.read_by.get(number, ())))
+
+
+def road(record: Record, number: int) -> str:
+    """From where to where a gradient reads: `the second tape from its end, then the first`."""
+    written = (e.written for e in record.entries if e.level and e.written is not None)
+    if not any(step < record.passes[number].started for step in written):
+        return 'the tape from its end'  # there is only one as yet
+    first, *rest = [nth(level) for level in levels(record, number)] or [nth(0)]
+    return f'the {first} tape from its end' + (f', then the {listed(rest)}' if rest else '')
+
+
+def rules_of(record: Record, number: int) -> str:
+    """The rules and bprops that a gradient came back through; of many the first, the last, and how many."""
+    entries = [record.entries[r.entry] for r in record.read_by.get(number, ())]
+    found = [rule_of(e) if e.kind == 'op' else e.name if e.kind == 'cell' else code_of(e) for e in entries]
+    if len(found) < 4:
+        return listed(found)
+    kinds = {'op': 'rules', 'call': 'bprops', 'hook': 'hooks', 'cell': 'Cells'}
+    what = listed([name for kind, name in kinds.items() if any(e.kind == kind for e in entries)])
+    return f'{len(found)} {what}: {found[0]} was the first, {found[-1]} the last'
+
+
+def lifted(record: Record, entry: Entry) -> Entry | None:
+    """The bprop of the user's that has written an entry while a gradient around it followed it."""
+    reading = record.readings[entry.by] if entry.by is not None else None
+    if reading is None or not record.passes[reading.run].watched:
+        return None
+    by = record.entries[reading.entry]
+    return by if by.kind == 'call' and by.yours else None
+
+
+def yours(record: Record, number: int) -> bool:
+    """Whether a gradient reads lines of a user's bprop."""
+    return any(lifted(record, record.entries[r.entry]) for r in record.read_by.get(number, ()))
 
 
 def listed(items: list[str]) -> str:

@@ -101,11 +101,9 @@ def window(lines: list[Line], room: int, now: Mark | None) -> list[Line | None]:
     at = next((i for i, x in enumerate(lines) if now and (x.file, x.number) == (now.file, now.line)), 0)
     first = max(0, min(at - room // 2, len(lines) - room))
     shown: list[Line | None] = list(lines[first : first + room])
-    if room < 2:
-        return shown
-    if first:
+    if first and first < at:
         shown[0] = None
-    if first + room < len(lines):
+    if first + room < len(lines) and at < first + room - 1:
         shown[-1] = None
     return shown
 

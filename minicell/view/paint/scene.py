@@ -135,7 +135,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
             title,
             short(caption),
             go=(f'r{reading.entry}', *line),
-            jump='Compare' * (bool(judged.wrong) or record.most_order < 2),
+            jump='Compare' * (bool(judged.wrong) or not record.passes[reading.run].nested),
         )
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()

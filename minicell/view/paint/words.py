@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from ...story.record import Pass, Record, Step
-from .forward import yours
+import numpy as np
+
+from ...story.record import Entry, Pass, Record, Step, Value
 from .phrases import (
+    GATES,
     amount,
     capital,
     code_of,
@@ -12,16 +14,24 @@ from .phrases import (
     displaced,
     few,
     given,
+    hook_of,
+    levels,
+    lifted,
     listed,
     many_rules,
     missing,
+    nth,
+    road,
     rule_of,
+    rules_of,
     sentence,
     single,
     some,
+    takeover_around,
     times,
     told,
     which_gradient,
+    yours,
 )
 from .strip import name_of
 
@@ -37,50 +47,59 @@ EMPTY = 'This tape is empty', 'Nothing was called inside the block of this Tape.
 def step_words(story: 'Story', number: int) -> Said:
     """Title and caption of a step."""
     record, step = story.record, story.record.steps[number]
-    if step.kind == 'arrive' and story.targets and record.passes[step.run].order == 1:
-        return final(story, record.passes[step.run])
+    if step.kind == 'arrive' and story.named(record.passes[step.run]):
+        return final(story, step.run)
     if step.kind in ('give', 'start'):
         return (give if step.kind == 'give' else start)(record, step, number, story)
     return KINDS[step.kind](record, step, number)
 
 
-def final(story: 'Story', run: Pass) -> Said:
-    """The gradient of a gradient arrives."""
-    rules = listed([rule_of(e) for e in reversed(story.record.entries) if e.level == 1 and e.kind == 'op'][:3])
-    told_ = [told(a.total._replace(name=story.targets.get(a.name, a.name))) for a in run.arrivals if a.total]
-    if yours(story.record):
-        last = next(e for e in reversed(story.record.entries) if e.level)
-        made = f', {story.again.name} = {last.source}' if story.again is not None and last.source else ''
-        way = f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
-    else:
-        way = (
-            f'It came back through {rules}.'
-            if rules
-            else ''
-            if story.record.unknown
-            else 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
-        )
-    names = [story.targets.get(g.name, g.name) for g in run.verdicts if g.ok is False]
-    if names:
-        return f'Your {some(names)} {"are" if len(names) > 1 else "is"} wrong, and nobody noticed', way
-    if (found := derivative(story.record)) is not None and rules and yours(story.record):
+def final(story: 'Story', number: int) -> Said:
+    """A gradient of a gradient arrives, to which the user's line gives a name."""
+    record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
+    told_ = [told(a.total._replace(name=names.get(a.name, a.name))) for a in run.arrivals if a.total]
+    way = way_of(story, number)
+    wrong = [names.get(g.name, g.name) for g in run.verdicts if g.ok is False]
+    if wrong:
+        return f'Your {some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
+    if (found := derivative(record, run)) is not None and levels(record, number) and yours(record, number):
         return f'{told_[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
-    return f'{", ".join(told_)}: the gradient of your gradient', way
+    what = 'the gradient of your gradient' if run.result_of is not None else 'a gradient through another gradient'
+    if not run.seeds:
+        what = f'nothing leads back to {listed([a.of for a in run.arrivals])}'
+    return f'{", ".join(told_)}: {what}', way
 
 
-def derivative(record: Record) -> tuple[str, str] | None:
+def way_of(story: 'Story', number: int) -> str:
+    """Which way a gradient of a gradient came, or why there was none."""
+    record, run = story.record, story.record.passes[number]
+    rules = rules_of(record, number)
+    if rules and yours(record, number):
+        last = next(e for e in reversed(record.entries) if e.level)
+        made = f', {story.again.name} = {last.source}' if story.again is not None and last.source else ''
+        return f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
+    if rules or record.unknown:
+        return f'It came back through {rules}.' * bool(rules)
+    inner = [k for k, each in enumerate(record.passes) if each.around == number]
+    if any(e.kind == 'call' and e.yours for k in inner for e in entries_of(record, k)):
+        return 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
+    of = listed([a.of for a in run.arrivals])
+    return f'Nothing on the tapes leads from the gradient inside back to {of}.'
+
+
+def entries_of(record: Record, number: int) -> list[Entry]:
+    """The entries that a gradient reads."""
+    return [record.entries[reading.entry] for reading in record.read_by.get(number, ())]
+
+
+def derivative(record: Record, run: Pass) -> tuple[str, str] | None:
     """Of a second derivative: what the first one is called, and with respect to what it is taken."""
-    runs = sorted(record.passes, key=lambda run: run.order)
-    if [run.order for run in runs] != [1, 2] or any(len(run.arrivals) != 1 for run in runs):
+    inner = record.passes[run.result_of] if run.result_of is not None else None
+    if inner is None or inner.inner or len(run.arrivals) != 1 or len(inner.arrivals) != 1:
         return None
-    (second,), (first,) = (run.arrivals for run in runs)
-    start = record.steps[runs[0].started].entry if runs[0].started is not None else None
-    starts = record.entries[start].outputs if start is not None else ()
-    same = len(starts) == 1 and single(starts[0]) and single(first.total) and first.of == second.of
+    (second,), (first,) = run.arrivals, inner.arrivals
     at = next((v for e in record.entries for v in e.inputs if v.name == first.of and single(v)), None)
-    if not same or at is None or starts[0].data.item() != first.total.data.item():
-        return None
-    return first.name, at.name
+    return (first.name, at.name) if at is not None and single(first.total) and first.of == second.of else None
 
 
 def enter(record: Record, step: Step, number: int) -> Said:
@@ -125,16 +144,21 @@ def write(record: Record, step: Step, number: int) -> Said:
         call = f'Entry {entry.label} says: for my gradients, call {entry.name}.bprop.'
         return f'{entry.name} writes one entry on the tape', call
     if entry.kind == 'hook':
-        where = f': entry {entry.label}' if entry.label else ''
-        return f'Your {entry.name} is registered{where}', 'It changes nothing now. Backward will call it.'
+        gate = 'Forward passes through it unchanged. When backward reads it, it calls the hook.'
+        return f'Entry {entry.label} is for your {hook_of(entry)}', gate
+    if entry.name in GATES:
+        gate = 'Forward passes through it unchanged, and backward too: the hook is called at another entry.'
+        return f'Entry {entry.label} marks {rule_of(entry)}', gate
     title = f'{name_of(entry)} writes entry {entry.label}'
     if entry.kind == 'cell':
         return f'{entry.name} writes entries {entry.label}', f'Inside: {", ".join(entry.inside)}.'
     if entry.level:
-        by = record.entries[record.readings[entry.by].entry] if entry.by is not None else None
         gives = f'Entry {entry.label} is {entry.source or name_of(entry)}: {outs}.'
-        if by is not None and by.kind == 'call' and by.yours and entry.mark:
-            return f'Your line {entry.mark.line} lifts off, onto the second tape', gives
+        reading = record.readings[entry.by] if entry.by is not None else None
+        if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
+            return title, f'{gives} A gradient inside {code_of(record.entries[reading.entry])} records it.'
+        if lifted(record, entry) is not None and entry.mark:
+            return f'Your line {entry.mark.line} lifts off, onto the {nth(entry.level)} tape', gives
         return title, f'{gives} Backward is taped too: another gradient will read it.'
     return title, f'{entry.source or name_of(entry)} gives {outs}.' if outs else ''
 
@@ -142,22 +166,43 @@ def write(record: Record, step: Step, number: int) -> Said:
 def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
     """Backward starts."""
     run = record.passes[step.run]
-    which = which_gradient(record, run)
+    which = which_gradient(run) if run.outermost else ''
     seeds = ', '.join(amount(v) for v in run.seeds)
-    if run.inside is not None:
-        by = record.entries[record.readings[run.inside].entry]
-        whose = f'It is a part of this {"bprop" if by.kind == "call" else "hook"}.'
-        return f'Inside {code_of(by)}, a gradient starts with {seeds}', (
-            f'{whose} What it recorded stands on a tape of its own, which it reads from its end.'
-        )
     if not seeds:
         return f'{which or "Backward"} finds nothing to read back', 'No entry of the tape leads to the result.'
-    if run.order == 1 and record.most_order > 1:
-        whose = ': your own lines, backwards' if yours(record) else ''
-        way = 'the second tape from its end' if story.starts(run) else 'the first tape from its end, then the second'
-        return f'{which} starts with {seeds}', f'It reads {way}{whose}.'
-    more = ' Backward is taped too, for the gradient around it.' if run.watched else ''
-    return f'Backward starts with {seeds}', f'It reads the tape from its end, entry by entry.{more}'
+    way = f'It reads {road(record, step.run)}'
+    watched = ' Backward is taped too, for the gradient around it.' * run.watched
+    if run.asked:
+        return asked(run, seeds, way)
+    if (by := takeover_around(record, run)) is not None:
+        whose = f'It is a part of this {"bprop" if by.kind == "call" else "hook"}.'
+        name = which_gradient(run).replace('The', 'the') if run.outermost or run.inner else 'a gradient'
+        return f'Inside {code_of(by)}, {name} starts with {seeds}', f'{whose} {way}.{watched}'
+    if run.outermost:
+        return f'{which} starts with {seeds}', f'{way}{": your own lines, backwards" * yours(record, step.run)}.'
+    return f'Backward starts with {seeds}', f'{way}{", entry by entry" * (", then" not in way)}.{watched}'
+
+
+def asked(run: Pass, seeds: str, way: str) -> Said:
+    """Backward starts for a jvp: it reads back twice, the second time to see what the first did with its start."""
+    if not run.again:
+        twice = 'reads back twice' + ' for each column' * (run.asked == 'jacfwd')
+        return f'The first reading of {run.asked} starts with {seeds}', (
+            f'{way}. This is taped: {run.asked} {twice}, the second time what the first time wrote.'
+        )
+    what = 'the direction v' if run.asked == 'jvp' else '1 for the number of the input whose column this is'
+    return f'The second reading of {run.asked} starts with {seeds}', f'That is {what}. {way}.'
+
+
+def asked_arrives(run: Pass) -> Said:
+    """What a reading of a jvp hands over."""
+    said = '; '.join(told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals)
+    if not run.again:
+        then = 'The second reading asks how that depends on dout, which this one started with.'
+        return f'The first reading of {run.asked} ends', f'{said}. {then}'
+    if run.asked == 'jvp':
+        return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
+    return f'A column of the Jacobian arrives: {said}', 'jacfwd puts the columns side by side.'
 
 
 def reach(record: Record, step: Step, number: int) -> Said:
@@ -174,7 +219,7 @@ def reach(record: Record, step: Step, number: int) -> Said:
         alone = len(reading.douts) == 1 and reading.douts[0].name.startswith('dout[')
         came = told(reading.douts[0]._replace(name='dout')) if alone else dout
         told_ = f'It gets {came}, and may put another in its place.'
-        return f'Takeover: backward calls your {entry.name}', told_
+        return f'Takeover: backward calls your {hook_of(entry)}', told_
     if entry.kind == 'cell':
         return f'Backward enters {entry.name}', f'It brings {dout}.'
     return f'Backward reads entry {entry.label}: {rule_of(entry)}', f'It gets {come(record, entry, reading)}.'
@@ -207,8 +252,13 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
         return f'{"Your" if entry.yours else "Its"} bprop returns {names}', f'{taken}: nobody checks the numbers.'
     if entry.kind == 'hook':
         if all(h.after is None for h in reading.hooks):
-            return f'Your {entry.name} changes nothing', 'It returned None: the gradient goes on as it came.'
-        return f'Your {entry.name} changes {names}', f'{", ".join(told(g.value) for g in gave)}.'
+            return f'Your {hook_of(entry)} changes nothing', 'It returned None: the gradient goes on as it came.'
+        was, now = reading.hooks[0].before, [v for h in reading.hooks for v in [h.after or h.before]][-1]
+        changed = [b.name for a, b in zip(was, now, strict=False) if not alike(a, b)]
+        handed = ', '.join(told(g.value) for g in gave)
+        if not changed:
+            return f'Your {hook_of(entry)} changes nothing', f'It returned what it had got: {handed}.'
+        return f'Your {hook_of(entry)} changes {listed(list(dict.fromkeys(changed)))}', f'{handed}.'
     none = [g for g in reading.gave if g.value is None and g.of]
     rest = f' {none[0].of} gets no gradient: {none[0].why}.' if none and none[0].why else ''
     handed = ', '.join(told(g.value._replace(name=g.name)) for g in gave)
@@ -227,7 +277,9 @@ def add(record: Record, step: Step, number: int) -> Said:
 def arrive(record: Record, step: Step, number: int) -> Said:
     """The gradients arrive."""
     run = record.passes[step.run]
-    which = which_gradient(record, run)
+    if run.asked:
+        return asked_arrives(run)
+    which = which_gradient(run)
     said = [told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals]
     count = len(run.arrivals)
     names = listed([a.name for a in run.arrivals]) if count < 4 else f'{count} gradients'
@@ -241,6 +293,13 @@ def fail(record: Record, step: Step, number: int) -> Said:
     entry = record.entries[step.entry]
     place = {'call': f'{entry.name}.bprop', 'torn': entry.source or 'the next call'}.get(entry.kind, name_of(entry))
     return f'An error in {place}', next(iter(step.what.splitlines()), '')
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are the same numbers."""
+    if one.data is None or other.data is None:
+        return one.words == other.words and one.data is other.data
+    return np.array_equal(one.data, other.data, equal_nan=one.data.dtype.kind in 'fc')
 
 
 KINDS = {f.__name__: f for f in (enter, hidden, write, reach, inside, add, arrive, fail)}
