@@ -23,17 +23,33 @@ def draw(m: Moment) -> None:
     # of gradients of gradients the innermost begins last and ends first
     run = max(ended, key=lambda p: p.ended) if ended and m.record.depth else runs[-1]
     if len(m.strips) > 1:
-        run = m.run(1) or next((p for p in runs if p.order == 1), run)
+        run = large(m, runs) or run
         end_of_road(m, run)
     small = all(a.total is None or a.total.data is None or a.total.data.size <= 16 for a in run.arrivals)
     (few if len(run.arrivals) <= 2 and small else many)(m, run)
 
 
+def large(m: Moment, runs: list[Pass]) -> Pass | None:
+    """Whose gradient stands large: of those that came to the second tape the last, else the outermost.
+
+    What a bprop asks for ends in the bprop.
+    """
+    came = [(when, p) for p, when in m.story.readers[1] if when <= m.step and not m.story.part(p)]
+    if came:
+        return max(came, key=lambda pair: pair[0])[1]
+    begun = [p for p in runs if p.order == 1 and p.begun <= m.step]
+    return begun[-1] if begun else next((p for p in runs if p.order == 1), None)
+
+
 def end_of_road(m: Moment, run: Pass) -> None:
-    """Where backward of the second tape leads: to the gradient of the gradient."""
+    """Where backward of the second tape leads: to the gradient of the gradient, if that reads it."""
     if m.plan.narrow:
         return
     frame, lane, box = m.frame, m.plan.lanes[1], m.plan.answers
+    number = m.record.passes.index(run)
+    if not any(r.run == number and m.record.entries[r.entry].level for r in m.record.readings):
+        frame.path('roadb', f'M{lane.x + lane.w:g},{lane.road:g}H{lane.x:g}', 'road', 0)
+        return
     values = [partial(m, run, a) for a in run.arrivals]
     came = any(value is not None for value in values)
     tip = box.x + box.w

@@ -11,7 +11,7 @@ from .strip import TAKEN, Column, Fork, Row, Slot, Strip, fork
 
 def draw(m: Moment, strip: Strip, row: Row, tag: str) -> None:
     """Backward of one tape."""
-    run, lane, frame = m.run('ab'.index(tag)), strip.lane, m.frame
+    run, lane, frame = m.reader('ab'.index(tag)), strip.lane, m.frame
     x = lane.x if tag == 'a' or m.plan.narrow else 22
     given = (s for c in row.columns if m.record.entries[c.entry].kind not in TAKEN for s in c.inputs)
     tall = any(s.above and s.x < x + 90 and s.back - max(s.plate.h, WIDTH) / 2 < lane.head + 18 for s in given)
@@ -54,6 +54,7 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     """An open entry: its dout, its rule or the ghost of one, and what was handed out."""
     frame, lane, i = m.frame, strip.lane, column.entry
     entry = m.record.entries[i]
+    run = whose(m, column, run)
     _, reading, given, here = m.reading_of(i)
     loud = m.over and not m.compare and (tag == 'b' or not m.behind)
     now = here and (entry.kind not in TAKEN or m.now.kind == 'reach')
@@ -98,7 +99,8 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
                 reached[-1] = max(reached[-1], slot.x + min(width(told), max(room, 40)) + 4)
             cotangent(m, f'{tag}d{slot.key}', slot, value, how, '' if beside else told, room, lane, past)
     handed = dict(m.story.handed(reading))
-    before = [(c, o) for c in row.columns if c.x < column.x for o in c.outputs if o.key in handed]
+    before = [(c, o) for c in row.columns if c.x < column.x and whose(m, c, run) is run
+              for o in c.outputs if o.key in handed]  # fmt: skip
     reached += [o.x + dout_plate(c, o, handed[o.key], lane, column.x).w for c, o in before]
     nearest = max(reached, default=column.x)
     if column.x - nearest > 14:
@@ -106,6 +108,12 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
     for n, left in enumerate(sorted(set(reached))[:-1]):
         if nearest - left > 60:  # on, past what lies between
             frame.band(f'{tag}out{i}.{n}', nearest, left, y, past)
+
+
+def whose(m: Moment, column: Column, run: Pass | None) -> Pass | None:
+    """Of which gradient the backward of an entry is shown, while the tape is told as this gradient finds it."""
+    number = m.reading_of(column.entry)[0]
+    return m.story.by(number) if number is not None else run
 
 
 def answer(m: Moment, strip: Strip, slot: Slot, value: Value, run: Pass | None) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...story.record import Arrival, Entry, Pass, Reading, Record, Step, Value
+from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Step, Value
 from . import loops
 from .kit import Frame
 from .plan import Plan
@@ -134,13 +134,19 @@ class Story:
             self.focused.append(tuple(focus))
             self.takeovers.append(takeover)
 
-    def reading(self, entry: int, step: int, order: int | None = None) -> int | None:
-        """The last reading of an entry that has begun; of one gradient, if its order is given."""
+    def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
+        """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:
+        what an earlier gradient found there is past."""
         when, which = self.reached.get(entry, ((), ()))
         found = which[: bisect_right(when, step)]
-        if order is not None:
-            found = [r for r in found if self.record.readings[r].order == order] or found
+        if run is not None and any(self.by(r) is run for r in which):
+            found = [r for r in found if self.by(r) is run]
         return found[-1] if found else None
+
+    def by(self, reading: int) -> Pass | None:
+        """The gradient that a reading belongs to."""
+        number = self.record.readings[reading].run
+        return self.record.passes[number] if number is not None else None
 
     @cached_property
     def first_reading(self) -> int | None:
@@ -214,6 +220,11 @@ class Story:
             starts[1].extend((self.record.passes[number], when) for number, when in first.items())
         return starts
 
+    def part(self, run: Pass) -> bool:
+        """Whether a bprop or a hook asked for a gradient: it ends in there, and is no gradient of the user's."""
+        taken = (r for r in self.record.readings if self.record.entries[r.entry].kind in TAKEN)
+        return any(r.reached < run.begun and (r.given is None or run.begun < r.given) for r in taken)
+
     def starts(self, run: Pass) -> int:
         """On which of two tapes a gradient starts to read: where the entry stands that made its output."""
         entry = self.record.steps[run.started].entry
@@ -245,17 +256,30 @@ class Story:
         return bool(self.written[1]) and min(self.written[1]) <= step
 
     def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
-        """For each tensor (its key) what was handed out for it: (step, value, reading)."""
+        """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
+        come before, the step is the one that adds it."""
         out: dict[int, list[tuple[int, Value, int]]] = {}
+        added: dict[tuple[int | None, str], list[int]] = {}
+        for number, step in enumerate(self.record.steps):
+            if step.kind == 'add':
+                added.setdefault((step.reading, step.what), []).append(number)
         for number, reading in enumerate(self.record.readings):
             if reading.given is None:
                 continue
-            for key, value in self.handed(reading):
-                out.setdefault(key, []).append((reading.given, value, number))
+            gave = list(self.gave(reading))
+            for k, (key, gradient) in enumerate(gave):
+                due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
+                steps = added.get((number, gradient.of), [])
+                when = steps[-due] if due <= len(steps) else reading.given
+                out.setdefault(key, []).append((when, gradient.value, number))
         return out
 
     def handed(self, reading: Reading) -> Iterator[tuple[int, Value]]:
         """What a reading handed out, by the tensors that it is for."""
+        return ((key, gradient.value) for key, gradient in self.gave(reading))
+
+    def gave(self, reading: Reading) -> Iterator[tuple[int, Gradient]]:
+        """The same as gradients."""
         entry = self.record.entries[reading.entry]
         for place, gradient in enumerate(reading.gave):
             if gradient.value is None or gradient.value.data is None:
@@ -263,14 +287,12 @@ class Story:
             named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
             k = place if place in named else named[0]
             if k < len(entry.keys):
-                yield entry.keys[k], gradient.value
+                yield entry.keys[k], gradient
 
     def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
-        """The gradient of a tensor as far as it has been added up."""
+        """The gradient of a tensor as far as one gradient has added it up: each reading back adds for itself."""
         if (key, id(run)) not in self.sums:
-            parts = ((s, v) for s, v, r in self.parts.get(key, ())
-                     if run is None or (self.record.readings[r].order == run.order and s >= run.begun))  # fmt: skip
-            self.sums[key, id(run)] = Sum(parts)
+            self.sums[key, id(run)] = Sum((s, v) for s, v, r in self.parts.get(key, ()) if self.by(r) is run)
         return self.sums[key, id(run)].until(step)
 
     def arriving(self, arrival: Arrival) -> 'Sum':
@@ -331,8 +353,7 @@ class Moment:
 
     def reading_of(self, i: int) -> tuple[int | None, Reading | None, bool, bool]:
         """(number, reading, whether it has handed out, whether this step is about it) of an entry."""
-        run = self.run(min(self.record.entries[i].level, 1))
-        number = self.story.reading(i, self.step, run.order if run is not None else None)
+        number = self.story.reading(i, self.step, self.reader(min(self.record.entries[i].level, 1)))
         if self.now.reading is not None and self.record.readings[self.now.reading].entry == i:
             number = self.now.reading
         if number is None:
@@ -352,6 +373,14 @@ class Moment:
         here = self.now.entry == i and self.now.kind in ('enter', 'hidden', 'write', 'fail') and not self.compare
         here = here and self.taken is None if self.now.kind == 'fail' else here
         return done, here
+
+    def reader(self, level: int) -> Pass | None:
+        """The gradient whose reading of this tape is shown: the one that this step is about, if it is about an entry
+        there, else the one that came to it last."""
+        reading = self.shot.compare if self.compare else self.now.reading
+        if reading is not None and min(self.entry_of(reading).level, 1) == level:
+            return self.story.by(reading)
+        return self.run(level)
 
     def run(self, level: int) -> Pass | None:
         """The gradient that reads this tape, if one has come to it."""
