@@ -17,6 +17,7 @@ class Gradients:
     def __init__(self, book: Book) -> None:
         self.book, self.walk, self.stack, self.tensors = book, book.walk, book.stack, book.tensors
         self.record = book.record
+        self.later: set[Gradient] = set()  # whose functions have returned before anybody read back: a vjp's
 
     def begin(self, event: Any) -> None:
         """A gradient starts, and calls its function."""
@@ -34,7 +35,7 @@ class Gradients:
         run.target = site.target if site is not None else ''
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
-            run.begun = gradient.run.begun
+            run.begun, run.inner = gradient.run.begun, gradient.run.inner
         self.record.passes.append(run)
         gradient.run, gradient.number = run, len(self.record.passes) - 1
         return run
@@ -49,8 +50,9 @@ class Gradients:
         if run is None or run.started is not None:
             run = self.run(gradient, frame.watched)
         run.order, run.watched, run.level = len(self.stack.gradients()), frame.watched, frame.level
+        run.target *= gradient not in self.later
         self.nest(run, gradient)
-        run.result_of = self.result_of(event, gradient.number)
+        run.result_of = self.result_of(event, run.key)
         for entry in gradient.early:  # these ran in a Cell of which nothing else is taped
             entry.run = gradient.number
         played = self.record.entries[gradient.first : gradient.last]
@@ -75,13 +77,12 @@ class Gradients:
             first = inner.asked and not inner.again  # the two readings of a jvp are one derivative
             run.inner = max(run.inner, inner.inner + (not first))
 
-    def result_of(self, event: Any, number: int) -> int | None:
+    def result_of(self, event: Any, key: object) -> int | None:
         """The gradient that it watches whose result, with nothing done to it, is what it differentiates."""
         outputs = {id(tensor) for tensor, _ in event.outputs}
-        for k, run in enumerate(self.record.passes):
-            if run.around == number and outputs and outputs <= {id(a.tensor) for a in run.arrivals}:
-                return k
-        return None
+        passes = self.record.passes
+        inner = (k for k, run in enumerate(passes) if run.around is not None and passes[run.around].key is key)
+        return next((k for k in inner if outputs and outputs <= {id(a.tensor) for a in passes[k].arrivals}), None)
 
     def seeds(self, event: Any, contributions: dict[int, list]) -> list[Value]:
         """What backward starts with, each a contribution to the output that it belongs to."""
@@ -95,6 +96,7 @@ class Gradients:
     def end(self, event: Any) -> None:
         """The gradients arrive, or the gradient stops without."""
         frame = self.walk.frame
+        self.later |= {frame.gradient} if frame is not None and event.gradients is None else set()
         if event.gradients is None or frame is None or not frame.told or frame.gradient.run is None:
             return
         gradient, run = frame.gradient, frame.gradient.run
@@ -105,10 +107,11 @@ class Gradients:
         """What came for each input, and from where."""
         out = []
         inputs = gradient.begin.inputs if gradient.begin else event.gradients
+        slopes = along(gradient.run, len(inputs)) if gradient.run.again else ()
         for tensor, total in zip(inputs, event.gradients, strict=False):
             of = self.tensors.called.get(id(tensor)) or self.used_as(tensor) or f'input {len(out) + 1}'
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
-            name = along(gradient.run, len(out)) if gradient.run.again else names.gradient(of)
+            name = slopes[len(out)] if slopes else names.gradient(of)
             value = None if total is None else self.book.value(total, event.at, name)
             why = ''
             if not gradient.begin:
@@ -139,10 +142,13 @@ def douts(count: int) -> list[str]:
     return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
 
 
-def along(run: Pass, number: int) -> str:
-    """What a derivative along a direction is called: as in `y, slope = jvp(…)`, else the Jacobian times v."""
-    names_ = run.target.split(',') if run.asked == 'jvp' and not number else []
-    return names_[1].strip(' ()') if len(names_) > 1 else 'J v'
+def along(run: Pass, count: int) -> list[str]:
+    """What the derivatives along a direction are called: as in `y, slope = jvp(…)`, else the Jacobian times v."""
+    if run.asked != 'jvp' or not run.target:
+        return ['J v'] * count
+    slopes = range(count)
+    returned = None, tuple(slopes) if count > 1 else 0
+    return [name for k, name in names.outputs(returned, run.target) if k in slopes]
 
 
 def owner(gradient: Gradient) -> str:

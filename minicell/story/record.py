@@ -261,21 +261,6 @@ class Record:
         """The level of the last tape."""
         return max((e.level for e in self.entries), default=0)
 
-    @cached_property
-    def read_by(self) -> dict[int | None, list[Reading]]:
-        """The readings of each Pass, in the order of time."""
-        out: dict[int | None, list[Reading]] = {}
-        for reading in self.readings:
-            out.setdefault(reading.run, []).append(reading)
-        return out
-
-    def root(self, number: int) -> int:
-        """The Pass that all the others are a part of: around a Pass, or around the bprop that it runs in."""
-        run = self.passes[number]
-        inside = self.readings[run.inside].run if run.inside is not None else None
-        around = run.around if run.around is not None else inside
-        return number if around is None else self.root(around)
-
 
 def shape_text(shape: tuple[int, ...]) -> str:
     """A shape as it stands beside a name: `2×3`, `(3,)`, or nothing for a scalar."""

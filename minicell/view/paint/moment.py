@@ -10,6 +10,7 @@ import numpy as np
 from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Step, Value
 from . import loops
 from .kit import Frame
+from .phrases import root
 from .plan import Plan
 from .program import Listing, Row
 from .strip import TAKEN, Column, Slot, Strip
@@ -393,7 +394,7 @@ class Moment:
     def together(self, run: Pass) -> bool:
         """Whether a gradient belongs to the nest of the one that is told now, or to the bprop around that."""
         passes, now = self.record.passes, self.now.run
-        return now is None or self.record.root(passes.index(run)) == self.record.root(now)
+        return now is None or root(self.record, passes.index(run)) == root(self.record, now)
 
     @property
     def over(self) -> bool:

@@ -173,9 +173,22 @@ def takeover_around(record: Record, run: Pass) -> Entry | None:
     return None
 
 
+def root(record: Record, number: int) -> int:
+    """The gradient that all the others are a part of: around a gradient, or around the bprop that it runs in."""
+    run = record.passes[number]
+    inside = record.readings[run.inside].run if run.inside is not None else None
+    around = run.around if run.around is not None else inside
+    return number if around is None else root(record, around)
+
+
+def read(record: Record, number: int) -> list[Entry]:
+    """The entries that a gradient reads, in the order of time."""
+    return [record.entries[reading.entry] for reading in record.readings if reading.run == number]
+
+
 def levels(record: Record, number: int) -> list[int]:
-    """The tapes that a gradient reads, in the order in which it comes to them."""
-    return list(dict.fromkeys(record.entries[r.entry].level for r in record.read_by.get(number, ())))
+    """The tapes that a gradient reads, in the order in which it comes to them; a hook on a tensor stands on none."""
+    return list(dict.fromkeys(e.level for e in read(record, number) if e.label))
 
 
 def road(record: Record, number: int) -> str:
@@ -189,7 +202,7 @@ def road(record: Record, number: int) -> str:
 
 def rules_of(record: Record, number: int) -> str:
     """The rules and bprops that a gradient came back through; of many the first, the last, and how many."""
-    entries = [record.entries[r.entry] for r in record.read_by.get(number, ())]
+    entries = read(record, number)
     found = [rule_of(e) if e.kind == 'op' else e.name if e.kind == 'cell' else code_of(e) for e in entries]
     if len(found) < 4:
         return listed(found)
@@ -209,7 +222,7 @@ def lifted(record: Record, entry: Entry) -> Entry | None:
 
 def yours(record: Record, number: int) -> bool:
     """Whether a gradient reads lines of a user's bprop."""
-    return any(lifted(record, record.entries[r.entry]) for r in record.read_by.get(number, ()))
+    return any(lifted(record, entry) for entry in read(record, number))
 
 
 def listed(items: list[str]) -> str:

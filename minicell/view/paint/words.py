@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...story.record import Entry, Pass, Record, Step, Value
+from ...story.names import gradient
+from ...story.record import Pass, Record, Step, Value
 from .phrases import (
     GATES,
     amount,
@@ -21,6 +22,7 @@ from .phrases import (
     many_rules,
     missing,
     nth,
+    read,
     road,
     rule_of,
     rules_of,
@@ -64,7 +66,9 @@ def final(story: 'Story', number: int) -> Said:
         return f'Your {some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
     if (found := derivative(record, run)) is not None and levels(record, number) and yours(record, number):
         return f'{told_[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
-    what = 'the gradient of your gradient' if run.result_of is not None else 'a gradient through another gradient'
+    what = 'a gradient through another gradient'
+    if run.result_of is not None:
+        what = f'the gradient of your {record.passes[run.result_of].asked or "gradient"}'
     if not run.seeds:
         what = f'nothing leads back to {listed([a.of for a in run.arrivals])}'
     return f'{", ".join(told_)}: {what}', way
@@ -75,21 +79,18 @@ def way_of(story: 'Story', number: int) -> str:
     record, run = story.record, story.record.passes[number]
     rules = rules_of(record, number)
     if rules and yours(record, number):
-        last = next(e for e in reversed(record.entries) if e.level)
-        made = f', {story.again.name} = {last.source}' if story.again is not None and last.source else ''
+        start = record.steps[run.started].entry
+        last = record.entries[start] if start is not None else None
+        ends = last is not None and last.source and any(v is story.again for v in last.outputs)
+        made = f', {story.again.name} = {last.source}' if ends else ''
         return f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
     if rules or record.unknown:
         return f'It came back through {rules}.' * bool(rules)
     inner = [k for k, each in enumerate(record.passes) if each.around == number]
-    if any(e.kind == 'call' and e.yours for k in inner for e in entries_of(record, k)):
+    if any(e.kind == 'call' and e.yours for k in inner for e in read(record, k)):
         return 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
     of = listed([a.of for a in run.arrivals])
     return f'Nothing on the tapes leads from the gradient inside back to {of}.'
-
-
-def entries_of(record: Record, number: int) -> list[Entry]:
-    """The entries that a gradient reads."""
-    return [record.entries[reading.entry] for reading in record.read_by.get(number, ())]
 
 
 def derivative(record: Record, run: Pass) -> tuple[str, str] | None:
@@ -186,10 +187,8 @@ def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
 def asked(run: Pass, seeds: str, way: str) -> Said:
     """Backward starts for a jvp: it reads back twice, the second time to see what the first did with its start."""
     if not run.again:
-        twice = 'reads back twice' + ' for each column' * (run.asked == 'jacfwd')
-        return f'The first reading of {run.asked} starts with {seeds}', (
-            f'{way}. This is taped: {run.asked} {twice}, the second time what the first time wrote.'
-        )
+        twice = f'{"For each column " * (run.asked == "jacfwd")}{run.asked} reads back twice; the first is taped.'
+        return f'The first reading of {run.asked} starts with {seeds}', f'{twice} {way}.'
     what = 'the direction v' if run.asked == 'jvp' else '1 for the number of the input whose column this is'
     return f'The second reading of {run.asked} starts with {seeds}', f'That is {what}. {way}.'
 
@@ -198,7 +197,7 @@ def asked_arrives(run: Pass) -> Said:
     """What a reading of a jvp hands over."""
     said = '; '.join(told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals)
     if not run.again:
-        then = 'The second reading asks how that depends on dout, which this one started with.'
+        then = 'The second reading asks how that depends on what this one started with.'
         return f'The first reading of {run.asked} ends', f'{said}. {then}'
     if run.asked == 'jvp':
         return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
@@ -243,7 +242,8 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
     entry, reading = record.entries[step.entry], record.readings[step.reading]
     run = record.passes[step.run] if step.run is not None else None
     gave = [g._replace(name=story.final_name(g.name, entry, run)) for g in given(record, entry, reading) if g.value]
-    names = listed(list(dict.fromkeys(g.name for g in gave))) or 'nothing'
+    gave = [g._replace(name='') if g.name == gradient('') else g for g in gave]
+    names = listed(list(dict.fromkeys(g.name or 'a gradient' for g in gave))) or 'nothing'
     if entry.kind == 'cell':
         handed = ', '.join(told(g.value) for g in gave) or 'Its Parameters have their gradients.'
         return f'{entry.name} has been read', handed
@@ -267,7 +267,7 @@ def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
 
 def add(record: Record, step: Step, number: int) -> Said:
     """Contributions are added."""
-    title = f'{step.what} was used {times(step.ways)}: its gradients are added'
+    title = f'{step.what or "A tensor without a name"} was used {times(step.ways)}: its gradients are added'
     if not step.parts or not all(map(few, step.parts)):
         return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
     total = step.parts[0]._replace(name='', data=sum(v.data for v in step.parts))
@@ -279,7 +279,7 @@ def arrive(record: Record, step: Step, number: int) -> Said:
     run = record.passes[step.run]
     if run.asked:
         return asked_arrives(run)
-    which = which_gradient(run)
+    which = which_gradient(run) if run.inner or takeover_around(record, run) is None else ''
     said = [told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals]
     count = len(run.arrivals)
     names = listed([a.name for a in run.arrivals]) if count < 4 else f'{count} gradients'
