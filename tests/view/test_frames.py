@@ -190,7 +190,7 @@ def test_a_gradient_that_starts_on_the_first_tape_is_said_to_read_that():
 def test_a_gradient_inside_of_a_bprop_has_a_tape_of_its_own():
     film = made(RECOMPUTED, 'recomputed').films[0]
     step = next(step for step in film.steps if step.title.startswith('Inside Again.bprop'))
-    tells(step.caption, 'of its own')
+    tells(step.caption, 'this bprop', 'from its end')
     assert {'grad, line 15', 'grad in Again.bprop, line 6'} <= set(texts(film.frames[-1]))
 
 

@@ -137,7 +137,7 @@ def test_a_second_derivative_is_said_to_be_one(way):
 def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
     minus = bent('down', 'ms.grad(ms.grad(net))', 'ms.grad(lambda x: -ms.grad(net)(x))')
     said = minus.films[0].steps[-1]
-    tells(said.title, 'gradient', 'your gradient')
+    tells(said.title, 'bend =', 'another gradient')
     assert 'derivative' not in said.title + said.caption
 
 
