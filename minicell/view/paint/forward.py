@@ -86,7 +86,7 @@ def part_of(m: Moment, row: Row) -> str:
     """Which entries are seen, where that is not all of them: by their numbers, which begin anew on each tape."""
     if row.of <= row.last - row.first:
         return ''
-    parts = [f'{found[0]}–{found[-1]}' for _, found in sorted(numbered(m, row).items())]
+    parts = ['–'.join(dict.fromkeys((found[0], found[-1]))) for _, found in sorted(numbered(m, row).items())]
     return f'entries {phrases.listed(parts)} of {row.of}' if parts else ''
 
 
@@ -107,7 +107,8 @@ def tape_name(m: Moment, row: Row, tag: str) -> str:
     """What the tapes are called on which the entries lie that are seen; before there are any, the second."""
     if tag == 'a':
         return 'first tape' if m.record.depth else 'the tape'
-    return f'{phrases.listed([phrases.nth(level) for level in sorted(numbered(m, row)) or [1]])} tape'
+    names = [phrases.nth(level) for level in sorted(numbered(m, row)) or [1]]
+    return f'{phrases.listed(names)} tape{"s" * (len(names) > 1)}'
 
 
 def film(m: Moment, row: Row, lane: Lane, tag: str) -> None:
