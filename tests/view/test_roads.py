@@ -450,6 +450,16 @@ def test_a_large_number_is_of_a_gradient_that_the_user_asked_for_and_has_come(na
                 assert any(r.run == record.passes.index(run) and record.entries[r.entry].level for r in record.readings)
 
 
+def test_the_first_reading_of_two_is_answered_by_its_own_number():
+    shown_ = read('pulled back twice')
+    record = shown_.record
+    first, second = record.passes
+    for n, frame in enumerate(shown_.films[0].frames):
+        if first.ended <= n < second.started:
+            assert close(float(frame['p0.0[0,0]t'].attrs['T']), first.arrivals[0].total.data.item())
+        assert not any(key.startswith('p1.') for key in frame) or n >= second.started
+
+
 def test_no_arrow_leads_from_a_second_tape_that_is_not_read():
     film, _ = read('a second tape that is not read').films
     assert not any('end' in frame or 'endh' in frame for frame in film.frames)

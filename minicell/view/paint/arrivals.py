@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...story.record import Arrival, Pass, Value, shape_text
+from ...story.record import Arrival, Pass, Record, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import width
 from .moment import Moment
@@ -14,31 +14,33 @@ SUMMED = 24  # parts that are written as a sum; more would not fit
 
 def draw(m: Moment) -> None:
     """All of them, as far as they have come."""
-    runs = [p for p in m.record.passes if p.begun <= m.step and p.arrivals] or [
-        p for p in m.record.passes if p.arrivals
-    ]
+    asked = [p for p in m.record.passes if p.arrivals]
+    asked = [p for p in asked if not m.story.part(p)] or asked  # what a bprop asks for ends in the bprop
+    runs = [p for p in asked if begins(m.record, p) <= m.step] or asked[:1]
     if not runs:
         return
     ended = [p for p in runs if p.ended is not None and p.ended <= m.step]
     # of gradients of gradients the innermost begins last and ends first
     run = max(ended, key=lambda p: p.ended) if ended and m.record.depth else runs[-1]
     if len(m.strips) > 1:
-        run = large(m, runs) or run
+        run = large(m, runs, run)
         end_of_road(m, run)
     small = all(a.total is None or a.total.data is None or a.total.data.size <= 16 for a in run.arrivals)
     (few if len(run.arrivals) <= 2 and small else many)(m, run)
 
 
-def large(m: Moment, runs: list[Pass]) -> Pass | None:
-    """Whose gradient stands large: of those that came to the second tape the last, else the outermost.
+def begins(record: Record, run: Pass) -> int:
+    """When a gradient is there to be shown: from its begin on; one more reading of it, from its own start."""
+    again = run.key is not None and next(p for p in record.passes if p.key is run.key) is not run
+    return run.started if again and run.started is not None else run.begun
 
-    What a bprop asks for ends in the bprop.
-    """
-    came = [(when, p) for p, when in m.story.readers[1] if when <= m.step and not m.story.part(p)]
+
+def large(m: Moment, runs: list[Pass], last: Pass) -> Pass:
+    """Whose gradient stands large: of those that came to the second tape the last, else the outermost."""
+    came = [(when, p) for p, when in m.story.readers[1] if when <= m.step and p in runs]
     if came:
         return max(came, key=lambda pair: pair[0])[1]
-    begun = [p for p in runs if p.order == 1 and p.begun <= m.step]
-    return begun[-1] if begun else next((p for p in runs if p.order == 1), None)
+    return next((p for p in reversed(runs) if p.order == 1), last)
 
 
 def end_of_road(m: Moment, run: Pass) -> None:

@@ -224,7 +224,8 @@ class Story:
     def part(self, run: Pass) -> bool:
         """Whether a bprop or a hook asked for a gradient: it ends in there, and is no gradient of the user's."""
         taken = (r for r in self.record.readings if self.record.entries[r.entry].kind in TAKEN)
-        return any(r.reached < run.begun and (r.given is None or run.begun < r.given) for r in taken)
+        when = run.begun if run.started is None else run.started
+        return any(r.reached < when and (r.given is None or when < r.given) for r in taken)
 
     def starts(self, run: Pass) -> int:
         """On which of two tapes a gradient starts to read: where the entry stands that made its output."""
