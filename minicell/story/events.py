@@ -173,23 +173,20 @@ class Walk:
             return
         if not recorded and getattr(event.where, 'ours', False):
             return  # minicell's own work, such as making the first cotangent
-        entry = self.write(event, event.rule.name, 'op', recorded)
+        entry, rule = self.write(event, event.rule.name, 'op', recorded), facts.under(event.rule)
         entry.source = self.places.expression(entry.where) if entry.mark else ''
         entry.rule = event.rule
-        if recorded and isinstance(facts.under(event.rule), Passing):
-            self.hang(event, entry)
+        if recorded and isinstance(rule, Passing):
+            hanging = facts.hanging(rule, event.attrs) or self.heard.get(id(event), ())
+            for function, owner, how in hanging[:1]:  # it is what backward will call
+                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.inputs(event, entry)), '')
+                entry.kind, entry.hook, entry.function = 'hook', how, function
+                entry.name = f'hook on {on or "a tensor"}'
         self.own(event.out, self.made, self.places.target(event.where))
-        if facts.under(event.rule) in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
+        if rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
             for t, name in zip(outs, self.inputs(event, entry), strict=True):  # what goes through is called as before
                 if name:
                     self.tensors.called[id(t)] = name
-
-    def hang(self, event: Any, entry: Entry) -> None:
-        """A hook hangs here: it is what backward will call."""
-        for function, owner, how in (facts.hanging(facts.under(event.rule), event.attrs) or self.heard.get(id(event), ()))[:1]:
-            on = type(owner).__name__ if how.startswith('backward') else next(iter(self.inputs(event, entry)), '')
-            entry.kind, entry.hook, entry.function = 'hook', how, function
-            entry.name = f'hook on {on or "a tensor"}'
 
     def overwritten(self, event: Any) -> None:
         """A Tensor's memory is overwritten: a Parameter is updated, say."""

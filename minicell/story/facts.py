@@ -1,12 +1,12 @@
 """What the text of a bprop, or of a hook, says about itself: where it starts and returns, what it reads and returns."""
 
 import ast
-import linecache
 from functools import lru_cache
 from types import CodeType
 from typing import Any
 
 from ..nn.hooks import ENTRANCE, EXIT
+from .places import characters
 from .record import Facts, Mark
 from .source import code_of, function, method
 
@@ -78,10 +78,7 @@ def _own(node: ast.AST) -> list[ast.AST]:
 
 def _mark(file: str, node: ast.AST) -> Mark:
     last = node.end_lineno or node.lineno
-    columns = [
-        len(linecache.getline(file, n).encode()[:c].decode(errors='replace'))
-        for n, c in ((node.lineno, node.col_offset), (last, node.end_col_offset or 0))
-    ]
+    columns = characters(file, node.lineno, node.col_offset), characters(file, last, node.end_col_offset or 0)
     return Mark(file, node.lineno, last, span=(node.lineno, last, *columns))
 
 

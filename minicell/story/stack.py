@@ -85,17 +85,13 @@ class Turn(Open):
     @property
     def came(self) -> tuple:
         """What came in for each float output, behind every hook; None where nothing did."""
-        found = dict(self.pairs())
+        outs = [t for t in tensors(self.event.entry.out) if t.asnumpy().dtype.kind in 'fc']
+        given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
+        found = dict(zip(map(id, outs), given, strict=False))
         for hook, hooked in self.hooks:
             if hook.kind == 'tensor' and hooked.returned is not None and id(hook.owner) in found:
                 found[id(hook.owner)] = hooked.returned
         return tuple(found.values())
-
-    def pairs(self) -> list[tuple[int, Any]]:
-        """The id of each float output of the entry, with what arrived for it."""
-        outs = [t for t in tensors(self.event.entry.out) if t.asnumpy().dtype.kind in 'fc']
-        several = isinstance(self.event.cotangent, tuple | list)
-        return list(zip(map(id, outs), self.event.cotangent if several else (self.event.cotangent,), strict=False))
 
 
 @dataclass(eq=False)

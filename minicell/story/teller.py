@@ -4,7 +4,6 @@ from typing import Any
 
 from .around import leave_out, without_reasons
 from .book import Book
-from .code import listing
 from .errors import Errors
 from .followed import called, follow, note, tried
 from .forward import Forward
@@ -77,9 +76,8 @@ class Teller:
         record = self.book.record
         record.unknown = tuple(self.unknown)
         follow(record, 'the error at the end', self.errors.last, getattr(self.book.tape, 'error', None))
-        marks = [step.mark for step in record.steps if step.mark]
-        codes, hides = ([code for _, code in found] for found in (self.book.places.codes, self.book.places.hides))
-        record.code = follow(record, 'the lines of the code', listing, codes, hides, marks, otherwise=[])
+        places = self.book.places
+        record.ran, record.hides = ([code for _, code in found] for found in (places.codes, places.hides))
         for event, error in failures:
             note(record, self.naming(event), error)
         if failures:

@@ -14,6 +14,7 @@ from .. import judge
 from ..errors import SettingError
 from ..story import followed, tell
 from ..story.record import Record
+from . import lines
 from . import zoom as lens
 from .account import why
 from .page import fragment
@@ -49,6 +50,7 @@ class Picture:
         with uncollected():
             nothing = Record()
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
+            told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
             found = ZOOMS[self.zoom](judge.beside(told, self.tape))
             found.why = partial(why, self.tape)
             for each in (*found.readings, *found.passes):

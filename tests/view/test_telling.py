@@ -154,15 +154,16 @@ def test_what_a_hook_changes_is_the_hooks(kind):
     hooks = [a for a in ran.authors(record) if a.kind == 'hook']
     assert [(a.name, a.value.data.tolist()) for a in hooks] == [(entry.name, [0.0, 0.0])]
     changed = next(g.name for r in record.readings if record.entries[r.entry] is entry for g in r.gave)
-    tells(saying(tape, f'Your {entry.name} changes'), f'{changed} = [0, 0]')
-    assert saying(tape, 'Takeover', entry.name)
-    assert entry.facts.start.line in [row.number for row in record.code]
+    said = f'{"pre-" * (kind == "pre")}{entry.name}'
+    tells(saying(tape, f'Your {said} changes'), f'{changed} = [0, 0]')
+    assert saying(tape, 'Takeover', f'your {said}')
+    assert entry.facts.start.line in [row.number for row in Picture(tape).record.code]
 
 
 @pytest.mark.parametrize('kind', HOOKS)
 def test_a_hook_that_returns_none_changes_nothing(kind):
     tape, name = hooked(kind, 'None')
-    tells(saying(tape, 'Your hook on', f'{name.split()[-1]} changes nothing'), 'returned None')
+    tells(saying(tape, 'Your ', f'hook on {name.split()[-1]} changes nothing'), 'returned None')
     assert [g.kind for g in ran.authors(tell(tape))].count('hook') == 1
 
 
@@ -224,7 +225,7 @@ def test_code_without_a_source_says_so():
 def test_equal_code_in_two_files_is_told_apart():
     for name in ('one', 'two'):
         record = told(CUBE.format('return (dout,)') + GRAD, f'equal {name}')
-        assert {line.file for line in record.code} == {f'<cell telling equal {name}>'}
+        assert {code.co_filename for code in record.ran} == {f'<cell telling equal {name}>'}
 
 
 def test_captions_quote_the_users_code_alone():

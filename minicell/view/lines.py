@@ -1,22 +1,21 @@
 """The code panel: which lines to show."""
 
 import linecache
-from collections.abc import Iterable
 from types import CodeType
 
-from .record import Line, Mark
-from .source import Function, function
+from ..story.record import Line, Mark, Record
+from ..story.source import Function, function
 
 ROOMY = 22  # lines that any panel has room for
 LONG = 60  # a function longer than this is shown around its marked lines only
 AROUND = 6
 
 
-def listing(codes: Iterable[CodeType], hidden: Iterable[CodeType], marks: Iterable[Mark]) -> list[Line]:
+def shown(record: Record) -> list[Line]:
     """The lines to show: whole classes where there is room, else the functions that matter."""
-    codes, hidden, marks = list(codes), list(hidden), list(marks)
-    whole = _listing(codes, hidden, marks, True)
-    return whole if len(whole) <= ROOMY else _listing(codes, hidden, marks, False)
+    marks = [step.mark for step in record.steps if step.mark]
+    whole = _listing(record.ran, record.hides, marks, True)
+    return whole if len(whole) <= ROOMY else _listing(record.ran, record.hides, marks, False)
 
 
 def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], whole: bool) -> list[Line]:
