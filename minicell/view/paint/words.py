@@ -176,9 +176,9 @@ def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
     if run.asked:
         return asked(run, seeds, way)
     if (by := takeover_around(record, run)) is not None:
-        whose = f'It is a part of this {"bprop" if by.kind == "call" else "hook"}.'
+        whose = '' if run.watched else f'It is a part of this {"bprop" if by.kind == "call" else "hook"}. '
         name = which_gradient(run).replace('The', 'the') if run.outermost or run.inner else 'a gradient'
-        return f'Inside {code_of(by)}, {name} starts with {seeds}', f'{whose} {way}.{watched}'
+        return f'Inside {code_of(by)}, {name} starts with {seeds}', f'{whose}{way}.{watched}'
     if run.outermost:
         return f'{which} starts with {seeds}', f'{way}{": your own lines, backwards" * yours(record, step.run)}.'
     return f'Backward starts with {seeds}', f'{way}{", entry by entry" * (", then" not in way)}.{watched}'
@@ -187,10 +187,10 @@ def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
 def asked(run: Pass, seeds: str, way: str) -> Said:
     """Backward starts for a jvp: it reads back twice, the second time to see what the first did with its start."""
     if not run.again:
-        twice = f'{"For each column " * (run.asked == "jacfwd")}{run.asked} reads back twice; the first is taped.'
+        twice = f'{"For a column " * (run.asked == "jacfwd")}{run.asked} reads back twice; this is taped.'
         return f'The first reading of {run.asked} starts with {seeds}', f'{twice} {way}.'
-    what = 'the direction v' if run.asked == 'jvp' else '1 for the number of the input whose column this is'
-    return f'The second reading of {run.asked} starts with {seeds}', f'That is {what}. {way}.'
+    what = 'That is the direction v.' if run.asked == 'jvp' else 'The 1 chooses the column.'
+    return f'The second reading of {run.asked} starts with {seeds}', f'{what} {way}.'
 
 
 def asked_arrives(run: Pass) -> Said:
