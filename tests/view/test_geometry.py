@@ -115,3 +115,16 @@ def test_widths_are_those_of_the_font():
         font = ImageFont.truetype(font_manager.findfont(wanted), 1000)
         for words in ('Net.bprop hands out dx', '−5.20', 'dout × yᵀ ≈0', 'Größe (2×3)'):
             assert font.getlength(words) <= metrics.width(words, 1000, bold) <= font.getlength(words) * 1.03 + 5
+
+
+CUBES = 'def f(x):\n    return (x * x * x).sum()\n'
+VECTORS = {  # gradients of gradients whose numbers stand in a row
+    'columns': 'ms.jacfwd(ms.grad(f))(ms.Tensor([1.0, 2.0]))',
+    'rows': 'ms.jacrev(ms.grad(f))(ms.Tensor([1.0, 2.0]))',
+    'a sum': 'ms.grad(lambda x: (ms.grad(f)(x) * x).sum())(ms.Tensor([0.5, 12.5, 7.25]))',
+}
+
+
+@pytest.mark.parametrize('name', VECTORS)
+def test_a_gradient_of_several_numbers_ends_before_the_rule_that_gave_it(name):
+    assert wrong(gallery.made(f'{CUBES}with ms.Tape() as tape:\n    {VECTORS[name]}', f'vectors {name}')) == []

@@ -83,8 +83,9 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
             # names above would need too much room
             beside = slot.above and len(column.inputs) > (2 if lane.backward_h > 80 else 1)
             high = slot.plate.h if strip.all is not None else each - (3 if beside else 17)
-            how = on_road(lane, slot, value, column.x - slot.x - 8)
-            how = how or tiles.plate(value, max(slot.plate.w + 22, 60), max(high, 20))
+            free = column.x - slot.x  # up to the rule
+            how = on_road(lane, slot, value, free - 8)
+            how = how or tiles.plate(value, min(max(slot.plate.w + 22, 60), free), max(high, 20))
             reached.append(slot.x + how.w)
             told = next((g.name for g in reading.gave if g.of == slot.name), gradient_name(slot.name))
             told = m.story.final_name(told, entry, run)
