@@ -340,3 +340,9 @@ def test_two_douts_of_one_entry_have_two_names():
     said = set(shown(picture))
     assert 'dout × dout' not in said and 'd(1′ Mul) × dout' in said
     assert 'd(1′ Mul)' in gallery.texts(picture.painted(only=0)[0].frames[-1])
+
+
+def test_what_comes_into_a_bprop_has_the_name_that_the_bprop_has_for_it():
+    tape = takeover('x, dout', 'return x * dout', [SCALAR, SCALAR], 'came')
+    texts = gallery.texts(Picture(tape).painted(only=0)[0].frames[-1])
+    assert 'came' in texts and 'came × dout' in true_formulas('x, dout', 'return x * dout', [SCALAR, SCALAR], 'came')

@@ -254,11 +254,12 @@ def douts(
         on = bool(how.ink) or (value is None and slot.back == lane.road)
         top, key = slot.back - (max(WIDTH, how.h) if on else how.h) / 2, f'{tag}d{slot.key}'
         label = formula.called(m.record, entry, starter).dout
-        if n and label not in ('dout', 'seed') and slot.value.name:
+        yours = entry.kind == 'call'  # the bprop has a name for it
+        if n and not yours and label not in ('dout', 'seed') and slot.value.name:
             label = gradient_name(slot.value.name)
-        label += f'[{n}]' if label == 'dout' and len(column.outputs) > 1 else ''
-        if label == 'dout' and entry.kind == 'call' and slot.value.name not in ('', 'out') and len(column.outputs) == 1:
-            both = f'{gradient_name(slot.value.name)} = dout'
+        label += f'[{n}]' if (yours or label == 'dout') and len(column.outputs) > 1 else ''
+        if yours and slot.value.name not in ('', 'out') and len(column.outputs) == 1:
+            both = f'{gradient_name(slot.value.name)} = {label}'
             label = both if width(both) < min(free, lane.x + lane.w) - slot.x - 8 else label
         ink = '' if value is not None else 'fut'
         if len(column.outputs) > (2 if lane.backward_h > 80 else 1):  # no room for names above
