@@ -19,12 +19,14 @@ def beside(record: Record, tape: Any) -> Record:
         if reading.pull is not None and record.entries[reading.entry].kind == 'call':
             reading.truth = verdict.judged(tape, reading.pull)
     for number, run in enumerate(record.passes):
-        if run.ended is not None and run.order == 1 and through_bprop(record, number):
+        if run.ended is not None and run.around is None and through_bprop(record, number):
             run.truth = partial(verdict.judged_again, tape, run.key)
     return record
 
 
 def through_bprop(record: Record, number: int) -> bool:
     """Whether a gradient differentiated another one that a bprop had computed."""
-    inner = {k for k, run in enumerate(record.passes) if k > number and run.watched}
-    return any(r.run in inner and record.entries[r.entry].kind == 'call' for r in record.readings)
+    inside = {number}
+    for k, run in enumerate(record.passes):  # (one that is around another began before it)
+        inside |= {k} if run.around in inside else set()
+    return any(r.run in inside - {number} and record.entries[r.entry].kind == 'call' for r in record.readings)
