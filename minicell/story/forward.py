@@ -14,15 +14,11 @@ class Forward:
     """Tells Enter, Leave, Call, Op and Write."""
 
     def __init__(self, book: Book) -> None:
-        self.book, self.walk, self.stack, self.tensors, self.places = (
-            book, book.walk, book.stack, book.tensors, book.places
-        )  # fmt: skip
-        self.record = book.record
+        self.book, self.walk, self.record = book, book.walk, book.record
+        self.stack, self.tensors, self.places = book.stack, book.tensors, book.places
         self.used: dict[int, list] = {}  # entry -> what the ops inside a Cell with its own bprop read
         self.span: tuple = (0, 0, 0, 0)  # of the last op that a bprop ran
         self.cast = False  # whether that was a cast
-
-    # ---- Cells ----
 
     def enter(self, event: Any) -> None:
         """A Cell is called."""

@@ -1,5 +1,6 @@
 """One gradient as a whole: it begins, starts to read the tape back, hands its gradients over, or stops before that."""
 
+import re
 from typing import Any
 
 from .. import jacobian
@@ -9,6 +10,7 @@ from .record import Arrival, Pass, Value
 from .stack import Gradient, ReadBack
 
 LINEAR = jacobian.linearize.__name__
+GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
 
 
 class Gradients:
@@ -32,7 +34,7 @@ class Gradients:
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()), self.book.places.mark(where), len(self.record.steps))
         run.key, site = gradient.key, self.book.places.site(where)
-        run.target = site.target if site is not None else ''
+        run.target = site.target if site is not None and GIVES.search(site.expression) else ''
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun, run.inner = gradient.run.begun, gradient.run.inner

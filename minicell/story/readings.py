@@ -114,7 +114,9 @@ class Readings:
         if custom:
             return 'None counts as zero'
         made = self.tensors.maker.get(id(tensor))
-        return (self.record.entries[made].why if made is not None else '') or 'a constant'
+        known = made is not None or id(tensor) in self.tensors.same
+        why = made is not None and self.record.entries[made].why
+        return why or ('nobody asks for it here' if known else 'a constant')
 
 
 def part(items: tuple[str, ...], index: int) -> str:

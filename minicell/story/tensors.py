@@ -81,7 +81,7 @@ class Tensors:
         if len(written) != 2:
             return written
         known = tuple(self.called.get(id(t), '') for t in inputs)
-        plain = [not n and id(t) not in self.maker for t, n in zip(inputs, known, strict=True)]  # a number, maybe
+        plain = [not (n or id(t) in self.maker or id(t) in self.same) for t, n in zip(inputs, known, strict=True)]
         orders = (written, written[::-1])
         for order in orders:
             if any(a and a == b for a, b in zip(known, order, strict=True)):

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+import minicell as ms
+from minicell import Tensor, nn, ops
 from minicell.view.paint import moment, numbers, phrases, program, scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
@@ -220,3 +222,63 @@ def test_the_line_that_runs_is_always_shown(room):
     for line in lines:
         shown = program.window(lines, room, program.Mark('cell', line.number, line.number))
         assert len(shown) == room and line in shown
+
+
+class Sines(nn.Cell):
+    def construct(self, x):
+        return ops.sin(x) * 3
+
+
+@pytest.mark.parametrize('loss', [nn.MSELoss(), Sines()], ids=['of a layer', 'of a Cell'])
+def test_a_card_for_a_whole_cell_has_no_formula_of_one_of_its_ops(loss):
+    x = Tensor([1.0, 2.0])
+    with ms.Tape() as tape:
+        ms.grad(lambda a: (loss(a * 2, x) if isinstance(loss, nn.MSELoss) else loss(a)).sum())(x)
+    film = Picture(tape, zoom='cells').films[0]
+    assert not any(
+        '×' in text for frame in film.frames for text in gallery.texts(frame) if 'cos' in text or 'd(' in text
+    )
+
+
+@pytest.mark.parametrize(
+    ('call', 'names'),
+    [
+        ('val, gs = ms.value_and_grad(lambda a, b: ms.grad(s)(a, b), (0, 1))(x, y)', {}),
+        ('gs, aux = ms.grad(lambda a, b: (ms.grad(s)(a, b), a), (0, 1), has_aux=True)(x, y)', {}),
+        ('take = ms.value_and_grad(ms.grad(s), (0, 1)); val, gs = take(x, y)', {}),
+        ('ga, gb = ms.grad(ms.grad(s), (0, 1))(x, y)', {'da': 'ga', 'db': 'gb'}),
+        ('bend = ms.grad(ms.grad(s))(x, y)', {'da': 'bend'}),
+    ],
+    ids=['value_and_grad', 'aux', 'a call that hides it', 'two', 'one'],
+)  # fmt: skip
+def test_a_result_has_the_users_name_where_one_sees_what_the_call_returns(call, names):
+    source = 'def s(a, b):\n    return ops.sin(a) * b * b\nx, y = ms.Tensor(2.0), ms.Tensor(3.0)\n'
+    source += f'with ms.Tape() as tape:\n    {call}\n'
+    picture = Picture(gallery.tape_of(source, f'named {call}'))
+    story = moment.Story(picture.record)
+    outer = next(run for run in picture.record.passes if run.outermost)
+    assert story.named(outer) == names
+    parts = [title for title in (s.title for s in picture.films[0].steps) if 'rule gives' in title]
+    assert parts and not any(name in title for title in parts for name in names.values())
+
+
+def test_a_tensor_that_somebody_else_asks_for_is_no_constant():
+    with ms.Tape() as tape:
+        ms.grad(lambda a, b: ms.grad(lambda p, q: p * p * q)(a, b), (0, 1))(Tensor(2.0), Tensor(3.0))
+    said = ' '.join(s.caption for s in Picture(tape).films[0].steps)
+    assert 'nobody asks' in said and 'q gets no gradient: a constant' not in said
+
+
+def test_several_ops_in_a_cell_that_is_called_forward_only_are_not_taped():
+    class Two(nn.Cell):
+        def construct(self, a):
+            return ops.sin(a) * 2
+
+        def bprop(self, a, out, dout):
+            return (ops.cos(a) * 2 * dout,)
+
+    with ms.Tape() as tape:
+        Two()(Tensor(2.0))
+    steps = [(s.title, s.caption) for s in Picture(tape).films[0].steps]
+    assert not any('one entry' in caption for _, caption in steps)
+    assert any(title.startswith('2 operations') and 'nothing is taped' in caption for title, caption in steps)

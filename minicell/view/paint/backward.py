@@ -88,7 +88,6 @@ def opened(m: Moment, row: Row, column: Column, strip: Strip, tag: str, run: Pas
             how = how or tiles.plate(value, min(max(slot.plate.w + 22, 60), free), max(high, 20))
             reached.append(slot.x + how.w)
             told = next((g.name for g in reading.gave if g.of == slot.name), gradient_name(slot.name))
-            told = m.story.final_name(told, entry, run)
             if beside:
                 short = f'd{told.rpartition(".")[2].rstrip(")")}' if '.' in told else told
                 at = slot.x + how.w + 6

@@ -191,10 +191,6 @@ class Story:
         """These names, of all gradients of gradients."""
         return {name: said for run in self.record.passes for name, said in self.named(run).items()}
 
-    def final_name(self, name: str, entry: Entry, run: Pass | None) -> str:
-        """The name of a gradient on the second tape: the user's own where it is what the user gets."""
-        return self.named(run).get(name, name) if entry.level and run is not None else name
-
     @cached_property
     def begins(self) -> dict[int, list[Pass]]:
         """Which gradients start at an entry: nobody hands its cotangent in."""

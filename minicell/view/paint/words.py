@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...story.names import gradient
-from ...story.record import Pass, Record, Step, Value
+from ...story.record import Entry, Pass, Record, Step, Value
 from .phrases import (
     GATES,
     amount,
@@ -120,6 +120,10 @@ def hidden(record: Record, step: Step, number: int) -> Said:
     entry = record.entries[step.entry]
     ghost = next((g for g in entry.ghosts if g.first == number), None)
     if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == number):
+        if step.run is None:
+            return f'{len(entry.hidden)} operations run inside {entry.name}', (
+                'No gradient is being taken, so nothing is taped here.'
+            )
         return f'{len(entry.hidden)} operations run inside {entry.name}, and none is taped', (
             'A Cell with its own bprop leaves one entry: backward will not look inside.'
         )
@@ -161,7 +165,16 @@ def write(record: Record, step: Step, number: int) -> Said:
         if lifted(record, entry) is not None and entry.mark:
             return f'Your line {entry.mark.line} lifts off, onto the {nth(entry.level)} tape', gives
         return title, f'{gives} Backward is taped too: another gradient will read it.'
-    return title, f'{entry.source or name_of(entry)} gives {outs}.' if outs else ''
+    return (
+        title,
+        f'{entry.source if entry.source and whole(record, entry) else name_of(entry)} gives {outs}.' if outs else '',
+    )
+
+
+def whole(record: Record, entry: Entry) -> bool:
+    """Whether the line that an entry stands for is its own, and does not call a Cell of which it is one of several."""
+    around = [s for s in entry.scopes if record.scopes[s].mark == entry.mark]
+    return not any(s in e.scopes for s in around for e in record.entries if e is not entry)
 
 
 def start(record: Record, step: Step, number: int, story: 'Story') -> Said:
@@ -195,7 +208,7 @@ def asked(run: Pass, seeds: str, way: str) -> Said:
 
 def asked_arrives(run: Pass) -> Said:
     """What a reading of a jvp hands over."""
-    said = '; '.join(told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals)
+    said = '; '.join(told(a.total._replace(name=a.name)) if a.total else missing(a) for a in run.arrivals)
     if not run.again:
         then = 'The second reading asks how that depends on what this one started with.'
         return f'The first reading of {run.asked} ends', f'{said}. {then}'
@@ -240,8 +253,7 @@ def inside(record: Record, step: Step, number: int) -> Said:
 def give(record: Record, step: Step, number: int, story: 'Story') -> Said:
     """An entry hands out its gradients."""
     entry, reading = record.entries[step.entry], record.readings[step.reading]
-    run = record.passes[step.run] if step.run is not None else None
-    gave = [g._replace(name=story.final_name(g.name, entry, run)) for g in given(record, entry, reading) if g.value]
+    gave = [g for g in given(record, entry, reading) if g.value]
     gave = [g._replace(name='') if g.name == gradient('') else g for g in gave]
     names = listed(list(dict.fromkeys(g.name or 'a gradient' for g in gave))) or 'nothing'
     if entry.kind == 'cell':
