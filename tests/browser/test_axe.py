@@ -67,9 +67,12 @@ def test_axe_finds_what_is_bad_on_purpose(lesson):
     bad = f'<div id="bad">{"".join(BAD.values())}</div>'
     last.evaluate('(one, bad) => one.insertAdjacentHTML("beforeend", bad)', bad)
     page.wait_for_function("() => [...document.querySelectorAll('#bad div')].at(-1).scrollHeight > 20")  # laid out
-    found = axe(page, OURS).serious
+    for _ in range(3):  # what a busy machine has laid out and not drawn, axe does not see yet
+        found = {each.split(',')[0] for each in axe(page, OURS).serious}
+        if found == set(BAD):
+            break
     page.evaluate('() => document.getElementById("bad").remove()')
-    assert {each.split(',')[0] for each in found} == set(BAD)
+    assert found == set(BAD)
 
 
 def test_tab_leads_to_every_control_in_order_and_out_again(lesson, shots: Path):
