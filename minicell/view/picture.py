@@ -114,8 +114,7 @@ class Picture:
     @property
     def lost(self) -> str:
         """The line under the picture, where something could not be followed."""
-        assert self.films  # what is painted is looked at more closely
-        return followed.line(self.record)
+        return followed.line(self.record) if self.films else ''  # painting looks more closely: it comes first
 
     def sheet(self, step: int) -> sheet.Sheet:
         """A step as a still."""

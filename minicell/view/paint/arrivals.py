@@ -73,7 +73,7 @@ def few(m: Moment, run: Pass) -> None:
     wide = (w + GAP) / count - GAP
     for k, arrival in enumerate(run.arrivals):
         left, value = x + k * (wide + GAP), partial(m, run, arrival)
-        name = m.story.targets.get(arrival.name, arrival.name) if run.order == 1 else arrival.name
+        name = m.story.named(run).get(arrival.name, arrival.name)
         hero = count == 1 and len(m.strips) > 1
         large, base = ('hero', y + 82) if hero else ('xxl', y + 62)
         frame.text(f'A{k}N', left, y + 24, name, 'fut mid3' if value is None else 'mid3', room=wide)

@@ -281,7 +281,7 @@ def douts(
 
 
 def name_at(m: Moment, entry: Entry, slot: Slot, label: str) -> float:
-    """Where the name of what comes back for an output begins: over it, or as far left as its words need."""
+    """The x at which the name of an output's cotangent begins: above the cotangent, or further left if it is long."""
     return min(slot.x + 1, m.plan.w - 22 * entry.level - width(label))
 
 

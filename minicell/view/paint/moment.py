@@ -187,11 +187,6 @@ class Story:
         return {a.name: n for a, n in zip(run.arrivals, names, strict=True)} if due else {}
 
     @cached_property
-    def targets(self) -> dict[str, str]:
-        """These names, of all gradients of gradients."""
-        return {name: said for run in self.record.passes for name, said in self.named(run).items()}
-
-    @cached_property
     def begins(self) -> dict[int, list[Pass]]:
         """Which gradients start at an entry: nobody hands its cotangent in."""
         out: dict[int, list[Pass]] = {}
