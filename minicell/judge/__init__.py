@@ -1,32 +1,46 @@
-"""What is true of a Record's gradients: beside each that a bprop has handed out, the one without any bprop."""
+"""What is true of a Record's gradients: a Verdict on each that a bprop has handed out, and on what was made of it."""
 
 from functools import partial
 from typing import Any
 
 from ..story import tell
 from ..story.record import Record
-from . import verdict
 
 
 def judged(tape: Any) -> Record:
-    """The Record of a tape, with what its gradients should be: computed when someone looks."""
+    """The Record of a tape, with verdicts on its gradients: these are made when someone looks."""
     return beside(tell(tape), tape)
 
 
 def beside(record: Record, tape: Any) -> Record:
-    """Put the true gradients beside those of each takeover, and of a gradient of a gradient."""
+    """Put verdicts beside the gradients of each takeover, and of a gradient of a gradient."""
     for reading in record.readings:
-        if reading.pull is not None and record.entries[reading.entry].kind == 'call':
-            reading.truth = verdict.judged(tape, reading.pull)
-    for number, run in enumerate(record.passes):
-        if run.ended is not None and run.around is None and through_bprop(record, number):
-            run.truth = partial(verdict.judged_again, tape, run.key)
+        if reading.turn is not None and record.entries[reading.entry].kind == 'call':
+            reading.judge = partial(interim, tape, reading.turn)
     return record
 
 
-def through_bprop(record: Record, number: int) -> bool:
-    """Whether a gradient differentiated another one that a bprop had computed."""
-    inside = {number}
-    for k, run in enumerate(record.passes):  # (one that is around another began before it)
-        inside |= {k} if run.around in inside else set()
-    return any(r.run in inside - {number} and record.entries[r.entry].kind == 'call' for r in record.readings)
+def interim(tape, turn):
+    import numpy as np
+
+    from .. import check
+    from ..story import names
+    from .verdict import Verdict
+
+    event = turn.event
+    true = check.truth(tape, event)
+    called = names.parameters(event.entry.cell, len(event.entry.inputs))
+    out = []
+    for k, (t, g) in enumerate(turn.give.gradients):
+        yours, due = None if g is None else np.asarray(g.asnumpy() if hasattr(g, 'asnumpy') else g), true[k]
+        name = called[k] if k < len(called) else getattr(t, 'name', '')
+        if due is None:
+            out.append(Verdict('C', name, k, False, yours, None, '', 'not asked', 'it has no gradient'))
+        elif isinstance(due, Exception):
+            out.append(Verdict('C', name, k, True, yours, None, '', 'unknown', str(due)))
+        else:
+            v = Verdict('C', name, k, True, yours, due, 'rules', 'right', room=1e-4 * abs(due))
+            if v.differs.any():
+                v = v._replace(verdict='wrong' if any(np.any(d) for d in true) else 'surrogate', why='It differs.')
+            out.append(v)
+    return out

@@ -1,69 +1,69 @@
-"""Is this gradient right? The true one beside it, the largest difference, and a yes or no."""
+"""A Verdict: what is known of one gradient that a bprop handed out, and how it is known."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from ..story.record import Arrival, Gradient
-from .again import Unknown, without_bprops
-
-# How far off, relative to the largest true number (or 1), a gradient of this dtype may be and still agree.
-TOLERANCE = {'Float16': 1e-2, 'Float32': 1e-4, 'Float64': 1e-7}
+RIGHT, WRONG, SURROGATE, KINK = 'right', 'wrong', 'surrogate', 'kink'
+NOT_ASKED, UNKNOWN = 'not asked', 'unknown'
 
 
-def judged(tape: Any, pull: Any) -> Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]]:
-    """What judges the gradients of one Pull, when someone asks."""
+class Verdict(NamedTuple):
+    """What is known of the gradient with respect to one input, or one Parameter, of a Cell."""
 
-    def judge_all(gave: tuple[Gradient, ...]) -> tuple[Gradient, ...]:
-        return tuple(judge(g, true) for g, true in zip(gave, truth(tape, pull, len(gave)), strict=True))
+    cell: str  # the name of its class; of what was checked without a bprop, the function's
+    name: str  # of the input or Parameter: 'x', 's[0]', 'w'
+    place: int  # among all Tensors of the inputs, in the order of construct's arguments, and then internal_params
+    asked: bool  # whether the gradient that was read leads to it
+    yours: np.ndarray | None  # what the bprop returned; None where it returned None
+    due: np.ndarray | None  # what is true; None where nobody knows, NaN at single numbers that nobody knows
+    by: str  # 'rules', 'differences', 'rules and differences', or ''
+    verdict: str  # one of the six above
+    why: str = ''  # in one sentence
+    mistake: str = ''  # of a wrong one: what kind of mistake it is, where that is known
+    room: np.ndarray | float = 0.0  # how far each number may be off by rounding
 
-    return judge_all
+    @property
+    def ok(self) -> bool:
+        """Whether it agrees with the truth."""
+        return self.verdict in (RIGHT, KINK)
+
+    @property
+    def differs(self) -> np.ndarray | None:
+        """Which numbers are off by more than rounding; None where nobody can say."""
+        if self.due is None or (self.yours is not None and self.yours.shape != self.due.shape):
+            return None
+        return differs(self.given, self.due, self.room)
+
+    @property
+    def given(self) -> np.ndarray | None:
+        """What counts as returned: None counts as zero."""
+        return self.yours if self.yours is not None or self.due is None else np.zeros_like(self.due)
+
+    @property
+    def off(self) -> float | None:
+        """The largest difference."""
+        place = self.worst
+        return None if place is None else float(apart(self.given, self.due)[place])
+
+    @property
+    def worst(self) -> tuple[int, ...] | None:
+        """Where the number stands that is off furthest; None where there is no such number."""
+        if self.differs is None or not self.due.size:
+            return None
+        off = apart(self.given, self.due)
+        off = np.where(np.isfinite(off), off, np.where(np.isnan(self.due), -1.0, np.inf))
+        return tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
 
 
-def judged_again(tape: Any, key: object, arrivals: tuple[Arrival, ...]) -> tuple[Gradient, ...]:
-    """A gradient of a gradient beside the one without any bprop."""
-    given = tuple(Gradient(a.name, a.of, a.total, a.why) for a in arrivals)
-    try:
-        found = without_bprops(tape, key)
-    except Unknown as error:
-        return tuple(g._replace(why=str(error)) for g in given)
-    return tuple(judge(g, true) for g, true in zip(given, found, strict=True))
-
-
-def truth(tape: Any, pull: Any, count: int) -> tuple:
-    """The true gradients for one Pull, each an array or the reason why there is none."""
-    from minicell import check
-
-    with np.errstate(all='ignore'):  # the numbers are shown as they are: NaN and infinity have glyphs
-        found = tuple(check.truth(tape, pull))
-    return (*found, *(None,) * count)[:count]
-
-
-def apart(yours: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """How far each number is from the true one; 0 where both are the same infinity, or both NaN."""
+def apart(yours: np.ndarray, due: np.ndarray) -> np.ndarray:
+    """How far each number is from the due one; 0 where both are the same infinity, or both NaN."""
     with np.errstate(all='ignore'):
-        difference = np.abs(yours.astype(np.float64) - true)
-        return np.where((yours == true) | ((yours != yours) & (true != true)), 0, difference)
+        difference = np.abs(yours.astype(np.float64) - due)
+        return np.where((yours == due) | ((yours != yours) & (due != due)), 0.0, difference)
 
 
-def judge(gradient: Gradient, true: Any) -> Gradient:
-    """The gradient with its verdict beside it."""
-    why = gradient.why
-    if true is None:
-        return gradient
-    if isinstance(true, BaseException):
-        return gradient._replace(why=why or f'no true gradient to compare it with: {" ".join(str(true).split())}')
-    true = np.asarray(true)
-    yours = gradient.value.data if gradient.value else np.zeros_like(true)
-    if yours.shape != true.shape:
-        return gradient._replace(why=f'shape {yours.shape}, due {true.shape}', true=true, ok=False)
+def differs(yours: np.ndarray, due: np.ndarray, room: np.ndarray | float) -> np.ndarray:
+    """Which numbers are further apart than `room`; a NaN differs from every number, and no number from an unknown."""
     with np.errstate(all='ignore'):
-        difference = apart(yours, true)
-        error = float(difference.max()) if difference.size else 0.0
-        sizes = np.abs(true[np.isfinite(true)]) if true.dtype.kind == 'f' else np.abs(true)
-        largest = float(sizes.max()) if sizes.size else 0.0
-        relative = error / largest if largest else None
-        room = TOLERANCE.get(gradient.value.dtype if gradient.value else '', 1e-4)
-        ok = error <= room * max(1.0, largest)
-    return gradient._replace(why=why, true=true, error=error, relative=relative, ok=bool(ok))
+        return ~(apart(yours, due) <= room) & ~np.isnan(due)

@@ -61,7 +61,7 @@ class Readings:
         told = self.record.readings[turn.reading]
         entry = self.record.entries[told.entry]
         told.gave = self.gave(event, entry)
-        told.pull = turn.event
+        told.turn = turn
         mark = entry.facts.end if entry.facts else entry.mark and entry.mark._replace(back=True)
         told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
         label = entry.name if entry.kind == 'hook' else f'{entry.label} {entry.name}'

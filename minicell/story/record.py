@@ -20,16 +20,12 @@ class Value(NamedTuple):
 
 
 class Gradient(NamedTuple):
-    """What one entry handed out for one of its inputs; for a Cell's own bprop with the true one beside it."""
+    """What one entry handed out for one of its inputs."""
 
     name: str
     of: str
     value: Value | None
-    why: str = ''  # why there is none, or why there is no true one
-    true: np.ndarray | None = None
-    error: float | None = None  # the largest absolute difference
-    relative: float | None = None  # and relative to the largest true number
-    ok: bool | None = None
+    why: str = ''  # why there is none
     formula: str = ''  # the source that computed it
     line: int = 0  # and where it stands
     tensor: object = None  # the gradient itself: `tape.why` takes it
@@ -160,8 +156,8 @@ class Reading:
     origin: int | None = None  # the entry that handed the cotangent in
     given: int | None = None
     gave: tuple[Gradient, ...] = ()
-    pull: object = None  # the event, once it has handed out
-    truth: Callable[[tuple[Gradient, ...]], tuple[Gradient, ...]] | None = None
+    turn: object = None  # what happened there, once it has handed out
+    judge: Callable[[], tuple] | None = None  # makes its verdicts
     keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     error: str = ''
     run: int | None = None  # the gradient (Pass) that reads
@@ -169,9 +165,9 @@ class Reading:
     cotangents: tuple[object, ...] = ()  # what douts show: the tensors themselves
 
     @cached_property
-    def gradients(self) -> tuple[Gradient, ...]:
-        """What was handed out, beside the true gradients: these are computed when someone looks."""
-        return self.truth(self.gave) if self.truth and self.gave else self.gave
+    def verdicts(self) -> tuple:
+        """One for each gradient that a bprop handed out: made when someone looks. () where nobody judges."""
+        return tuple(self.judge()) if self.judge else ()
 
 
 class Arrival(NamedTuple):
@@ -208,7 +204,7 @@ class Pass:
     again: bool = False  # and it is the second: it differentiates the first with respect to what that started with
     reads: int = 0  # how many entries it reads
     key: object = None  # names the gradient among the events
-    truth: Callable[[tuple[Arrival, ...]], tuple[Gradient, ...]] | None = None  # of a gradient of a gradient
+    judge: Callable[[], tuple] | None = None  # of a gradient of a gradient: makes its verdicts
 
     @property
     def outermost(self) -> bool:
@@ -221,9 +217,9 @@ class Pass:
         return self.around is not None or self.inner > 0
 
     @cached_property
-    def verdicts(self) -> tuple[Gradient, ...]:
-        """Its gradients beside those without any bprop, one for each arrival; () where there is nothing to compare."""
-        return self.truth(self.arrivals) if self.truth else ()
+    def verdicts(self) -> tuple:
+        """One for each arrival, where it went through a bprop; else ()."""
+        return tuple(self.judge()) if self.judge else ()
 
 
 class Step(NamedTuple):
