@@ -1,7 +1,8 @@
 """What some code reads, found in its bytecode: paths such as x.shape, self.cache['mask'] and STATE['rate'].
 
 Of values outside, which come by a global or a closure, only the place at the end of a path counts; and of a list that
-the code only appends to, nothing.
+the code only appends to, nothing. A path goes through what is stored, and ends before what is computed anew each time,
+as a row of a Tensor is: no code of the user's runs to follow it, and nothing gets onto a Tape.
 """
 
 import builtins
@@ -9,16 +10,33 @@ import dis
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache, partial
-from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType, SimpleNamespace
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
+
+import numpy as np
 
 from ..core.cell import Cell
 from ..core.errors import HOME
 from ..core.tensor import Tensor
 from .snapshot import Identity, snapshot
 
-MISSING = 'not there yet'
+MISSING, COMPUTED = 'not there yet', 'computed when it is asked for'
+ROWS = [kind.__getitem__ for kind in (dict, list, tuple, deque, MappingProxyType, array, bytearray, np.ndarray)]
+SLOTS = MemberDescriptorType, GetSetDescriptorType
 STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
 BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP', 'EXTENDED_ARG'
 ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
@@ -121,19 +139,45 @@ def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
 
 
 def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
-    """What stands there now; of a method or a property, its object. MISSING where there is nothing yet."""
+    """What stands there now; of what is computed, as by a property, its object. MISSING: there is nothing yet."""
     try:
         value = space[name] if cell is None else cell.cell_contents
-        for step in steps:
-            if isinstance(getattr(type(value), str(step), None), property):
-                break  # what it computes is a new object each time, as w.T is
-            part = value[step[0]] if isinstance(step, tuple) else getattr(value, step)
-            if isinstance(part, CALLED) and not isinstance(value, (ModuleType, type)):
-                break
-            value = part
-    except Exception:
+    except (KeyError, ValueError):
         return MISSING if cell is not None or not hasattr(builtins, name) else builtins
+    for step in steps:
+        part = stored(value, step)
+        if part is COMPUTED or (isinstance(part, CALLED) and not isinstance(value, (ModuleType, type))):
+            break
+        value = part
+        if part is MISSING:
+            break
     return value
+
+
+def stored(value: object, step: str | tuple) -> object:
+    """What stands at an attribute, or at a (key,), of a value; COMPUTED where some code would have to tell."""
+    kind, of_dict = type(value), isinstance(value, dict)
+    if isinstance(value, Tensor):  # its numbers are what counts, and a row of it is a new Tensor each time
+        return COMPUTED
+    if isinstance(step, tuple):
+        if getattr(kind, '__getitem__', None) not in ROWS:
+            return COMPUTED
+        try:
+            return dict.get(value, step[0], MISSING) if of_dict else value[step[0]]  # (a defaultdict would make one)
+        except (LookupError, TypeError):
+            return MISSING
+    own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)
+    if step in own and not is_class:
+        return own[step]
+    found = next((vars(k)[step] for k in (value if is_class else kind).__mro__ if step in vars(k)), MISSING)
+    if isinstance(found, SLOTS) and not is_class:
+        return getattr(value, step, MISSING)
+    if found is MISSING:  # perhaps a `__getattr__` knows; of a dict, mostly that it is a key
+        key = dict.get(value, step, COMPUTED) if of_dict else COMPUTED
+        return key if hasattr(kind, '__getattr__') or '__getattr__' in own else MISSING
+    found = found.__func__ if is_class and isinstance(found, staticmethod) else found
+    by_code = hasattr(type(found), '__get__') and not (is_class and isinstance(found, FunctionType))
+    return COMPUTED if by_code else found
 
 
 def inside(value: object, seen: set, depth: int = 4) -> object:
@@ -148,4 +192,5 @@ def inside(value: object, seen: set, depth: int = 4) -> object:
     own, slots = held if isinstance(held, tuple) else (held, None)
     parts = {n: inside(v, seen, depth - 1) for n, v in {**(own or {}), **(slots or {})}.items() if n not in OURS}
     further = lambda v: inside(v, seen, depth - 1) if v is not value else type(v) if users else Identity(v)
-    return snapshot(value, further), parts
+    computes = users and isinstance(value, Mapping) and not isinstance(value, dict)  # its values, perhaps
+    return further(value) if computes else snapshot(value, further), parts

@@ -35,7 +35,7 @@ def snapshot(value: object, of: Callable = Identity) -> object:
     if isinstance(value, (tuple, list, deque, UserList)):
         return type(value), tuple(snapshot(v, of) for v in value)
     if isinstance(value, dict):
-        return type(value), tuple((k, snapshot(v, of)) for k, v in value.items())
+        return type(value), tuple((k, snapshot(v, of)) for k, v in dict.items(value))
     if isinstance(value, (set, frozenset)):
         return type(value), frozenset(snapshot(v, of) for v in value)
     if isinstance(value, (partial, partialmethod)):

@@ -25,7 +25,7 @@ from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in
 from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
 from .bypassed import running
-from .bytecode import CALLED, GLOBAL, parts, paths, value_at
+from .bytecode import CALLED, COMPUTED, GLOBAL, parts, paths, stored, value_at
 
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
 severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
@@ -149,7 +149,13 @@ def mentioned(function: object, cell: object, seen: set) -> list:
     values += [v for v in ends if v is not cell and not isinstance(v, CALLED)]
     values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     values += [function.__globals__[n] for n in names if n in function.__globals__]
-    values += [value for n in names if (value := getattr(cell, n, None)) is not None]
+    kinds = [vars(kind) for kind in type(cell).__mro__]
+    for name in names:
+        value = stored(cell, name)
+        if value is COMPUTED:  # by a method or a property, whose code tells what it reads
+            value = next((kind[name] for kind in kinds if name in kind), None)
+            value = getattr(value, 'fget', None) or getattr(value, 'func', value)
+        values.append(value)
     found = []
     for value in values:
         if callable(getattr(value, 'get_parameters', None)) and not isinstance(value, type):  # a Cell

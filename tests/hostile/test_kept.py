@@ -2,7 +2,7 @@
 
 import functools
 from array import array
-from collections import UserList, deque
+from collections import UserList, defaultdict, deque
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -11,6 +11,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
+from minicell.core.watch import Op
 from minicell.errors import KeptOnSelfWarning
 from tests.hostile.said import Ran, X, cell, first, quiet, right, right_or_said, said
 from tests.messages import warned
@@ -200,6 +201,109 @@ def test_what_a_property_computes_from_is_a_change(monkeypatch):
 class Double(nn.Cell):
     def construct(self, x):
         return x * 2
+
+
+class Bank(dict):
+    """A row of it is a new Tensor each time; an attribute is a key."""
+
+    def __getitem__(self, key):
+        return Tensor(dict.__getitem__(self, key)) * 1
+
+    def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError(name)
+        return dict.__getitem__(self, name) * 1 if name == 'both' else dict.__getitem__(self, name)
+
+
+class Lazy:
+    @functools.cached_property
+    def scale(self):
+        return FIXED * 1
+
+
+PARAMETER, DENSE, LAZY = Parameter(FIXED * 1, name='P'), nn.Dense(2, 2, FIXED * 1), Lazy()
+TABLE, LISTED, SPACE = {'w': FIXED}, [[0, FIXED]], SimpleNamespace(m=FIXED, most=nn.CellList([DENSE]))
+BANK, CONFIG, ARRAY = Bank(w=[1.0, 2.0]), Bank(m=FIXED, both=Tensor([1.0, 1.0])), np.array([[1.0, 2.0]], np.float32)
+DEFAULTS = defaultdict(lambda: [Tensor([1.0, 2.0])])
+
+
+def helper():
+    return FIXED[0]
+
+
+def of_closure(table):
+    return lambda: table[0]
+
+
+# a row of a Tensor, or what else is a new object each time it is asked for
+NEW_EACH_TIME = {
+    'a row': (lambda: FIXED[0], [1, 2]),
+    'the last row': (lambda: FIXED[-1], [3, 4]),
+    'one number': (lambda: FIXED[0, 1], [2, 2]),
+    'a column': (lambda: FIXED[:, 0], [1, 3]),
+    'a number of a row': (lambda: FIXED[0][1], [2, 2]),
+    'a row of the transpose': (lambda: FIXED.T[0], [1, 3]),
+    'a sum of a row': (lambda: FIXED[0].sum(), [3, 3]),
+    'a row of a Parameter': (lambda: PARAMETER[0], [1, 2]),
+    'a row of a weight': (lambda: DENSE.weight[0], [1, 2]),
+    'a row of a weight in a list of Cells': (lambda: SPACE.most[0].weight[0], [1, 2]),
+    'a row of a closure': (of_closure(FIXED * 1), [1, 2]),
+    'a row in a dict': (lambda: TABLE['w'][0], [1, 2]),
+    'a row in a list': (lambda: LISTED[0][1][0], [1, 2]),
+    'a row of an attribute': (lambda: SPACE.m[0], [1, 2]),
+    'a row of a key as an attribute': (lambda: CONFIG.m[0], [1, 2]),
+    'a row by a helper': (lambda: helper() * 1, [1, 2]),
+    'a row of an array': (lambda: Tensor(ARRAY[0]), [1, 2]),
+    'a row that a class makes': (lambda: BANK['w'], [1, 2]),
+    'an attribute that a class makes': (lambda: CONFIG.both, [1, 1]),
+    'a cached property': (lambda: LAZY.scale[0], [1, 2]),
+    'a default that is made': (lambda: DEFAULTS['w'][0], [1, 2]),
+}
+
+
+@pytest.mark.parametrize('read, due', NEW_EACH_TIME.values(), ids=NEW_EACH_TIME)
+def test_what_is_a_new_object_each_time_has_not_changed_and_is_on_no_tape(read, due):
+    LAZY.__dict__.clear(), DEFAULTS.clear()
+    net = cell(lambda self, x: x * read(), lambda self, x, out, dout: (dout * read(),))
+    quiet(lambda: ms.grad(lambda x: (net(x) + net(x * 2)).sum())(Tensor([1.0, 1.0])), [3 * d for d in due])
+    with ms.Tape() as tape:
+        ms.grad(type(net)())(Tensor([1.0, 1.0]))
+    names = [type(e).__name__ for e in tape.events]
+    assert names[names.index('Leave') + 1] == 'Call' and not any(e.where.ours for e in tape.events if type(e) is Op)
+
+
+def test_what_only_the_bprop_asks_for_is_not_made_before():
+    """A trap that asked first would make it at another time, where a gradient may not see it."""
+    LAZY.__dict__.clear(), DEFAULTS.clear()
+    read = lambda: LAZY.scale[0] * DEFAULTS['w'][0]
+    net = cell(lambda self, x: x * 1, lambda self, x, out, dout: (dout * read(),))
+    made = lambda: (len(LAZY.__dict__), len(DEFAULTS))
+    assert ms.grad(lambda x: net(x) * sum(made()))(X[:2]).tolist() == [0, 0] and made() == (1, 1)
+
+
+@pytest.mark.parametrize('other', [FIXED * 1, FIXED * 2], ids=['equal', 'another'])
+def test_another_tensor_in_its_place_is_a_change(other, monkeypatch):
+    net = cell(lambda self, x: x * TABLE['w'][0], lambda self, x, out, dout: (dout * TABLE['w'][0],))
+    program = lambda: ms.grad(lambda x: first(net(x), monkeypatch.setitem(TABLE, 'w', other)))(X[:2])
+    said(program, 'Net.bprop reads', "TABLE['w'],", 'changed since', keep=False)
+
+
+def test_a_property_that_reads_a_weight_is_not_run_to_see_whether_it_was_written():
+    class Net(Double):
+        @property
+        def twice(self):
+            return self.w[0] * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * self.twice,)
+
+    net, n = Net(), Parameter(0.0, name='n', requires_grad=False)
+    net.w = Parameter(Tensor([1.0, 1.0]), name='w', requires_grad=False)
+    with ms.Tape() as tape:
+        ms.grad(lambda x: first(net(x), n.set_data(Tensor(1.0))))(X)
+    assert not any(e.where.ours for e in tape.events if type(e) is Op)
+    program = lambda: ms.grad(lambda x: first(net(x), net.w.set_data(Tensor([5.0, 5.0]))))(X)
+    said(program, 'of Net', 'by w.set_data', keep=False)
 
 
 def test_a_default_of_a_bprop_that_changes():
