@@ -131,9 +131,9 @@ def outside(functions: list) -> dict[str, Callable]:
 def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
     """The paths to values that the code, and the functions written in it, take from outside and do not set."""
     for part in parts(code):
-        stored = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
+        sets = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
         for name, how, steps, changed in paths(part):
-            taken = name not in stored and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free))
+            taken = name not in sets and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free))
             if taken and not changed and str((name, *steps)[-1]) not in WRITES:
                 yield name, steps
 
@@ -160,10 +160,12 @@ def stored(value: object, step: str | tuple) -> object:
     if isinstance(value, Tensor):  # its numbers are what counts, and a row of it is a new Tensor each time
         return COMPUTED
     if isinstance(step, tuple):
-        if getattr(kind, '__getitem__', None) not in ROWS:
+        getter = getattr(kind, '__getitem__', None)
+        file = getattr(getattr(getter, '__code__', None), 'co_filename', '')
+        if getter not in ROWS and not file.startswith((HOME, '<frozen', *STDLIB)):  # (os.environ has Python's own)
             return COMPUTED
         try:
-            return dict.get(value, step[0], MISSING) if of_dict else value[step[0]]  # (a defaultdict would make one)
+            return dict.get(value, step[0], MISSING) if of_dict else value[step[0]]  # (a defaultdict makes one)
         except (LookupError, TypeError):
             return MISSING
     own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)

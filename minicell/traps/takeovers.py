@@ -13,19 +13,54 @@ HiddenValueError where a gradient would be lost; HiddenValueWarning where anothe
 
 While construct runs, its inputs bear the takeover's own hidden address, so that any other address on the tape is a
 captured value: an op inside a takeover pays one comparison for each operand, 30 ns. A hidden value has an address from
-NOWHERE up, which says inside which Cell it was made: free until it is used.
+NOWHERE up, which says inside which Cell it was made: free until it is used. A gradient inside construct records on the
+tape what it computes: that stretch is the takeover's own, and what comes into it from before is captured.
 """
+
+from bisect import bisect_right
 
 from ..core import doors, tape
 from ..core.cell import addresses_by_class
 from ..core.errors import users_line, warn
+from ..core.rules import Marker, Plain, leaf
+from ..core.tape import NOWHERE
 from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
 from .bypassed import in_bprop
+
+# hidden address of a takeover -> where gradients inside it begin and end on the tape; of nested ones, the outermost
+stretches: dict[int, tuple[list, list]] = {}
+doors.reset.append(stretches.clear)
+
+
+def is_own(address: int, takeover: int) -> bool:
+    """Whether this address on the tape was given by a gradient inside the takeover."""
+    begins, ends = stretches.get(takeover, ((), ()))
+    k = bisect_right(begins, address) - 1
+    return k >= 0 and address < ends[k]
+
+
+def ran_inside(gradient) -> None:
+    """A function was called for its gradient: was it in a construct? Then see what it took from outside."""
+    if not gradient.enclosing:
+        return
+    begins, ends = stretches.setdefault(gradient.enclosing, ([], []))
+    while begins and begins[-1] > gradient.offset:
+        begins.pop(), ends.pop()
+    begins.append(gradient.offset)
+    ends.append(gradient.offset + gradient.end - gradient.begin)
+    bound = gradient.restore.args[0]['recorded_from']
+    used = [gradient.inputs[k] for k in gradient.positions]
+    used += [w for w, at in zip(gradient.trainable, gradient.weights_before, strict=True) if at >= bound]
+    for rule, x, y, *_ in gradient.entries[gradient.begin : gradient.end]:
+        if rule is not leaf and not isinstance(rule, (Marker, Plain)):
+            used += [t for t in rule.tensors(x, y) if t.at < gradient.offset]
+    gradient.captured += [t for t in used if bound <= t.at < NOWHERE]
 
 
 def say_captured(cell, captured: list, frame) -> None:
     """`construct` of this Cell has returned, and used these."""
-    name = type(cell).__name__
+    name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
+    captured = [t for t in captured if not is_own(t.at, takeover)]
     for parameter in sorted({t.name for t in captured if hasattr(t, 'requires_grad')}):
         warn(
             f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '
@@ -70,4 +105,5 @@ def escaped(name: str, at: int, frame) -> int:
 
 
 doors.say_captured = say_captured
+doors.ran_forward.append(ran_inside)
 doors.escaped = escaped

@@ -6,8 +6,8 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.errors import CapturedValueWarning, SwallowedParameterWarning
-from tests.core.cells import LOOK, made, returning
-from tests.messages import warned
+from tests.core.cells import LOOK, made, returning, values
+from tests.messages import tells, warned
 
 X = Tensor([1.0, 2.0, 3.0])
 
@@ -65,6 +65,98 @@ def test_a_differentiated_tensor_that_construct_uses_and_that_is_no_input_is_nam
         ms.grad(f)(X)
     said.one(CapturedValueWarning, 'Scale', '(3,)', 'its inputs', 'an input', 'ops.stop_gradient')
     assert 'scale(x).sum()' in said.line
+
+
+cube, summed = (lambda z: z**3), (lambda z: (z**3).sum())
+
+
+def kept_aside(x):
+    kept = []
+    ms.grad(lambda z: (kept.append(z * 2), summed(z))[1])(x)
+    return kept[0] * x
+
+
+# a gradient inside construct, of which construct uses more than the gradient; and the slope of it all by x
+INNER = {
+    'a value': (lambda x: ms.value_and_grad(summed)(x)[0], lambda x: 3 * x**2),
+    'an energy and its force': (
+        lambda x: sum(g.sum() for g in ms.value_and_grad(summed)(x)),
+        lambda x: 3 * x**2 + 6 * x,
+    ),
+    'the value of a vjp': (lambda x: ms.vjp(cube, x)[0], lambda x: 3 * x**2),
+    'the value of a vjp, twice': (lambda x: ms.vjp(cube, x)[0] * 2, lambda x: 6 * x**2),
+    'the value of a jvp': (lambda x: ms.jvp(cube, x, x)[0] + x, lambda x: 3 * x**2 + 1),
+    'what comes with a value': (
+        lambda x: ms.value_and_grad(lambda z: (summed(z), z * z), has_aux=True)(x)[0][1] * 1,
+        lambda x: 2 * x,
+    ),
+    'what a function kept aside': (kept_aside, lambda x: 4 * x),
+    'a value in a gradient of a value': (
+        lambda x: ms.value_and_grad(lambda z: ms.value_and_grad(summed)(z)[0])(x)[0] * 1,
+        lambda x: 3 * x**2,
+    ),
+    'a gradient at a value': (lambda x: ms.value_and_grad(lambda z: z * z)(ms.vjp(cube, x)[0])[0], lambda x: 6 * x**5),
+    'a value beside one': (lambda x: ms.vjp(cube, x)[0] * ms.vjp(cube, x)[0], lambda x: 6 * x**5),
+}
+
+
+@LOOK
+@pytest.mark.parametrize('construct, slope', INNER.values(), ids=INNER)
+def test_what_a_gradient_inside_construct_computes_is_not_captured(construct, slope, look):
+    x = Tensor([1.0, 2.0])
+    bprop = lambda self, x, out, dout: (dout * slope(x),)
+    net = made(lambda self, x: construct(x), bprop)
+    with warned() as said, look():
+        got = ms.grad(lambda x: net(net(x)).sum())(x), ms.grad(lambda x: ms.grad(net)(x).sum())(x)
+    assert not said.caught
+    inner = ms.grad(lambda x: slope(x).sum())(x)
+    np.testing.assert_allclose(got[1].asnumpy(), inner.asnumpy(), rtol=1e-5)
+
+
+def test_a_vjp_that_construct_keeps_for_bprop_is_right_in_both_orders_and_captures_nothing():
+    def construct(self, x):
+        out, self.back = ms.vjp(cube, x)
+        return out
+
+    net = made(construct, lambda self, x, out, dout: self.back(dout))
+    with warned() as said:
+        got = values((ms.grad(net)(X), ms.grad(lambda x: ms.grad(net)(x).sum())(X)))
+    assert got == ([3, 12, 27], [6, 12, 18])
+    assert CapturedValueWarning not in [w.category for w in said.caught]
+
+
+@LOOK
+@pytest.mark.parametrize(
+    'use',
+    [
+        lambda x, y: ms.value_and_grad(lambda z: (z * y).sum())(x)[0] * x,
+        lambda x, y: ms.grad(lambda z: (z * y).sum())(x) * x,
+        lambda x, y: ms.value_and_grad(summed)(x)[0] * y,
+        lambda x, y: ms.value_and_grad(summed)(y)[0] * x,
+        lambda x, y: ms.vjp(lambda z, c: z * c, x, y)[0],
+    ],
+    ids=['in the function', 'in that of a gradient', 'beside its value', 'at it', 'an argument'],
+)
+def test_what_a_gradient_inside_construct_takes_from_outside_is_captured(use, look):
+    def f(x):
+        y = x * x
+        return made(lambda self, x: use(x, y), lambda self, x, out, dout: (dout * x,))(x).sum()
+
+    with warned() as said, look():
+        ms.grad(f)(X)
+    assert [w.category for w in said.caught] == [CapturedValueWarning]
+    tells(said.caught[0].message, 'of Mine', '(3,)', 'its inputs', keep=False)
+
+
+@pytest.mark.parametrize('asked', [(0,), (0, None)], ids=['of x', 'of the Parameter'])
+def test_a_parameter_in_the_function_of_a_gradient_inside_construct_is_swallowed(asked):
+    w = Parameter(Tensor([2.0, 2.0, 2.0]), name='w')
+    inner = ms.value_and_grad(lambda z: (z * w).sum(), asked[-1], w if asked[-1] is None else None)
+    net = made(lambda self, x: inner(x)[0] * x, lambda self, x, out, dout: (dout * x,))
+    with warned() as said:
+        ms.grad(lambda x: (net(x) * w).sum(), 0, w)(X)
+    assert [w.category for w in said.caught] == [SwallowedParameterWarning]
+    tells(said.caught[0].message, 'Parameter w', 'inside Mine', keep=False)
 
 
 def test_an_input_in_two_places_and_what_construct_makes_itself_are_not_captured():
