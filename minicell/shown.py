@@ -49,6 +49,29 @@ def why(self: Tape, gradient: object, index: object = ()) -> object:
     return account.why(self, gradient, index)
 
 
+def verdicts(self: Tape) -> list:
+    """What is true of each gradient that a bprop handed out: a Verdict for each input and Parameter that it answers for.
+
+    They stand in the order in which backward read the takeovers; behind them, those on gradients of gradients. A
+    Verdict has `cell`, `name`, `place`, `asked`, `yours`, `due`, `by`, `verdict` ('right', 'wrong', 'surrogate',
+    'kink', 'not asked', 'unknown'), `why` and `mistake`.
+
+    >>> import minicell as ms
+    >>> class Square(ms.nn.Cell):
+    ...     def construct(self, x):
+    ...         return x * x
+    ...     def bprop(self, x, out, dout):
+    ...         return (dout * x,)
+    >>> with ms.Tape() as tape:
+    ...     dx = ms.grad(Square())(ms.Tensor(3.0))
+    >>> [(v.cell, v.name, v.verdict, v.why) for v in tape.verdicts()]
+    [('Square', 'x', 'wrong', 'dx is 3, and should be 6.')]
+    """
+    from . import judge
+
+    return judge.verdicts(self)
+
+
 def save(self: Tape, path: str | Path, step: int | str | None = None) -> Path:
     """Write the tape view to a file: as a page that steps (.html), one step of it as .svg or .png, all steps as .gif.
 
@@ -82,5 +105,5 @@ def bundle(self: Tape, include: object = None, exclude: object = None) -> tuple[
     return view.show(self)._repr_mimebundle_(include, exclude)
 
 
-Tape.show, Tape.save, Tape.to_dot, Tape.why = show, save, to_dot, why
+Tape.show, Tape.save, Tape.to_dot, Tape.why, Tape.verdicts = show, save, to_dot, why, verdicts
 Tape._repr_mimebundle_, Tape.__str__ = bundle, text

@@ -11,7 +11,7 @@ import numpy as np
 from .dtype import ALL, BY_NUMPY
 from .errors import DTypeError, users_line
 from .primitives import apply_many, binary, on_both, operand, plain, promoted, unary
-from .rules import Many
+from .rules import Many, Shaped
 from .tensor import Tensor
 
 # 0 and 1 as arrays of rank 0, because NumPy takes twice as long with a Python number. For the dtypes of Tensors, the
@@ -50,8 +50,8 @@ floor = plain('Floor', np.floor)
 ceil = plain('Ceil', np.ceil)
 round = plain('Round', np.round)
 trunc = plain('Trunc', np.trunc)
-zeros_like = plain('ZerosLike', np.zeros_like)
-ones_like = plain('OnesLike', np.ones_like)
+zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
+ones_like = plain('OnesLike', np.ones_like, Shaped)
 floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))

@@ -22,8 +22,8 @@ class Marker:
         self.name = name
 
 
-NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
-ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED = map(Marker, NOTES)
+NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped', 'asked']
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED, ASKED = map(Marker, NOTES)
 
 
 def sum_to_shape(g, shape: tuple[int, ...]):
@@ -227,10 +227,14 @@ class NoRule(Rule):
 
 
 class Plain(Rule):
-    """A primitive through which no gradient passes: its output has integers, or does not depend on the values."""
+    """A primitive through which no gradient passes: a comparison, a cast to integers, a rounding."""
 
     def vjp(self, g, offset, x, y, out):
         return ()
+
+
+class Shaped(Plain):
+    """One whose output does not depend on the values that it is given, but on their shape alone."""
 
 
 class Leaf(Rule):

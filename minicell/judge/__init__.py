@@ -1,10 +1,23 @@
-"""What is true of a Record's gradients: a Verdict on each that a bprop has handed out, and on what was made of it."""
+"""What is true of the gradients on a Tape: a Verdict on each that a bprop has handed out, and on what was made of it."""
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from ..story import tell
+import numpy as np
+
+from ..core.tensor import Tensor, is_float, tensors_in
+from ..core.watch import Begin, Call, Op
+from ..story import names, tell
+from ..story.events import Walk
 from ..story.record import Record
+from ..story.stack import ReadBack, Turn
+from ..story.tensors import places
+from . import nested
+from .again import Again
+from .program import Program
+from .takeover import Takeover
+from .verdict import Verdict as Verdict
 
 
 def judged(tape: Any) -> Record:
@@ -16,31 +29,78 @@ def beside(record: Record, tape: Any) -> Record:
     """Put verdicts beside the gradients of each takeover, and of a gradient of a gradient."""
     for reading in record.readings:
         if reading.turn is not None and record.entries[reading.entry].kind == 'call':
-            reading.judge = partial(interim, tape, reading.turn)
+            reading.judge = partial(of_turn, tape, reading.turn)
+    for number, run in enumerate(record.passes):
+        if run.ended is not None and run.around is None and through_bprop(record, number):
+            run.judge = partial(nested.verdicts, tape, run)
     return record
 
 
-def interim(tape, turn):
-    import numpy as np
+def through_bprop(record: Record, number: int) -> bool:
+    """Whether a gradient differentiated another one that a bprop had computed."""
+    inside = {number}
+    for k, run in enumerate(record.passes):  # (one that is around another began before it)
+        inside |= {k} if run.around in inside else set()
+    return any(r.run in inside - {number} and record.entries[r.entry].kind == 'call' for r in record.readings)
 
-    from .. import check
-    from ..story import names
-    from .verdict import Verdict
 
-    event = turn.event
-    true = check.truth(tape, event)
-    called = names.parameters(event.entry.cell, len(event.entry.inputs))
-    out = []
-    for k, (t, g) in enumerate(turn.give.gradients):
-        yours, due = None if g is None else np.asarray(g.asnumpy() if hasattr(g, 'asnumpy') else g), true[k]
-        name = called[k] if k < len(called) else getattr(t, 'name', '')
-        if due is None:
-            out.append(Verdict('C', name, k, False, yours, None, '', 'not asked', 'it has no gradient'))
-        elif isinstance(due, Exception):
-            out.append(Verdict('C', name, k, True, yours, None, '', 'unknown', str(due)))
-        else:
-            v = Verdict('C', name, k, True, yours, due, 'rules', 'right', room=1e-4 * abs(due))
-            if v.differs.any():
-                v = v._replace(verdict='wrong' if any(np.any(d) for d in true) else 'surrogate', why='It differs.')
-            out.append(v)
-    return out
+def verdicts(tape: Any) -> list[Verdict]:
+    """All of them: of the takeovers in the order in which they were read, and of each gradient of a gradient."""
+    record = judged(tape)
+    return [v for each in (*record.readings, *record.passes) for v in each.verdicts]
+
+
+def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
+    """The verdicts on what one reading of a bprop handed out: one for each Tensor that it answers for."""
+    return tuple(takeover(tape, turn).verdicts())
+
+
+def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:
+    """A takeover as the judge sees it."""
+    event, call, give = turn.event, turn.call, turn.give
+    cell = getattr(event.entry.cell, 'source', event.entry.cell)
+    given = [t for t, _ in give.gradients]
+    at = lambda t, when: None if t is None else tape.value(t, when) if isinstance(t, Tensor) else np.asarray(t)
+    program = None
+    if call is not None and call.event is not None and call.out is not None:
+        own = [*tensors_in(call.inputs), *(event.entry.cell.internal_params or ())]
+        program = Program(tape, own, call.out, tape.events[call.first + 1 : call.last])
+    return Takeover(
+        name=type(cell).__name__,
+        names=[*called(cell, event.entry.inputs), *(p.name for p in event.entry.cell.internal_params or ())],
+        inputs=[at(t, event.entry.at) for t in given],
+        yours=[at(g, give.at) for _, g in give.gradients],
+        came=[at(g, event.at) for g in turn.came],
+        asked=leading(tape.events, turn.frame, given),
+        out=event.entry.out,
+        program=program,
+        ask=ask or partial(Again, cell, event.entry.inputs),
+        thorough=thorough,
+    )
+
+
+def called(cell: Any, inputs: tuple) -> list[str]:
+    """What construct calls each Tensor among its inputs: `x`, `s[0]`."""
+    named = names.parameters(cell, len(inputs))
+    return [place for name, value in zip(named, inputs, strict=True) for place in places(value, name)]
+
+
+def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]) -> list[bool]:
+    """Which Tensors lead to what a gradient was taken with respect to: by identity, or by their address on the tape."""
+    if frame is None or frame.gradient.begin is None:
+        return [is_float(t) for t in tensors]
+    reached = set(keys(frame.gradient.begin.inputs))
+    for event in events:
+        if isinstance(event, Op | Call):
+            params = getattr(getattr(event, 'cell', None), 'internal_params', None) or ()
+            if not reached.isdisjoint(keys([*tensors_in(event.inputs), *params])):
+                reached.update(keys(tensors_in(event.out)))
+        elif isinstance(event, Begin):
+            reached.update(k for a, b in zip(event.inputs, event.sources, strict=True) if not reached.isdisjoint(keys([b]))
+                           for k in keys([a]))  # fmt: skip
+    return [is_float(t) and not reached.isdisjoint(keys([t])) for t in tensors]
+
+
+def keys(tensors: Iterable[Tensor]) -> list[tuple]:
+    """What tells Tensors apart."""
+    return [(t.at,) if 0 <= t.at else ('', id(t)) for t in tensors] + [('', id(t)) for t in tensors]

@@ -9,15 +9,15 @@ from ..core import arithmetic, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, operand, refuse_dtype
-from ..core.rules import Many, Plain
+from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, wrap
 from ..errors import LeavesTapeError, SettingError
 from .checks import NUMBER, must, number
 from .primitive import Primitive
 
-FILL = Plain('Fill', np.full)
-EYE = Plain('Eye', np.eye)
-RANGE = Plain('Range', np.arange)
+FILL = Shaped('Fill', np.full)
+EYE = Shaped('Eye', np.eye)
+RANGE = Shaped('Range', np.arange)
 ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
 
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
@@ -148,7 +148,7 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
 
 
 STOP = Plain('StopGradient', np.array)
-SPACED = Plain('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
+SPACED = Shaped('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
 
 
 def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
@@ -167,6 +167,7 @@ def constant(what: str, value: Tensor, frame) -> np.ndarray:
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
             f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
         )
+    value.leave(what)
     return value.array
 
 
@@ -207,7 +208,7 @@ def _source(seed: int | None) -> object:
     return np.random if seed is None else np.random.default_rng(seed)
 
 
-NORMAL = Plain('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
+NORMAL = Shaped('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
 
 
 def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Tensor:
@@ -229,7 +230,7 @@ def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray
     return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
 
 
-MASK = Plain('DropoutMask', _mask)
+MASK = Shaped('DropoutMask', _mask)
 # (x * mask / keep_prob): linear in x, so that its rule is itself
 DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
 

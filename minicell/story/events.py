@@ -42,6 +42,7 @@ class Walk:
         self.frame: Any = None  # the gradient that it begins, reads back or ends
         self.turn: Turn | None = None  # the reading of an entry, or the hook, that it begins or ends
         self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
+        self.took: dict[int, Call] = {}  # id of the entry of such a call -> the call
         self.hooks: dict[tuple, int] = {}  # ids of a function and of a tensor -> the entry of this hook on it
         self.counts: dict[int, int] = {}  # how many entries stand on each tape
         self.rounds: dict[tuple, int] = {}  # how many entries a place in the code has made on a tape
@@ -49,7 +50,8 @@ class Walk:
     def __iter__(self) -> Iterator[Any]:
         events = list(self.tape.events)
         self.pulled, self.heard = ahead(events)
-        for k, event in enumerate(events):
+        for self.at, event in enumerate(events):
+            k = self.at
             self.now, self.then = getattr(event, 'at', self.now), events[k + 1] if k + 1 < len(events) else None
             self.made = self.call = self.frame = self.turn = None
             if take := TAKES.get(type(event).__name__):
@@ -118,6 +120,7 @@ class Walk:
         """A Cell is called."""
         inside = self.stack.hider is not None
         self.call = call = Call(event.cell, event.where, event.inputs, event, inside, bool(event.custom and inside))
+        call.first = self.at
         if event.custom and not inside:
             call.entry = self.made = self.new('', type(event.cell).__name__, 'call', self.places.mark(event.where))
         elif not inside:
@@ -137,6 +140,7 @@ class Walk:
         self.stack.pop(call)
         if call is None or event.failed:
             return
+        call.last, call.out = self.at, event.out
         if call.entry is not None:
             self.own(event.out, call.entry, 'out')
             self.left = call
@@ -151,6 +155,7 @@ class Walk:
         recorded = event.state == 'recorded' or id(event) in self.pulled
         if left is not None:
             self.call, self.made, entry = left, left.entry, self.entries[left.entry]
+            self.took[id(event)] = left
             self.tensors.copied(left.inputs, tensors(list(event.inputs)))
             if recorded:
                 entry.level = self.stack.level
@@ -257,6 +262,7 @@ class Walk:
         self.frame = frame = self.stack.innermost(ReadBack)
         number = self.number(event.entry) if frame is not None and frame.told else None
         self.turn = Turn(event, number, frame, waits=number is not None and self.seen_first)
+        self.turn.call = self.took.get(id(event.entry))
         if frame is not None:
             frame.turns.append(self.turn)
         self.stack.push(self.turn)

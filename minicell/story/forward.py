@@ -124,7 +124,7 @@ class Forward:
         outs = self.book.values(event.out, event.at, self.places.target(event.where))
         value = outs[0] if outs else self.book.value(None, event.at)
         veiled = any(call.veil for call in self.stack.calls())
-        lost = 'Float' in value.dtype and type(event.rule).__name__ != 'Plain' and not veiled
+        lost = 'Float' in value.dtype and not facts.ends(event.rule) and not veiled
         written = self.places.expression(event.where)
         ghost = Ghost(event.rule.name, written, value, step, lost, event.rule)
         own = [id(t) for call in self.stack.calls() if call.entry == number for t in tensors(list(call.inputs))]

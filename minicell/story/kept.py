@@ -32,6 +32,6 @@ def why_loose(event: Any, watched: bool) -> str:
     dtype = str(getattr(event.out, 'dtype', ''))
     if dtype and 'Float' not in dtype:
         return f'{name} gives {dtype}: no gradient'
-    if hasattr(event, 'rule') and type(event.rule).__name__ == 'Plain':
+    if hasattr(event, 'rule') and facts.ends(event.rule):
         return f'{name} has no derivative'
     return 'no input of it is being followed'

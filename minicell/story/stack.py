@@ -43,6 +43,9 @@ class Call(Open):
     veil: bool = False  # and it has a bprop, too
     entry: int | None = None
     scope: int | None = None
+    first: int = 0  # the place of its Enter among the events
+    last: int = 0  # and of its Leave
+    out: Any = None  # what construct returned
 
 
 @dataclass(eq=False)
@@ -76,6 +79,7 @@ class Turn(Open):
     hooks: list = field(default_factory=list)  # (Hook, Hooked) of each hook that ran
     give: Any = None
     reading: int | None = None  # its number in the Record
+    call: Call | None = None  # of a takeover: what it hid
 
     @property
     def known(self) -> bool:

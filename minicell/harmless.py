@@ -1,0 +1,205 @@
+"""Calling the user's code again, so that nobody can tell afterwards: every object that it can reach is put back.
+
+What cannot be put back is not called again: a file that is open, an iterator. A file that the code wants to write to is
+refused when it does.
+"""
+
+import contextlib
+import io
+import logging
+import random
+import sys
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .core.cell import Cell
+from .core.tensor import Tensor
+from .core.watch import aside
+from .traps.bytecode import of_library, parts
+
+WRITING = 'wax+'
+CHANGES = ('os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'subprocess.Popen', 'os.system')
+CHANGES += ('socket.connect', 'socket.sendto')
+
+
+class Harm(Exception):
+    """Why something is not called again."""
+
+
+class Kept:
+    """What some code can reach, as it is now: `restore()` puts it back."""
+
+    def __init__(self, *roots: object) -> None:
+        self.back: list[Callable[[], object]] = []
+        self.tensors: list[Tensor] = []
+        self.seen: dict[int, object] = {}
+        todo = list(roots)
+        while todo:
+            value = todo.pop()
+            if id(value) not in self.seen:
+                self.seen[id(value)] = value  # kept alive, so that no other object gets its id
+                todo += self.keep(value)
+        legacy, plain = np.random.get_state(), random.getstate()
+        self.back += [lambda: np.random.set_state(legacy), lambda: random.setstate(plain)]
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for put in self.back:
+            put()
+
+    def keep(self, value: Any) -> list:
+        """Keep one object; what it leads to."""
+        back = self.back.append
+        if isinstance(value, Tensor):
+            array, at = value.array, value.at
+            numbers = array.copy() if array.flags.writeable else array
+            self.tensors.append(value)
+            back(lambda: _tensor(value, array, numbers, at))
+            return [vars(value)] if hasattr(value, '__dict__') else []
+        if isinstance(value, np.ndarray):
+            numbers = value.copy()
+            if value.flags.writeable:
+                back(lambda: np.copyto(value, numbers))
+            return list(value.flat) if value.dtype.kind == 'O' else []
+        if isinstance(value, dict):
+            items = list(value.items())
+            back(lambda: _dict(value, items))
+            return [part for _, part in items]
+        if isinstance(value, list | deque | bytearray):
+            held = list(value)
+            back(lambda: _list(value, held))
+            return held if not isinstance(value, bytearray) else []
+        if isinstance(value, set):
+            held = set(value)
+            back(lambda: (value.clear(), value.update(held)))
+            return list(held)
+        if isinstance(value, tuple | frozenset):
+            return list(value)
+        if isinstance(value, np.random.Generator):
+            state = value.bit_generator.state
+            back(lambda: setattr(value.bit_generator, 'state', state))
+        elif isinstance(value, np.random.RandomState | random.Random):
+            name = 'state' if isinstance(value, random.Random) else '_state'
+            state = getattr(value, f'get{name}')()
+            back(lambda: getattr(value, f'set{name}')(state))
+        elif isinstance(value, FunctionType):
+            return self.of_function(value)
+        elif isinstance(value, MethodType):
+            return [value.__self__, value.__func__]
+        elif isinstance(value, type):
+            return self.of_class(value)
+        elif isinstance(value, io.IOBase) and value not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            raise Harm('it can reach an open file, and what is written there cannot be taken back')
+        elif isinstance(value, Iterator):
+            raise Harm(f'it can reach an iterator ({type(value).__name__}), which cannot be put back')
+        elif not isinstance(value, ModuleType | BuiltinFunctionType) and (
+            isinstance(value, Cell) or not of_library(type(value))
+        ):
+            state = object.__getstate__(value)
+            slots = state[1] if isinstance(state, tuple) and state[1] else {}
+            for name, part in slots.items():
+                back(lambda name=name, part=part: object.__setattr__(value, name, part))
+            return [type(value), *slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
+        return []
+
+    def of_function(self, function: FunctionType) -> list:
+        """What a function of the user's reads outside: its globals, closure and defaults."""
+        if of_library(function):
+            return []
+        found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), vars(function)]
+        for cell in function.__closure__ or ():
+            with contextlib.suppress(ValueError):  # (not there yet)
+                held = cell.cell_contents
+                self.back.append(lambda cell=cell, held=held: setattr(cell, 'cell_contents', held))
+                found.append(held)
+        space = function.__globals__
+        for name in {n for part in parts(function.__code__) for n in part.co_names}:
+            if name in space:
+                self.back.append(lambda name=name, held=space[name]: space.__setitem__(name, held))
+                found.append(space[name])
+        return [part for part in found if not isinstance(part, ModuleType)]
+
+    def of_class(self, kind: type) -> list:
+        """The attributes of a class of the user's, and of those that it comes from."""
+        if of_library(kind):
+            return []
+        own = [(n, v) for n, v in vars(kind).items() if not n.startswith('__')]
+        functions = [getattr(v, '__func__', getattr(v, 'fget', v)) for _, v in own]
+        for name, value in own:
+            if not isinstance(value, FunctionType):
+                self.back.append(lambda name=name, value=value: _attribute(kind, name, value))
+        return [*functions, *kind.__bases__]
+
+
+def _tensor(t: Tensor, array: np.ndarray, numbers: np.ndarray, at: int) -> None:
+    if numbers is not array:
+        np.copyto(array, numbers)
+    t.array, t.at = array, at
+
+
+def _dict(value: dict, items: list) -> None:
+    now = list(value.items())
+    if len(now) != len(items) or any(a is not c or b is not d for (a, b), (c, d) in zip(now, items, strict=True)):
+        value.clear()
+        value.update(items)
+
+
+def _list(value: Any, held: list) -> None:
+    if len(value) != len(held) or any(a is not b for a, b in zip(value, held, strict=True)):
+        value.clear()
+        value.extend(held)
+
+
+def _attribute(kind: type, name: str, value: object) -> None:
+    if vars(kind).get(name) is not value:
+        type.__setattr__(kind, name, value)
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+_watched = threading.local()  # .harm: what was refused in this thread; None: nothing so far; missing: nobody looks
+
+
+def _audit(event: str, args: tuple) -> None:
+    """Python tells this of each file that is opened, and cannot forget it again."""
+    if hasattr(_watched, 'harm') and (event in CHANGES or (event == 'open' and _writes(*args))):
+        _watched.harm = f'it wants to change something outside ({event})'
+        raise PermissionError('minicell calls this only to look at its numbers, and lets it write nothing')
+
+
+def _writes(path: object, mode: str | None, flags: int) -> bool:
+    return '__pycache__' not in str(path) and (bool(set(mode or '') & set(WRITING)) or bool(flags & 3))
+
+
+@contextlib.contextmanager
+def untouched(kept: Kept) -> Iterator[None]:
+    """What runs inside leaves nothing behind: no output, no warning, no state. Raises Harm where it would."""
+    if not hasattr(_watched, 'installed'):
+        _watched.installed = True
+        if not _installed:
+            _installed.append(sys.addaudithook(_audit))
+    silent, quiet = io.StringIO(), logging.root.manager.disable
+    kept.restore()
+    _watched.harm = None
+    try:
+        with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), contextlib.redirect_stdout(silent):
+            with contextlib.redirect_stderr(silent):
+                warnings.simplefilter('ignore')
+                logging.disable()
+                yield
+    finally:
+        logging.disable(quiet)
+        harm = _watched.harm
+        del _watched.harm
+        kept.restore()
+        if harm:
+            raise Harm(harm)
+
+
+_installed: list = []

@@ -1,0 +1,126 @@
+"""Slopes by differences: what a function says of itself, with no rule in between.
+
+A difference (f(x + h v) - f(x - h v)) / 2h errs by h² (its curvature) and by rounding / h. So it is taken over a ladder
+of steps, each in proportion to the numbers; what two neighbours on the ladder agree on is the slope, and how far they
+are apart says how sure it is (Ridders 1982, doi.org/10.1016/S0141-1195(82)80057-0, without the extrapolation).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+LADDER = tuple(10.0**-k for k in range(2, 8))
+Function = Callable[[np.ndarray], Sequence[np.ndarray]]
+
+
+class Slope(NamedTuple):
+    """A slope along a direction, and on each side of the point; how far these may be off."""
+
+    middle: float
+    below: float
+    above: float
+    room: float
+    doubt: float  # of those on the sides
+
+    @property
+    def kink(self) -> bool:
+        """Whether there is no derivative: the slopes on the two sides are not the same."""
+        return abs(self.above - self.below) > 8 * self.doubt + 1e-6 * max(abs(self.above), abs(self.below))
+
+    def between(self, number: float, room: float) -> bool:
+        """Whether a number lies between the slopes on the two sides."""
+        low, high = sorted((self.below, self.above))
+        return low - self.doubt - room <= number <= high + self.doubt + room
+
+
+def scale(x: np.ndarray) -> np.ndarray:
+    """How large a step is for each number: as it, or as the others are where it is 0; 1 where all are."""
+    size = np.abs(np.where(np.isfinite(x), x, 0.0))
+    typical = float(np.sqrt(np.mean(size**2))) if size.size else 0.0
+    return np.maximum(size, 1e-3 * typical) if typical else np.ones_like(size)
+
+
+def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None]) -> Slope:
+    """The slope of sum(came · function) at x along v."""
+    here = function(x)
+
+    def change(t: float) -> float:
+        there = function(x + t * v)
+        return sum(float(np.sum(g * (b - a))) for a, b, g in zip(here, there, came, strict=True) if g is not None)
+
+    rungs = []
+    for h in LADDER:
+        up, down = change(h) / h, change(-h) / -h
+        rungs.append((0.5 * (up + down), down, up))
+    table = np.array(rungs)
+    gaps = np.where(np.isfinite(gaps := np.abs(np.diff(table, axis=0))), gaps, np.inf)
+    at, side = int(np.argmin(gaps[:, 0])), int(np.argmin(gaps[:, 1:].max(1)))
+    (middle, _, _), (_, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
+    return Slope(middle, below, above, float(gaps[at, 0]), float(gaps[side, 1:].max()))
+
+
+def jumps(function: Function, x: np.ndarray, seed: int = 0) -> bool | None:
+    """Whether the function jumps near x, where its slope is 0; None: it is the same everywhere, as far as one can see.
+
+    Between two places where it differs, what is left of the difference on ever shorter ways is a jump.
+    """
+    rng, size = np.random.default_rng(seed), scale(x)
+    here, moved = function(x), False
+    for reach in (0.1, 1.0, 10.0, 100.0):
+        for _ in range(4):
+            v = reach * size * rng.normal(size=x.shape)
+            there = function(x + v)
+            if not (whole := gap(here, there)):
+                continue
+            moved, low, high = True, 0.0, 1.0
+            first = here
+            for _ in range(40):
+                middle = 0.5 * (low + high)
+                value = function(x + middle * v)
+                if gap(first, value) > 0.5 * gap(first, there):
+                    high, there = middle, value
+                else:
+                    low, first = middle, value
+            if gap(first, there) > 1e-6 * whole:
+                return True
+    return False if moved else None
+
+
+def gap(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> float:
+    """The largest difference between two lists of arrays."""
+    return max((float(np.max(np.abs(p - q), initial=0.0)) for p, q in zip(a, b, strict=True)), default=0.0)
+
+
+def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    """Which numbers are tried together: those whose parts of a slope are about as large, so that none hides another."""
+    size = np.abs(given) * scale(x)
+    top = np.max(size, initial=0.0, where=np.isfinite(size))
+    with np.errstate(all='ignore'):
+        decade = np.where(size > 0, np.clip(np.floor(np.log10(top / size) / 2), 0, 5), 6)
+    return [mask for k in range(7) if (mask := decade == k).any()]
+
+
+def tried(
+    function: Function, x: np.ndarray, given: np.ndarray, came: Sequence[np.ndarray | None], eps: float, seed: int = 0
+) -> list[tuple[np.ndarray, Slope, float, float]]:
+    """(direction, slope, what the given gradient says of it, how far that may be off) along some random directions."""
+    rng, found = np.random.default_rng(seed), []
+    for mask in groups(given, x):
+        for _ in range(2 if mask.sum() > 1 else 1):
+            v = mask * scale(x) * rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape)
+            found.append(weighed(function, x, given, came, eps, v))
+    return found
+
+
+def weighed(function: Function, x: np.ndarray, given: np.ndarray, came: Sequence, eps: float, v: np.ndarray) -> tuple:
+    """The same along one direction."""
+    parts, measured = given * v, slope(function, x, v, came)
+    room = 4 * measured.room + 64 * eps * float(np.sqrt(np.sum(parts**2))) + 1e-9 * float(np.sum(np.abs(parts)))
+    return v, measured, float(np.sum(parts)), room
+
+
+def agrees(one: tuple) -> bool:
+    """Whether what the gradient says is the slope that was measured."""
+    _, measured, said, room = one
+    return abs(measured.middle - said) <= room and not measured.kink

@@ -1,0 +1,203 @@
+"""What a takeover hid, as a program: run on other numbers, and read back by the rules, in Float64 each.
+
+Every op that construct ran stands on the Tape with the numbers that it ran on. So nothing of the user's runs again
+here: not construct, not a hook, no generator. Random masks and state are what they were.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.primitives import CAST
+from ..core.rules import Bundle, Parts, Plain, Shaped
+from ..core.tape import NOWHERE
+from ..core.tensor import Tensor, is_float, memory, tensors_in, wrap
+from ..core.watch import Asked, Begin, Op, Tape, Write
+from ..ops.hooks import Passing
+
+Arrays = Sequence[np.ndarray | None]
+ODD = np.uint64(0x9E3779B97F4A7C15)
+VALUES = 'construct takes numbers out of a Tensor ({}), and what is made of these is no op'
+WRITES = 'construct writes into memory ({}), which no rule differentiates'
+
+
+class Ran(NamedTuple):
+    """An op with the numbers that it read and made."""
+
+    op: Op
+    inputs: list[np.ndarray]
+    outs: list[np.ndarray]
+
+
+class Program:
+    """The ops between the inputs of a construct and its outputs."""
+
+    def __init__(self, tape: Tape, inputs: Iterable[Tensor], out: Any, events: Iterable[Any]) -> None:
+        self.tape, self.inputs, events = tape, list(inputs), list(events)
+        self.out, self.outs = out, [t for t in tensors_in(out) if is_float(t)]
+        self.ops = [e for e in events if isinstance(e, Op)]
+        self.blind = next(filter(None, map(self.beyond, events)), '')  # what no rule sees, in words
+        self.chooses = any(isinstance(e, Asked) and e.chooses for e in events)  # other numbers may take another way
+
+    def beyond(self, event: Any) -> str:
+        """What the rules do not see of an event, or ''."""
+        if isinstance(event, Asked) and not event.chooses and self.touched.get(id(event.tensor)):
+            return VALUES.format(event.how)
+        if isinstance(event, Write) and id(memory(event.tensor.array)) in self.read_after(event.at):
+            return WRITES.format(event.what)
+        return 'construct asks for a gradient itself' * isinstance(event, Begin)
+
+    def read_after(self, at: int) -> set[int]:
+        """The memory that is read, or returned, after a time."""
+        later = [t for op in self.ops if op.at > at for t in op.inputs]
+        return {id(memory(t.array)) for t in (*later, *self.outs)}
+
+    # ---- numbers ----
+
+    def run(self, xs: Arrays | None = None) -> list[Ran]:
+        """The ops with the numbers as they were, or on other inputs."""
+        return self.recorded if xs is None else self.again(xs)[0]
+
+    @cached_property
+    def recorded(self) -> list[Ran]:
+        """The ops with the numbers as they were."""
+        found = []
+        for op in self.ops:
+            ins, outs = ([wide(self.tape.value(t, op.at)) for t in ts] for ts in (op.inputs, tensors_in(op.out)))
+            found.append(Ran(op, ins, outs))
+        return found
+
+    def settled(self) -> 'Program':
+        """Itself, with copies of all numbers: before what it was made of is put back."""
+        _ = self.recorded, self.made
+        return self
+
+    @cached_property
+    def made(self) -> list[np.ndarray]:
+        """The outputs."""
+        return [wide(self.tape.value(t, NOWHERE)) for t in self.outs]
+
+    def again(self, xs: Arrays) -> tuple[list[Ran], list[np.ndarray]]:
+        """The ops on other inputs, and the outputs. What is random, and what a Cell kept, stays what it was."""
+        known = {id(t): x for t, x in zip(self.inputs, xs, strict=True)}
+        ran = []
+        for before in self.recorded:
+            op, rule = before.op, under(before.op.rule)
+            ins = [known.get(id(t), x) for t, x in zip(op.inputs, before.inputs, strict=True)]
+            outs = before.outs
+            if any(id(t) in known for t in op.inputs) and not isinstance(rule, Shaped):
+                value = ins if isinstance(rule, Passing) or rule is CAST else rule.run_kernel(ins, op.attrs)
+                outs = [wide(v) for v in (value if isinstance(value, tuple | list) else (value,))]
+                known.update(zip(map(id, tensors_in(op.out)), outs, strict=True))
+            ran.append(Ran(op, ins, outs))
+        return ran, [known.get(id(t), made) for t, made in zip(self.outs, self.made, strict=True)]
+
+    # ---- the rules ----
+
+    def read(self, came: Arrays, ran: list[Ran] | None = None, shake: Callable | None = None) -> list[np.ndarray]:
+        """The gradient of each input for these cotangents of the outputs; shake: what rounds each number."""
+        cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake)
+        return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
+
+    def trace(self, came: Arrays, ran: list[Ran], shake: Callable | None = None) -> tuple[dict, list[tuple]]:
+        """What arrives at each Tensor, by its id, and (op, what came for each of its outputs), the last op first."""
+        cotangents: dict[int, Any] = {}
+        steps = []
+
+        def add(t: Tensor, g: Any) -> None:
+            g = shake(g, False) if shake else g
+            cotangents[id(t)] = cotangents[id(t)] + g if id(t) in cotangents else g
+
+        for t, g in zip(self.outs, came, strict=True):
+            if g is not None:
+                add(t, wide(g))
+        for op, ins, outs in reversed(ran):
+            gs = [cotangents.pop(id(t), None) for t in tensors_in(op.out) if is_float(t)]
+            if all(g is None for g in gs):
+                continue
+            steps.append((op, gs))
+            for t, d in zip(op.inputs, pulled(op, ins, outs, gs, shake), strict=True):
+                if d is not None:
+                    add(t, d)
+        return cotangents, steps
+
+    # ---- the ways from an input to an output ----
+
+    @cached_property
+    def ways(self) -> tuple[dict[int, int], dict[int, int]]:
+        """By the id of each Tensor, one bit an input: whose values it depends on, and from which a slope leads there."""
+        values = {id(t): 1 << k for k, t in enumerate(self.inputs)}
+        slopes = {id(t): 1 << k for k, t in enumerate(self.inputs) if is_float(t)}
+        for op in self.ops:
+            rule, of = under(op.rule), {'values': 0, 'slopes': 0}
+            for t in op.inputs:
+                of['values'] |= values.get(id(t), 0)
+                of['slopes'] |= slopes.get(id(t), 0)
+            for t in tensors_in(op.out):
+                values[id(t)] = of['values'] * (not isinstance(rule, Shaped))
+                slopes[id(t)] = of['slopes'] * (is_float(t) and not isinstance(rule, Plain))
+        return values, slopes
+
+    @property
+    def touched(self) -> dict[int, int]:
+        """By the id of each Tensor: on which inputs its values depend."""
+        return self.ways[0]
+
+    def steps_only(self, place: int, came: Arrays) -> bool:
+        """Whether ways lead from an input to what was asked for, and each goes through an op without a slope."""
+        values, slopes = (
+            any(of.get(id(t), 0) >> place & 1 for t, g in zip(self.outs, came, strict=True) if g is not None)
+            for of in self.ways
+        )
+        return values and not slopes
+
+
+def pulled(op: Op, ins: list, outs: list, gs: list, shake: Callable | None = None) -> list:
+    """What the rule of an op hands to each of its inputs; None: nothing."""
+    rule = under(op.rule)
+    if isinstance(rule, Passing):  # the truth has no hooks
+        floats = iter(gs)
+        return [next(floats, None) if is_float(t) else None for t in op.inputs]
+    if shake:
+        ins, outs = ([shake(v, True) for v in vs] for vs in (ins, outs))
+    several = not isinstance(op.out, Tensor)
+    g = Parts({k: g for k, g in enumerate(gs) if g is not None}) if several else gs[0]
+    given = [wrap(np.asarray(v)) for v in ins]
+    x, y = rule.raw(tuple(given), op.attrs)
+    out = Bundle(tuple(wrap(np.asarray(v)) for v in outs), -1) if several else wrap(np.asarray(outs[0]))
+    found: dict[int, Any] = {}
+    for t, d in rule.vjp(g, -NOWHERE, x, y, out):
+        if d is not None:
+            found[id(t)] = d
+    return [found.get(id(t)) for t in given]
+
+
+def shaken(eps: float, seed: int) -> Callable:
+    """What rounds numbers at random, by up to eps of each: equal values alike, and 0 not at all, so that a comparison
+    stays what it was; cotangents (`alike` is false) by their place."""
+    rng = np.random.default_rng(seed)
+
+    def shake(v: Any, alike: bool) -> np.ndarray:
+        v = np.array(v, order='C')
+        if v.dtype.kind != 'f':
+            return v
+        if not alike:
+            return v * (1 + eps * rng.uniform(-1, 1, v.shape))
+        n = (v.view(np.uint64) + np.uint64(seed)) * ODD
+        n = (n ^ (n >> np.uint64(31))) * ODD
+        return v * (1 + eps * ((n >> np.uint64(11)) / 2.0**52 - 1))
+
+    return shake
+
+
+def under(rule: Any) -> Any:
+    """The rule of an entry, whether its output has hooks or not."""
+    return getattr(rule, 'inner', rule)
+
+
+def wide(value: Any) -> np.ndarray:
+    """Numbers in Float64; integers and truth values as they are."""
+    array = value.array if isinstance(value, Tensor) else np.asarray(value)
+    return array.astype(np.float64) if array.dtype.kind == 'f' else array
