@@ -1,0 +1,206 @@
+"""The judge calls no right bprop wrong and no wrong one right, whatever stands around: a table of pairs holds it.
+
+Asked are both `tape.verdicts()` and `check_bprop`. By day it is a sample, in the slow tier all pairs; hypothesis draws
+what changes around them. The table is printed when the tests have run.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import minicell as ms
+from tests.judge.pairs import Asked, Pair, Setting, arguments, asked, cases, differences, dues, pairs, reckoned
+
+pytestmark = pytest.mark.filterwarnings('ignore')
+judge = pytest.mark.skipif('wrt' not in signature(ms.check_bprop).parameters, reason='the judge is being built')
+HEADS = 'pairs', 'verdicts', 'right: wrong', 'wrong: right', 'otherwise false', 'unknown', 'unknown, undue'
+EACH = 29  # of the pairs, one of so many is tried by day
+
+
+def by_tape(it: Asked, mode: str) -> list:
+    """Read back under a Tape."""
+    with ms.Tape() as tape:
+        it.gradients(mode)
+    return [v for v in tape.verdicts() if v.cell == type(it.cell).__name__]
+
+
+def by_check(it: Asked, mode: str) -> list:
+    """Without the loss and what stands around."""
+    result = ms.check_bprop(it.cell, *it.inputs, wrt=tuple(j for j, k in enumerate(it.order) if k in it.asked))
+    return result.rows if result.error is None else [result.error]
+
+
+WAYS = {'tape': by_tape, 'check_bprop': by_check}
+
+
+def answers(it: Asked, way: str, mode: str) -> dict[int, Any]:
+    """The verdicts by place in the table, or what was raised."""
+    try:
+        return {it.order[v.place]: v for v in WAYS[way](it, mode)}
+    except Exception as error:
+        return {-1: error}
+
+
+def said(pair: Pair, wrong: bool, s: Setting, way: str, tally: Counter[str]) -> Iterator[str]:
+    """Ask for the verdicts on one of a pair, and yield what is false."""
+    it = asked(pair.case, pair.edits if wrong else pair.right, s)
+    found, due = answers(it, way, s.mode), dues(pair, wrong, s)
+    may = pair.case.may or (
+        s.style and {*due.values()} & {'surrogate', 'kink', 'right/kink'} and 'an index write, NumPy'
+    )
+    for k in it.order:
+        if k in due and not due[k]:
+            continue
+        verdict = getattr(found.get(k), 'verdict', 'none')
+        tally['verdicts'] += 1
+        allowed = due[k].split('/') if k in due else ['not asked', 'none']
+        if verdict == 'unknown' and k in due:
+            tally['unknown' if may else 'unknown, undue'] += 1
+            allowed += ['unknown'] * bool(may)
+        if verdict in allowed:
+            continue
+        kinds = {
+            ('right', 'wrong'): 'right: wrong',
+            ('wrong', 'right'): 'wrong: right',
+            ('wrong', 'kink'): 'wrong: right',
+        }
+        kind = kinds.get((allowed[0], verdict), 'otherwise false')
+        tally[kind] += verdict != 'unknown'
+        why = getattr(found.get(k), 'why', next(iter(found.values()), ''))
+        how = {name: value for name, value in s._asdict().items() if value != getattr(Setting(), name)}
+        whose = f'wrong ({pair.way})' if wrong else 'right'
+        yield f'{pair.case.name}, the {whose}, {way}, {how}, place {k}: due {"/".join(allowed)}, is {verdict}: {why}'
+
+
+def held(tried: list[tuple[Pair, Setting]], record_property: Any, ways: Any = WAYS) -> None:
+    """Fail with all that is false, and count."""
+    faults = []
+    for pair, s in tried:
+        tally: Counter[str] = Counter(pairs=1)
+        for wrong in (False, True):
+            for way in ways:
+                faults += said(pair, wrong, s, way, tally)
+        kind = pair.case.kind + ' *' * pair.case.hard
+        record_property('verdicts', (kind, dict(tally)))
+    assert faults == [], f'{len(faults)} false:\n' + '\n'.join(faults)
+
+
+# ---- the table itself ------------------------------------------------------------------------------------------------
+
+
+def test_there_are_enough_pairs_and_each_wrong_one_is_wrong_in_numbers():
+    hard = [pair for pair in pairs() if pair.case.hard]
+    assert len(pairs()) >= 600 and len(hard) >= 100
+    assert {pair.bits for pair in pairs()} == {16, 32, 64}
+
+
+@pytest.mark.parametrize('case', [case for case in cases() if case.may != 'infinite'], ids=lambda case: case.name)
+def test_a_right_bprop_agrees_with_differences(case):
+    """Without a rule and without the judge. (A stop lies to differences, and a hook to all but the bprop.)"""
+    case = case._replace(options={k: v for k, v in case.options.items() if k != 'around'})
+    s = Setting(bits=64 if 64 in case.bits else 32)
+    room = 1e-5 if s.bits == 64 and 'float32' not in case.construct else 2e-2
+    yours, due = reckoned(case, {}, s), differences(case, {}, s)
+    for k in (k for k in yours if case.due(k) == 'right' and 'stop_gradient' not in case.construct):
+        near = room * np.abs(yours[k]) + (0 if 'exact' in case.options else room * 0.1 * np.abs(yours[k]).max())
+        assert ((np.abs(yours[k] - due[k]) <= near + room * 1e-3) | np.isnan(due[k])).all(), (yours[k], due[k])
+
+
+# ---- the judge -------------------------------------------------------------------------------------------------------
+
+
+def sample() -> list[Pair]:
+    """Some of each kind."""
+    return pairs()[::EACH]
+
+
+@judge
+def test_some_pairs(record_property):
+    held([(pair, Setting(pair.bits)) for pair in sample()], record_property)
+
+
+@judge
+@pytest.mark.slow
+@pytest.mark.parametrize('kind', dict.fromkeys(case.kind for case in cases()) | {'lessons': None})
+def test_all_pairs(kind, record_property):
+    held([(pair, Setting(pair.bits)) for pair in pairs() if pair.case.kind == kind], record_property)
+
+
+SCALES = [1e-12, 1e-6, 1e-3, -1.0, 30.0, 1e6, 1e12]
+CHANGES: dict[str, list[Any]] = {
+    'scale': SCALES,
+    'names': [True],
+    'turned': [True],
+    'layout': ['columns first', 'backward'],
+    'asks': [(0,), (1,), (2,)],
+    'around': ['same', 'ten', 'graph'],
+    'mode': ['vjp', 'jvp'],
+    'style': ['unused', 'write', 'numpy', 'half in numpy'],
+    'bits': [16, 32, 64],
+    'batch': [1, 2, 5],
+    'seed': [1, 2],
+}
+
+
+def changed(pair: Pair, change: str, value: Any) -> Setting | None:
+    """How the pair is asked with something changed around it; None where that cannot be."""
+    case, s = pair.case, Setting(pair.bits)._replace(**{change: value})
+    fixed = bool(case.lesson) or 'kink' in case.options.get('due', '') or case.may
+    alone = not any(
+        word in case.construct + str(pair.edits) for word in ('asnumpy', 'spoilt', 'float(', 'mapped', 'self')
+    )
+    fits = {
+        'names': not case.lesson,
+        'turned': not case.lesson and len(arguments(case, s)) > 1,
+        'asks': 'ask' not in case.options
+        and value in [(k,) for k in asked(case, pair.right, Setting(pair.bits)).asked],
+        'around': not case.around and (value != 'graph' or (alone and not fixed and not case.hard)),
+        'mode': ';;' not in case.grads and case.name != '10a' and not case.around,
+        'style': not fixed and not case.around and (value == 'unused' or ',' not in case.construct.split(';')[-1]),
+        'bits': value in case.bits and value != pair.bits and not fixed,
+        'batch': not fixed,
+        'seed': not fixed,
+    }
+    if not fits.get(change, True):
+        return None
+    if s.bits < 64 and change in ('scale', 'around', 'bits'):  # no number may leave the normal ones of its dtype
+        wide = s._replace(bits=64 if 64 in case.bits else 32)
+        numbers = [g for edits in (pair.right, pair.edits) for g in reckoned(case, edits, wide).values()]
+        sizes = np.abs(np.concatenate([g.ravel() for g in numbers]))
+        sizes = [*sizes[np.isfinite(sizes) & (sizes > 0)], abs(s.scale) * 0.5, abs(s.scale) * 15]
+        normal = np.finfo(f'float{s.bits}')
+        if min(sizes) < 30 * float(normal.smallest_normal) or max(sizes) > float(normal.max) / 30:
+            return None
+    return s
+
+
+@judge
+def test_what_stands_around_changes_no_verdict_of_some_pairs(record_property):
+    """Each pair of the sample has the next change."""
+    every = [(change, value) for change, values in CHANGES.items() for value in values]
+    tried = []
+    for n, pair in enumerate(sample()):
+        made = [s for change in every[n % len(every) :] + every if (s := changed(pair, *change))]
+        tried.append((pair, made[0]))
+    held(tried, record_property)
+
+
+@judge
+@pytest.mark.slow
+@pytest.mark.parametrize('change', CHANGES)
+def test_what_stands_around_changes_no_verdict(change, record_property):
+    @settings(max_examples=60)
+    @given(st.data())
+    def tried(data):
+        pair = pairs()[data.draw(st.integers(0, len(pairs()) - 1))]
+        s = changed(pair, change, data.draw(st.sampled_from(CHANGES[change])))
+        if s:
+            held([(pair, s)], record_property)
+
+    tried()
