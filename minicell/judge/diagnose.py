@@ -1,14 +1,16 @@
 """What kind of mistake a wrong gradient is, in one sentence that holds wherever it was tried.
 
-A hypothesis looks at all trials and yields the sentences that hold for every one of them. The first is said, so the most
+A hypothesis looks at all trials and yields the sentences that hold for every one of them. The first is said: the most
 telling hypotheses come first. What a few numbers could fit by accident is not said: see `many`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from .guesses import atoms, conditions, fitted, forms, lengths, terms
 
 
 class Trial(NamedTuple):
@@ -28,17 +30,6 @@ class Trial(NamedTuple):
     order: int = 1
 
 
-def diagnose(trials: Sequence[Trial]) -> str:
-    """Name the mistake in one sentence that holds for every trial, with the numbers of one place; '' if none fits."""
-    with np.errstate(all='ignore'):
-        cases = [Case(t) for t in trials]
-        wrong = [c for c in cases if c.off.any()]
-        tried = (narrow, second, whole) if wrong else ()
-        tried += (factor, instead, part, unsummed, along, alone) if many(wrong, 3) else ()
-        said = (f'{said}{at(wrong)}' for hypothesis in tried for said in hypothesis(cases))
-        return next(unlike(cases, 'again', *AGAIN), '') or next(said, '') or next(unlike(cases, 'after', *AFTER), '') or next(unlike(wrong, 'twice', *TWICE), '')
-
-
 class Case:
     """A trial as numbers of Float64: where it is off, and where a number says something."""
 
@@ -53,12 +44,29 @@ class Case:
         self.off = self.known & ~near(self.yours, self.due, self.room) if self.same else self.known
         self.live = self.known & ((self.yours != 0) | (np.abs(self.due) > self.room)) if self.same else self.known
 
-    def is_(self, made: Any, scale: Any = 1.0, terms: Any = 0.0, only: Any = True) -> bool:
+    def is_(self, made: Any, scale: Any = 1.0, terms: Any = 0.0) -> bool:
         """Whether yours is this: as near as `scale` times due is known, and as terms of this size can be added."""
         if made is None or np.shape(made) != self.yours.shape or not self.known.any():
             return False
         room = 4 * self.room * (1 + np.abs(scale)) + self.eps * np.maximum(np.abs(made), terms)
-        return bool((near(self.yours, made, room) | ~(self.known & only)).all())
+        return bool((near(self.yours, made, room) | ~self.known).all())
+
+
+def diagnose(trials: Sequence[Trial]) -> str:
+    """Name the mistake in one sentence that holds for every trial, with the numbers of one place; '' if none fits."""
+    with np.errstate(all='ignore'):
+        cases = [Case(t) for t in trials]
+        wrong = [c for c in cases if c.off.any()]
+        return next(sentences(cases, wrong), '')
+
+
+def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
+    """All that fits, the most telling first."""
+    tried = (facts, whole, constant, factor, part, along, instead) if many(wrong, 3) else (facts, part) if wrong else ()
+    yield from unlike(cases, 'again', 'Asked the same twice, it answers differently', 'it is {}, and then {}')
+    yield from (said + at(wrong) for hypothesis in tried for said in hypothesis(cases))
+    yield from unlike(cases, 'after', 'A call of the Cell in between changes it', 'it is {}, and after that call {}')
+    yield from unlike(wrong, 'twice', 'It is not linear in dout', 'it is {}, and for twice the dout {}')
 
 
 def wide(array: Any) -> np.ndarray:
@@ -72,15 +80,6 @@ def near(a: Any, b: Any, room: Any) -> np.ndarray:
     return (np.abs(a - b) <= room) | (a == b)
 
 
-def fitted(a: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Numbers as they meet a gradient of this shape: broadcast, or added up where forward broadcast; None: they don't."""
-    ahead = a.ndim - len(shape)
-    if ahead < 0 or any(n != m != 1 for n, m in zip(a.shape[ahead:], shape, strict=True)):
-        fits = ahead <= 0 and all(n in (1, m) for n, m in zip(a.shape, shape[-ahead:], strict=True))
-        return np.broadcast_to(a, shape) if fits else None
-    return a.sum((*range(ahead), *(ahead + k for k, m in enumerate(shape) if m == 1))).reshape(shape)
-
-
 def many(cases: Sequence[Case], least: int, right: bool = False) -> bool:
     """Whether so many different numbers, wrong or right ones, say the same: copies of a number are one."""
     masks = [(c, c.live & ~c.off if right else c.off) for c in cases]
@@ -88,188 +87,172 @@ def many(cases: Sequence[Case], least: int, right: bool = False) -> bool:
     return len({f'{a:.6g}, {b:.6g}' for each in pairs for a, b in each}) >= least
 
 
-def shared(cases: Sequence[Case], of: Callable[[Case], dict[str, Any]]) -> dict[str, list[Any]]:
+def shared(cases: Sequence[Case], table: Callable[[Case], dict[str, Any]]) -> dict[str, list[Any]]:
     """What a table of each case has in all of them: name -> the entry of each."""
-    tables = [of(c) for c in cases]
+    tables = [table(c) for c in cases]
     return {n: [t[n] for t in tables] for n in tables[0] if all(n in t for t in tables)}
 
 
 def at(cases: Sequence[Case], field: str = 'due', said: str = 'it is {}, and {} is due') -> str:
     """The numbers of the place where yours and another field of a trial differ most."""
-    for c in cases:
-        other = wide(getattr(c.t, field))
-        if c.yours.shape != other.shape:
-            return f': its shape is {c.yours.shape}, and {other.shape} is due.'
-        gap = np.nan_to_num(np.abs(c.yours - other), nan=1e300) * ~(near(c.yours, other, c.room) | np.isnan(other))
-        if gap.any():
-            place = np.unravel_index(int(gap.argmax()), gap.shape)
-            a, b = c.yours[place], other[place]
-            digits = next((k for k in range(4, 18) if f'{a:.{k}g}' != f'{b:.{k}g}'), 17)
-            where = f'at [{", ".join(map(str, place))}] ' if place else ''
-            return f': {where}{said.format(shown(a, digits), shown(b, digits))}.'
-    return '.'
+    c = cases[0]
+    other = wide(getattr(c.t, field))
+    if c.yours.shape != other.shape:
+        return f': its shape is {c.yours.shape}, and {other.shape} is due.'
+    gap = np.nan_to_num(np.abs(c.yours - other), nan=1e300) * ~(near(c.yours, other, c.room) | np.isnan(other))
+    place = np.unravel_index(int(gap.argmax()), gap.shape)
+    numbers = [f'{v[place] + 0.0:.4g}' for v in (c.yours, other)]
+    if numbers[0] == numbers[1]:
+        numbers = [repr(float(v[place])) for v in (c.yours, other)]
+    where = f'at [{", ".join(map(str, place))}] ' if place else ''
+    return f': {where}{said.format(*map(shown, numbers))}.'
 
 
-def shown(number: float, digits: int = 4) -> str:
-    """A number as a text shows it."""
-    text = f'{number + 0.0:.{digits}g}'.replace('nan', 'NaN').replace('inf', 'infinity')
-    return (text + '.0' if text.lstrip('-').isdigit() else text).replace('-', '−')
-
-
-# ---- what is asked apart from the numbers of one call --------------------------------------------------------------
-
-AGAIN = 'Asked the same twice, it answers differently', 'it is {}, and then {}'
-AFTER = 'Another call of the Cell, before backward begins, changes it', 'it is {}, and after that call {}'
-TWICE = 'It is not linear in dout', 'it is {}, and for twice the dout {}'
+def shown(text: str) -> str:
+    """A number as a sentence shows it."""
+    text = text + '.0' if text.lstrip('-').isdigit() else text
+    return text.replace('nan', 'NaN').replace('inf', 'infinity').replace('-', '−')
 
 
 def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterator[str]:
-    """Asked once more, the answer is another than it should be."""
-    asked = [(c, wide(getattr(c.t, field))) for c in cases if getattr(c.t, field) is not None]
+    """Asked once more (or for twice the dout, in all cases), the answer is another than it should be."""
     times = 2 if field == 'twice' else 1
-    found = [c for c, other in asked if c.same and not c.is_(other / times) and np.isfinite(c.yours).all()]
+    asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
+    found = [c for c, other in asked if c.same and np.isfinite(c.yours).all() and not c.is_(other)]
     if found and (times == 1 or len(found) == len(cases)):
         yield said + at(found, field, numbers)
 
 
-def narrow(cases: Sequence[Case]) -> Iterator[str]:
-    wrong = [c for c in cases if c.off.any()]
+def facts(cases: Sequence[Case]) -> Iterator[str]:
+    """It is wrong only for want of digits, or only in the second order."""
+    wrong, again = [c for c in cases if c.off.any()], [c for c in cases if c.t.order > 1]
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
-
-
-def second(cases: Sequence[Case]) -> Iterator[str]:
-    again = [c for c in cases if c.t.order > 1]
-    if len(again) < len(cases) and not any(c.off.any() for c in cases if c.t.order == 1):
+    if len(again) < len(cases) and all(c.t.order > 1 for c in wrong):
         what = '0 everywhere' if all(c.is_(0 * c.yours) for c in again) else 'wrong'
         yield f'It is right, but its own derivative (second order) is {what}'
 
 
-# ---- one statement about all numbers -------------------------------------------------------------------------------
-
-
 def whole(cases: Sequence[Case]) -> Iterator[str]:
-    """It is 0, the negative, the gradient of another, in other places, a multiple of what is due."""
+    """It is 0, the negative, the gradient of another input, what is due in other places, or not added up."""
+    turned = lambda k: lambda c: np.flip(c.due, k) if c.due.ndim > k else None
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
         'It has the opposite sign': lambda c: -c.due,
         'It is the gradient for a dout of ones: dout is missing': lambda c: c.t.ones,
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
+        **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4)},
+        'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
     }
-    flip = lambda k: lambda c: np.flip(c.due, k) if c.due.ndim > k else None
-    ways |= {f'It is what is due, turned around along axis {k}': flip(k) for k in range(4)}
-    for k, (said, made) in enumerate(ways.items()):
-        if many(cases, 3 if k else 2) and all(c.is_(made(c)) for c in cases):
-            yield said
-    if many(cases, 3):
-        yield from constant([c for c in cases if c.live.any()])
-    if many(cases, 4) and all(c.known.all() and near(np.sort(c.yours, None), np.sort(c.due, None), 0 * c.eps).all() for c in cases if c.yours.size == c.due.size):
-        yield 'It has the numbers that are due, in other places'
+    yield from (said for said, made in ways.items() if all(c.is_(made(c)) for c in cases))
 
 
-def ratio(c: Case) -> float:
-    """The one number that due is multiplied by; NaN if there is none."""
-    if not c.same:
-        return np.nan
-    best = np.nan_to_num(np.abs(c.due), posinf=0).argmax()
-    found = c.yours.flat[best] / c.due.flat[best]
-    return float(found) if c.is_(found * c.due, found) else np.nan
+def unsummed(c: Case) -> bool:
+    """Whether it would be right if it were added up."""
+    total, size = fitted(c.yours, c.due.shape), fitted(np.abs(c.yours), c.due.shape)
+    return not c.same and total is not None and bool(near(total, c.due, 4 * wide(c.t.room) + c.eps * size).all())
 
 
 def constant(cases: Sequence[Case]) -> Iterator[str]:
     """One factor: the same in every call, a length of that call, or another one in each."""
-    found = np.array([ratio(c) for c in cases])
-    if not np.isfinite(found).all():
-        return
+    cases = [c for c in cases if c.live.any()]
+    found = np.full(len(cases), np.nan)
+    for k, c in enumerate(c for c in cases if c.same):
+        best = np.nan_to_num(np.abs(c.due), posinf=0).argmax()
+        factor = c.yours.flat[best] / c.due.flat[best]
+        found[k] = factor if c.is_(factor * c.due, factor) else np.nan
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
-        yield f'It is {shown(found[0])} times what is due'
+        yield f'It is {shown(f"{found[0]:.4g}")} times what is due'
     for word, due in shared(cases, lengths).items():
         for said in ['large'] * fits(due) + ['small'] * fits(1 / np.array(due)):
             yield f'It is too {said} by a factor, {word}'
-    if all(c.live.sum() > 1 for c in cases):
-        yield f'It is a multiple of what is due, another one in each call ({shown(found[0])} times in one)'
+    if np.isfinite(found).all() and all(c.live.sum() > 1 for c in cases):
+        yield 'It is a multiple of what is due, another one in each call'
 
-
-def lengths(c: Case) -> dict[str, float]:
-    """What a mean divides by, or a root of it: the lengths of axes, and how many numbers there are."""
-    axes = {f'the length of axis {k} of {n}': m for n, v in c.values.items() for k, m in enumerate(v.shape) if m}
-    plain = axes | {f'how many numbers {n} has': v.size for n, v in c.values.items() if v.size}
-    found = plain | {f'the root of {n}': m**0.5 for n, m in plain.items()}
-    found |= {f'n / (n − 1), where n is {n}': m / max(m - 1, 0.5) for n, m in plain.items()}
-    return found | {f'{n} divided by {o}': m / k for (n, m), (o, k) in combinations(axes.items(), 2)}
-
-
-# ---- factors, and what it is instead -------------------------------------------------------------------------------
 
 TIMES = {1: ('', ''), -1: ('−', '−'), 2: ('2 · ', '½ · '), 0.5: ('½ · ', '2 · '), -2: ('−2 · ', '−½ · ')}
-
-
-def atoms(c: Case) -> dict[str, np.ndarray]:
-    """What a factor may be made of."""
-    named = dict(list(c.values.items())[-6:])
-    found = dict(named)
-    for n, v in named.items():
-        up = 1 / (1 + np.exp(-v))
-        found |= {f'(1 − {n})': 1 - v, f'(1 + {n})': 1 + v, f'{n}²': v * v, f'(1 − {n}²)': 1 - v * v, f'√{n}': v**0.5}
-        found |= {f'{n} · (1 − {n})': v * (1 - v), f'exp({n})': np.exp(v), f'cos({n})': np.cos(v)}
-        found |= {f'sin({n})': np.sin(v), f'sigmoid({n})': up, f'(1 − sigmoid({n}))': 1 - up}
-    for (m, a), (n, b) in combinations(named.items(), 2):
-        found |= {f'{m} · {n}': a * b, f'({m} − {n})': a - b} if a.shape == b.shape else {}
-    return found
 
 
 def factor(cases: Sequence[Case]) -> Iterator[str]:
     """A factor is missing, there once too often, or in another's place: yours times f is due times k times g."""
     if not all(c.same for c in cases):
         return
-    join = lambda each: np.concatenate([a[c.live][:60] for c, a in zip(cases, each, strict=True)])
-    met = lambda c: {n: b for n, a in atoms(c).items() if a.size <= c.due.size and (b := fitted(a, c.due.shape)) is not None}
-    table = {'': join([np.ones(c.due.shape) for c in cases])} | {n: join(each) for n, each in shared(cases, met).items()}
-    yours, due, room, off = (join([getattr(c, field) for c in cases]) for field in ('yours', 'due', 'room', 'off'))
-    names, F, eps = list(table), np.stack(list(table.values())), max(c.eps for c in cases)
-    left, right = (yours * F)[:, None], (due * F)[None]
-    rooms = 4 * room * (np.abs(F)[:, None] + 2 * np.abs(F)[None]) + eps * np.abs(left)
-    good = np.stack([near(left, k * right, rooms).all(-1) for k in TIMES])
-    for k, f, g in sorted(np.argwhere(good).tolist(), key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
-        ratios = (F[g] / F[f])[off]
-        if len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)]}) >= 3 + (min(f, g) > 0):
+    met = lambda c: {n: b for n, a in atoms(c).items() if (b := fitted(a, c.due.shape, False)) is not None}
+    table = {'': [np.ones(c.due.shape) for c in cases]} | shared(cases, met)
+
+    def good(few: int, f: Any, g: Any, ks: np.ndarray) -> np.ndarray:
+        cut = lambda each: np.concatenate([a[..., c.live][..., :few] for c, a in zip(cases, each, strict=True)], -1)
+        yours, due, room = (cut([getattr(c, field) for c in cases]) for field in ('yours', 'due', 'room'))
+        left, right = yours * cut(f)[:, None], ks * due * cut(g)
+        rooms = 4 * room * (np.abs(cut(f))[:, None] + np.abs(ks * cut(g))) + max(c.eps for c in cases) * np.abs(left)
+        return near(left, right, rooms).all(-1)
+
+    names, ks = list(table), np.array(list(TIMES))[:, None, None, None]
+    F = [np.stack(each) for each in zip(*table.values(), strict=True)]
+    fits = np.argwhere(good(40, F, F, ks)).tolist()
+    for k, f, g in sorted(fits, key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
+        ratios = np.concatenate([(a[g] / a[f])[c.off] for c, a in zip(cases, F, strict=True)])
+        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)][:99]}) >= 3 + (min(f, g) > 0)
+        if some and good(None, [a[f : f + 1] for a in F], [a[g : g + 1] for a in F], ks[k : k + 1]).all():
             extra, missing = list(TIMES.values())[k]
-            instead_of = f'in the place of {names[f]}' if f else 'once too often'
-            yield f'It has the factor {extra}{names[g]} {instead_of}' if g else f'The factor {missing}{names[f]} is missing'
-
-
-def forms(c: Case) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """What a gradient may be made of, in the shape of the input, and how large the terms are that it is made of."""
-    named, shape, found = dict(list(c.values.items())[-6:]), c.yours.shape, {}
-    for d, g in ((n, v) for n, v in named.items() if 'out' in n):
-        for n, a in {'': np.ones(()), **atoms(c)}.items():
-            if g.shape[g.ndim - a.ndim :] == a.shape and (made := fitted(g * a, shape)) is not None:
-                text = f'{d} · {n}' if n else d
-                found[text if made.size == g.size else f'the sum of {text}'] = made, fitted(np.abs(g * a), shape)
-        found |= {f'{d}[{k}]': (g[k], np.abs(g[k])) for k in (0, -1) if g.ndim and len(g) and g[k].shape == shape}
-    found |= {n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
-    flat = {n: v for n, v in named.items() if v.ndim == 2}
-    flat |= {f'{n}.T': v.T for n, v in flat.items()}
-    for (m, a), (n, b) in ((p, q) for p in flat.items() for q in flat.items()):
-        if (*a.shape, b.shape[1]) == (shape[0] if shape else 0, len(b), shape[-1] if shape else 0):
-            found[f'{m} @ {n}'] = a @ b, np.abs(a) @ np.abs(b)
-    return found
+            where = f'in the place of {names[f]}' if f else 'once too often'
+            yield f'It has the factor {extra}{names[g]} {where}' if g else f'The factor {missing}{names[f]} is missing'
 
 
 def instead(cases: Sequence[Case]) -> Iterator[str]:
-    """It is one form, and another is due; or it does not change with dout."""
+    """It is made of other numbers: in the place of those that are due, without dout, or whatever is due."""
     table = shared(cases, forms) if many(cases, 4) else {}
+    all_ = lambda test, each: all(test(c, *e) for c, e in zip(cases, each, strict=True))
     known = lambda c, made, terms: c.same and bool(near(c.due, made, 4 * c.room + c.eps * terms).all())
-    due = next((n for n, each in table.items() if all(known(c, *e) for c, e in zip(cases, each, strict=True))), '')
-    yield from (f'{said[:-1]}, and {due} is due' for said in alone(cases) if due)
+    mine = [n for n, each in table.items() if all_(lambda c, made, terms: c.is_(made, 0, terms), each)]
+    yield from (f'It is {m}, and {n} is due' for m in mine[:1] for n, each in table.items() if all_(known, each))
     if all(c.t.twice is not None and c.is_(wide(c.t.twice)) for c in cases):
         yield 'It ignores dout: for twice the dout it is the same'
+    yield from (f'It is {m}' for m in mine)
 
 
-def alone(cases: Sequence[Case]) -> Iterator[str]:
-    """It is something else, whatever is due."""
-    for n, each in (shared(cases, forms) if many(cases, 4) else {}).items():
-        if all(c.is_(made, 0, terms) for c, (made, terms) in zip(cases, each, strict=True)):
-            yield f'It is {n}'
+def part(cases: Sequence[Case]) -> Iterator[str]:
+    """It is right but where a condition holds, and there it is wrong, perhaps in one way."""
+    if not all(c.same for c in cases):
+        return
+    where = lambda way: all((way(c) | ~c.off).all() for c in cases)
+    if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
+        yield 'It is 0 where something is due, and something where 0 is due'
+    gone = where(lambda c: ~np.isfinite(c.yours) & np.isfinite(c.due))
+    ways = {
+        '0': where(lambda c: c.yours == 0),
+        'of the opposite sign': where(lambda c: near(c.yours, -c.due, 8 * c.room)),
+    }
+    said = 'NaN or infinite' if gone else next((word for word, fits in ways.items() if fits), 'wrong')
+    enough = many(cases, 2 if gone else 3, right=True) and (gone or many(cases, 3))
+    for text, masks in shared(cases, conditions).items() if enough else ():
+        sure = text.endswith(' is 0') if gone else text == '0 is due' or sum(c.live.sum() for c in cases) >= 12
+        if sure and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
+            yield f'It is {said} where {text}, and right elsewhere'
+    if enough and said != 'wrong':
+        yield f'It is {said} in some places, and right elsewhere'
+
+
+def along(cases: Sequence[Case]) -> Iterator[str]:
+    """But for a factor or a term that is the same along an axis, it is right."""
+    axes = {'along the last axis': (-1,), 'along axis 0': (0,), 'along all axes but 1': (0, 2, 3), 'everywhere': ()}
+    if all(c.same and np.isfinite(c.yours - c.due).all() for c in cases):
+        for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
+            counts = [made_of(c, base, axis) for c, base in zip(cases, each, strict=True)]
+            if min(counts) > 0 and sum(counts) > 3:
+                yield f'It is {said} {where}{" (is a sum missing?)" if axis else ""}'
+
+
+def made_of(c: Case, base: list[np.ndarray], axes: tuple[int, ...]) -> int:
+    """If yours, or what it is off by, is made of these: how many numbers more than factors there are; else 0."""
+    if c.due.ndim <= max(axes, default=0) or not np.isfinite(base).all() or not c.due.size:
+        return 0
+    axes = tuple(k % c.due.ndim for k in axes or range(c.due.ndim))
+    lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, int(np.prod([a.shape[k] for k in axes])))
+    basis, goal = np.stack([lines(b) for b in base], -1), lines(c.yours if base[0] is c.due else c.yours - c.due)
+    fit = (basis @ (np.linalg.pinv(basis) @ goal[..., None]))[..., 0]
+    size = (np.abs(lines(c.yours)) + np.abs(lines(c.due))).max(1, keepdims=True)
+    good = (np.abs(fit - goal) <= 8 * lines(c.room) + c.eps * size).all()
+    return max(0, goal.shape[1] - len(base)) * len(goal) * int(good)

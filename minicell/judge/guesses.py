@@ -1,0 +1,83 @@
+"""What a wrong gradient may be made of: tables of guesses, each made of the numbers of one case.
+
+A case `c` has `values` (inputs, out and dout by name), `yours`, `due` and `room`, as arrays of Float64.
+"""
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+
+def fitted(a: np.ndarray, shape: tuple[int, ...], adds: bool = True) -> np.ndarray | None:
+    """Numbers as they meet a gradient of this shape: broadcast, or added up where forward broadcast, or None."""
+    ahead = a.ndim - len(shape)
+    if all(n in (1, m) for n, m in zip(a.shape[::-1], shape[::-1], strict=False)) and ahead <= 0:
+        return np.broadcast_to(a, shape)
+    if ahead < 0 or not adds or any(m not in (1, n) for n, m in zip(a.shape[ahead:], shape, strict=True)):
+        return None
+    return a.sum((*range(ahead), *(ahead + k for k, m in enumerate(shape) if m == 1))).reshape(shape)
+
+
+def lengths(c: Any) -> dict[str, float]:
+    """What a mean divides by, or a root of it: the lengths of axes, and how many numbers there are."""
+    axes = {f'the length of axis {k} of {n}': m for n, v in c.values.items() for k, m in enumerate(v.shape) if m}
+    plain = axes | {f'how many numbers {n} has': v.size for n, v in c.values.items() if v.size}
+    found = plain | {f'the root of {n}': m**0.5 for n, m in plain.items()}
+    found |= {f'n / (n − 1), where n is {n}': m / max(m - 1, 0.5) for n, m in plain.items()}
+    return found | {f'{n} divided by {o}': m / k for (n, m), (o, k) in combinations(axes.items(), 2)}
+
+
+def atoms(c: Any) -> dict[str, np.ndarray]:
+    """What a factor may be made of."""
+    named = dict(list(c.values.items())[-6:])
+    found = dict(named)
+    for n, v in named.items():
+        up = 1 / (1 + np.exp(-v))
+        found |= {f'(1 − {n})': 1 - v, f'(1 + {n})': 1 + v, f'{n}²': v * v, f'(1 − {n}²)': 1 - v * v, f'√{n}': v**0.5}
+        found |= {f'{n} · (1 − {n})': v * (1 - v), f'exp({n})': np.exp(v), f'cos({n})': np.cos(v)}
+        found |= {f'sin({n})': np.sin(v), f'sigmoid({n})': up, f'(1 − sigmoid({n}))': 1 - up}
+    for (m, a), (n, b) in combinations(named.items(), 2):
+        found |= {f'{m} · {n}': a * b, f'({m} − {n})': a - b} if a.shape == b.shape else {}
+    return found
+
+
+def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """What a gradient may be made of, in the shape of the input, and how large the terms are that it is made of."""
+    named, shape = dict(list(c.values.items())[-6:]), c.yours.shape
+    found = {n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
+    for d, g in ((n, v) for n, v in named.items() if 'out' in n):
+        for n, a in {'': np.ones(()), **atoms(c), f'({d} > 0)': g > 0}.items():
+            if g.shape[g.ndim - a.ndim :] == a.shape and (made := fitted(g * a, shape)) is not None:
+                text = f'{d} · {n}' if n else d
+                found[text if made.size == g.size else f'the sum of {text}'] = made, fitted(np.abs(g * a), shape)
+        found |= {f'{d}[{k}]': (g[k], np.abs(g[k])) for k in (0, -1) if g.ndim and len(g) and g[k].shape == shape}
+    flat = {n: v for n, v in named.items() if v.ndim == 2}
+    flat |= {f'{n}.T': v.T for n, v in flat.items()}
+    for (m, a), (n, b) in product(flat.items(), repeat=2):
+        if a.shape[1] == len(b) and (len(a), b.shape[1]) == shape:
+            found[f'{m} @ {n}'] = a @ b, np.abs(a) @ np.abs(b)
+    return found
+
+
+def conditions(c: Any) -> dict[str, np.ndarray]:
+    """Where a gradient may be another than elsewhere."""
+    named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
+    found = {'0 is due': np.abs(c.due) <= c.room}
+    for n, v in named.items():
+        found |= {f'{n} is 0': v == 0, f'{n} is negative': v < 0, f'{n} is positive': v > 0}
+    for (m, a), (n, b) in combinations(named.items(), 2):
+        found |= {f'{m} is above {n}': a > b, f'{m} is below {n}': a < b}
+    for k, index in enumerate(np.indices(c.due.shape)):
+        for word, ends in (('first', index == 0), ('last', index == c.due.shape[k] - 1)):
+            found |= {f'it is the {word} along axis {k}': ends, f'it is not the {word} along axis {k}': ~ends}
+    return found
+
+
+def terms(c: Any) -> dict[str, list[np.ndarray]]:
+    """What a gradient may be, or be off by, times numbers that stay the same along an axis."""
+    named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
+    named |= {f'exp({n})': np.exp(v) for n, v in named.items()}
+    found = {'a multiple of what is due': [c.due], 'off by the same number': [one := np.ones(c.due.shape)]}
+    found |= {f'off by a multiple of {n}': [v] for n, v in named.items()}
+    return found | {f'off by a number and a multiple of {n}': [one, v] for n, v in named.items()}
