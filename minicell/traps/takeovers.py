@@ -23,7 +23,6 @@ from ..core import doors, tape
 from ..core.cell import addresses_by_class
 from ..core.errors import users_line, warn
 from ..core.rules import Marker, Plain, leaf
-from ..core.tape import NOWHERE
 from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
 from .bypassed import in_bprop
 
@@ -54,7 +53,7 @@ def ran_inside(gradient) -> None:
     for rule, x, y, *_ in gradient.entries[gradient.begin : gradient.end]:
         if rule is not leaf and not isinstance(rule, (Marker, Plain)):
             used += [t for t in rule.tensors(x, y) if t.at < gradient.offset]
-    gradient.captured += [t for t in used if bound <= t.at < NOWHERE]
+    gradient.captured += [t for t in used if bound <= t.at < tape.NOWHERE]
 
 
 def say_captured(cell, captured: list, frame) -> None:

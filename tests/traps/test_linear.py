@@ -1,0 +1,89 @@
+"""jvp and jacfwd through a bprop: one that is linear in dout is called so, though its terms cancel; no other is."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, ops
+from minicell.errors import NotLinearWarning
+from tests.core.cells import made
+from tests.messages import warned
+
+
+def by_bprop(construct, bprop):
+    return made(lambda self, x: construct(x), lambda self, x, out, dout: (bprop(x, out, dout),))
+
+
+mean_of = lambda x: x - x.mean()
+deviation = lambda x: ops.sqrt((mean_of(x) ** 2).mean() + 1e-5)
+of_softmax = lambda x, out, d: out * (d - (d * out).sum())
+
+centre = by_bprop(mean_of, lambda x, out, d: d - d.mean())
+softmax = by_bprop(ops.softmax, of_softmax)
+log_softmax = by_bprop(ops.log_softmax, lambda x, out, d: d - ops.exp(out) * d.sum())
+layer_norm = by_bprop(
+    lambda x: mean_of(x) / deviation(x), lambda x, out, d: (mean_of(d) - out * (d * out).mean()) / deviation(x)
+)
+unit = by_bprop(lambda x: x / ops.norm(x), lambda x, out, d: (d - out * (d * out).sum()) / ops.norm(x))
+simplex = by_bprop(lambda x: x - (x.sum() - 1) / x.size, lambda x, out, d: d - d.sum() / x.size)
+first = by_bprop(lambda x: x - x[0], lambda x, out, d: d - d.sum() * Tensor(np.eye(1, x.size)[0]).astype(d.dtype))
+LINEAR = {
+    'less the mean': centre,
+    'softmax': softmax,
+    'its logarithm': log_softmax,
+    'layer norm': layer_norm,
+    'a unit vector': unit,
+    'onto a simplex': simplex,
+    'less the first': first,
+    'four times softmax': lambda x: softmax(softmax(softmax(softmax(x)))),
+    'several outputs': lambda x: (softmax(x), 3 * centre(x), layer_norm(x).sum()),
+    'a sum that is always 1': lambda x: softmax(x).sum(),
+    'a sum that is always 0': lambda x: layer_norm(x).sum(),
+    'a norm that is always 1': lambda x: ops.norm(unit(x)),
+    'zeros of large numbers': lambda x: centre(centre(x * 1000).sum() * x),
+    'a difference of equals': lambda x: softmax(x + 2) - softmax(x),
+    'a gradient of cross entropy': ms.grad(lambda x: -log_softmax(x)[0]),
+    'a gradient of entropy': ms.grad(lambda x: (softmax(x) * log_softmax(x)).sum()),
+    'a gradient that is always 0': ms.grad(lambda x: softmax(x).sum()),
+}
+
+
+@pytest.mark.parametrize('n', [1, 3, 5, 10])
+@pytest.mark.parametrize('dtype', [ms.float16, ms.float32, ms.float64], ids=str)
+@pytest.mark.parametrize('f', LINEAR.values(), ids=LINEAR)
+def test_of_a_linear_bprop_nothing_is_said_though_its_terms_cancel(f, dtype, n):
+    x, v = (Tensor(np.random.default_rng(n + k).standard_normal(n)).astype(dtype) for k in (0, 50))
+    with warned() as said:
+        ms.jacfwd(f)(x), ms.jvp(f, x, v)
+    assert NotLinearWarning not in [w.category for w in said.caught]
+
+
+clip = lambda most: lambda d: ops.clip_by_value(d, Tensor(-most), Tensor(most))
+NOT_LINEAR = {
+    'times its size': lambda d: d * ops.abs(d),
+    'its size': ops.abs,
+    'positive ones': ops.relu,
+    'cut at a half': clip(0.5),
+    'cut at 1': clip(1.0),
+    'cut at 5': clip(5.0),
+    'squashed': ops.tanh,
+    'its signs': ops.sign,
+    'to a norm of 1': lambda d: d / ops.norm(d),
+    'times its size, by the norm': lambda d: d * ops.abs(d) / ops.norm(d),
+    'the largest alone': lambda d: d * (d == d.max()),
+    'a constant': lambda d: d * 0 + Tensor([3.0, 1.0, 2.0]),
+    'and a constant': lambda d: d + Tensor([3.0, 1.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize('place', ['alone', 'before', 'behind'])
+@pytest.mark.parametrize('rule', NOT_LINEAR.values(), ids=NOT_LINEAR)
+def test_a_bprop_that_is_not_linear_is_named_where_terms_cancel_too(rule, place):
+    f = {
+        'alone': by_bprop(lambda x: x * 1, lambda x, out, d: rule(d)),
+        'before': by_bprop(ops.softmax, lambda x, out, d: of_softmax(x, out, rule(d))),
+        'behind': by_bprop(ops.softmax, lambda x, out, d: rule(30 * of_softmax(x, out, d))),
+    }[place]
+    with warned() as said:
+        ms.jacfwd(f)(Tensor([0.3, -0.2, 0.5]))
+    assert NotLinearWarning in [w.category for w in said.caught]
