@@ -1,146 +1,43 @@
-"""Is this bprop right? Against autodiff of the Cell's own construct, and against differences.
+"""Is this bprop right? It is tried at one point in several ways, and the judge says what is true of each gradient.
 
-The true gradient comes from what the takeover hid: a Tape keeps those ops, and their rules are read back here, for the
-same inputs, the same random numbers and the same cotangent that bprop was called with. Central differences in float64
-(f(x + e) - f(x - e)) / 2e are the second opinion, and need no rule at all.
+Each trial calls the Cell under a Tape, and asks for the gradients for one dout. What the takeover hid is read back by
+the rules; then construct is called again, and differences are taken. Everything that the Cell can reach is as it was
+before each trial, and afterwards.
 """
 
 import contextlib
-import warnings
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from .core import tape
-from .core.bprop_result import check_result, input_names
-from .core.cell import call_bprop
+from .core.cell import bound
 from .core.differentiate import differentiate, name_of
-from .core.errors import MinicellError, NotATensorError, ThreadError, users_line
-from .core.rules import Bundle, Parts
-from .core.tape import NOWHERE
+from .core.errors import GradArgumentError, MinicellError, NotATensorError, ThreadError, users_line
 from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
-from .core.watch import Begin, Call, Enter, Leave, Op, Pull, Tape, aside
-from .errors import NoPathWarning, NotANumberWarning
-from .ops.hooks import Passing
+from .core.watch import Tape, aside
+from .harmless import Harm, Kept, untouched
+from .judge import mistakes, takeover
+from .judge.again import Again
+from .judge.takeover import Takeover
+from .judge.verdict import Verdict
+from .story.events import Walk
+from .story.tensors import is_parameter
 
-STEP = 1e-5  # of a central difference in float64: its error is near 1e-10 for smooth functions of size 1
-CLOSE = 1e-6, 1e-4  # absolute and relative: far above what float64 and a cast to float32 on the way lose
-REFUSALS = (  # what a construct may raise for inputs that it was not made for
-    ArithmeticError, AssertionError, AttributeError, LookupError, MinicellError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
-MOST = 64  # how many elements of an input are tried by differences
-
-
-class Hidden(NamedTuple):
-    """What a takeover hid, read back by the rules: what that ended in, the ops passed, and all that arrived."""
-
-    wanted: list  # construct's Tensors: the inputs, then internal_params
-    outs: list  # and its float outputs
-    steps: list[tuple]  # (op, the cotangent of each float output or None), the last op first
-    cotangents: dict  # id of a Tensor -> what arrived there
-    error: Exception | None  # why there is no true gradient
-
-
-def truth(tape_: Tape, pull: Pull) -> list:
-    """What autodiff gives for the Call that `pull` reached: an array for every Tensor that its bprop answers for.
-
-    None stands for an input without a gradient, and an exception for what cannot be known: an op without a rule.
-    """
-    wanted, _, _, cotangents, error = hidden(tape_, pull)
-    if error is not None:
-        return [error] * len(wanted)
-    return [cotangents.get(id(t), np.zeros_like(t.array)) if is_float(t) else None for t in wanted]
-
-
-def hidden(tape_: Tape, pull: Pull) -> Hidden:
-    """The ops that the Call hid, read back from the cotangent that `pull` brought."""
-    call, events = pull.entry, tape_.events
-    leave = next(
-        (k for k in range(events.index(call), -1, -1) if isinstance(events[k], Leave) and events[k].cell is call.cell),
-        None,
-    )
-    if leave is None:
-        why = f'{type(call.cell).__name__} ran as part of a graph, which does not record what construct did'
-        return Hidden([*tensors_in(call.inputs), *(call.cell.internal_params or ())], [], [], {}, MinicellError(why))
-    depth, enter = 1, leave
-    while depth:
-        enter -= 1
-        depth += isinstance(events[enter], Leave) - isinstance(events[enter], Enter)
-    ops = [e for e in events[enter + 1 : leave] if isinstance(e, Op)]
-    outs = [t for t in tensors_in(events[leave].out) if is_float(t)]
-    given = pull.cotangent if isinstance(pull.cotangent, tuple) else (pull.cotangent,)
-    cotangents: dict = {}
-
-    def add(t: Tensor, g: object) -> None:
-        before = cotangents.get(id(t))
-        cotangents[id(t)] = g if before is None else before + g
-
-    for t, g in zip(outs, given, strict=True):
-        if g is not None:
-            add(t, g.array if isinstance(g, Tensor) else g)
-    found = Hidden([*tensors_in(events[enter].inputs), *(call.cell.internal_params or ())], outs, [], cotangents, None)
-    if any(isinstance(e, Begin) for e in events[enter:leave]):
-        why = f'construct of {type(call.cell).__name__} asks for a gradient, whose steps are not recorded'
-        return found._replace(error=MinicellError(why))
-    try:
-        for op in reversed(ops):
-            several = not isinstance(op.out, Tensor)
-            made = [t for t in tensors_in(op.out) if is_float(t)]
-            gs = [cotangents.pop(id(t), None) for t in made]
-            if all(g is None for g in gs):
-                continue
-            found.steps.append((op, gs))
-            then = [wrap(tape_.value(t, op.at)) for t in op.inputs]
-            g = Parts({k: g for k, g in enumerate(gs) if g is not None}) if several else gs[0]
-            out = op.out if several else wrap(tape_.value(op.out, op.at))
-            if isinstance(op.rule, Passing):
-                pairs = past_hooks(g, then)
-            else:
-                x, y = op.rule.raw(tuple(then), op.attrs)
-                pairs = op.rule.vjp(g, -NOWHERE, x, y, Bundle(out, -1) if several else out)
-            places = dict(zip(map(id, then), op.inputs, strict=True))
-            for t, d in pairs:
-                if d is not None:
-                    add(places[id(t)], d)
-    except MinicellError as error:
-        return found._replace(error=error)
-    return found
-
-
-def past_hooks(g: object, inputs: Sequence[Tensor]) -> list[tuple]:
-    """(input, gradient) where an entry would call hooks: for the truth they are not called."""
-    given = [g.of.get(k) for k in range(len(inputs))] if isinstance(g, Parts) else [g]
-    return list(zip([t for t in inputs if is_float(t)], given, strict=False))
-
-
-class Row(NamedTuple):
-    """One input's gradient: bprop's, autodiff's, by differences (NaN where not tried); how far off, and where worst.
-
-    off and worst are against autodiff, or where that is not to be had, against differences; off_numeric is against
-    differences.
-    """
-
-    name: str
-    yours: np.ndarray
-    true: np.ndarray | Exception
-    numeric: np.ndarray | None
-    off: float
-    worst: tuple[int, ...]
-    ok: bool
-    off_numeric: float
-    ok_numeric: bool
+RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
+ROWS = 3  # of a batch, where there was one
+TIMES = 8  # how often a bprop is asked the same
 
 
 class CheckResult:
-    """The verdict of `check_bprop`: `.ok`, `.rows` (one an input), `.notes`; prints as sentences."""
+    """What `check_bprop` found: `.ok`, `.rows` (a Verdict for each input and Parameter), `.notes`; prints as text."""
 
-    def __init__(self, name: str, rows: list[Row], notes: list[str], error: Exception | None = None) -> None:
-        self.name = name
-        self.rows = rows
-        self.notes = notes
-        self.error = error
-        self.ok = error is None and all(r.ok for r in rows) and not any(n.startswith('It ') for n in notes)
+    def __init__(self, name: str, rows: list[Verdict], notes: list[str], error: Exception | None = None) -> None:
+        self.name, self.rows, self.notes, self.error = name, rows, notes, error
+        self.ok = error is None and all(row.ok for row in rows if row.asked) and not any(map(lost, notes))
 
     def __bool__(self) -> bool:
         return self.ok
@@ -148,11 +45,12 @@ class CheckResult:
     def __repr__(self) -> str:
         if self.error is not None:
             return f'✗ {self.name}: {self.error}'
-        lines = [
-            f'✓ {self.name} agrees with the true gradient.' if self.ok else f'✗ {self.name} is not the true gradient.'
-        ]
-        lines += [f'  {_said(row)}' for row in self.rows]
-        return '\n'.join(lines + [f'  {note}' for note in self.notes])
+        found = {row.verdict for row in self.rows}
+        said = 'is not the true gradient' if 'wrong' in found or any(map(lost, self.notes)) else ''
+        said = said or ('agrees with the true gradient' if self.ok else 'cannot be judged' * ('unknown' in found))
+        sign = '✓' if self.ok else '✗' if said.startswith('is not') else '○'
+        lines = [f'{sign} {self.name} {said or "is a surrogate"}.']
+        return '\n'.join(lines + [f'  {line_of(row)}' for row in self.rows] + [f'  {note}' for note in self.notes])
 
     def _repr_html_(self) -> str:
         from html import escape  # a millisecond and a half, for those who are in a notebook
@@ -160,37 +58,33 @@ class CheckResult:
         return f'<pre style="color:#1A1A1A;background:#FFFFFF;padding:8px">{escape(repr(self))}</pre>'
 
 
-def _said(row: Row) -> str:
-    known = not isinstance(row.true, Exception)
-    if row.ok:
-        by = [
-            w
-            for w, ok in (('autodiff', known and _compare(row.yours, row.true)[2]), ('differences', row.ok_numeric))
-            if ok
-        ]
-        said = ' and '.join(by)
-        if known and by == ['differences']:
-            said += ', not with autodiff, which sees nothing but ops (did NumPy compute?)'
-        elif row.numeric is not None and by == ['autodiff']:
-            said += f', not with differences (off by {row.off_numeric:.3g}: a kink?)'
-        return f'✓ d{row.name}: agrees with {said}'
-    reference = _reference(row.true, row.numeric)
-    if reference is None:
-        return f'✗ d{row.name}: nothing to compare it with: {row.true}'
-    where = f', worst at [{", ".join(map(str, row.worst))}]' if row.worst else ''
-    return (
-        f'✗ d{row.name}: off by up to {row.off:.3g}{where}: '
-        f'yours {row.yours[row.worst]:.4g}, true {reference[row.worst]:.4g}'
-    )
+def lost(note: str) -> bool:
+    """Whether a note says that a part of the gradient is lost."""
+    return note.startswith('It ')
 
 
-def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckResult:
-    """Compare a Cell's bprop with autodiff of its construct and with central differences, in float64, first order.
+def line_of(row: Verdict) -> str:
+    """A verdict in a line."""
+    sign = '✓' if row.ok else '✗' if row.verdict == 'wrong' else '○'
+    said = f'agrees with {row.by.replace(" and ", " and with ")}' if row.verdict == 'right' else row.verdict
+    return f'{sign} d{row.name}: ' + ' '.join(filter(None, (f'{said}.', row.why, row.mistake)))
 
-    sens: the cotangent to try it with, in the structure of the output; random numbers (always the same) where None,
-    because ones hide mistakes. Returns a CheckResult, which prints a verdict; a malformed bprop is a verdict too.
 
-    Raises TypeError without a float Tensor among the inputs.
+def check_bprop(
+    cell: Callable, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
+) -> CheckResult:
+    """Compare a Cell's bprop with what is true of its construct: by the rules, and by differences.
+
+    inputs, keywords: as for cell(...). sens: the cotangent to try it with, in the structure of the output; random
+    numbers (always the same) where None, because ones hide mistakes. wrt: which inputs count, by their names or places,
+    and which Parameters; all that are floats where None. order 2: the derivative of the bprop itself is tried, too.
+
+    It is tried in Float64 and in the dtype of the inputs, with several douts, twice in the same point, after another
+    call, and where the first axis of an input has one row, with three. A malformed bprop is a verdict, too. Of a
+    function, or a Cell without a bprop, the gradient by autodiff is compared.
+
+    Raises TypeError without a float Tensor among the inputs, ValueError for an unknown wrt or order, and what the Cell
+    itself raises.
 
     >>> import minicell as ms
     >>> class Square(ms.nn.Cell):
@@ -200,176 +94,288 @@ def check_bprop(cell: Callable, *inputs: object, sens: object = None) -> CheckRe
     ...         return (2 * x,)
     >>> print(ms.check_bprop(Square(), ms.Tensor([1.0, 3.0])))
     ✗ Square.bprop is not the true gradient.
-      ✗ dx: off by up to 6.79, worst at [1]: yours 6, true -0.7926
-      It ignores dout: twice the dout gave the same gradient. Multiply by dout.
+    ...
     """
-    places = [k for k, x in enumerate(inputs) if isinstance(x, Tensor) and is_float(x)]
-    params = list(cell.get_parameters()) if hasattr(cell, 'get_parameters') else []
-    if not places and not params:
+    if order not in (1, 2):
+        raise GradArgumentError(f'order is 1 or 2, but got {order!r}.{users_line()}')
+    if not any(map(is_float, (*tensors_in((inputs, keywords)), *(getattr(cell, 'internal_params', None) or ())))):
         raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
-    wide = [wrap(x.array.astype(np.float64)) if k in places else x for k, x in enumerate(inputs)]
     outside = range(0)  # the addresses of what is differentiated around us
     if tape.in_own_thread():
         outside = range(tape.recorded_from, tape.first_address + len(tape.entries))
-    kept = [(p, p.array) for p in params if is_float(p)]
     with aside():
+        check = Check(cell, inputs, keywords, sens)
         try:
-            for p, array in kept:
-                p.array = array.astype(np.float64)
-            return _checked(cell, tuple(wide), places, sens, outside)
-        finally:
-            for p, array in kept:
-                p.array = array
+            check.first()
+        except ThreadError:
+            raise  # it says nothing about the Cell
+        except MinicellError as error:
+            return CheckResult(check.name, [], [], error)
+        check.ask(wrt)
+        check.others()
+        rows = check.rows()
+        if order == 2:
+            rows = check.second(rows)
+    return CheckResult(check.name, rows, [*check.loses(outside, wrt), check.tried()])
 
 
-def _checked(cell: Callable, inputs: tuple, places: list[int], sens: object, outside: range) -> CheckResult:
-    custom = getattr(cell, 'bprop', None) is not None
-    name = f'{type(cell).__name__}.bprop' if custom else f'autodiff of {name_of(cell)}'
-    names = input_names(cell, inputs) if custom else [f'x{k}' for k in range(len(inputs))]
-    outs = [t for t in tensors_in(cell(*inputs)) if is_float(t)]
-    if sens is None:
+class Check:
+    """The trials of one Cell, or of one function, at one point."""
+
+    def __init__(self, cell: Any, inputs: tuple, keywords: dict, sens: object, names: Sequence[str] = ()) -> None:
+        self.cell, self.given, self.sens = cell, (inputs, keywords), sens
+        self.called = names or [f'x{k}' for k, _ in enumerate(tensors_in(self.given))]
+        self.custom = getattr(cell, 'bprop', None) is not None
+        self.name = f'{type(cell).__name__}.bprop' if self.custom else f'autodiff of {name_of(cell)}'
+        self.tensors = tensors_in(self.given)
+        self.params = list(getattr(cell, 'internal_params', None) or ())
+        self.trials: dict[str, Takeover] = {}
+        self.left_out: list[str] = []
+        self.kept, self.harm = None, ''
+        try:
+            self.kept = Kept(cell, getattr(cell, 'construct', cell), self.given)
+        except Harm as harm:
+            self.once(harm)
+
+    def once(self, harm: Harm) -> None:
+        """It cannot be called again."""
+        self.kept, self.harm = None, str(harm)
+        self.left_out.append(f'to call it again, because {harm}')
+
+    def places(self) -> dict[int, int]:
+        """Where each Tensor stands among those that a bprop answers for: in the order of construct's arguments."""
+        fresh = self.fresh(False)
+        given = iter(fresh)
+        inputs, keywords = map_tensors(self.given, lambda t: next(given))
+        ordered = tensors_in(bound(self.cell, inputs, keywords)) if self.custom else fresh
+        return {k: next(n for n, o in enumerate(ordered) if o is t) for k, t in enumerate(fresh)}
+
+    def call(self, *tensors: Tensor) -> object:
+        """The Cell, or the function, on other Tensors."""
+        given = iter(tensors)
+        inputs, keywords = map_tensors(self.given, lambda t: next(given))
+        return self.cell(*inputs, **keywords)
+
+    @contextlib.contextmanager
+    def state(self, wide: bool = False) -> Iterator[None]:
+        """The state that the Cell was in when the check began; wide: in Float64."""
+        with untouched(self.kept) if self.kept is not None else contextlib.nullcontext():
+            if wide:
+                self.kept.widen()
+            yield
+
+    def fresh(self, wide: bool) -> list[Tensor]:
+        """The inputs in new Tensors."""
+        return [wrap(np.array(t.array, np.float64 if wide and is_float(t) else None)) for t in self.tensors]
+
+    # ---- trials ----
+
+    def first(self) -> None:
+        """With the inputs as they are. What the Cell itself raises leaves; what is wrong with its bprop's form, too."""
+        try:
+            with self.state():
+                outs = [t for t in tensors_in(self.call(*self.fresh(False))) if is_float(t)]
+        except Harm as harm:
+            self.once(harm)
+            outs = [t for t in tensors_in(self.call(*self.fresh(False))) if is_float(t)]
         rng = np.random.default_rng(0)
-        douts = [rng.standard_normal(t.shape).astype(t.array.dtype) for t in outs]
-    else:
-        douts = [s.array.astype(t.array.dtype) for s, t in zip(tensors_in(sens), outs, strict=True)]
-    params = list(getattr(cell, 'internal_params', None) or ())
-    try:
-        with warnings.catch_warnings(), Tape() as seen:
-            for kind in (NoPathWarning, NotANumberWarning):
-                warnings.simplefilter('ignore', kind)  # the result says it
-            _, by_place, by_weight = differentiate(
-                cell, inputs, {}, tuple(places), tuple(params), tuple(map(wrap, douts))
-            )
-    except ThreadError:
-        raise  # it says nothing about the Cell
-    except MinicellError as error:
-        return CheckResult(name, [], [], error)
-    pulls = [e for e in seen.events if isinstance(e, Pull) and isinstance(e.entry, Call) and e.entry.cell is cell]
-    wanted = [*places, *range(len(inputs), len(inputs) + len(params))]
-    yours = [g.array for g in (*by_place, *by_weight)]
-    if custom and not pulls:
-        return CheckResult(name, [], [], MinicellError('bprop was never called: no output is a float Tensor.'))
-    numeric, notes = _differences(cell, inputs, places, params, douts)
-    true = numeric
-    if custom:
-        true = _by_place(truth(seen, pulls[-1]), inputs, places)
-    elif any(n is None for n in numeric):
-        true = [MinicellError('construct is random, and there is no bprop to compare with')] * len(numeric)
-    labels = [*names, *(p.name for p in params)]
-    rows = [_row(labels[k], y, t, n) for k, y, t, n in zip(wanted, yours, true, numeric, strict=True)]
-    if custom:
-        fixed = all(n is not None for n in numeric)
-        notes += _linearity(cell, pulls[-1], seen, yours if fixed else []) + _captured(seen, outside)
-    return CheckResult(name, rows, notes)
+        if self.sens is None:
+            self.douts = [rng.standard_normal(t.shape) for t in outs]
+        else:
+            self.douts = [np.asarray(s.array, np.float64) for s in tensors_in(self.sens) if is_float(s)]
+        self.trials['as it is'] = self.trial(self.fresh(False), self.douts)
+
+    def others(self) -> None:
+        """All other trials: what cannot be tried is left out, and said."""
+        if self.kept is None:
+            return
+        wide = any(t.array.dtype != np.float64 for t in self.tensors if is_float(t))
+        if wide:
+            wide = self.attempt('in Float64', self.fresh(True), self.douts, wide=True)
+        main = self.trials['in Float64' if wide else 'as it is']
+        main.thorough = True
+        rng, one = np.random.default_rng(1), [np.zeros(d.shape) for d in self.douts]
+        for d in one:
+            if d.size:
+                d.flat[rng.integers(d.size)] = 1.0
+        self.attempt('with −1000 times the dout', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
+        self.attempt('with a dout with a single 1', self.fresh(wide), one, wide)
+        for some in self.batches():
+            several = self.fresh(wide)
+            for k in some:
+                t = several[k].array
+                more = t + rng.standard_normal((ROWS - 1, *t.shape[1:])).astype(t.dtype)
+                several[k] = wrap(np.concatenate([t, more]))
+            if self.attempt('with three rows', several, None, wide):
+                break
+
+    def batches(self) -> list[list[int]]:
+        """Which inputs may have more rows: the first of those with a single one, or all of them."""
+        one = [k for k, t in enumerate(self.tensors) if is_float(t) and t.ndim > 1 and t.shape[0] == 1]
+        return [one[:1], one][: len(one)] if self.sens is None else []
+
+    def attempt(self, label: str, tensors: list[Tensor], douts: list | None, wide: bool) -> bool:
+        """A trial that may be impossible; whether it was not."""
+        try:
+            self.trials[label] = self.trial(tensors, douts, wide)
+        except Exception as error:
+            self.left_out.append(f'{label} ({type(error).__name__})')
+        return label in self.trials
+
+    def trial(self, tensors: list[Tensor], douts: list | None, wide: bool = False) -> Takeover:
+        """The takeover of one call, with these cotangents."""
+        places = tuple(k for k, t in enumerate(tensors) if is_float(t))
+        with self.state(wide):
+            if douts is None:
+                outs = [t for t in tensors_in(self.call(*map(wrap, [t.array for t in tensors]))) if is_float(t)]
+                douts = [np.random.default_rng(2).standard_normal(t.shape) for t in outs]
+            out = self.call(*map(wrap, [np.array(t.array) for t in tensors]))
+            floats = [t for t in tensors_in(out) if is_float(t)]
+            sens = tuple(wrap(d.astype(t.array.dtype)) for d, t in zip(douts, floats, strict=True))
+        with self.state(wide), Tape() as seen:
+            _, found, more = differentiate(self.call, tuple(tensors), {}, places, tuple(self.params), sens)
+            if self.custom:
+                walk = Walk(seen)
+                for _ in walk:
+                    pass
+                turns = [t for r in walk.readings for t in r.turns if getattr(t.event.entry, 'cell', None) is self.cell]
+                if not turns:
+                    raise MinicellError('bprop was never called: no output is a float Tensor.')
+                ask = partial(self.again, turns[-1].event.entry.inputs)
+                return takeover(seen, turns[-1], ask).settled()
+            yours = iter([g.array for g in found])
+            return Takeover(
+                name_of(self.cell), self.called, [np.array(t.array) for t in tensors],
+                [next(yours) if k in places else None for k, _ in enumerate(tensors)], [s.array for s in sens],
+                [k in places for k, _ in enumerate(tensors)], out, None,
+                partial(self.again, tuple(tensors), self.call),
+            )  # fmt: skip
+
+    def again(self, inputs: tuple, construct: Callable | None = None) -> Again:
+        """What calls it again. Raises Harm where it must not."""
+        if self.kept is None:
+            raise Harm(self.harm)
+        return Again(self.cell, inputs, construct, self.kept)
+
+    # ---- verdicts ----
+
+    def ask(self, wrt: object) -> None:
+        """Which inputs and Parameters count. Raises ValueError for one that is not there."""
+        first = self.trials['as it is']
+        names = [str(n).partition('[')[0] for n in first.names]
+        own = list(dict.fromkeys(names[: len(names) - len(self.params)]))
+        every = [None] * (len(names) - len(self.params)) + self.params
+        self.wanted = [is_number(x) and (p is None or p.requires_grad) for x, p in zip(first.inputs, every, strict=True)]
+        if wrt is None:
+            return
+        self.wanted = [False] * len(names)
+        for each in wrt if isinstance(wrt, tuple | list) else (wrt,):
+            name = own[each] if isinstance(each, int) and -len(own) <= each < len(own) else each
+            found = [k for k, n in enumerate(names) if name in (n, first.names[k]) or (name is every[k] is not None)]
+            if not found:
+                raise GradArgumentError(
+                    f'wrt names no input of {self.name.removesuffix(".bprop")}: {each!r}. It has '
+                    f'{", ".join(map(str, first.names))}.{users_line()}'
+                )
+            for k in found:
+                self.wanted[k] = is_number(first.inputs[k])
+
+    def asked_again(self) -> dict[str, list]:
+        """What bprop returns when it is asked the same again: at once, a few times; and after another call."""
+        main, found = self.trials['as it is'], {'again': [], 'after': []}
+        if self.kept is None or not self.custom:
+            return found
+        outs = [t.array for t in tensors_in(main.out) if is_float(t)]
+        for what in found:
+            with self.state(), contextlib.suppress(Exception):
+                self.call(*self.fresh(False))
+                if what == 'after':
+                    with contextlib.suppress(Exception):  # what construct refuses, it does not keep
+                        self.call(*[wrap(t.array * t.array.dtype.type(0.625)) if is_float(t) else t for t in self.fresh(False)])
+                for _ in range(TIMES if what == 'again' else 1):
+                    found[what].append(main.again.returned(main.inputs, main.out, outs, main.came))
+        return found
+
+    def rows(self) -> list[Verdict]:
+        """The verdict on each input, from all trials: the first that is wrong, else what is known best."""
+        main, repeated, plain = self.trials['as it is'], self.asked_again(), [*self.trials.values()]
+        for what, answers in repeated.items():
+            for k, yours in enumerate(answers):
+                if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(yours, main.yours, strict=True)
+                       if a is not None and b is not None):  # fmt: skip
+                    self.trials[f'{what}, {k}'] = replace(main, yours=yours)
+        told = []
+        for trial in self.trials.values():
+            trial.asked = self.wanted
+            told.append(trial.verdicts())
+        rows = []
+        for place in range(len(self.wanted)):
+            found = [verdicts[place] for verdicts in told]
+            best = max(found, key=lambda v: RANK.index(v.verdict))
+            if best.verdict == 'wrong':
+                best = best._replace(mistake=mistakes.of(plain, place, repeated))
+            elif any(v.by == 'rules and differences' for v in found):
+                best = best._replace(by='rules and differences')
+            rows.append(best)
+        return rows
+
+    def second(self, rows: list[Verdict]) -> list[Verdict]:
+        """The rows with what is true of the bprop's own derivative, where the first order is right."""
+        if not all(row.ok for row in rows if row.asked):
+            self.left_out.append('the second order, because the first is not right')
+            return rows
+        places = tuple(k for k, t in enumerate(self.tensors) if is_float(t))
+        sens = tuple(map(wrap, self.trials['as it is'].came))
+
+        def slopes(*tensors: Tensor) -> tuple:
+            return tuple(differentiate(self.call, tensors, {}, places, tuple(self.params), sens)[1])
+
+        order = self.places()
+        names = [rows[order[k]].name for k, _ in enumerate(self.tensors)]
+        inner = Check(slopes, tuple(self.tensors), {}, None, names)
+        try:
+            inner.first()
+        except MinicellError as error:
+            self.left_out.append(f'the second order ({type(error).__name__})')
+            return rows
+        inner.ask(None)
+        inner.others()
+        told = {place: row for place, row in zip(places, [r for r in inner.rows() if r.place in places], strict=True)}
+        for place, row in told.items():
+            first = rows[order[place]]
+            if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
+                why = f'The first order is right, the second is not: {row.why}'
+                rows[order[place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
+        self.trials |= {f'{label}, at second order': trial for label, trial in inner.trials.items()}
+        return rows
+
+    # ---- notes ----
+
+    def loses(self, outside: range, wrt: object) -> list[str]:
+        """What construct uses of which the gradient is lost: what is none of its inputs, and no bprop answers for."""
+        program = self.trials['as it is'].program
+        used = [t for op in program.ops for t in op.inputs] if program is not None and self.custom else []
+        notes = [
+            f'It uses a Tensor of shape {t.shape} that is being differentiated and is none of its inputs, so that its '
+            f'part of the gradient is lost. Make it an input, and return its gradient too.'
+            for t in used[:] if t.at in outside
+        ][:1]  # fmt: skip
+        own = {id(p) for p in self.params}
+        swallowed = dict.fromkeys(t.name for t in used if is_parameter(t) and t.requires_grad and id(t) not in own)
+        return notes + [
+            f'It swallows the Parameter {name}: construct uses {name}, and internal_params does not name it, so that '
+            f'its gradient is lost.'
+            for name in swallowed if wrt is None
+        ]  # fmt: skip
+
+    def tried(self) -> str:
+        """What was tried, and what was not, in a line."""
+        labels = [label for label in self.trials if not label.startswith(('again', 'after'))]
+        asked = '; bprop asked the same again, and after another call' * bool(self.kept is not None and self.custom)
+        left = f'. Not tried: {"; ".join(self.left_out)}' if self.left_out else ''
+        return f'Tried {", ".join(labels)}{asked}{left}.'
 
 
-def _by_place(found: list, inputs: tuple, places: list[int]) -> list:
-    """Of one answer for every Tensor, those for the float inputs and, behind them, the Parameters."""
-    tensors = [k for k, x in enumerate(inputs) for _ in tensors_in(x)]
-    of_inputs = [g for k, g in zip(tensors, found, strict=False) if k in places]
-    return of_inputs + found[len(tensors) :]
-
-
-def _row(name: str, yours: np.ndarray, true: object, numeric: np.ndarray | None) -> Row:
-    off, worst, ok = _compare(yours, _reference(true, numeric))
-    off_numeric, worst_numeric, ok_numeric = _compare(yours, numeric)
-    if ok_numeric and not ok:  # construct does something that no rule sees, in NumPy say: differences see it
-        off, worst, ok = off_numeric, worst_numeric, True
-    return Row(name, yours, true, numeric, off, worst, ok, off_numeric, ok_numeric)
-
-
-def _reference(true: object, numeric: np.ndarray | None) -> np.ndarray | None:
-    """What yours is compared with: autodiff, unless it has no answer, or only zeros where differences have more."""
-    if isinstance(true, Exception):
-        return numeric
-    return true if np.any(true) or numeric is None or _compare(true, numeric)[2] else numeric
-
-
-def _compare(yours: np.ndarray, reference: np.ndarray | None) -> tuple[float, tuple[int, ...], bool]:
-    """How far off, where worst, and whether that is close; NaN in the reference: not tried."""
-    if reference is None:
-        return np.nan, (), False
-    if not yours.size:
-        return 0.0, (), True
-    tried = ~np.isnan(reference)
-    off = np.where(tried, np.abs(yours - reference), 0.0)
-    off = np.where(np.isnan(off), np.inf, off)
-    close = off <= CLOSE[0] + CLOSE[1] * np.abs(np.where(tried, reference, 0.0))
-    worst = np.unravel_index(np.argmax(off), off.shape)
-    return float(off[worst]), tuple(map(int, worst)), bool(np.all(close))
-
-
-def _differences(cell, inputs: tuple, places: list[int], params: list, douts: list) -> tuple[list, list[str]]:
-    """Central differences for each float input and Parameter; None, and a note, where construct is random."""
-
-    def value() -> float:
-        outs = [t for t in tensors_in(cell(*inputs)) if is_float(t)]
-        return sum(float(np.sum(o.array.astype(np.float64) * d)) for o, d in zip(outs, douts, strict=True))
-
-    targets = [inputs[k] for k in places] + params
-    if value() != value():
-        return [None] * len(targets), [
-            'construct is random: differences are left out, autodiff saw the same random numbers.'
-        ]
-    found = []
-    for t in targets:
-        t.array = np.array(t.array, order='C')
-        flat = t.array.reshape(-1)
-        result = np.full(flat.shape, np.nan)
-        chosen = np.arange(flat.size) if flat.size <= MOST else np.random.default_rng(0).choice(flat.size, MOST, False)
-        for i in chosen:
-            middle = flat[i]
-            flat[i] = middle + STEP
-            above = value()
-            flat[i] = middle - STEP
-            result[i] = (above - value()) / (2 * STEP)
-            flat[i] = middle
-        found.append(result.reshape(t.shape))
-    return found, []
-
-
-def _linearity(cell, pull: Pull, seen: Tape, yours: list) -> list[str]:
-    """bprop again, after a call with other inputs, and with twice the dout: a gradient is linear in it.
-
-    yours: what it gave before that call, where construct is not random.
-    """
-    raw = next(e for e in seen._raw if e[1] is pull.entry.inputs and e[2] is cell)
-    _, inputs, _, out, _, _ = raw
-    with contextlib.suppress(*REFUSALS):  # what construct refuses, it does not keep
-        cell(*map_tensors(inputs, lambda t: wrap(t.array * 0.5) if is_float(t) else t))
-
-    def times(factor: int) -> list[np.ndarray | None]:
-        returned = call_bprop(cell, inputs, out, _scaled(pull.cotangent, factor))
-        return [d if d is None else d.array for t, d in check_result(cell, inputs, returned) if is_float(t)]
-
-    again, twice = times(1), times(2)
-    if len(again) == len(yours) and not all(
-        np.allclose(a, y, equal_nan=True) for a, y in zip(again, yours, strict=True) if a is not None
-    ):
-        return ['It reads what the last call kept: after another call the gradient of the first is another one.']
-    once, twice = ([d for d in ds if d is not None] for ds in (again, twice))
-    if not any(np.any(x) for x in once):
-        return []
-    if all(map(np.array_equal, once, twice)):
-        if all(map(np.array_equal, once, [d for d in times(-1) if d is not None])):
-            return ['It ignores dout: twice the dout gave the same gradient. Multiply by dout.']
-        return ['It is not linear in dout: twice the dout gave the same gradient, though minus dout gave another one.']
-    if not all(np.allclose(2 * x, y, equal_nan=True) for x, y in zip(once, twice, strict=True)):
-        return ['It is not linear in dout: twice the dout did not give twice the gradient.']
-    return []
-
-
-def _captured(seen: Tape, outside: range) -> list[str]:
-    """Inside a gradient: what construct uses of it, beside its inputs (which are Tensors of our own here)."""
-    used = [t for e in seen.events if isinstance(e, Op) for t in e.inputs if t.at in outside]
-    return [
-        f'It uses a Tensor of shape {t.shape} that is being differentiated and is none of its inputs, so that its part '
-        f'of the gradient is lost. Make it an input, and return its gradient too.'
-        for t in used[:1]
-    ]
-
-
-def _scaled(cotangent: object, factor: int) -> object:
-    if isinstance(cotangent, tuple):
-        return Parts({k: factor * g for k, g in enumerate(cotangent) if g is not None})
-    return factor * cotangent
+def is_number(x: np.ndarray) -> bool:
+    """Whether numbers can have a gradient."""
+    return x.dtype.kind == 'f'

@@ -53,6 +53,12 @@ class Kept:
         for put in self.back:
             put()
 
+    def widen(self) -> None:
+        """Turn all Tensors to Float64, until they are put back."""
+        for t in self.tensors:
+            if t.array.dtype.kind == 'f':
+                t.array = t.array.astype(np.float64)
+
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
         back = self.back.append

@@ -13,7 +13,7 @@ from ..story.events import Walk
 from ..story.record import Record
 from ..story.stack import ReadBack, Turn
 from ..story.tensors import places
-from . import nested
+from . import mistakes, nested
 from .again import Again
 from .program import Program
 from .takeover import Takeover
@@ -52,7 +52,8 @@ def verdicts(tape: Any) -> list[Verdict]:
 
 def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
     """The verdicts on what one reading of a bprop handed out: one for each Tensor that it answers for."""
-    return tuple(takeover(tape, turn).verdicts())
+    found = takeover(tape, turn)
+    return tuple(mistakes.named(found, told) for told in found.verdicts())
 
 
 def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:
@@ -60,7 +61,7 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
     event, call, give = turn.event, turn.call, turn.give
     cell = getattr(event.entry.cell, 'source', event.entry.cell)
     given = [t for t, _ in give.gradients]
-    at = lambda t, when: None if t is None else tape.value(t, when) if isinstance(t, Tensor) else np.asarray(t)
+    at = lambda t, when: None if t is None else np.array(tape.value(t, when) if isinstance(t, Tensor) else t)
     program = None
     if call is not None and call.event is not None and call.out is not None:
         own = [*tensors_in(call.inputs), *(event.entry.cell.internal_params or ())]

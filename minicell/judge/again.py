@@ -14,17 +14,17 @@ from ..core.rules import Bundle, Parts
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..harmless import Harm, Kept, untouched
-from .program import Arrays, Program, wide
+from .program import Arrays, Program
 
 
 class Again:
     """Calls construct and bprop of one Cell again. Whatever raises there, raises Harm here: then nobody can ask."""
 
-    def __init__(self, cell: Any, inputs: tuple, construct: Callable | None = None) -> None:
+    def __init__(self, cell: Any, inputs: tuple, construct: Callable | None = None, kept: Kept | None = None) -> None:
         self.cell, self.inputs = cell, inputs
         self.params = list(getattr(cell, 'internal_params', None) or ())
         self.construct = construct or by_signature(cell)
-        self.kept = Kept(cell, self.construct, inputs)
+        self.kept = kept or Kept(cell, self.construct, inputs)
         self.narrow = False  # whether it can be called in its own dtypes alone: it makes Tensors of one dtype, say
 
     def tensors(self, xs: Arrays) -> tuple[tuple, list[Tensor]]:
@@ -54,8 +54,7 @@ class Again:
         dtypes = [t.array.dtype for t in own]
         with untouched(self.kept):
             if not narrow:
-                for t in self.kept.tensors:
-                    t.array = wide(t)
+                self.kept.widen()
             args, given = self.tensors([np.asarray(x, d if narrow else None) for x, d in zip(xs, dtypes, strict=True)])
             try:
                 with Tape() as seen:
@@ -70,18 +69,21 @@ class Again:
         """What bprop returns for these inputs, these numbers in the float Tensors of out, and these cotangents."""
         with untouched(self.kept):
             if any(x.dtype == np.float64 for x in xs):
-                for t in self.kept.tensors:
-                    t.array = wide(t)
-            args, _ = self.tensors(xs)
-            floats, gs = iter(outs), {k: g for k, g in enumerate(came) if g is not None}
-            result = map_tensors(out, lambda t: wrap(np.asarray(next(floats)) if is_float(t) else t.array))
-            one = isinstance(result, Tensor)
-            try:
-                returned = call_bprop(self.cell, args, result if one else Bundle(result, -1), gs[0] if one else Parts(gs))
-                pairs = list(check_result(self.cell, args, returned))
-            except Exception as error:
-                raise Harm(f'called again, bprop raises {type(error).__name__}') from None
-            return [None if d is None else np.array(d.array) for _, d in pairs]
+                self.kept.widen()
+            return self.returned(xs, out, outs, came)
+
+    def returned(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[np.ndarray | None]:
+        """The same in the state that there is."""
+        args, _ = self.tensors(xs)
+        floats, gs = iter(outs), {k: g for k, g in enumerate(came) if g is not None}
+        result = map_tensors(out, lambda t: wrap(np.asarray(next(floats)) if is_float(t) else t.array))
+        one = isinstance(result, Tensor)
+        try:
+            returned = call_bprop(self.cell, args, result if one else Bundle(result, -1), gs[0] if one else Parts(gs))
+            pairs = list(check_result(self.cell, args, returned))
+        except Exception as error:
+            raise Harm(f'called again, bprop raises {type(error).__name__}') from None
+        return [None if d is None else np.array(d.array) for _, d in pairs]
 
 
 def by_signature(cell: Any) -> Callable:

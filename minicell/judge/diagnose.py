@@ -56,8 +56,7 @@ def diagnose(trials: Sequence[Trial]) -> str:
     """Name the mistake in one sentence that holds for every trial, with the numbers of one place; '' if none fits."""
     with np.errstate(all='ignore'):
         cases = [Case(t) for t in trials]
-        wrong = [c for c in cases if c.off.any()]
-        return next(sentences(cases, wrong), '')
+        return next(sentences(cases, [c for c in cases if c.off.any()]), '')
 
 
 def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
@@ -158,9 +157,9 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
     """One factor: the same in every call, a length of that call, or another one in each."""
     cases = [c for c in cases if c.live.any()]
     found = np.full(len(cases), np.nan)
-    for k, c in enumerate(c for c in cases if c.same):
+    for k, c in enumerate(cases):
         best = np.nan_to_num(np.abs(c.due), posinf=0).argmax()
-        factor = c.yours.flat[best] / c.due.flat[best]
+        factor = c.yours.flat[best] / c.due.flat[best] if c.same else np.nan
         found[k] = factor if c.is_(factor * c.due, factor) else np.nan
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
@@ -191,7 +190,7 @@ def factor(cases: Sequence[Case]) -> Iterator[str]:
 
     names, ks = list(table), np.array(list(TIMES))[:, None, None, None]
     F = [np.stack(each) for each in zip(*table.values(), strict=True)]
-    fits = np.argwhere(good(40, F, F, ks)).tolist()
+    fits = np.argwhere(good(2 + 24 // len(cases), F, F, ks)).tolist()
     for k, f, g in sorted(fits, key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
         ratios = np.concatenate([(a[g] / a[f])[c.off] for c, a in zip(cases, F, strict=True)])
         some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)][:99]}) >= 3 + (min(f, g) > 0)
@@ -221,16 +220,13 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
         yield 'It is 0 where something is due, and something where 0 is due'
     gone = where(lambda c: ~np.isfinite(c.yours) & np.isfinite(c.due))
-    ways = {
-        '0': where(lambda c: c.yours == 0),
-        'of the opposite sign': where(lambda c: near(c.yours, -c.due, 8 * c.room)),
-    }
-    said = 'NaN or infinite' if gone else next((word for word, fits in ways.items() if fits), 'wrong')
+    zero, minus = where(lambda c: c.yours == 0), where(lambda c: near(c.yours, -c.due, 8 * c.room))
+    said = 'NaN or infinite' if gone else '0' if zero else 'of the opposite sign' if minus else 'wrong'
     enough = many(cases, 2 if gone else 3, right=True) and (gone or many(cases, 3))
     for text, masks in shared(cases, conditions).items() if enough else ():
-        sure = text.endswith(' is 0') if gone else text == '0 is due' or sum(c.live.sum() for c in cases) >= 12
+        sure = text.endswith(' is 0') if gone else text == 'where 0 is due' or sum(c.live.sum() for c in cases) >= 12
         if sure and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
-            yield f'It is {said} where {text}, and right elsewhere'
+            yield f'It is {said} {text}, and right elsewhere'
     if enough and said != 'wrong':
         yield f'It is {said} in some places, and right elsewhere'
 

@@ -63,14 +63,14 @@ def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def conditions(c: Any) -> dict[str, np.ndarray]:
     """Where a gradient may be another than elsewhere."""
     named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
-    found = {'0 is due': np.abs(c.due) <= c.room}
+    found = {'where 0 is due': np.abs(c.due) <= c.room}
     for n, v in named.items():
-        found |= {f'{n} is 0': v == 0, f'{n} is negative': v < 0, f'{n} is positive': v > 0}
+        found |= {f'where {n} is 0': v == 0, f'where {n} is negative': v < 0, f'where {n} is positive': v > 0}
     for (m, a), (n, b) in combinations(named.items(), 2):
-        found |= {f'{m} is above {n}': a > b, f'{m} is below {n}': a < b}
+        found |= {f'where {m} is above {n}': a > b, f'where {m} is below {n}': a < b}
     for k, index in enumerate(np.indices(c.due.shape)):
-        for word, ends in (('first', index == 0), ('last', index == c.due.shape[k] - 1)):
-            found |= {f'it is the {word} along axis {k}': ends, f'it is not the {word} along axis {k}': ~ends}
+        for word, end in (('first', index == 0), ('last', index == c.due.shape[k] - 1)):
+            found |= {f'in the {word} place along axis {k}': end, f'in all but the {word} place along axis {k}': ~end}
     return found
 
 

@@ -39,7 +39,9 @@ class Program:
         self.out, self.outs = out, [t for t in tensors_in(out) if is_float(t)]
         self.ops = [e for e in events if isinstance(e, Op)]
         self.blind = next(filter(None, map(self.beyond, events)), '')  # what no rule sees, in words
-        self.chooses = any(isinstance(e, Asked) and e.chooses for e in events)  # other numbers may take another way
+        self.chosen = 0  # the inputs (a bit each) whose numbers chose what to compute, as an index or an `if` does
+        for e in events:
+            self.chosen |= self.touched.get(id(e.tensor), 0) if isinstance(e, Asked) and e.chooses else 0
 
     def beyond(self, event: Any) -> str:
         """What the rules do not see of an event, or ''."""
@@ -145,13 +147,13 @@ class Program:
         """By the id of each Tensor: on which inputs its values depend."""
         return self.ways[0]
 
-    def steps_only(self, place: int, came: Arrays) -> bool:
-        """Whether ways lead from an input to what was asked for, and each goes through an op without a slope."""
+    def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
+        """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
         values, slopes = (
             any(of.get(id(t), 0) >> place & 1 for t, g in zip(self.outs, came, strict=True) if g is not None)
             for of in self.ways
         )
-        return values and not slopes
+        return values, slopes
 
 
 def pulled(op: Op, ins: list, outs: list, gs: list, shake: Callable | None = None) -> list:

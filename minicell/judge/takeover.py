@@ -44,7 +44,12 @@ class Takeover:
 
     def __post_init__(self) -> None:
         self.blind = self.blind or ('' if self.program is None else self.program.blind)
-        self.rng = np.random.default_rng(0)
+        self.rng, self.told = np.random.default_rng(0), {}
+
+    def settled(self) -> 'Takeover':
+        """Itself, with copies of all numbers: before what it was made of is put back."""
+        _ = self.program and self.program.settled()
+        return self
 
     # ---- what it is made of ----
 
@@ -79,7 +84,7 @@ class Takeover:
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may take another way."""
-        if self.program is None or self.program.chooses:
+        if self.program is None or self.program.chosen:
             _ = self.replay
             return self.again.program(xs).read(self.came)
         return self.program.read(self.came, self.program.run(xs))
@@ -121,11 +126,17 @@ class Takeover:
 
     def verdicts(self) -> list[Verdict]:
         """One for each float input and Parameter, and for an integer input that something was returned for."""
-        with np.errstate(all='ignore'):
-            return [self.verdict(k) for k, x in enumerate(self.inputs)]
+        return [self.verdict(k) for k, _ in enumerate(self.inputs)]
 
     def verdict(self, place: int) -> Verdict:
         """The verdict on one input."""
+        if place not in self.told:
+            with np.errstate(all='ignore'):
+                self.told[place] = self.made(place)
+        return self.told[place]
+
+    def made(self, place: int) -> Verdict:
+        """The same, made."""
         yours = self.yours[place]
         told = Verdict(self.name, self.names[place], place, True, yours, None, '', UNKNOWN)
         if self.inputs[place].dtype.kind != 'f':
@@ -154,7 +165,8 @@ class Takeover:
                 told = told._replace(room=self.rooms(place, times))
             if known and not differs(given, due, told.room).any():
                 return self.confirmed(told._replace(verdict=RIGHT), place, given)
-        if self.program.steps_only(place, self.came):
+        values, slopes = self.program.leads(place, self.came)
+        if values and not slopes:
             return self.stepped(told, given)
         if not known:
             told = self.limit(told, place)
@@ -195,7 +207,6 @@ class Takeover:
         """The places to look at one by one: all, or where halves of a direction lead that the gradient fails."""
         if x.size <= SINGLES:
             return [*np.ndindex(*x.shape)]
-        found = []
         for one in differences.tried(function, x, given, self.came, self.eps):
             mask = one[0] != 0
             while not differences.agrees(one) and mask.sum() > 1:
@@ -205,8 +216,9 @@ class Takeover:
                 first = differences.weighed(function, x, given, self.came, self.eps, one[0] * half)
                 mask = half if not differences.agrees(first) else mask & ~half
                 one = differences.weighed(function, x, given, self.came, self.eps, one[0] * mask)
-            found += [tuple(p) for p in np.argwhere(mask)] if mask.sum() == 1 else []
-        return found
+            if mask.sum() == 1 and not differences.agrees(one):
+                return [tuple(map(int, np.argwhere(mask)[0]))]
+        return []
 
     def stepped(self, told: Verdict, given: np.ndarray) -> Verdict:
         """Every way leads through an op without a slope."""
@@ -259,8 +271,12 @@ class Takeover:
         """A gradient that differs from the due one, in words."""
         told = told._replace(verdict=WRONG)
         off = told.differs
-        if self.blind and not told.due[off].any() and differences.jumps(self.function(place), self.xs[place]):
-            return told._replace(verdict=UNKNOWN, why=f'{self.blind[:1].upper()}{self.blind[1:]}, and {JUMPS}.')
+        chosen = self.program.chosen >> place & 1 and not self.program.leads(place, self.came)[1]
+        if (self.blind or chosen) and not told.due[off].any():
+            if differences.jumps(self.function(place), self.xs[place]):
+                if not self.blind:
+                    return self.stepped(told, given)
+                return told._replace(verdict=UNKNOWN, why=f'{self.blind[:1].upper()}{self.blind[1:]}, and {JUMPS}.')
         at = told.worst
         where = f'd{told.name}{list(at) if at else ""}'
         if told.yours is None:
