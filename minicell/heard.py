@@ -1,9 +1,9 @@
-"""What a Tape hears of hooks: each call of one, and what it returns."""
+"""What a Tape hears beside ops: each call of a hook and what it returns, and numbers that leave a takeover's ops."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from .core import tape
+from .core import doors, tape
 from .core.rules import Marker
 
 
@@ -15,9 +15,14 @@ class Hooked(SimpleNamespace):
     """It has returned: the gradient in place of what it was given, a tuple of them, or None."""
 
 
-CALLED, RETURNED = Marker('hook'), Marker('hooked')
+class Asked(SimpleNamespace):
+    """Inside a takeover, Python or NumPy sees a Tensor's numbers; chooses: only to choose what to compute."""
+
+
+CALLED, RETURNED, ASKED = Marker('hook'), Marker('hooked'), Marker('asked')
 CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
 RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
+ASKED.event = lambda at, x, y, out: Asked(at=at, tensor=x, how=y, chooses=out)
 
 
 def heard(
@@ -31,3 +36,12 @@ def heard(
     if tape.looking:
         tape.note(RETURNED, hook, returned, None, None)
     return returned
+
+
+def asked(tensor: object, how: str, chooses: bool) -> None:
+    """What construct computes outside of ops is no event, but that it has the numbers for it is one."""
+    if tape.looking and tape.hidden_address:
+        tape.note(ASKED, tensor, how, chooses, None)
+
+
+doors.numbers_asked.append(asked)

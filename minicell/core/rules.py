@@ -22,8 +22,8 @@ class Marker:
         self.name = name
 
 
-NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped', 'asked']
-ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED, ASKED = map(Marker, NOTES)
+NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED = map(Marker, NOTES)
 
 
 def sum_to_shape(g, shape: tuple[int, ...]):

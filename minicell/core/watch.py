@@ -14,8 +14,8 @@ from . import doors, tape
 from .differentiate import fill_up, new_list
 from .doors import open_tapes
 from .errors import TapeError, Where, users_line
-from .rules import ASKED, BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
-from .tape import NOWHERE, note
+from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
+from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
 
 
@@ -115,15 +115,6 @@ class Write(NamedTuple):
     where: Where | None
 
 
-class Asked(NamedTuple):
-    """Inside a takeover, Python or NumPy saw a Tensor's numbers; chooses: only to choose what to compute."""
-
-    at: int
-    tensor: Tensor
-    how: str
-    chooses: bool
-
-
 class Report(NamedTuple):
     """The report of a Cell with bprop_debug on one call of its bprop."""
 
@@ -147,15 +138,6 @@ PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATO
 def look(on: bool) -> None:
     """Begin or stop keeping everything that happens."""
     tape.looking, tape.trusted_from = on, tape.hidden_address if tape.hidden_address and not on else inf
-
-
-def asked(tensor: Tensor, how: str, chooses: bool) -> None:
-    """What a takeover computes outside of ops leaves no event, but the numbers that it computes with do."""
-    if tape.looking and tape.hidden_address:
-        note(ASKED, tensor, how, chooses, None)
-
-
-doors.numbers_asked.append(asked)
 
 
 @contextmanager
@@ -327,7 +309,6 @@ EVENTS = {
     END: lambda at, x, y, out, where, made: End(at, x, y),
     WRITE: lambda at, x, y, out, where, made: Write(at, x, y, where),
     REPORT: lambda at, x, y, out, where, made: Report(at, x, y),
-    ASKED: lambda at, x, y, out, where, made: Asked(at, x, y, out),
     FAIL: lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out))),
     **dict.fromkeys((STEP, STEPPED), lambda *_: None),
 }

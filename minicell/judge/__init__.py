@@ -32,16 +32,27 @@ def beside(record: Record, tape: Any) -> Record:
             reading.judge = partial(of_turn, tape, reading.turn)
     for number, run in enumerate(record.passes):
         if run.ended is not None and run.around is None and through_bprop(record, number):
-            run.judge = partial(nested.verdicts, tape, run)
+            run.judge = partial(nested.verdicts, tape, run, partial(inside, record, number))
     return record
+
+
+def inside(record: Record, number: int) -> list[Verdict]:
+    """The verdicts on the takeovers that a gradient of gradients went through."""
+    return [v for r in record.readings if r.run in around(record, number) for v in r.verdicts]
 
 
 def through_bprop(record: Record, number: int) -> bool:
     """Whether a gradient differentiated another one that a bprop had computed."""
-    inside = {number}
+    within = around(record, number) - {number}
+    return any(r.run in within and record.entries[r.entry].kind == 'call' for r in record.readings)
+
+
+def around(record: Record, number: int) -> set[int]:
+    """A gradient, and those that are nested in it."""
+    found = {number}
     for k, run in enumerate(record.passes):  # (one that is around another began before it)
-        inside |= {k} if run.around in inside else set()
-    return any(r.run in inside - {number} and record.entries[r.entry].kind == 'call' for r in record.readings)
+        found |= {k} if run.around in found else set()
+    return found
 
 
 def verdicts(tape: Any) -> list[Verdict]:

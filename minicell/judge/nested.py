@@ -6,22 +6,27 @@ around it. So the ops that the Tape kept, hidden ones too, run once more, and ar
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.differentiate import differentiate
 from ..core.errors import MinicellError
-from ..core.primitives import place_several
-from ..core.rules import BACK, Plain
+from ..core.primitives import CAST, place_several
+from ..core.rules import BACK, Plain, Shaped
 from ..core.tape import place
 from ..core.tensor import Tensor, is_float, tensors_in, wrap
 from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Report, Tape, aside
-from ..heard import Hook
+from ..heard import Asked, Hook
 from ..ops.hooks import Passing
-from .verdict import RIGHT, UNKNOWN, WRONG, Verdict
+from ..story.events import Walk
+from .program import shaken, under, wide
+from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 
 MOST = 20_000  # events: more would take seconds
+EPS = float(np.finfo(np.float32).eps)
+TIMES = 4  # how often its numbers are rounded at random
 HOOKED = 'a hook takes part'
 LOST = 'it uses a Tensor that cannot be followed: of a graph, say, or kept by a bprop'
 
@@ -30,15 +35,51 @@ class Unknown(Exception):
     """There is no such gradient, and why."""
 
 
-def without_bprops(tape: Tape, key: object) -> list[np.ndarray]:
-    """What the gradient of this name would hand over, if construct were differentiated in the place of each bprop."""
+def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[Verdict]:
+    """The verdicts on the results of a gradient of a gradient. firsts: those on the takeovers that it went through."""
+    inner = [v for v in firsts() if v.verdict != NOT_ASKED]
+    cell = inner[0].cell if inner else ''
+    told = [
+        Verdict(cell, a.of, k, True, None if a.total is None else a.total.data, None, '', UNKNOWN, a.why)
+        for k, a in enumerate(run.arrivals)
+    ]
+    try:
+        due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
+    except Unknown as error:
+        return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
+    return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
+
+
+def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
+    """One of them."""
+    with np.errstate(all='ignore'):
+        room = 32 * EPS * np.abs(due) + 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
+        told = told._replace(due=due, by='rules', room=np.nan_to_num(room))
+        if not np.isfinite(due).all():
+            return told._replace(why='The rules give NaN or infinity here.')
+        if not told.differs.any():
+            return told._replace(verdict=RIGHT, why='')
+    if any(v.verdict == SURROGATE for v in inner):
+        return told._replace(verdict=SURROGATE, why='It goes through a surrogate, whose derivative is one, too.')
+    at = told.worst
+    numbers = f'd{told.name}{list(at) if at else ""} is {told.given[at]:.4g}, and should be {due[at]:.4g}.'
+    same = all(v.ok for v in inner)
+    return told._replace(verdict=WRONG, why=f'{"The first derivative is right, the second is not: " * same}{numbers}')
+
+
+def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
+    """What the gradient of this name would hand over, if construct were differentiated in the place of each bprop.
+
+    seed: not 0 rounds all numbers at random, as Float32 does.
+    """
     events = tape.events
     begun = next((k for k, e in enumerate(events) if isinstance(e, Begin) and e.of is key), None)
     if begun is None:
         raise Unknown('its function ran before this Tape began')
-    again = Again(tape, events)
+    again = Again(tape, events, shaken(EPS, seed) if seed else None)
     again.first = min([events[begun].at, *(t.at for t in events[begun].inputs if t.at >= 0)])
-    inside = events[begun : again.end(begun)]
+    back = again.next(key, begun, Back)
+    inside = events[begun : again.next(key, back, End)]
     if len(inside) > MOST:
         raise Unknown('the program is too long to run it again for a picture')
     if any(isinstance(e, Hook) for e in inside):
@@ -46,51 +87,32 @@ def without_bprops(tape: Tape, key: object) -> list[np.ndarray]:
     with aside(), warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore')
         try:
-            return [g.array for g in again.gradient(begun, {})]
+            again.gradient(begun, back, {})
+            return [g.array for g in again.handed]
         except MinicellError as error:
-            raise Unknown(str(error)) from None
-
-
-def verdicts(tape: Tape, run: Any) -> tuple[Verdict, ...]:
-    """The verdicts on the results of a gradient of a gradient: beside them stands the one without any bprop."""
-    told = [
-        Verdict('', a.of, k, True, None if a.total is None else a.total.data, None, '', UNKNOWN, a.why)
-        for k, a in enumerate(run.arrivals)
-    ]
-    try:
-        with np.errstate(all='ignore'):
-            found = without_bprops(tape, run.key)
-    except Unknown as error:
-        return tuple(v._replace(why=str(error)) for v in told)
-    judged = []
-    for v, due in zip(told, found, strict=True):
-        eps = np.finfo(due.dtype).eps if v.yours is None else np.finfo(v.yours.dtype).eps
-        v = v._replace(due=due.astype(np.float64), by='rules', room=256 * eps * np.abs(due))
-        wrong = v.differs.any()
-        judged.append(v._replace(verdict=WRONG if wrong else RIGHT, why=''))
-    return tuple(judged)
+            raise Unknown(str(error).splitlines()[0]) from None
 
 
 class Again:
     """Runs a stretch of events again. `known` holds, by the id of a Tensor of then, the one that stands for it now."""
 
-    def __init__(self, tape: Tape, events: list) -> None:
-        self.tape, self.events = tape, events
-        self.calls = _calls(events)
-        self.entries = {id(e) for e in self.calls.values()}
+    def __init__(self, tape: Tape, events: list, shake: Callable | None = None) -> None:
+        self.tape, self.events, self.shake = tape, events, shake
+        walk = Walk(tape)
+        entries = [event for event in walk if id(event) in walk.took]
+        took = [(walk.took[id(e)], e) for e in entries]
+        self.calls = {place: e for call, e in took for place in (call.first, call.last)}  # of its Enter, and its Leave
+        self.entries = set(map(id, entries))
+        self.begins = {id(e.of): k for k, e in enumerate(events) if isinstance(e, Begin)}  # of the gradients: where
+        self.handed: list[Tensor] = []
         self.first = 0  # from this address on, a Tensor depends on an input
 
-    def end(self, begun: int) -> int:
-        """Where a gradient ends that began here."""
-        return self.one(begun, End)
-
-    def one(self, begun: int, kind: type) -> int:
-        """Where the one event of this kind stands that belongs to the gradient."""
-        key = self.events[begun].of
-        found = [k for k in range(begun, len(self.events)) if isinstance(e := self.events[k], kind) and e.of is key]
-        if len(found) != 1 or (kind is End and self.events[found[0]].gradients is None):
-            raise Unknown('it is read back more than once, or not to its end')
-        return found[0]
+    def next(self, key: object, at: int, *kinds: type) -> int:
+        """Where the next event of these kinds stands that belongs to a gradient."""
+        for k in range(at + 1, len(self.events)):
+            if isinstance(event := self.events[k], kinds) and event.of is key:
+                return k
+        raise Unknown('it is not read back to its end')
 
     def now(self, t: Tensor, at: int, known: dict) -> Tensor:
         """What stands for a Tensor: a constant, unless it depends on an input."""
@@ -98,34 +120,39 @@ class Again:
             return known[id(t)]
         if t.at >= self.first:  # a graph has Tensors of its own, and a bprop may keep what it made
             raise Unknown(LOST)
-        return wrap(self.tape.value(t, at))
+        value = wide(self.tape.value(t, at))
+        return wrap(self.shake(value, True) if self.shake else value)
 
-    def gradient(self, begun: int, known: dict) -> list[Tensor]:
-        """The gradients that begin here; the values that its function makes become known."""
-        self.end(begun)
-        begin, back = self.events[begun], self.one(begun, Back)
-        inputs = tuple(self.now(t, begin.at, known) for t in begin.sources)
-        pairs = self.outputs(self.events[back])
-        if not pairs:
-            return [wrap(np.zeros_like(t.array)) for t in inputs]
-        outside = {id(t): known.get(id(t)) for t in begin.inputs}  # a Parameter is its own leaf
+    def gradient(self, begun: int, back: int, known: dict) -> int:
+        """Run a gradient's function, and read it back as at `back`. What it hands over becomes known; where it ends."""
+        begin, ended = self.events[begun], self.next(self.events[begun].of, back, End)
+        inputs, pairs = tuple(self.now(t, begin.at, known) for t in begin.sources), self.outputs(back)
+        gradients = [wrap(np.zeros(t.shape)) for t in inputs]
+        if pairs:
+            stop = self.next(begin.of, begun, Back, End)  # a vjp is read after its function has returned
+            inside = known if stop == back else dict(known)
+            outside = {id(t): known.get(id(t)) for t in begin.inputs}  # a Parameter is its own leaf
 
-        def function(*leaves: Tensor) -> tuple:
-            known.update(zip(map(id, begin.inputs), leaves, strict=True))
-            self.run(begun + 1, back, known)
-            return tuple(self.now(t, self.events[back].at, known) for t, _ in pairs)
+            def function(*leaves: Tensor) -> tuple:
+                inside.update(zip(map(id, begin.inputs), leaves, strict=True))
+                self.run(begun + 1, stop, inside)
+                return tuple(self.now(t, self.events[stop].at, inside) for t, _ in pairs)
 
-        seeds = tuple(self.now(g, begin.at, known) if isinstance(g, Tensor) else wrap(np.asarray(g)) for _, g in pairs)
-        _, gradients, _ = differentiate(function, inputs, {}, tuple(range(len(inputs))), (), seeds)
-        for name, tensor in outside.items():
-            known.pop(name)
-            if tensor is not None:
-                known[name] = tensor
-        return gradients
+            seeds = [self.now(g, self.events[back].at, known) if isinstance(g, Tensor) else wrap(wide(g)) for _, g in pairs]
+            _, gradients, _ = differentiate(function, inputs, {}, tuple(range(len(inputs))), (), tuple(seeds))
+            for name, tensor in outside.items():
+                known.pop(name, None)
+                if tensor is not None:
+                    known[name] = tensor
+        known.update(zip(map(id, self.events[ended].gradients), gradients, strict=True))
+        self.handed = gradients
+        return ended
 
-    def outputs(self, back: Back) -> list[tuple]:
+    def outputs(self, at: int) -> list[tuple]:
         """Each float output with its cotangent, those too that depend on an input only where no bprop is called."""
-        (given, sens) = next(raw[2] for raw in self.tape.entries() if raw[0] is BACK and raw[3] is back.of)
+        back = self.events[at]
+        which = sum(isinstance(e, Back) and e.of is back.of for e in self.events[:at])
+        (given, sens) = [raw[2] for raw in self.tape.entries() if raw[0] is BACK and raw[3] is back.of][which]
         floats, reached = [t for t in given if is_float(t)], {id(t): g for t, g in back.outputs}
         of_all = [np.ones_like(t.array) for t in floats] if sens is None else tensors_in(sens)
         return [(t, reached.get(id(t), g)) for t, g in zip(floats, of_all, strict=True)]
@@ -136,16 +163,22 @@ class Again:
         while k < end:
             event = self.events[k]
             if isinstance(event, Begin):
-                gradients, ended = self.gradient(k, known), self.end(k)
-                known.update(zip(map(id, self.events[ended].gradients), gradients, strict=True))
-                k = ended
+                then = self.next(event.of, k, Back, End)
+                if isinstance(self.events[then], Back):
+                    k = self.gradient(k, then, known)
+                else:
+                    _stand_for(event.sources, event.inputs, known)
+            elif isinstance(event, Back):
+                if id(event.of) not in self.begins:
+                    raise Unknown('its function ran before this Tape began')
+                k = self.gradient(self.begins[id(event.of)], k, known)
             elif isinstance(event, Op):
                 self.op(event, known)
             elif isinstance(event, Enter | Leave):
                 self.pass_edge(event, k, known)
             elif isinstance(event, Call) and id(event) not in self.entries:
                 raise Unknown(LOST)
-            elif not isinstance(event, Call | Report):
+            elif not isinstance(event, Call | Report | End | Asked):
                 raise Unknown('it writes into memory, or stops at an error')
             k += 1
 
@@ -159,15 +192,17 @@ class Again:
 
     def op(self, event: Op, known: dict) -> None:
         """Run an op again, if anything that it reads depends on an input."""
-        inputs, rule = tuple(self.now(t, event.at, known) for t in event.inputs), event.rule
+        inputs, rule = tuple(self.now(t, event.at, known) for t in event.inputs), under(event.rule)
         if not any(id(t) in known for t in event.inputs):
             return
         outs = tensors_in(event.out)
         if isinstance(rule, Passing):
             raise Unknown(HOOKED)
-        value = rule.run_kernel([t.array for t in inputs], event.attrs)
+        if isinstance(rule, Shaped):
+            return
+        value = inputs[0].array if rule is CAST else rule.run_kernel([t.array for t in inputs], event.attrs)
         at = -1 if isinstance(rule, Plain) else max(t.at for t in inputs)
-        made = [wrap(np.asarray(v)) for v in (value if isinstance(value, tuple) else (value,))]
+        made = [wrap(wide(v)) for v in (value if isinstance(value, tuple) else (value,))]
         x, y = rule.raw(inputs, event.attrs)
         if isinstance(value, tuple):
             place_several(rule, x, y, tuple(made), [t for t in made if is_float(t)], at, sys._getframe())
@@ -181,20 +216,3 @@ def _stand_for(these: Any, those: Any, known: dict) -> None:
     for this, that in zip(tensors_in(these), tensors_in(those), strict=True):
         if id(this) in known:
             known[id(that)] = known[id(this)]
-
-
-def _calls(events: list) -> dict[int, Call | None]:
-    """For each Enter and Leave of a Cell with its own bprop the entry of the call, which follows the Leave.
-
-    None: a takeover around it hides it, so that the Cell was given the Tensors themselves.
-    """
-    entered, found = [], {}
-    for k, event in enumerate(events):
-        if isinstance(event, Enter):
-            entered.append((k, event.custom))
-        elif isinstance(event, Leave) and entered:
-            at, custom = entered.pop()
-            then = events[k + 1] if k + 1 < len(events) else None
-            if custom and (isinstance(then, Call) or any(c for _, c in entered)):
-                found[at] = found[k] = then if isinstance(then, Call) else None
-    return found

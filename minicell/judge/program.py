@@ -14,7 +14,8 @@ from ..core.primitives import CAST
 from ..core.rules import Bundle, Parts, Plain, Shaped
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, memory, tensors_in, wrap
-from ..core.watch import Asked, Begin, Op, Tape, Write
+from ..core.watch import Begin, Op, Tape, Write
+from ..heard import Asked
 from ..ops.hooks import Passing
 
 Arrays = Sequence[np.ndarray | None]
@@ -159,9 +160,8 @@ class Program:
 def pulled(op: Op, ins: list, outs: list, gs: list, shake: Callable | None = None) -> list:
     """What the rule of an op hands to each of its inputs; None: nothing."""
     rule = under(op.rule)
-    if isinstance(rule, Passing):  # the truth has no hooks
-        floats = iter(gs)
-        return [next(floats, None) if is_float(t) else None for t in op.inputs]
+    if isinstance(rule, Passing):
+        return past_hooks(gs, op.inputs)
     if shake:
         ins, outs = ([shake(v, True) for v in vs] for vs in (ins, outs))
     several = not isinstance(op.out, Tensor)
@@ -174,6 +174,12 @@ def pulled(op: Op, ins: list, outs: list, gs: list, shake: Callable | None = Non
         if d is not None:
             found[id(t)] = d
     return [found.get(id(t)) for t in given]
+
+
+def past_hooks(gs: Iterable[Any], inputs: Sequence[Tensor]) -> list:
+    """What an entry that calls hooks would hand to each input without them: the truth has none."""
+    floats = iter(gs)
+    return [next(floats, None) if is_float(t) else None for t in inputs]
 
 
 def shaken(eps: float, seed: int) -> Callable:

@@ -46,7 +46,7 @@ class Teller:
             'Enter': forward.enter, 'Leave': forward.leave, 'Op': forward.op, 'Call': forward.call,
             'Write': forward.overwrite, 'Begin': gradients.begin, 'Back': gradients.back, 'End': gradients.end,
             'Pull': readings.pull, 'Give': readings.give, 'Hook': hooks.hook,
-            'Hooked': hooks.hooked, 'Fail': self.errors.fail, 'Report': lambda event: None,
+            'Hooked': hooks.hooked, 'Fail': self.errors.fail, **dict.fromkeys(('Report', 'Asked'), lambda event: None),
         }  # fmt: skip
         self.unknown: dict[str, None] = {}
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...check import past_hooks
 from ...core.differentiate import differentiate
 from ...core.errors import MinicellError
 from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
 from ...core.tensor import Tensor, tensors_in, wrap
 from ...core.watch import aside
+from ...judge.program import past_hooks
 from ...ops.hooks import Passing
 from ...story.followed import tried
 
@@ -90,7 +90,7 @@ def _pairs(read: Read, cotangents: list) -> tuple[tuple[Tensor, ...], list[tuple
     several = not isinstance(read.out, np.ndarray)
     g = Parts({k: g for k, g in enumerate(cotangents) if g is not None}) if several else cotangents[0]
     if isinstance(read.rule, Passing):
-        return then, past_hooks(g, then)
+        return then, list(zip(then, past_hooks(cotangents, then), strict=True))
     x, y = read.rule.raw(then, read.attributes)
     out = Bundle(read.out, -1) if several else wrap(read.out)
     return then, list(asked(read.rule, read.rule.vjp, g, -NOWHERE, x, y, out))
