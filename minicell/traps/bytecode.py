@@ -14,18 +14,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache, partial
-from types import (
-    BuiltinMethodType,
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    ModuleType,
-    SimpleNamespace,
-)
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType, SimpleNamespace
 
 import numpy as np
 
@@ -35,8 +24,8 @@ from ..core.tensor import Tensor
 from .snapshot import Identity, snapshot
 
 MISSING, COMPUTED = 'not there yet', 'computed when it is asked for'
-ROWS = [kind.__getitem__ for kind in (dict, list, tuple, deque, MappingProxyType, array, bytearray, np.ndarray)]
-SLOTS = MemberDescriptorType, GetSetDescriptorType
+ROWS = [kind.__getitem__ for kind in (dict, list, tuple, deque, array, bytearray, np.ndarray)]
+SLOTS = type(Tensor.at), type(np.ndarray.shape)
 STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
 BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP', 'EXTENDED_ARG'
 ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
@@ -149,15 +138,13 @@ def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
         if part is COMPUTED or (isinstance(part, CALLED) and not isinstance(value, (ModuleType, type))):
             break
         value = part
-        if part is MISSING:
-            break
     return value
 
 
 def stored(value: object, step: str | tuple) -> object:
     """What stands at an attribute, or at a (key,), of a value; COMPUTED where some code would have to tell."""
     kind, of_dict = type(value), isinstance(value, dict)
-    if isinstance(value, Tensor):  # its numbers are what counts, and a row of it is a new Tensor each time
+    if value is MISSING or isinstance(value, Tensor):  # (its numbers are what counts; a row is a new Tensor each time)
         return COMPUTED
     if isinstance(step, tuple):
         getter = getattr(kind, '__getitem__', None)

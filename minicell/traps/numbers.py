@@ -29,7 +29,7 @@ import numpy as np
 from ..core import differentiate, doors, tape
 from ..core.cell import addresses_by_class
 from ..core.errors import HOME, Where, warn, where_is
-from ..core.tensor import wrap
+from ..core.tensor import tensors_in, wrap
 from ..errors import NotANumberWarning, NotLinearWarning
 
 UNMADE = 'No division by zero or other invalid operation on the way back made it: it came'
@@ -106,26 +106,24 @@ def is_linear(back: Callable, us: tuple, along: tuple, slopes: list) -> bool:
 def rounding(back: Callable, us: list, along: tuple) -> float:
     """How far rounding moves the sum of back(*us) times these directions: each number there, and each term of it."""
     gradient = differentiate.Gradient(back, tuple(us), {}, tuple(range(len(us))), ())
-    cts = []
 
-    def walk() -> None:
+    def walk() -> list:
         gradient.run_forward()
         tape.record_from(tape.NOWHERE)
-        cts[:] = [None] * (gradient.end - gradient.begin)
+        cts = [None] * (gradient.end - gradient.begin)
         for t, v in zip(gradient.outputs, along, strict=True):
             if t.at >= gradient.offset:
-                c = cts[t.at - gradient.offset]
-                cts[t.at - gradient.offset] = v.array if c is None else c + v.array
+                k = t.at - gradient.offset
+                cts[k] = v.array if cts[k] is None else cts[k] + v.array
         differentiate.read_back(gradient, cts)
+        return cts
 
-    gradient.while_open(walk)
-    total = 0.0
+    total, cts = 0.0, gradient.while_open(walk)
     for (rule, x, y, out, *_), c in zip(gradient.entries[gradient.begin : gradient.end], cts, strict=True):
         if isinstance(c, np.ndarray):
-            terms = [t.array for t in (out, *rule.tensors(x, y)) if t.at >= gradient.offset and t.array.size]
-            of, least = np.finfo(out.array.dtype), np.finfo(out.array.dtype).smallest_subnormal
-            largest = max([float(np.abs(a).max()) for a in terms], default=0.0)
-            total += float(np.abs(c.astype(float)).sum()) * (float(of.eps) * largest + float(least))
+            terms = [t.array for t in tensors_in((out, rule.tensors(x, y))) if t.at >= gradient.offset]
+            of, largest = np.finfo(out.array.dtype), max(float(np.abs(a).max(initial=0)) for a in terms)
+            total += np.abs(c).sum(dtype=float) * (float(of.eps) * largest + float(of.smallest_subnormal))
     return total
 
 
