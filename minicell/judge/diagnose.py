@@ -141,7 +141,7 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
         'It is the gradient for a dout of ones: dout is missing': lambda c: c.t.ones,
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
-        **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4)},
+        **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4 if many(cases, 5) else 0)},
         'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
     }
     yield from (said for said, made in ways.items() if all(c.is_(made(c)) for c in cases))
@@ -188,12 +188,13 @@ def factor(cases: Sequence[Case]) -> Iterator[str]:
         rooms = 4 * room * (np.abs(cut(f))[:, None] + np.abs(ks * cut(g))) + max(c.eps for c in cases) * np.abs(left)
         return near(left, right, rooms).all(-1)
 
+    least = 3 if many(cases, 8) else 4
     names, ks = list(table), np.array(list(TIMES))[:, None, None, None]
     F = [np.stack(each) for each in zip(*table.values(), strict=True)]
     fits = np.argwhere(good(2 + 24 // len(cases), F, F, ks)).tolist()
     for k, f, g in sorted(fits, key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
         ratios = np.concatenate([(a[g] / a[f])[c.off] for c, a in zip(cases, F, strict=True)])
-        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)][:99]}) >= 3 + (min(f, g) > 0)
+        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)][:99]}) >= least + (min(f, g) > 0)
         if some and good(None, [a[f : f + 1] for a in F], [a[g : g + 1] for a in F], ks[k : k + 1]).all():
             extra, missing = list(TIMES.values())[k]
             where = f'in the place of {names[f]}' if f else 'once too often'
@@ -224,7 +225,7 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     said = 'NaN or infinite' if gone else '0' if zero else 'of the opposite sign' if minus else 'wrong'
     enough = many(cases, 2 if gone else 3, right=True) and (gone or many(cases, 3))
     for text, masks in shared(cases, conditions).items() if enough else ():
-        sure = text.endswith(' is 0') if gone else text == 'where 0 is due' or sum(c.live.sum() for c in cases) >= 12
+        sure = text.endswith(' is 0') if gone else text == 'where 0 is due' or sum(c.live.sum() for c in cases) >= 16
         if sure and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
     if enough and said != 'wrong':
@@ -237,7 +238,7 @@ def along(cases: Sequence[Case]) -> Iterator[str]:
     if all(c.same and np.isfinite(c.yours - c.due).all() for c in cases):
         for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
             counts = [made_of(c, base, axis) for c, base in zip(cases, each, strict=True)]
-            if min(counts) > 0 and sum(counts) > 3:
+            if min(counts) > 0 and sum(counts) > 5:
                 yield f'It is {said} {where}{" (is a sum missing?)" if axis else ""}'
 
 
