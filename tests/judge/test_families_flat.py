@@ -1,0 +1,185 @@
+"""Where the true gradient is 0, or there is none: surrogates beside true gradients, NaN and infinity, kinks."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, ops
+from tests.core.cells import made
+from tests.judge.asked import JUDGE, checked, hold, judged, members, read, told, words
+
+pytestmark = JUDGE
+X, HIGH, LOW, ROWS = Tensor([0.3, -0.7, 5.0]), Tensor([0.8, 2.0]), Tensor([-1.0, -2.0]), Tensor([[0.3], [2.0]])
+A, P, N = Tensor([1.0, 2.0]), Tensor([1.1, 2.1]), Tensor([8.0, 9.0])
+on = lambda condition, x: condition.astype(x.dtype)
+step = lambda x: on(x > 0, x)
+same = lambda x: ops.ones_like(x)
+apart = lambda a, p, n: ops.relu(((a - p) ** 2).sum() - ((a - n) ** 2).sum() + 0.1)
+FLAT = """
+inactive hinge | x=HIGH | ops.relu(1 - 3 * x).sum() | -3 * dout * on(3 * x < 1, x) | -3 * dout * same(x)
+dead unit | x=LOW | ops.relu(x) | dout * on(x > 0, x) | dout
+times nothing | x=X | x * 0 + 1 | dout * 0 | dout
+saturated | x=X | ops.clamp(x, -0.1, 0.1) | dout * on(ops.abs(x) < 0.1, x) | dout
+softmax of one | x=ROWS | ops.softmax(x) | out * (dout - dout * out) | out * dout
+far triplet | a=A, p=P, n=N | apart(a, p, n) | a * 0 * dout, p * 0 * dout, n * 0 * dout |
+ 2 * (n - p) * dout, 2 * (p - a) * dout, 2 * (a - n) * dout
+"""
+
+
+@members(FLAT, globals())
+def test_a_gradient_that_happens_to_be_zero_makes_no_surrogate(row):
+    hold(*row)
+
+
+@pytest.mark.parametrize('used', [0, 1])
+def test_a_bprop_that_ignores_an_output_that_was_not_used(used):
+    for ignores, due in ((False, ['right']), (True, ['wrong'])):
+        bprop = lambda s, x, out, dout, i=ignores: (2 * dout[0] + 3 * (same(x) if i else dout[1]),)
+        cell = made(lambda s, x: (x * 2, x * 3), bprop)
+        assert words(read(lambda x, c=cell: (c(x)[used] * 0.5).sum(), X)) == due
+        assert [r.verdict for r in ms.check_bprop(cell, X).rows] == due
+
+
+rng = np.random.default_rng(0)
+CODES, BOOK = (Tensor(rng.standard_normal(shape).astype(np.float32)) for shape in ((4, 2), (3, 2)))
+XS, YS, K = Tensor([0.3, 0.7, 5.0, -0.4]), Tensor([1.5, -2.0, 1.0, 2.5]), Tensor(0.5)
+nearest = lambda z, book: ops.argmin(((z.expand_dims(1) - book.expand_dims(0)) ** 2).sum(-1), axis=1)
+hot = lambda k, book: ops.one_hot(k % book.shape[0], book.shape[0]).astype(book.dtype)
+whole = lambda x: x.astype(ms.int32).astype(x.dtype)
+BESIDE = """
+codebook | z=CODES, b=BOOK | (b[nearest(z, b)], nearest(z, b)) | dout[0], hot(out[1], b).T @ dout[0] |
+ dout[0], hot(out[1] + 1, b).T @ dout[0]
+sign and scale | x=XS, k=K | ops.sign(x) * k | dout * on(ops.abs(x) < 1, x), (ops.sign(x) * dout).sum() |
+ dout * on(ops.abs(x) < 1, x), (x * dout).sum()
+gate | g=XS, x=YS | x * step(g) | dout * x * ops.exp(-g * g), dout * step(g) | dout * x * ops.exp(-g * g), dout
+stop | w=XS, x=YS | ops.stop_gradient(w * 2) * x | 2 * dout * x, dout * w * 2 | 2 * dout * x, dout * w
+whole numbers | x=YS, y=XS | whole(x) * y | dout * y, dout * whole(x) | dout * y, dout * x
+"""
+
+
+@members(BESIDE, globals())
+def test_a_surrogate_beside_a_true_gradient(row):
+    construct, right, wrong, *xs = row
+    for bprop, due in ((right, 'right'), (wrong, 'wrong')):
+        assert judged(construct, bprop, *xs) == checked(construct, bprop, *xs) == ['surrogate', due]
+        assert checked(construct, bprop, *xs, wrt=1) == ['not asked', due]
+
+
+def test_a_step_that_is_learned_leaves_the_surrogate_what_it_is():
+    """The quotient goes through round alone; the step multiplies what was rounded, too."""
+    rounded = lambda s, x, k: ops.round(ops.clamp(x / k, -2, 2)) * k
+    inside = lambda s, x, k, out, dout: (dout * on(ops.abs(x / k) <= 2, x), None)
+    assert words(read(lambda x: made(rounded, inside)(x, 0.5), XS)) == ['surrogate']
+    assert judged(rounded, inside, XS, K)[0] == checked(rounded, inside, XS, K)[0] == 'surrogate'
+
+
+def test_only_outputs_that_were_used_count():
+    cell = made(lambda s, x: (step(x), x * x), lambda s, x, out, dout: (dout[0] + 2 * x * dout[1],))
+    for used, due in ((0, 'surrogate'), (1, 'right'), (slice(2), 'wrong')):
+        assert words(read(lambda x, u=used: ops.stack([*cell(x)][u] if u == slice(2) else [cell(x)[u]]).sum(), X)) == [
+            due
+        ]
+
+
+ONES, FAR, HALF = Tensor([1.0, 100.0]), Tensor(np.array([1.0, 1000.0])), Tensor(np.array([1.0, 12.0], np.float16))
+ZEROS, TWO = Tensor([0.0, 0.0]), Tensor([0.0, 1.0])
+log1p = lambda x: ops.log(1 + ops.exp(x))
+quotient = lambda up, x: ops.select(x != 0, up(x) / x, 1 + 0 * x)
+safe = lambda x: ops.select(x == 0, same(x), x)
+sinc = lambda x, z: ops.select(x == 0, z + 0 * x, (ops.cos(x) - ops.sin(x) / safe(x)) / safe(x))
+grow = lambda x, z: ops.select(x == 0, z + 0 * x, (ops.exp(x) * (x - 1) + 1) / safe(x) ** 2)
+NAIVE = """
+softplus | x=ONES | log1p(x) | ops.sigmoid(x) * dout | -3 * ops.sigmoid(x) * dout
+too far | x=FAR | log1p(x) | ops.sigmoid(x) * dout | -3 * ops.sigmoid(x) * dout
+in half | x=HALF | log1p(x) | ops.sigmoid(x) * dout | -3 * ops.sigmoid(x) * dout
+norm | x=ZEROS | ops.sqrt((x * x).sum()) | 0 * x | 7 * dout + 0 * x
+sinc | x=TWO | quotient(ops.sin, x) | sinc(x, 0) * dout | sinc(x, 5) * dout
+growth | x=TWO | quotient(lambda x: ops.exp(x) - 1, x) | grow(x, 0.5) * dout | grow(x, 1) * dout
+"""
+
+
+@members(NAIVE, globals())
+def test_a_stable_bprop_of_a_naive_construct(row):
+    """What overflows Float64 too may be unknown; false it is never."""
+    construct, right, wrong, x = row
+    more = {'unknown'} if x is FAR else set()
+    for look in (judged, checked):
+        assert set(look(construct, right, x)) <= {'right', 'kink'} | more
+        assert set(look(construct, wrong, x)) <= {'wrong'} | more
+    assert 'random' not in repr(ms.check_bprop(made(construct, right), x))
+
+
+BELOW = Tensor([1.0, -100.0])
+MINUS, BELOW = Tensor([-1.0, 4.0]), Tensor([1.0, -100.0])
+DUE = """
+one way | x=X | x * step(x) | dout | {'wrong'}
+added | x=X | step(x) + 2 * x | 3 * dout | {'wrong'}
+only steps | x=X | step(x) * step(1 - x) | dout | {'surrogate'}
+rounded twice | x=X | ops.floor(ops.round(x) / 2) | dout | {'surrogate'}
+zeros | x=X | ops.sign(x) | dout * 0 | {'right'}
+NaN surrogate | x=X | step(x) | dout * ops.log(x * 0 - 1) | {'wrong'}
+overflow | x=X | step(x) | (e := ops.exp(300 * x)) / (1 + e) ** 2 * dout | {'wrong'}
+NaN quotient | x=ONES | log1p(x) | (e := ops.exp(x)) / (1 + e) * dout | {'wrong'}
+NaN in half | x=HALF | log1p(x) | (e := ops.exp(x)) / (1 + e) * dout | {'wrong'}
+NaN rule | x=TWO | quotient(ops.sin, x) | (ops.cos(x) / x - ops.sin(x) / x ** 2) * dout | {'wrong'}
+NaN sigmoid | x=BELOW | ops.sigmoid(x) | ops.exp(-x) / (1 + ops.exp(-x)) ** 2 * dout | {'wrong'}
+pole | x=TWO | 1 / x | 5 * dout | {'wrong', 'unknown'}
+root | x=MINUS | ops.sqrt(x) | 5 * dout | {'wrong', 'unknown'}
+logarithm | x=MINUS | ops.log(x) | dout * 0 | {'wrong', 'unknown'}
+pole in NumPy | x=TWO | Tensor(1 / x.asnumpy()) | dout | {'wrong', 'unknown'}
+"""
+
+
+@members(DUE, globals(), also=(-1,))
+def test_operations_decide_what_a_surrogate_is_and_nan_is_no_number(row):
+    construct, bprop, due, x = row
+    with np.errstate(all='ignore'):
+        assert {*judged(construct, bprop, x), *checked(construct, bprop, x)} <= due
+        text = repr(ms.check_bprop(made(construct, bprop), x))
+    assert 'random' not in text and ('nan' in text.lower() or not np.isnan(bprop(None, x, x, x)[0].asnumpy()).any())
+
+
+TINY, LARGE, PLAIN = Tensor([1e-7, 2.0]), Tensor([1e8, 1.0]), Tensor([0.3, 1.2])
+like = lambda found, x: Tensor(found.astype(x.asnumpy().dtype))
+PROPORTION = """
+near a pole | x=TINY | Tensor(np.log(x.asnumpy())) | dout / x | 2 * dout / x
+far out | x=LARGE | Tensor(x.asnumpy() ** 2) | 2 * x * dout | 3 * x * dout
+in Float32 | x=PLAIN | like(np.sin(x.asnumpy().astype(np.float32)), x) | ops.cos(x) * dout | 1.5 * ops.cos(x) * dout
+"""
+
+
+@members(PROPORTION, globals())
+def test_differences_step_in_proportion_to_the_number(row):
+    construct, right, wrong, x = row
+    assert judged(construct, right, x) == checked(construct, right, x) == ['right']
+    assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']
+
+
+EDGE = Tensor([0.0, 1.5, -2.0])
+at = lambda x, z, slope: ops.select(x == 0, z + 0 * x, slope)
+KINKS = """
+relu | x=EDGE | ops.relu(x) | lambda x: step(x) | (0, 1, 0.5) | (2, -0.5)
+abs | x=EDGE | ops.abs(x) | ops.sign | (1, -1, 0) | (1.5, -2)
+maximum | x=EDGE | ops.maximum(x, 0 * x) | lambda x: step(x) | (0, 1) | (3,)
+bound | x=EDGE | ops.clamp(x, 0.0, 4.0) | lambda x: step(x) | (0, 1) | (-1,)
+leaky | x=EDGE | ops.select(x > 0, x, 0.1 * x) | lambda x: 0.1 + 0.9 * step(x) | (0.1, 1, 0.4) | (0, 1.2)
+curved | x=EDGE | ops.abs(x) * (1 + x) | lambda x: ops.sign(x) + 2 * ops.abs(x) | (-1, 1) | (1.3,)
+"""
+
+
+@members(KINKS, globals(), also=(-3, -2, -1))
+def test_at_a_kink_any_slope_between_both_sides_is_accepted(row):
+    construct, slope, accepted, refused, x = row
+    for z in accepted + refused:
+        bprop = lambda s, x, out, dout, z=z: (at(x, z, slope(x)) * dout,)
+        (said,), (also,) = judged(construct, bprop, x), checked(construct, bprop, x)
+        assert {said, also} <= ({'kink', 'right'} if z in accepted else {'wrong'}), z
+    elsewhere = lambda s, x, out, dout: (at(x, accepted[0], slope(x) + on(x < 0, x)) * dout,)
+    assert judged(construct, elsewhere, x) == checked(construct, elsewhere, x) == ['wrong']
+
+
+@pytest.mark.parametrize('share', [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]])
+def test_a_maximum_of_two_equal_numbers_may_pick(share):
+    cell = made(lambda s, x: x.max(), lambda s, x, out, dout: (Tensor(share).astype(x.dtype) * dout,))
+    x = Tensor([2.0, 2.0, 1.0])
+    assert {told(read(cell, x))[0].ok, ms.check_bprop(cell, x).ok} == {not share[2]}

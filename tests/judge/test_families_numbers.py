@@ -1,0 +1,184 @@
+"""By the numbers alone: small ones, ones that cancel, and what no rule sees (index writes, NumPy, assign)."""
+
+import math
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, ops
+from tests.core.cells import made
+from tests.judge.asked import JUDGE, checked, hold, judged, members, read, told, words
+
+pytestmark = JUDGE
+X, FAR = Tensor([0.3, 1.2]), Tensor([1.2, 1.5])
+IMAGE, HALF = Tensor(np.ones((256, 256), np.float32)), Tensor(np.full((20, 20), 0.5, np.float16))
+SMALL = """
+sign of mean | x=IMAGE | x.mean() | ops.zeros_like(x) + dout / x.size | ops.zeros_like(x) - dout / x.size
+zero of mean | x=IMAGE | x.mean() | ops.zeros_like(x) + dout / x.size | ops.zeros_like(x)
+triple in half | x=HALF | x.mean() | ops.zeros_like(x) + dout / x.size | ops.zeros_like(x) + 3 * dout / x.size
+squares in half | x=HALF | (x * x).mean() | 2 * x * dout / x.size | x * dout / x.size
+scale of gradients | x=X | x * 5.8e-5 | dout * 5.8e-5 | dout * 0
+weight decay | x=X | 1e-5 * (x * x).sum() | 2e-5 * x * dout | ops.zeros_like(x)
+below a millionth | x=X | x * x * 1e-7 | 2e-7 * x * dout | -5e-7 * x * dout
+nine for one | x=X | x * 1e-7 | 1e-7 * dout | 9e-7 * dout
+far exponential | x=FAR | ops.exp(-20 * x) | -20 * out * dout | -10 * out * dout
+variance | x=X | ((x - x.mean()) ** 2).mean() * 1e-6 | 2e-6 * (x - x.mean()) * dout / 2 | 2e-6 * (x - x.mean()) * dout
+temperature | x=X | ops.tanh(x / 1e6) | (1 - out * out) / 1e6 * dout | (1 - out * out) / 1e3 * dout
+"""
+
+
+@members(SMALL, globals())
+def test_a_small_gradient_is_judged_like_a_large_one(row):
+    hold(*row, due=[np.full((256, 256), 0.5 / 65536)] if row[-1] is IMAGE else None)
+
+
+@pytest.mark.parametrize(('k', 'at'), [([1e5, 1.0], 1), ([1e6, 1e-3, 1.0], 1), ([2e5, 3e9, 1.0, 1e-4], 3)])
+def test_a_small_number_beside_large_ones_is_judged_by_itself(k, at):
+    def flipped(at):
+        sign = lambda x: Tensor(np.where(np.arange(x.size) == at, -1, 1).astype(x.asnumpy().dtype))
+        return lambda s, x, k, out, dout: (2 * x * k * dout * sign(x), x * x * dout)
+
+    xs = Tensor(np.ones(len(k), np.float32)), Tensor(k)
+    for bprop, due in ((flipped(-1), 'right'), (flipped(at), 'wrong')):
+        assert judged(lambda s, x, k: x * x * k, bprop, *xs) == [due, 'right']
+        assert checked(lambda s, x, k: x * x * k, bprop, *xs) == [due, 'right']
+
+
+@pytest.mark.parametrize(('factor', 'due'), [(1, 'right'), (-1, 'wrong'), (2, 'wrong'), (0, 'wrong')])
+def test_a_small_gradient_of_a_parameter(factor, due):
+    w = Parameter(Tensor([2.0, -3.0]), name='w')
+    bprop = lambda s, x, out, dout: ((ops.ones_like(x) * dout,), {w: factor * 1e-6 * w * dout})
+    cell = made(lambda s, x: x.sum() + 5e-7 * (w * w).sum(), bprop)
+    cell.w, cell.internal_params = w, [w]
+    by_x, by_w = told(read(cell, X, weights=[w]))
+    assert (by_x.verdict, by_w.verdict, by_w.name, by_w.place) == ('right', due, 'w', 1)
+    np.testing.assert_allclose(by_w.due, [2e-6, -3e-6], rtol=1e-5)
+    assert [r.verdict for r in ms.check_bprop(cell, X).rows] == ['right', due]
+
+
+SPREAD = lambda x: ops.sqrt(((x - x.mean()) ** 2).mean())
+SEVEN = Tensor([0.3, -1.2, 2.5, 0.9, -0.4, 1.7, 0.1])
+CANCELLING = """
+x less mean | x=SEVEN | x - x.mean() | dout - dout.mean() | dout - 0.9 * dout.mean()
+softmax | x=SEVEN | ops.softmax(x) | out * (dout - (dout * out).sum()) | out * (1 - out) * dout
+normalised | x=SEVEN | (x - x.mean()) / SPREAD(x) | (dout - dout.mean() - out * (dout * out).mean()) / SPREAD(x) |
+ (dout - out * (dout * out).mean()) / SPREAD(x)
+"""
+
+
+@members(CANCELLING, globals())
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+def test_rounding_in_terms_that_cancel_is_no_mistake(row, dtype):
+    """With the same dout everywhere, 0 is due."""
+    construct, right, wrong, x = row
+    x = Tensor(x.asnumpy().astype(dtype))
+    for bprop, due in ((right, ['right']), (wrong, ['wrong'])):
+        assert words(read(lambda x, b=bprop: (made(construct, b)(x) * 0.1).sum(), x)) == due
+        assert judged(construct, bprop, x) == checked(construct, bprop, x) == due
+
+
+LONG, GRID = Tensor([0.5, -1.5, 2.0, 0.7]), Tensor([[0.5, -1.5, 2.0], [0.7, 0.2, -0.4]])
+A = np.array([[2.0, 1.0], [0.0, 3.0]])
+
+
+def array(found, like) -> Tensor:
+    """A Tensor of what NumPy gave, in the dtype of another."""
+    return Tensor(np.asarray(found).astype(like.asnumpy().dtype))
+
+
+def written(y, *pairs):
+    """y, with what is written into it."""
+    for at, value in pairs:
+        y[at] = value
+    return y
+
+
+def added_up(y):
+    """Each number reads what was written before it."""
+    for k in range(1, y.size):
+        y[k] = y[k - 1] + y[k]
+    return y
+
+
+FIRST, LATER = (slice(None), 0), slice(1, None)
+behind = lambda d: ops.stack([d[k:].sum() for k in range(d.size)])
+softmax = lambda x: array((e := np.exp(x.asnumpy())) / e.sum(), x)
+maths = lambda x: Tensor([math.exp(v) * v for v in x.asnumpy().tolist()], x.dtype)
+column = lambda d: ops.concat((d[:, :2] * 0, d[:, :1]), 1)
+later = lambda x: Tensor([[0.0, 1.0, 1.0]] * 2, x.dtype)
+WRITES = """
+cut | x=X | written(x * 3, (0, 0.0)) | 3 * dout * Tensor([0.0, 1.0], x.dtype) | 3 * dout
+filled | x=X | written(ops.zeros((2,), x.dtype), (0, x[0] ** 2), (1, x[0] + x[1])) |
+ ops.stack([2 * x[0] * dout[0] + dout[1], dout[1]]) | ops.stack([2 * x[0] * dout[0], dout[1]])
+rolled | x=LONG | written(ops.zeros_like(x), (LATER, x[:-1]), (0, x[-1])) | ops.concat((dout[1:], dout[:1])) |
+ ops.concat((dout[-1:], dout[:-1]))
+added up | x=LONG | added_up(x * 1) | behind(dout) | ops.cumsum(dout, 0)
+periodic | x=GRID | written(x * x, (FIRST, x[:, -1])) | 2 * x * dout * later(x) + column(dout) | 2 * x * dout * later(x)
+by a mask | x=LONG | written(ops.exp(x), (ops.exp(x) > 2, 2.0)) | dout * out * (out < 2).astype(x.dtype) | dout * out
+"""
+LEFT = """
+sine | x=X | array(np.sin(x.asnumpy()), x) | ops.cos(x) * dout | -ops.cos(x) * dout
+sine in part | x=X | x * array(np.sin(x.asnumpy()), x) | (ops.sin(x) + x * ops.cos(x)) * dout | ops.sin(x) * dout
+sine added | x=X | x * x + array(np.sin(x.asnumpy()), x) | dout * (2 * x + ops.cos(x)) | dout * 2 * x
+solved | x=X | array(np.linalg.solve(A, x.asnumpy()), x) | array(np.linalg.solve(A.T, dout.asnumpy()), x) |
+ array(np.linalg.solve(A, dout.asnumpy()), x)
+one float | x=X | x * float(x.sum()) | dout * x.sum() + (dout * x).sum() | dout * x.sum()
+listed | x=X | Tensor([x[0] ** 2, x[0] + x[1]], x.dtype) | ops.stack([2 * x[0] * dout[0] + dout[1], dout[1]]) |
+ ops.stack([2 * x[0] * dout[0], dout[1]])
+by item | x=LONG | x / ops.norm(x).item() | (dout - out * (out * dout).sum()) / ops.norm(x) | dout / ops.norm(x)
+maths | x=X | maths(x) | ops.exp(x) * (1 + x) * dout |
+ ops.exp(x) * dout
+softmax in part | x=LONG | softmax(x) + x * x | (p := softmax(x)) * (dout - (dout * p).sum()) + 2 * x * dout |
+ softmax(x) * dout + 2 * x * dout
+cumulative | x=LONG | array(np.cumsum(x.asnumpy() ** 2), x) | 2 * x * behind(dout) | 2 * x * dout
+a constant | x=LONG | x * array(np.arange(x.size) + 1, x) | dout * array(np.arange(x.size) + 1, x) | dout
+"""
+
+
+@members(WRITES + LEFT[1:], globals())
+def test_what_no_rule_sees_in_construct(row):
+    hold(*row)
+
+
+@pytest.mark.parametrize('where', [lambda x: x > 0, lambda x: x * x > 1], ids=['threshold', 'band'])
+def test_a_spike_that_is_written_is_neither_wrong_nor_right(where):
+    construct = lambda s, x: written(ops.zeros_like(x), (where(x), 1.0))
+    assert judged(construct, lambda s, x, out, dout: (dout / (1 + x * x),), LONG)[0] in ('surrogate', 'unknown')
+    assert judged(construct, lambda s, x, out, dout: (dout * 0,), LONG) == ['right']
+
+
+@members(LEFT, globals())
+def test_explain_shows_what_differences_know(row):
+    construct, right, _, x = row
+    assert words(ms.explain(made(construct, right), x)) == ['right']
+
+
+@pytest.mark.parametrize('how', [ops.assign, lambda b, y: b.set_data(y), lambda b, y: ops.assign(b, b * 0 + y)])
+def test_a_buffer_between_input_and_output(how):
+    for factor, due in ((1, ['right']), (0, ['wrong'])):
+        b = Parameter(Tensor([0.0, 0.0]), name='b', requires_grad=False)
+        construct = lambda s, x: (how(s.b, x * x), s.b * 3 + x)[1]
+        cell = made(construct, lambda s, x, out, dout, k=factor: (dout * (6 * x * k + 1),))
+        cell.b = b
+        tape, before = read(cell, X), b.asnumpy().tolist()
+        assert words(tape) == [r.verdict for r in ms.check_bprop(cell, X).rows] == due
+        assert b.asnumpy().tolist() == before and b.dtype == ms.float32
+
+
+twice = lambda x: x * 2
+GRAPHS = """
+factor | x=X | x * x | ms.jit(twice)(x) * dout
+all of it | x=X | x * x | ms.jit(lambda a, b: 2 * a * b)(x, dout)
+at the end | x=X | x * x | ms.jit(lambda a: a + a)(x * dout)
+"""
+
+
+@members(GRAPHS, globals())
+def test_jvp_through_a_bprop_that_calls_a_graph(row):
+    construct, bprop, x = row
+    with ms.Tape() as tape:
+        ms.jvp(made(construct, bprop), x, Tensor([1.0, 1.0]))
+    assert {v.verdict for v in tape.verdicts() if v.asked} == {'right'}
+    assert 'agrees' in str(tape.why('dx', 0))
+    assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
