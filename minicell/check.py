@@ -262,16 +262,17 @@ class Check:
     def ask(self, wrt: object) -> None:
         """Which inputs and Parameters count. Raises ValueError for one that is not there."""
         first = self.trials['as it is']
-        names = [str(n).partition('[')[0] for n in first.names]
-        own = list(dict.fromkeys(names[: len(names) - len(self.params)]))
-        every = [None] * (len(names) - len(self.params)) + self.params
-        self.wanted = [is_number(x) and (p is None or p.requires_grad) for x, p in zip(first.inputs, every, strict=True)]
+        every = [None] * (len(first.names) - len(self.params)) + self.params
+        pairs = zip(first.inputs, every, strict=True)
+        self.wanted = [is_number(x) and (p is None or p.requires_grad) for x, p in pairs]
         if wrt is None:
             return
-        self.wanted = [False] * len(names)
+        self.wanted = [False] * len(every)
         for each in wrt if isinstance(wrt, tuple | list) else (wrt,):
-            name = own[each] if isinstance(each, int) and -len(own) <= each < len(own) else each
-            found = [k for k, n in enumerate(names) if name in (n, first.names[k]) or (name is every[k] is not None)]
+            found = [
+                k for k, (name, p) in enumerate(zip(first.names, every, strict=True))
+                if (p is each if isinstance(each, Tensor) else each in (k, name, name.partition('[')[0]))
+            ]  # fmt: skip
             if not found:
                 raise GradArgumentError(
                     f'wrt names no input of {self.name.removesuffix(".bprop")}: {each!r}. It has '

@@ -35,10 +35,15 @@ class Slope(NamedTuple):
 
 
 def scale(x: np.ndarray) -> np.ndarray:
-    """How large a step is for each number: as it, or as the others are where it is 0; 1 where all are."""
+    """How large a step is for each number: as it; for 0, as the others are, or 1 where all are 0."""
     size = np.abs(np.where(np.isfinite(x), x, 0.0))
-    typical = float(np.sqrt(np.mean(size**2))) if size.size else 0.0
-    return np.maximum(size, 1e-3 * typical) if typical else np.ones_like(size)
+    return np.where(size > 0, size, typical(x))
+
+
+def typical(x: np.ndarray) -> float:
+    """How large the numbers are that are not 0; 1 where there are none."""
+    size = np.abs(x[np.isfinite(x) & (x != 0)])
+    return float(np.sqrt(np.mean(size**2))) if size.size else 1.0
 
 
 def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None]) -> Slope:
@@ -57,7 +62,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     gaps = np.where(np.isfinite(gaps := np.abs(np.diff(table, axis=0))), gaps, np.inf)
     at, side = int(np.argmin(gaps[:, 0])), int(np.argmin(gaps[:, 1:].max(1)))
     (middle, _, _), (_, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
-    return Slope(middle, below, above, float(gaps[at, 0]), float(gaps[side, 1:].max()))
+    room = max(gaps[max(at - 1, 0), 0] / 100, gaps[at, 0], gaps[min(at + 1, len(gaps) - 1), 0] / 10)  # (no lucky gap)
+    return Slope(middle, below, above, float(room), float(gaps[side, 1:].max()))
 
 
 def jumps(function: Function, x: np.ndarray, seed: int = 0) -> bool | None:

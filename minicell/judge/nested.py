@@ -26,7 +26,7 @@ from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 
 MOST = 20_000  # events: more would take seconds
 EPS = float(np.finfo(np.float32).eps)
-TIMES = 4  # how often its numbers are rounded at random
+TIMES = 4  # how often its inputs are rounded at random
 HOOKED = 'a hook takes part'
 LOST = 'it uses a Tensor that cannot be followed: of a graph, say, or kept by a bprop'
 
@@ -53,7 +53,7 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
 def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
     """One of them."""
     with np.errstate(all='ignore'):
-        room = 32 * EPS * np.abs(due) + 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
+        room = 64 * EPS * np.abs(due) + 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
         told = told._replace(due=due, by='rules', room=np.nan_to_num(room))
         if not np.isfinite(due).all():
             return told._replace(why='The rules give NaN or infinity here.')
@@ -70,7 +70,7 @@ def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: lis
 def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
     """What the gradient of this name would hand over, if construct were differentiated in the place of each bprop.
 
-    seed: not 0 rounds all numbers at random, as Float32 does.
+    seed: not 0 rounds the inputs at random, as Float32 does.
     """
     events = tape.events
     begun = next((k for k, e in enumerate(events) if isinstance(e, Begin) and e.of is key), None)
@@ -120,13 +120,14 @@ class Again:
             return known[id(t)]
         if t.at >= self.first:  # a graph has Tensors of its own, and a bprop may keep what it made
             raise Unknown(LOST)
-        value = wide(self.tape.value(t, at))
-        return wrap(self.shake(value, True) if self.shake else value)
+        return wrap(wide(self.tape.value(t, at)))
 
     def gradient(self, begun: int, back: int, known: dict) -> int:
         """Run a gradient's function, and read it back as at `back`. What it hands over becomes known; where it ends."""
         begin, ended = self.events[begun], self.next(self.events[begun].of, back, End)
         inputs, pairs = tuple(self.now(t, begin.at, known) for t in begin.sources), self.outputs(back)
+        if self.shake and not known:  # the outermost
+            inputs = tuple(wrap(self.shake(t.array, True)) for t in inputs)
         gradients = [wrap(np.zeros(t.shape)) for t in inputs]
         if pairs:
             stop = self.next(begin.of, begun, Back, End)  # a vjp is read after its function has returned

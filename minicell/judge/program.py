@@ -121,7 +121,10 @@ class Program:
             if all(g is None for g in gs):
                 continue
             steps.append((op, gs))
-            for t, d in zip(op.inputs, pulled(op, ins, outs, gs, shake), strict=True):
+            if shake:  # constants are what they are for the bprop, too
+                ins = [shake(v, True) if self.touched.get(id(t)) else v for t, v in zip(op.inputs, ins, strict=True)]
+                outs = [shake(v, True) for v in outs]
+            for t, d in zip(op.inputs, pulled(op, ins, outs, gs), strict=True):
                 if d is not None:
                     add(t, d)
         return cotangents, steps
@@ -157,13 +160,11 @@ class Program:
         return values, slopes
 
 
-def pulled(op: Op, ins: list, outs: list, gs: list, shake: Callable | None = None) -> list:
+def pulled(op: Op, ins: list, outs: list, gs: list) -> list:
     """What the rule of an op hands to each of its inputs; None: nothing."""
     rule = under(op.rule)
     if isinstance(rule, Passing):
         return past_hooks(gs, op.inputs)
-    if shake:
-        ins, outs = ([shake(v, True) for v in vs] for vs in (ins, outs))
     several = not isinstance(op.out, Tensor)
     g = Parts({k: g for k, g in enumerate(gs) if g is not None}) if several else gs[0]
     given = [wrap(np.asarray(v)) for v in ins]

@@ -21,6 +21,7 @@ from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict,
 
 FINEST = 1e-9  # what counts as rounding in Float64: constants are typed with ten digits
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
+ROUGH = 1 / 16  # more than this part of a number is no rounding
 SINGLES = 256  # up to so many numbers, differences are taken one by one
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 JUMPS = 'its value jumps near here: yours may be a surrogate'
@@ -77,8 +78,9 @@ class Takeover:
         found = self.again.program(self.xs)
         outs = [wide(t) for t in tensors_in(self.out) if is_float(t)]
         for then, now in zip(outs, found.made, strict=True):
-            near = 1e3 * self.eps * np.max(np.abs(then), initial=0.0, where=np.isfinite(then))
-            if then.shape != now.shape or not np.allclose(then, now, 1e3 * self.eps, near, equal_nan=True):
+            fine = np.isfinite(then)  # (what overflowed may fit into Float64)
+            near = 1e3 * self.eps * np.max(np.abs(then), initial=0.0, where=fine)
+            if then.shape != now.shape or not np.allclose(then[fine], now[fine], 1e3 * self.eps, near):
                 raise Harm('construct returns other numbers when it is called again: it is random, or keeps a state')
         return found
 
@@ -194,13 +196,16 @@ class Takeover:
         off; and whether yours lies between two slopes somewhere. NaN where nobody is sure."""
         due, room, kinks = np.full(x.shape, np.nan), np.zeros(x.shape), False
         for at in self.suspects(function, x, given):
-            v = np.zeros(x.shape)
-            v[at] = step = float(differences.scale(x)[at])
-            found = differences.slope(function, x, v, self.came)
-            if found.kink and found.between(given[at] * step, 0.0):
-                due[at], kinks = given[at], True
-            elif found.room <= 1e-2 * abs(found.middle) or abs(found.middle - given[at] * step) > 16 * found.room:
-                due[at], room[at] = found.middle / step, 4 * found.room / step
+            for step in dict.fromkeys((float(differences.scale(x)[at]), differences.typical(x))):
+                v = np.zeros(x.shape)
+                v[at] = step
+                found = differences.slope(function, x, v, self.came)
+                if found.kink and found.between(given[at] * step, 0.0):
+                    due[at], kinks = given[at], True
+                elif found.room <= 1e-2 * abs(found.middle) or abs(found.middle - given[at] * step) > 16 * found.room:
+                    due[at], room[at] = found.middle / step, 4 * found.room / step
+                if not np.isnan(due[at]):
+                    break
         return due, room, kinks
 
     def suspects(self, function: Callable, x: np.ndarray, given: np.ndarray) -> list[tuple]:
@@ -329,24 +334,23 @@ class Takeover:
         return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
 
     def badly_rounded(self, told: Verdict, place: int) -> bool:
-        """Whether the same bprop agrees in Float64, and is off by no more than its own rounding."""
-        if told.yours is None:
+        """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype."""
+        if told.yours is None or not np.isfinite(told.yours).all():
             return False
         try:
-            outs = self.replay.made
-            once = self.again.bprop(self.xs, self.out, outs, self.wide_came)[place]
-            if once is None or differs(once, told.due, 1e-7 * np.abs(told.due) + 1e-3 * told.room).any():
+            once = self.again.bprop(self.xs, self.out, self.replay.made, self.wide_came)[place]
+            if once is None or differs(once, told.due, told.room + 64 * self.eps * np.abs(told.due)).any():
                 return False
-            off = []
+            floats, own = [t.array for t in tensors_in(self.out) if is_float(t)], []
             for seed in range(6):
                 shake = shaken(self.eps, seed + 1)
-                xs, ys = ([shake(v, True) for v in vs] for vs in (self.xs, outs))
-                came = [None if g is None else shake(g, False) for g in self.wide_came]
-                off.append(self.again.bprop(xs, self.out, ys, came)[place] - once)
+                xs, outs = ([shake(wide(v), True).astype(v.dtype) for v in vs] for vs in (self.inputs, floats))
+                came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
+                own.append(self.again.bprop(xs, self.out, outs, came)[place])
         except Harm:
             return False
-        own = 64 * self.eps * np.abs(once) + 32 * np.sqrt(np.mean(np.square(off), 0))
-        return not differs(told.yours, told.due, told.room + own).any()
+        room = told.room + ROUGH * np.abs(told.due) + 32 * np.std(own, 0, dtype=np.float64)
+        return not differs(told.yours, told.due, room).any()
 
     @cached_property
     def wide_came(self) -> list:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from . import facts
 from .record import Wire
 from .tensors import is_parameter
 

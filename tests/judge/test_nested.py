@@ -7,8 +7,8 @@ import pytest
 
 import minicell as ms
 from minicell.core.watch import Begin
-from minicell.judge import again
 from minicell.judge import judged as tell
+from minicell.judge import nested
 from tests.messages import tells
 from tests.view.gallery import tape_of
 
@@ -73,10 +73,10 @@ def test_it_is_the_gradient_of_the_same_program_without_its_bprops(seed):
     run = verdicts(text, f'again{seed}')
     twin = verdicts(HEAD + text.replace('nn.Cell)', 'Autodiff)'), f'twin{seed}')
     for g, true, own in zip(run.verdicts, twin.arrivals, run.arrivals, strict=True):
-        assert g.true is not None, g.why
-        np.testing.assert_allclose(g.true, true.total.data, rtol=1e-4, atol=1e-4)
+        assert g.due is not None, g.why
+        np.testing.assert_allclose(g.due, true.total.data, rtol=1e-4, atol=1e-4)
         assert g.ok is bool(
-            np.allclose(own.total.data, true.total.data, rtol=1e-4, atol=1e-4 * max(1, np.abs(g.true).max()))
+            np.allclose(own.total.data, true.total.data, rtol=1e-4, atol=1e-4 * max(1, np.abs(g.due).max()))
         )
 
 
@@ -86,10 +86,6 @@ def test_right_and_wrong_ones_are_among_them():
 
 
 REASONS = {  # by a telling word or two of what is said
-    'more than once': """
-        out, pull = ms.vjp(lambda x: ms.grad(Sin())(x), x)
-        pull(x), pull(x)
-    """,
     'a hook': """
         def f(x):
             y = Sin()(x)
@@ -127,11 +123,22 @@ def test_what_cannot_be_run_again_says_why(why):
     assert len(run.verdicts) == len(run.arrivals) > 0
     for g in run.verdicts:
         tells(g.why, why)
-    assert all(g.ok is None for g in run.verdicts)
+    assert {g.verdict for g in run.verdicts} == {'unknown'}
+
+
+READ = {'jvp': 'ms.jvp(Sin(), x, x)', 'jacfwd': 'ms.jacfwd(Sin())(x)', 'hessian': 'ms.jacfwd(ms.grad(Sin()))(x)'}
+READ |= {'vjp, read twice': 'pull = ms.vjp(lambda x: ms.grad(Sin())(x), x)[1]; pull(x); pull(x * 2)'}
+
+
+@pytest.mark.parametrize('how', READ)
+def test_what_is_read_later_or_along_a_direction_is_judged_too(how):
+    for text, due in ((SIN, {'right'}), (SIN.replace('(ops.cos(x) * dout,)', '(dout * 3 * x,)'), {'wrong'})):
+        record = tell(tape_of(f'{text}    {READ[how]}\n', how))
+        assert {v.verdict for run in record.passes for v in run.verdicts} == due
 
 
 def test_a_program_that_is_too_long_is_not_run_again(monkeypatch):
-    monkeypatch.setattr(again, 'MOST', 5)
+    monkeypatch.setattr(nested, 'MOST', 5)
     run = verdicts(f'{SIN}    ms.grad(ms.grad(Sin()))(x)\n', 'long')
     tells(run.verdicts[0].why, 'too long')
 
@@ -139,7 +146,7 @@ def test_a_program_that_is_too_long_is_not_run_again(monkeypatch):
 def test_values_are_those_of_then():
     text = SIN.replace('ms.Tensor(0.5)', 'ms.Parameter(ms.Tensor(0.5), name="x")')
     run = verdicts(f'{text}    ms.grad(lambda: ms.grad(Sin())(x), None, [x])()\nx.set_data(ms.Tensor(2.0))\n', 'then')
-    assert run.verdicts[0].true == pytest.approx(-np.sin(0.5))
+    assert run.verdicts[0].due == pytest.approx(-np.sin(0.5))
 
 
 def test_without_a_bprop_or_a_second_gradient_nothing_is_compared():
@@ -152,5 +159,5 @@ def test_nothing_of_it_stands_on_a_tape():
         ms.grad(ms.grad(lambda x: x * x))(ms.Tensor(2.0))
     key = next(e.of for e in tape.events if isinstance(e, Begin))
     with ms.Tape() as outer:
-        assert again.without_bprops(tape, key) == [2.0]
+        assert nested.without_bprops(tape, key) == [2.0]
     assert outer.events == []
