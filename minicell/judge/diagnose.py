@@ -5,12 +5,12 @@ telling hypotheses come first. What a few numbers could fit by accident is not s
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .guesses import atoms, conditions, fitted, forms, lengths, terms
+from .guesses import atoms, conditions, fitted, forms, lengths, made_of, near, terms, wide
 
 
 class Trial(NamedTuple):
@@ -68,17 +68,6 @@ def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
     yield from unlike(wrong, 'twice', 'It is not linear in dout', 'it is {}, and for twice the dout {}')
 
 
-def wide(array: Any) -> np.ndarray:
-    """Numbers in Float64; what is no number is NaN."""
-    array = np.asarray(array)
-    return array.astype(np.float64) if array.dtype.kind in 'fiub' else np.full(array.shape, np.nan)
-
-
-def near(a: Any, b: Any, room: Any) -> np.ndarray:
-    """Where two numbers agree."""
-    return (np.abs(a - b) <= room) | (a == b)
-
-
 def many(cases: Sequence[Case], least: int, right: bool = False) -> bool:
     """Whether so many different numbers, wrong or right ones, say the same: copies of a number are one."""
     masks = [(c, c.live & ~c.off if right else c.off) for c in cases]
@@ -134,12 +123,14 @@ def facts(cases: Sequence[Case]) -> Iterator[str]:
 
 def whole(cases: Sequence[Case]) -> Iterator[str]:
     """It is 0, the negative, the gradient of another input, what is due in other places, or not added up."""
+    also = lambda n: lambda c: c.due + c.t.others[n] if np.shape(c.t.others.get(n)) == c.due.shape else None
     turned = lambda k: lambda c: np.flip(c.due, k) if c.due.ndim > k else None
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
         'It has the opposite sign': lambda c: -c.due,
         'It is the gradient for a dout of ones: dout is missing': lambda c: c.t.ones,
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
+        **{f'The gradient of {n} is added to it': also(n) for n in cases[0].t.others},
         'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
         **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4 if many(cases, 5) else 0)},
         'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
@@ -149,8 +140,9 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
 
 def unsummed(c: Case) -> bool:
     """Whether it would be right if it were added up."""
-    total, size = fitted(c.yours, c.due.shape), fitted(np.abs(c.yours), c.due.shape)
-    return not c.same and total is not None and bool(near(total, c.due, 4 * wide(c.t.room) + c.eps * size).all())
+    if c.yours.size <= c.due.size or (total := fitted(c.yours, c.due.shape)) is None:
+        return False
+    return bool(near(total, c.due, 4 * wide(c.t.room) + c.eps * fitted(np.abs(c.yours), c.due.shape)).all())
 
 
 def constant(cases: Sequence[Case]) -> Iterator[str]:
@@ -217,39 +209,47 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     """It is right but where a condition holds, and there it is wrong, perhaps in one way."""
     if not all(c.same for c in cases):
         return
-    where = lambda way: all((way(c) | ~c.off).all() for c in cases)
     if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
         yield 'It is 0 where something is due, and something where 0 is due'
-    gone = where(lambda c: ~np.isfinite(c.yours) & np.isfinite(c.due))
-    zero, minus = where(lambda c: c.yours == 0), where(lambda c: near(c.yours, -c.due, 8 * c.room))
-    said = 'NaN or infinite' if gone else '0' if zero else 'of the opposite sign' if minus else 'wrong'
+    gone = all((~np.isfinite(c.yours) & np.isfinite(c.due) | ~c.off).all() for c in cases)
+    k = share(cases, [c.off for c in cases])
+    said = 'NaN or infinite' if gone else 'wrong' if k is None else times(k)
     enough = many(cases, 2 if gone else 3, right=True) and (gone or many(cases, 3))
-    for text, masks in shared(cases, conditions).items() if enough else ():
-        sure = text.endswith(' is 0') if gone else text == 'where 0 is due' or sum(c.live.sum() for c in cases) >= 16
-        if sure and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
+    for text, masks in shared(cases, conditions).items():
+        tried = {m.tobytes(): c.live.sum() for c, m in zip(cases, masks, strict=True)}  # a place counts once
+        sure = (
+            text.endswith(' is 0')
+            if gone
+            else text == 'where 0 is due' or sum(tried.values()) >= (16 if said == 'wrong' else 12)
+        )
+        if sure and enough and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
+        elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:
+            yield f'It is {times(k)} {text}, and {times(m)} elsewhere'
     if enough and said != 'wrong':
         yield f'It is {said} in some places, and right elsewhere'
 
 
+def share(cases: Sequence[Case], masks: Sequence[np.ndarray]) -> float | None:
+    """What due is multiplied by in these places, if it is one number, and there are enough of them."""
+    join = lambda field: np.concatenate([getattr(c, field)[m & c.live] for c, m in zip(cases, masks, strict=True)])
+    yours, due, room = join('yours'), join('due'), join('room')
+    k = (yours / due)[np.abs(due).argmax()] if len(due) > 2 else np.nan
+    fits = near(yours, k * due, 4 * room * (1 + abs(k)) + max(c.eps for c in cases) * np.abs(yours)).all()
+    return float(k) if fits and np.isfinite(k) else None
+
+
+def times(k: float) -> str:
+    """So many times what is due, in words."""
+    words = {0: '0', 1: 'right', -1: 'of the opposite sign'}
+    return next((word for n, word in words.items() if abs(k - n) < 1e-6), f'{shown(f"{k:.4g}")} times what is due')
+
+
 def along(cases: Sequence[Case]) -> Iterator[str]:
     """But for a factor or a term that is the same along an axis, it is right."""
-    axes = {'along the last axis': (-1,), 'along axis 0': (0,), 'along all axes but 1': (0, 2, 3), 'everywhere': ()}
+    axes = {'everywhere': (), 'along the last axis': (-1,), 'along axis 0': (0,), 'along all axes but 1': (0, 2, 3)}
     if all(c.same and np.isfinite(c.yours - c.due).all() for c in cases):
         for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
-            counts = [made_of(c, base, axis) for c, base in zip(cases, each, strict=True)]
-            if min(counts) > 0 and sum(counts) > 5:
-                yield f'It is {said} {where}{" (is a sum missing?)" if axis else ""}'
-
-
-def made_of(c: Case, base: list[np.ndarray], axes: tuple[int, ...]) -> int:
-    """If yours, or what it is off by, is made of these: how many numbers more than factors there are; else 0."""
-    if c.due.ndim <= max(axes, default=0) or not np.isfinite(base).all() or not c.due.size:
-        return 0
-    axes = tuple(k % c.due.ndim for k in axes or range(c.due.ndim))
-    lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, int(np.prod([a.shape[k] for k in axes])))
-    basis, goal = np.stack([lines(b) for b in base], -1), lines(c.yours if base[0] is c.due else c.yours - c.due)
-    fit = (basis @ (np.linalg.pinv(basis) @ goal[..., None]))[..., 0]
-    size = (np.abs(lines(c.yours)) + np.abs(lines(c.due))).max(1, keepdims=True)
-    good = (np.abs(fit - goal) <= 8 * lines(c.room) + c.eps * size).all()
-    return max(0, goal.shape[1] - len(base)) * len(goal) * int(good)
+            counts = [*takewhile(bool, (made_of(c, base, axis) for c, base in zip(cases, each, strict=True)))]
+            if len(counts) == len(cases) and sum(counts) > 5:
+                yield f'It is {said} {where}{" (is a sum missing?)" if axis and "dout" not in said else ""}'

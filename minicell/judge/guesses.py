@@ -1,4 +1,4 @@
-"""What a wrong gradient may be made of: tables of guesses, each made of the numbers of one case.
+"""What a wrong gradient may be made of: tables of guesses for `diagnose`, each made of the numbers of one case.
 
 A case `c` has `values` (inputs, out and dout by name), `yours`, `due` and `room`, as arrays of Float64.
 """
@@ -7,6 +7,17 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+
+
+def wide(array: Any) -> np.ndarray:
+    """Numbers in Float64; what is no number is NaN."""
+    array = np.asarray(array)
+    return array.astype(np.float64) if array.dtype.kind in 'fiub' else np.full(array.shape, np.nan)
+
+
+def near(a: Any, b: Any, room: Any) -> np.ndarray:
+    """Where two numbers agree."""
+    return (np.abs(a - b) <= room) | (a == b)
 
 
 def fitted(a: np.ndarray, shape: tuple[int, ...], adds: bool = True) -> np.ndarray | None:
@@ -48,10 +59,14 @@ def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     found = {n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
     for d, g in ((n, v) for n, v in named.items() if 'out' in n):
         for n, a in {'': np.ones(()), **atoms(c), f'({d} > 0)': g > 0}.items():
-            if g.shape[g.ndim - a.ndim :] == a.shape and (made := fitted(g * a, shape)) is not None:
-                text = f'{d} · {n}' if n else d
-                found[text if made.size == g.size else f'the sum of {text}'] = made, fitted(np.abs(g * a), shape)
-        found |= {f'{d}[{k}]': (g[k], np.abs(g[k])) for k in (0, -1) if g.ndim and len(g) and g[k].shape == shape}
+            if g.shape[g.ndim - a.ndim :] != a.shape:
+                continue
+            text, every = f'{d} · {n}' if n else d, g * a
+            if (made := fitted(every, shape)) is not None:
+                added = made.size < every.size
+                found[f'the sum of {text}' if added else text] = made, fitted(np.abs(every), shape)
+            if every.ndim > len(shape) and every.shape[1:] == shape and len(every):
+                found |= {f'row {k} of {text}': (every[k], np.abs(every[k])) for k in (0, -1)}
     flat = {n: v for n, v in named.items() if v.ndim == 2}
     flat |= {f'{n}.T': v.T for n, v in flat.items()}
     for (m, a), (n, b) in product(flat.items(), repeat=2):
@@ -68,6 +83,7 @@ def conditions(c: Any) -> dict[str, np.ndarray]:
         found |= {f'where {n} is 0': v == 0, f'where {n} is negative': v < 0, f'where {n} is positive': v > 0}
     for (m, a), (n, b) in combinations(named.items(), 2):
         found |= {f'where {m} is above {n}': a > b, f'where {m} is below {n}': a < b}
+        found |= {f'where {m} and {n} differ in sign': a * b < 0}
     for k, index in enumerate(np.indices(c.due.shape)):
         for word, end in (('first', index == 0), ('last', index == c.due.shape[k] - 1)):
             found |= {f'in the {word} place along axis {k}': end, f'in all but the {word} place along axis {k}': ~end}
@@ -78,6 +94,22 @@ def terms(c: Any) -> dict[str, list[np.ndarray]]:
     """What a gradient may be, or be off by, times numbers that stay the same along an axis."""
     named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
     named |= {f'exp({n})': np.exp(v) for n, v in named.items()}
+    named |= {
+        f'{m} · {n}': a * b for (m, a), (n, b) in combinations(c.values.items(), 2) if a.shape == b.shape == c.due.shape
+    }
     found = {'a multiple of what is due': [c.due], 'off by the same number': [one := np.ones(c.due.shape)]}
     found |= {f'off by a multiple of {n}': [v] for n, v in named.items()}
     return found | {f'off by a number and a multiple of {n}': [one, v] for n, v in named.items()}
+
+
+def made_of(c: Any, base: list[np.ndarray], axes: tuple[int, ...]) -> int:
+    """If yours, or what it is off by, is made of these: how many numbers more than factors there are; else 0."""
+    if c.due.ndim <= max(axes, default=0) or not np.isfinite(base).all() or not c.due.size:
+        return 0
+    axes = tuple(k % c.due.ndim for k in axes or range(c.due.ndim))
+    lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, int(np.prod([a.shape[k] for k in axes])))
+    basis, goal = np.stack([lines(b) for b in base], -1), lines(c.yours if base[0] is c.due else c.yours - c.due)
+    fit = (basis @ (np.linalg.pinv(basis) @ goal[..., None]))[..., 0]
+    size = (np.abs(lines(c.yours)) + np.abs(lines(c.due))).max(1, keepdims=True)
+    good = (np.abs(fit - goal) <= 8 * lines(c.room) + c.eps * size).all()
+    return max(0, goal.shape[1] - len(base)) * len(goal) * int(good)

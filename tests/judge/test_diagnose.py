@@ -10,6 +10,7 @@ import pytest
 
 from minicell.judge.diagnose import Trial, diagnose
 from tests.judge.mistakes import LAYERS, MISTAKES, tried, wrong
+from tests.judge.stored import NUMBERS, listed
 from tests.messages import tells
 
 LEAST = 0.85  # of the mistakes are named
@@ -41,6 +42,8 @@ def value(text: str, t: Trial) -> Any:
 
 def form(text: str, t: Trial) -> np.ndarray:
     """What a gradient is made of, in the shape of its input."""
+    if row := re.fullmatch(r'row (0|-1) of (.*)', text):
+        return value(row[2], t)[int(row[1])]
     made = np.asarray(value(text.removeprefix('the sum of '), t), float)
     if text.startswith('the sum of '):
         ahead = made.ndim - t.due.ndim
@@ -71,6 +74,8 @@ def holds(text: str, t: Trial) -> Any:
         return np.moveaxis(at, 0, int(found[3])) ^ bool(found[1])
     if text == 'where 0 is due':
         return np.abs(t.due) <= t.room
+    if found := re.fullmatch(r'where (\S+) and (\S+) differ in sign', text):
+        return t.values[found[1]] * t.values[found[2]] < 0
     name, how, than = re.fullmatch(r'where (\S+) is (negative|positive|above|below|0) ?(\S+)?', text).groups()
     a, b = t.values[name], t.values[than] if than else 0
     mask = a < b if how in ('negative', 'below') else a > b if how in ('positive', 'above') else a == 0
@@ -81,14 +86,24 @@ def parted(said: str, where: str, t: Trial) -> bool:
     off, live = np.broadcast_to(wrong(t), t.due.shape), (t.due != 0) | (t.yours != 0)
     ways = {'0': t.yours == 0, 'of the opposite sign': np.isclose(t.yours, -t.due), 'wrong': off}
     ways['NaN or infinite'] = ~np.isfinite(t.yours)
+    if 'times' in said:
+        ways[said] = np.isclose(t.yours, number(said.split()[0]) * t.due, 1e-3)
     return bool(ways[said][off].all() and (where == 'in some places' or (off == (holds(where, t) & live)).all()))
+
+
+def pieces(one: str, where: str, other: str, t: Trial) -> bool:
+    """Whether it is one multiple of what is due where something holds, and another elsewhere."""
+    much = lambda said: (
+        {'0': 0, 'right': 1, 'of the opposite sign': -1}[said] if 'times' not in said else number(said.split()[0])
+    )
+    return close(t.yours, np.where(holds(where, t), much(one), much(other)) * t.due, 1e-3)
 
 
 def spanned(said: str, where: str, t: Trial) -> bool:
     """Whether it is, or is off by, such a multiple along axes."""
     axes = {'the last axis': (-1,), 'axis 0': (0,), 'all axes but 1': (0, 2, 3)}.get(where, tuple(range(t.due.ndim)))
     base = [np.ones(t.due.shape)] if 'number' in said else []
-    if of := re.search(r'a multiple of (\S+)$', said):
+    if (of := re.search(r'a multiple of (.+)$', said)) and 'off' in said:
         base.append(np.broadcast_to(value(of[1], t), t.due.shape))
     lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, np.prod([t.due.shape[k] for k in axes]))
     base, goal = (base, t.yours - t.due) if 'off' in said else ([t.due], t.yours)
@@ -113,6 +128,7 @@ CLAIMS = {
     'It has the opposite sign': lambda t: close(t.yours, -t.due),
     '.* for a dout of ones: dout is missing': lambda t: close(t.yours, t.ones),
     r'It is the gradient of (\w+)': lambda t, n: close(t.yours, t.others[n]),
+    r'The gradient of (\w+) is added to it': lambda t, n: close(t.yours, t.due + t.others[n]),
     'It is what is due, transposed': lambda t: close(t.yours, t.due.swapaxes(-1, -2)),
     r'It is what is due, turned around along axis (\d)': lambda t, k: close(t.yours, np.flip(t.due, int(k))),
     '.* forward broadcast is missing': lambda t: close(t.yours.sum(tuple(range(t.yours.ndim - t.due.ndim))), t.due),
@@ -126,8 +142,9 @@ CLAIMS = {
     'It is 0 where something is due.*': lambda t: bool(((t.yours == 0) == (np.abs(t.due) > t.room)).all()),
     r'It is (.*), and (.*) is due': lambda t, f, g: close(t.yours, form(f, t)) and close(t.due, form(g, t)),
     'It ignores dout.*': lambda t: close(t.yours, t.twice),
+    r'It is (.*) ((?:where|in) .*), and ((?!right).*) elsewhere': lambda t, a, b, c: pieces(a, b, c, t),
     r'It is (.*?) ((?:where|in) .*), and right elsewhere': lambda t, a, b: parted(a, b, t),
-    r'It is (.*?) (?:along (.*) \(.*\)|everywhere)': lambda t, a, b: spanned(a, b or '', t),
+    r'It is (.*?) (?:along (.*?)(?: \(.*\))?|everywhere)': lambda t, a, b: spanned(a, b or '', t),
     'Asked the same twice.*': lambda t: True,
     'A call of the Cell.*': lambda t: True,
     'It is not linear in dout.*': lambda t: not close(2 * t.yours, t.twice),
@@ -170,6 +187,16 @@ def test_what_is_said_of_a_layer_is_so(layer):
 def test_most_mistakes_are_named():
     found = [name for name in MISTAKES if all(named(name).values())]
     assert len(MISTAKES) >= 60 and len(found) >= LEAST * len(MISTAKES), set(MISTAKES) - set(found)
+
+
+@pytest.mark.slow
+def test_most_of_the_stored_mistakes_of_the_lessons_are_named():
+    rows = list(listed(NUMBERS))
+    said = [(mistake, name, diagnose(trials), trials) for mistake, name, trials in rows]
+    assert [row[:3] for row in said if row[2] and not true(row[2], row[3])] == []
+    mistakes = {mistake for mistake, *_ in said}
+    unnamed = {mistake for mistake, _, text, _ in said if not text}
+    assert len(mistakes) > 50 and len(unnamed) <= (1 - LEAST) * len(mistakes), unnamed
 
 
 # ---- one of each kind ----------------------------------------------------------------------------------------------
