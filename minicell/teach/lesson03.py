@@ -23,9 +23,11 @@ dx, dy = ms.grad(loss, (0, 1))(x, y)
 
 def first_numbers(picture: Picture) -> str:
     """The first number of each gradient that a bprop returned, and what it should be."""
-    judged = [g for reading in picture.record.readings for g in reading.gradients if g.true is not None and g.value]
+    pairs = ((g, v) for r in picture.record.readings for g, v in zip(r.gave, r.verdicts, strict=False))
     return ' '.join(
-        f'{g.name}{[0] * g.true.ndim} is {g.value.data.flat[0]:.3g}; it should be {g.true.flat[0]:.3g}.' for g in judged
+        f'{g.name}{[0] * v.due.ndim} is {v.yours.flat[0]:.3g}; it should be {v.due.flat[0]:.3g}.'
+        for g, v in pairs
+        if v.due is not None and v.yours is not None
     )
 
 

@@ -54,8 +54,8 @@ class Picture:
             found = ZOOMS[self.zoom](judge.beside(told, self.tape))
             found.why = partial(why, self.tape)
             for each in (*found.readings, *found.passes):
-                what, instead = 'the true gradient beside that of a bprop', getattr(each, 'gave', ())
-                each.truth = each.truth and partial(followed.follow, found, what, each.truth, otherwise=instead)
+                what = 'the true gradient beside that of a bprop'
+                each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())
             return found
 
     @cached_property

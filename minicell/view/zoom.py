@@ -200,7 +200,7 @@ def joined(record: Record, home: list[int], members: dict[int, list[int]], place
         if number == len(out):
             origin = None if reading.origin is None else place[reading.origin]
             one = replace(reading, entry=place[reading.entry], origin=origin)
-            out.append(replace(one, gave=(), truth=None) if len(found) > 1 else one)
+            out.append(replace(one, gave=(), judge=None) if len(found) > 1 else one)
         if len(found) > 1:
             out[number] = both(record, out[number], reading, found)
     return out

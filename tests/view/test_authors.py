@@ -47,7 +47,7 @@ def check(source, name, seed=0, animated=False):
     own, hooked = ran.told(record)
     assert own == counts
     assert wrapped_hooks(source, hooked) == (hooks or Counter())
-    assert all(g.ok is not None or g.why for run in record.passes for g in run.verdicts)
+    assert all(v.ok or v.why for each in (*record.readings, *record.passes) for v in each.verdicts)
     return everything.asked(tape, seed, animated)
 
 

@@ -29,8 +29,7 @@ def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_da
     off = {}
     for key in shades:
         g, i, j = (int(n) for n in re.findall(r'\d+', key)[1:])
-        gradient = reading.gradients[g]
-        off[key] = abs(gradient.value.data[i, j] - gradient.true[i, j])
+        off[key] = abs(reading.verdicts[g].yours[i, j] - reading.verdicts[g].due[i, j])
     ranked = sorted(shades, key=off.__getitem__)
     darkness = [shades[key]['opacity'] for key in ranked]
     assert darkness == sorted(darkness) and darkness[-1] == 1 > 3 * darkness[-2]

@@ -210,7 +210,7 @@ def test_in_a_test_it_raises(silent):
 def test_an_account_and_a_verdict_that_fail_leave_the_picture(monkeypatch, as_a_reader):
     tape = whole('twice')[0]
     monkeypatch.setattr(maker.Maker, 'account', None)
-    monkeypatch.setattr('minicell.check.truth', None)
+    monkeypatch.setattr('minicell.judge.takeover', None)
     picture = Picture(tape)
     assert len(picture.films[0].steps) > 20 and not picture.films[0].accounts
     tells(picture.lost, 'how dx', 'true gradient', 'TypeError')

@@ -205,14 +205,14 @@ def told(record):
                         made = Words({}, None, None, None).plain(found.counted).item() if found.counted else due
                         faults += [f'{counted}: wrong numbers'] * (abs(made - due) > 0.02 * max(1, abs(due)))
                     out[str(found)] += faults
-        for k, g in enumerate(reading.gradients if entry.kind == 'call' else ()):
+        for k, v in enumerate(reading.verdicts):
             said = phrases.true_formula(record, entry, k)
             out.setdefault(said, [])
-            if g.true is not None and not said.startswith('by '):
+            if v.due is not None and 'rules' in v.by and np.isfinite(v.due).all() and not said.startswith('by '):
                 known = values(record, entry, reading.douts)
                 known |= {v.name: v.data for ghost in entry.ghosts for v in ghost.inputs if v.name}  # Parameters
-                words = Words(known, entry.inputs[k].data, entry.outputs[0].data, g.true)
-                out[said] += [] if right(words, said) else [f'{entry.name}: {said} is not {g.true}']
+                words = Words(known, entry.inputs[k].data, entry.outputs[0].data, v.due)
+                out[said] += [] if right(words, said) else [f'{entry.name}: {said} is not {v.due}']
     return out
 
 

@@ -37,7 +37,7 @@ def test_every_number_that_is_shown_answers(name):
 
 
 def test_a_readout_has_the_number_and_the_line():
-    x, true = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]), picture('matmul').record.readings[0].gradients[0].true
+    x, true = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]), picture('matmul').record.readings[0].verdicts[0].due
     links = picture('matmul').films[0].links
     for (i, j), number in np.ndenumerate(x + 1):
         read = links[f'g0.0[{i},{j}]']['r']

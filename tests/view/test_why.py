@@ -107,7 +107,7 @@ def test_where_the_rules_would_hand_out_nothing():
     account = adds_up(tape.why(d, 0))
     assert account.true == 0 and not account.true_rows
     tells(account.rows[0].formula, 'ops.exp(-x *')
-    tells(account.verdict, 'built-in rules', 'be 0', 'too large by', 0.779)
+    tells(account.verdict, 'built-in rules', 'be 0', 'a surrogate')
     tape, d = taped(nn.relusigmoid(), Tensor([0.5, -1.0]))
     account = adds_up(tape.why(d, 0))
     tells(account.verdict, 'built-in rules', 'be 0: the b')
@@ -137,13 +137,13 @@ def test_a_takeover_beside_a_rule():
     assert [r.kind for r in account.rows] == ['rule', 'bprop'] and close(account.true, 4.1)
     assert [r.who for r in account.true_rows] == ['Add', 'Mul', 'Mul']
     tells(account.true_heading, 'built-in rules', 'the bprop')
-    tells(account.verdict, 'too small by', 1.00)
+    tells(account.verdict, 'too small by 1')
 
 
 def test_a_bprop_that_returns_none_and_one_that_cannot_be_compared():
     class Nothing(nn.Cell):
         def construct(self, x, y):
-            return ms.grad(lambda x: x * x)(x) * y
+            return Tensor(x.asnumpy() * np.random.rand()) * y
 
         def bprop(self, x, y, out, dout):
             return None, dout
@@ -153,8 +153,8 @@ def test_a_bprop_that_returns_none_and_one_that_cannot_be_compared():
     assert not account.rows
     tells(account.note, '1 Nothing', 'None for x', 'as 0')
     account = adds_up(tape.why(dy))
-    assert account.true is None
-    tells(account.note, 'no true gradient', 'construct of Nothing')
+    assert account.true is None and not account.true_rows
+    tells(account.verdict, 'cannot be known', 'random')
 
 
 def test_parameters_of_a_takeover_and_several_outputs():

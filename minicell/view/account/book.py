@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ... import judge
 from ...core.errors import Where
 from ...core.tensor import Tensor, tensors_in
 from ...core.watch import Call, Op, Tape
+from ...judge.verdict import Verdict
 from ...story import facts as facts_of
 from ...story import names, source
 from ...story.events import Walk
@@ -42,6 +44,8 @@ class Book:
         self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
         self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
+        self.taken: dict[int, judge.Takeover] = {}  # id of the Turn of a bprop -> the same for the judge
+        self.judged: dict[int, list[Verdict]] = {}  # and the verdicts on what it returned
         for event in walk:
             if note := getattr(self, f'_{type(event).__name__.lower()}', None):
                 note(event)
@@ -83,6 +87,18 @@ class Book:
         return self.walk.tensors.name(tensor) or self.read.get(id(tensor), '')
 
     # ---- questions ----
+
+    def takeover(self, step: Turn) -> judge.Takeover:
+        """What happened where a bprop was read, as the judge sees it."""
+        if id(step) not in self.taken:
+            self.taken[id(step)] = judge.takeover(self.walk.tape, step)
+        return self.taken[id(step)]
+
+    def verdict(self, c: Contribution) -> Verdict:
+        """What is known of what a bprop handed out."""
+        if id(c.step) not in self.judged:
+            self.judged[id(c.step)] = self.takeover(c.step).verdicts()
+        return self.judged[id(c.step)][c.place]
 
     def entered(self, tensor: Tensor, reading: ReadBack) -> Tensor:
         """What collects the gradients of `tensor`: an outer gradient looks through an inner one's leaves."""

@@ -1,17 +1,15 @@
-"""The true gradient beside a bprop's: what the built-in rules would have added up in its place."""
+"""The true gradient beside a bprop's: what the built-in rules would have added up in its place, and the verdict."""
 
 from typing import Any
 
 import numpy as np
 
-from ...check import Hidden, hidden
-from ...core.tensor import Tensor
 from ...core.watch import Call
-from ...judge.verdict import TOLERANCE
+from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 from . import slopes, table
-from .book import Contribution, cotangents, yours
+from .book import Contribution, yours
 from .row import Row
-from .sums import odd, running
+from .sums import near, odd, running, size
 
 
 def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows: list[Row]) -> tuple:
@@ -19,41 +17,39 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
     every = [c for c in [*given, *rest] if c.step and isinstance(c.step.event.entry, Call)]
     if not every or any(r.kind == 'hook' for r in rows):
         return None, '', [], ''
-    known, shown = {id(c) for c in every}, {id(c) for c in given}
+    known, shown = {id(c): maker.book.verdict(c) for c in every}, {id(c) for c in given}
+    verdicts = list(known.values())
     others = [maker.at(c) for c in [*given, *rest] if id(c) not in known]
-    true, beyond, made, scale = sum(others), 0.0, [], 1.0
-    for c in every:
-        found = hidden(maker.tape, c.step.event)
-        if found.error is not None:
-            maker.note(f'There is no true gradient to compare it with: {" ".join(str(found.error).split())}')
-            return None, '', [], ''
-        tensor = found.wanted[c.place]
-        due = np.asarray(found.cotangents.get(id(tensor), np.zeros_like(tensor.array)))
-        scale = max(scale, float(np.max(np.abs(due), initial=0, where=np.isfinite(due))))
-        true += due[maker.index].item()
-        if id(c) in shown:
-            made += parts(maker, found, tensor, c)
-        else:
-            beyond += due[maker.index].item()
+    if any(v.due is None or np.isnan(v.due[maker.index]) for v in verdicts):
+        return None, '', [], said(maker, verdicts, None)
+    true = sum(others) + sum(v.due[maker.index].item() for v in verdicts)
+    rules = all('rules' in v.by for v in verdicts)
+    made = [row for c in every if id(c) in shown for row in parts(maker, c)] if rules else []
+    total = sum(others) + sum(r.product for r in made)
+    beyond = [v.due[maker.index].item() for c, v in known.items() if c not in shown]
+    if not near(total + sum(beyond), true, 1e-6 * sum(size(r.product) for r in made)):
+        made = []  # at a kink, say, where the rules are one side of it
     whose = list(dict.fromkeys(r.who for r in made))
     who = f"{whose[0]}'s rule" if len(whose) == 1 and not others else 'The built-in rules'
     if others:
         who += f' in the place of the {"bprop" if len(every) == 1 else "bprops"}'
-    left = len(known - shown)
-    if made and left:
-        made.append(Row(f'{left} other entries', product=beyond, kind='others'))
-    return true, f'{who} would have added up' * bool(made), running(made), judged(maker, true, scale, not made)
+    if made and beyond:
+        made.append(Row(f'{len(beyond)} other entries', product=sum(beyond), kind='others'))
+    by = 'the built-in rules alone' if rules else 'differences of construct'
+    before = '' if made else f'By {by} it would be {table.single(true)}: '
+    return true, f'{who} would have added up' * bool(made), running(made), before + said(maker, verdicts, true)
 
 
-def parts(maker: Any, found: Hidden, tensor: Tensor, taken: Contribution) -> list[Row]:
-    """The rows of a true gradient."""
-    rows = []
-    for t, (_, g) in zip(found.outs, cotangents(taken.step.event), strict=True):
+def parts(maker: Any, taken: Contribution) -> list[Row]:
+    """The rows of a true gradient: from what the bprop was given, behind every hook."""
+    seen, rows = maker.book.takeover(taken.step), []
+    tensor = seen.program.inputs[taken.place]
+    for t, g in zip(seen.program.outs, seen.came, strict=True):
         if t is tensor and g is not None:
-            g = maker.value(g, taken.step.event.at)[maker.index].item()
+            g = slopes.wide(g)[maker.index].item()
             rows.append(Row('construct returns it', factor=1.0, cotangent=g, product=g))
     kept = maker.loose
-    for op, gs in found.steps:
+    for op, gs in seen.program.trace(seen.came, seen.program.recorded)[1]:
         wanted = [k for k, t in enumerate(op.inputs) if t is tensor]
         if not wanted:
             continue
@@ -70,16 +66,25 @@ def parts(maker: Any, found: Hidden, tensor: Tensor, taken: Contribution) -> lis
     return rows
 
 
-def judged(maker: Any, true: float, scale: float, nothing: bool) -> str:
-    """Yours beside the true one, in words."""
+def said(maker: Any, verdicts: list[Verdict], true: float | None) -> str:
+    """The verdict on this number, in words: the gravest of those on the bprops that it came from."""
     whose = 'yours' if any(yours(c.step.event.entry.cell) for c in maker.bprops) else 'the bprop'
-    off = maker.number - true
-    if odd(true) or odd(maker.number):
-        same = true == maker.number or (true != true and maker.number != maker.number)
-        said = 'agrees' if same else f'is {table.single(maker.number)}, not {table.single(true)}'
-    elif abs(off) <= TOLERANCE.get(str(maker.handed.tensor.dtype), 1e-4) * scale:
-        said = 'agrees'
-    else:
-        said = f'is too {"large" if off > 0 else "small"} by {table.single(abs(off))}'
-    before = f'By the built-in rules alone it would be {table.single(true)}: ' if nothing else ''
-    return f'{before}{whose} {said}'
+    found = {of_number(v, maker.index): v for v in verdicts}
+    worst = next(kind for kind in (UNKNOWN, WRONG, SURROGATE, KINK, RIGHT, NOT_ASKED) if kind in found)
+    why = found[worst].why
+    if worst == WRONG and true is not None:
+        off = maker.number - maker.held(true)
+        if odd(true) or odd(maker.number):
+            return f'{whose} is {table.single(maker.number)}, not {table.single(true)}'
+        return f'{whose} is too {"large" if off > 0 else "small"} by {table.single(abs(off))}'
+    return {
+        UNKNOWN: f'whether {whose} is right cannot be known: {why}', WRONG: f'{whose} is wrong: {why}',
+        SURROGATE: f'{whose} is a surrogate: {why}', KINK: f'{whose} agrees, at a kink: {why}',
+        RIGHT: f'{whose} agrees', NOT_ASKED: 'nobody asked for it',
+    }[worst]  # fmt: skip
+
+
+def of_number(v: Verdict, index: tuple[int, ...]) -> str:
+    """The verdict on one number of a gradient, which may agree where others do not."""
+    agrees = v.verdict in (WRONG, SURROGATE) and v.differs is not None and not v.differs[index]
+    return RIGHT if agrees else v.verdict

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...judge.verdict import RIGHT, UNKNOWN, Verdict
 from ...story.record import Arrival, Pass, Record, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import width
@@ -9,6 +10,7 @@ from .moment import Moment
 from .plan import GAP, TALL
 
 ROWS = 22  # px of a gradient's row in a list
+UNDER = {RIGHT: 'the same as without the bprop', UNKNOWN: ''}  # below the number; '': why nobody knows
 SUMMED = 24  # parts that are written as a sum; more would not fit
 
 
@@ -81,9 +83,9 @@ def few(m: Moment, run: Pass) -> None:
             frame.text(f'A{k}q', left, base, '?', 'ques')
             continue
         key = f'p{m.record.passes.index(run)}.{k}'
-        if verdict_ := final(m, run, arrival):
-            at = left + width(name, 'mid3') + 14
-            frame.text(f'A{k}B', at, y + 24, verdict_[0], f'mid2 {verdict_[1]}', room=left + wide - at)
+        if found := final(m, run, k):
+            at, (said, look) = left + width(name, 'mid3') + 14, verdict.badge(found)
+            frame.text(f'A{k}B', at, y + 24, said, f'mid2 {look}', room=left + wide - at)
         if phrases.single(value):
             number = f'{key}[0,0]'
             total = numbers.said(value.data.item())
@@ -92,8 +94,8 @@ def few(m: Moment, run: Pass) -> None:
             frame.rect(number, left - 4, base - tall + 9, room + 8, tall, 'cell hot', 3, rx=6, v=number, rc=number)
             frame.text(f'{number}t', left, base, total, large, 5, room=wide)
             said = made_of(m, arrival)
-            if hero and not said and verdict_ and verdict_[0].startswith('✓'):
-                said = 'the same as without the bprop'
+            if hero and not said and found and found.verdict in UNDER:
+                said = UNDER[found.verdict] or found.why
             frame.text(f'A{k}F', left, base + (30 if hero else 24), said, 'dim', room=wide)
             continue
         how = tiles.plate(value, wide, h - 44, row=TALL, ink='num')
@@ -101,11 +103,11 @@ def few(m: Moment, run: Pass) -> None:
         tiles.draw(frame, key, left - 2, y + 42, value, how, classes=' bare', account=True)
 
 
-def final(m: Moment, run: Pass, arrival: Arrival) -> verdict.Said | None:
-    """Whether a gradient of a gradient is right, once it has come."""
+def final(m: Moment, run: Pass, place: int) -> Verdict | None:
+    """The verdict on a gradient of a gradient, once it has come."""
     if run.ended is None or run.ended > m.step or (run.ended == m.step and m.compare):
         return None
-    return next((verdict.said(g) for g in run.verdicts if g.of == arrival.of), None)
+    return run.verdicts[place] if run.verdicts else None
 
 
 def made_of(m: Moment, arrival: Arrival) -> str:

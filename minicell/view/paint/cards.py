@@ -26,7 +26,7 @@ def draw(t: Taken) -> None:
     count = min(len(t.names), 2 if m.plan.narrow or t.versus else 3)
     found = boxes(t, count)
     for k, box in enumerate(found):
-        if k < len(t.gave) and t.made(t.gave[k][1]):
+        if k < len(t.gave) and t.made(t.gave[k][0]):
             table(t, k, *t.gave[k], box)
         else:
             ahead(t, k, t.gave[k][0] if k < len(t.gave) else k, box)
@@ -78,11 +78,9 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     scale = max(map(tiles.largest, arrays), default=0.0)  # one for both
     both = m.compare and true is not None and (m.plan.narrow or k == 0)
     half = (w - APART) / 2 if both else w
-    wrong = g.ok is False and not verdict.surrogate(t.reading)  # of a surrogate no number is blamed
-    marks = verdict.differ(g.value.data, true.data, verdict.most(t.reading), k == 0) if (
-        m.compare and wrong and alike and true.data.size) else None  # fmt: skip
-    heading(t, k, g, x, y, half, both)
-    if t.beside and marks and not both and (pair := verdict.worst(g)):
+    marks = verdict.marks(t.verdicts[place], verdict.most(t.verdicts), k == 0) if m.compare else None
+    heading(t, k, place, g, x, y, half)
+    if t.beside and marks and not both and (pair := verdict.worst(t.verdicts[place])):
         voice.small(t, place, box, *pair)
         return
     how = tiles.plate(g.value, half, h - CARD, digits, TALL, 'num')
@@ -92,7 +90,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
         frame.text(f't{k}L', x, y + CARD + how.h + 15, f'✓ {lucky} right by luck', 'dim', room=half)
     if not both:
         return
-    at, formula = x + half + APART, phrases.true_formula(m.record, t.entry, place) * wrong
+    at, formula = x + half + APART, phrases.true_formula(m.record, t.entry, place) * t.blamed(place)
     frame.text(f't{k}sN', at, y + 17, f'true {g.name}', 'mid3 af', room=half)
     frame.text(f't{k}sF', at, y + 38, formula if width(formula, 'm') <= half else '', 'm af')
     how = tiles.plate(true, half, h - CARD, digits, TALL, 'num')
@@ -100,13 +98,13 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
                marks=marks and marks._replace(peer=True), top=scale)  # fmt: skip
 
 
-def heading(t: Taken, k: int, g: Gradient, x: float, y: float, w: float, both: bool) -> None:
+def heading(t: Taken, k: int, place: int, g: Gradient, x: float, y: float, w: float) -> None:
     """What a table is called, what is known of it, and how its numbers were made."""
-    frame, badge = t.m.frame, t.badge(g)
+    frame, badge = t.m.frame, t.badge(place)
     name = f'{"your" if t.entry.yours else f"{t.entry.name}’s"} {g.name}'
     frame.text(f't{k}N', x, y + 17, name, 'mid3', room=w)
     formula = g.formula if width(g.formula, 'm') <= w else ''
-    if badge and not (both and t.beside):  # else the large words say it
+    if badge and not (t.m.compare and t.beside and k == 0):  # else the large words say it
         at = x + min(width(name, 'mid3'), w) + 12
         apart = at + width(badge[0], badge[1]) > x + w  # under its name, in place of the formula
         formula *= not apart

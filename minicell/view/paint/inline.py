@@ -15,7 +15,7 @@ def draw(t: Taken) -> None:
     wide = (w + GAP) / count - GAP
     for k in range(count):
         left = x + k * (wide + GAP)
-        if k < len(t.gave) and t.made(t.gave[k][1]):
+        if k < len(t.gave) and t.made(t.gave[k][0]):
             gradient(t, k, *t.gave[k], left, wide)
         elif m.again is None:  # else its place is on the second tape
             m.frame.text(f't{k}N', left, m.own_rows[-1].y, t.names[k], 'fut mid2', room=wide / 2)
@@ -35,7 +35,7 @@ def draw(t: Taken) -> None:
 def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -> None:
     """A gradient beside the line that returns it."""
     m, frame, y = t.m, t.m.frame, t.m.own_rows[-1].y
-    if g.value is None or (m.again is not None and in_line(t, k, g)):
+    if g.value is None or (m.again is not None and in_line(t, k, place, g)):
         return
     frame.text(f't{k}N', x, y, g.name, 'mid2', room=60)
     end = min(x + wide, m.plan.w - 14)
@@ -44,7 +44,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
         how = tiles.plate(g.value, wide / 3, 20, t.digits(place, g))
         tiles.draw(frame, f'g{t.number}.{place}', x, y - 5 - how.h / 2, g.value, how, account=True)
         x += how.w + 10
-    badge = t.badge(g)
+    badge = t.badge(place)
     said = f'= {g.formula}' if g.formula else ''
     if m.again is not None and phrases.single(g.value):
         said += f' = {phrases.amount(g.value)}'
@@ -55,10 +55,10 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
         frame.text(f't{k}B', x, y, badge[0], f'mid2 {badge[1]}', room=end - x)
 
 
-def in_line(t: Taken, k: int, g: Gradient) -> bool:
+def in_line(t: Taken, k: int, place: int, g: Gradient) -> bool:
     """A gradient in the line that returns it, if it has room there: it is no longer the subject."""
     m, row, own = t.m, t.m.own_rows[-1], t.m.plan.own
-    badge, said = t.badge(g), f'{g.name} = {phrases.amount(g.value)}' if phrases.single(g.value) else ''
+    badge, said = t.badge(place), f'{g.name} = {phrases.amount(g.value)}' if phrases.single(g.value) else ''
     said += f'  {badge[0]}' if badge and said else ''
     left, right = own.x + program.GUTTER + len(row.text) * program.LETTER + 12, own.x + own.w - 14
     if not said or left + width(said) > right + 2:

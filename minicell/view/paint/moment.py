@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...judge.verdict import NOT_ASKED
 from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Step, Value
-from . import loops
+from . import loops, verdict
 from .kit import Frame
 from .phrases import root
 from .plan import Plan
@@ -29,7 +30,7 @@ class Shot(NamedTuple):
 
 def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
     """The steps of the picture: at most about `most`. Where takeovers can be judged, each gradient that reads them ends
-    with a comparison: of the worst of those that are wrong, else of the first."""
+    with a comparison: of the worst of those that are wrong, else of the first that is not simply right."""
     keep = kept(record, most)
     ends: dict[int, int] = {}
     if compare:
@@ -39,9 +40,9 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
                 judged = judge(record, run, when)
                 if judged is not None:
                     ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
-        if len(ends) > most // 4:  # of many, first those that are wrong
-            right = {end: all(g.ok is not False for g in record.readings[ends[end]].gradients) for end in ends}
-            ends = {end: ends[end] for end in sorted(sorted(ends, key=right.get)[: most // 4])}
+        if len(ends) > most // 4:  # of many, those that are wrong, then what is different on purpose
+            how = {end: verdict.worst_of(record.readings[ends[end]].verdicts)[0] for end in ends}
+            ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // 4])}
     out, known = [], frozenset()
     for i in range(len(record.steps)):
         again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
@@ -77,14 +78,10 @@ def judge(record: Record, run: Pass, when: list[int]) -> int | None:
     last = run.ended if run.ended is not None else len(record.steps)
     during = range(bisect_left(when, run.started), bisect_right(when, last))
     found = [i for i in during if (r := record.readings[i]).order == run.order
-             and record.entries[r.entry].kind == 'call' and r.given is not None and r.truth]  # fmt: skip
-    worst, size = None, 0.0
-    for i in found[:JUDGED]:
-        for g in record.readings[i].gradients:
-            off = np.inf if g.ok is False and g.relative is None else g.relative or 0.0
-            if g.ok is False and (worst is None or off > size):
-                worst, size = i, off
-    return worst if worst is not None else found[0] if found else None
+             and record.entries[r.entry].kind == 'call' and r.given is not None and r.judge]  # fmt: skip
+    told = {i: record.readings[i].verdicts for i in found[:JUDGED]}
+    asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
+    return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)
 
 
 def kept(record: Record, most: int) -> set[int]:
@@ -239,8 +236,8 @@ class Story:
         """What each takeover returned that returned one gradient, by the key of its picture."""
         out = {}
         for number, reading in enumerate(self.record.readings):
-            gave = [(k, g.value) for k, g in enumerate(reading.gave) if g.value is not None or g.ok is False]
-            if self.record.entries[reading.entry].kind == 'call' and len(gave) == 1 and gave[0][1] is not None:
+            gave = [(k, g.value) for k, g in enumerate(reading.gave) if g.value is not None]
+            if self.record.entries[reading.entry].kind == 'call' and len(gave) == 1:
                 out[f'g{number}.{gave[0][0]}'] = gave[0][1]
         return out
 

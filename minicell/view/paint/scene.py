@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...judge.verdict import SURROGATE, WRONG
 from ...story.record import Record, Value
 from .. import metrics
 from . import arrivals, backward, forward, outcome, panel, program, tiles, verdict, words
@@ -64,22 +65,20 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
     for n, (shot, said) in enumerate(zip(found, told, strict=False)):
         now = record.steps[shot.step]
         if shot.compare is not None:
-            reading = record.readings[shot.compare]
-            if verdict.surrogate(reading):
-                loud.append(Mark(n, 'surrogate', 'on', n))
-            elif any(g.ok is False for g in reading.gradients):
-                loud.insert(0, Mark(n, '✗ wrong', 'xx', n))
+            mark = Mark(n, *verdict.note(record.readings[shot.compare].verdicts), n)
+            if mark.look == 'xx':
+                loud.insert(0, mark)
             elif said.jump:
-                loud.append(Mark(n, '✓ right', 'on', n))
+                loud.append(mark)
             continue
         if said.jump in ('Takeover', 'Second tape'):
             loud.append(Mark(n, said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
-            verdicts = [g.ok for g in record.passes[now.run].verdicts if g.ok is not None]
-            name = '✗ wrong' if False in verdicts else '✓ right' if verdicts else 'result'
-            loud.append(Mark(n, name, 'xx' if False in verdicts else 'on', n * bool(verdicts)))
+            verdicts = record.passes[now.run].verdicts
+            name, look = verdict.note(verdicts) if verdicts else ('result', 'on')
+            loud.append(Mark(n, name, look, n * bool(verdicts)))
         if now.kind == 'write' and now.entry is not None and infinite(record.entries[now.entry].outputs):
             loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
@@ -129,14 +128,12 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
     line = (f'line {now.mark.line}',) if now.mark else ()
     if shot.compare is not None:
         reading = record.readings[shot.compare]
-        judged = verdict.Verdict(record, shot.compare)
-        title, caption = judged.words()
-        return Step(
-            title,
-            short(caption),
-            go=(f'r{reading.entry}', *line),
-            jump='Compare' * (bool(judged.wrong) or not record.passes[reading.run].nested),
-        )
+        title, captions = verdict.words(record, shot.compare)
+        more = ' '.join(captions)
+        caption = short(more) if short(more) == metrics.clean(more) else short(captions[0])
+        odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
+        compare = 'Compare' * (odd or not record.passes[reading.run].nested)
+        return Step(title, caption, go=(f'r{reading.entry}', *line), jump=compare)
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
     return Step(title, short(caption), go=(*card, *line), jump=story.jump(shot.step))

@@ -1,5 +1,6 @@
 """A takeover at one moment: its gradients as far as they have come, and what is known of them."""
 
+from ...judge.verdict import WRONG
 from ...story.record import Entry, Gradient, Reading, Value
 from . import numbers, phrases, verdict
 from .moment import Moment
@@ -14,17 +15,23 @@ class Taken:
         self.begun = m.taken == number
         self.given = self.begun and self.reading.given is not None and self.reading.given <= m.step
         self.judged = number in m.shot.known  # they have been compared with the true ones, by now
-        told = self.reading.gradients if m.compare else self.reading.gave
-        # a None that should have been a gradient is an answer too
-        self.gave = [(place, g) for place, g in enumerate(told) if g.value is not None or g.ok is False]
+        self.verdicts = self.reading.verdicts if self.judged else ()
+        told = [g._replace(name=n) for g, n in zip(self.reading.gave, verdict.called(self.reading), strict=True)]
+        self.gave = list(enumerate(told))
         if m.compare:
-            self.gave.sort(key=lambda pair: pair[1].ok is not False)
+            self.gave.sort(key=lambda pair: verdict.rank(self.verdicts[pair[0]]))
+        # a None that should have been a gradient is an answer too
+        self.gave = [(k, g) for k, g in self.gave if g.value is not None or (m.compare and self.blamed(k))]
         self.names = [g.name for _, g in self.gave] or phrases.names_of(m.record, entry)
         self.inline = m.plan.results.h < 40  # there is no room for tables
         self.beside = not self.inline and not m.plan.narrow  # what is known stands at their left
-        self.versus = self.beside and m.compare and bool(self.gave) and self.gave[0][1].true is not None
+        self.versus = self.beside and m.compare and bool(self.gave) and self.verdicts[self.gave[0][0]].due is not None
 
-    def made(self, gradient: Gradient) -> bool:
+    def blamed(self, place: int) -> bool:
+        """Whether it is wrong."""
+        return self.verdicts[place].verdict == WRONG
+
+    def made(self, place: int) -> bool:
         """Whether a gradient can be seen yet: once its line has run."""
         if self.given or not self.begun:
             return self.given
@@ -32,12 +39,12 @@ class Taken:
         ran = (s for s in m.record.steps[self.reading.reached : m.step + 1] if s.reading == self.number)
         taped = (v for e in m.record.entries if e.by == self.number and (e.written or 0) <= m.step for v in e.outputs)
         names = {s.value.name for s in ran if s.value is not None} | {v.name for v in taped}
-        return bool(gradient.name) and gradient.name in names
+        return (self.reading.gave[place].name or None) in names
 
     def due(self, place: int) -> Value | None:
         """The true gradient, once somebody has asked for it: decimals and scale are those of the comparison."""
-        for g in self.reading.__dict__.get('gradients', ())[place : place + 1]:
-            return Value(g.name, g.true.shape, '', g.true) if g.true is not None else None
+        for v in verdict.known(self.reading)[place : place + 1]:
+            return Value(self.reading.gave[place].name, v.due.shape, '', v.due) if v.due is not None else None
         return None
 
     def digits(self, place: int, g: Gradient) -> int | None:
@@ -56,10 +63,10 @@ class Taken:
         """What is said of such a bprop."""
         return f'no line uses {self.entry.facts.dout}'
 
-    def badge(self, g: Gradient) -> verdict.Said | None:
+    def badge(self, place: int) -> verdict.Said | None:
         """What is known of a gradient, in words, and their look."""
         if self.judged:
-            return verdict.badge(self.reading, next(t for t in self.reading.gradients if t.name == g.name))
+            return verdict.badge(self.verdicts[place])
         return ('nobody checked', 'bf') if self.given and not self.beside else None
 
     def awaited(self, what: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...story.followed import follow
 from ...story.record import Entry, Reading, Record, Value, shape_text
-from . import numbers, phrases, tiles
+from . import numbers, phrases, tiles, verdict
 from .moment import Story
 from .strip import TAKEN, name_of
 
@@ -59,18 +59,18 @@ class Touch:
         if entry.kind not in ('call', 'hook'):
             return
         number = self.record.readings.index(reading)
-        judged = reading.gradients if 'gradients' in reading.__dict__ else reading.gave  # the truth, where it is known
+        dues = [v.due for v in verdict.known(reading)] or [None] * len(reading.gave)
         of = {id(v): key for key, v in self.story.handed(reading)}
-        for place, g in enumerate(judged):
+        for place, (g, due) in enumerate(zip(reading.gave, dues, strict=True)):
             if g.value is None:
                 continue
             key = of.get(id(g.value))
             whose = 'yours' if entry.yours else f'{entry.name}.bprop'
             said = f'   {whose}: {g.formula}, line {g.line}' if g.formula and g.line else f'   {whose}'
             mine, true = f'g{number}.{place}', f's{number}.{place}'
-            self.value(mine, g.value, said, [true] + ([f'{tag}{key}'] if key is not None else []), g.true)
-            if g.true is not None:
-                value = Value(f'the true {g.name}', g.true.shape, '', g.true)
+            self.value(mine, g.value, said, [true] + ([f'{tag}{key}'] if key is not None else []), due)
+            if due is not None:
+                value = Value(f'the true {g.name}', due.shape, '', due)
                 self.value(true, value, '', [mine])
 
     def value(

@@ -1,104 +1,146 @@
-"""How the gradients of a takeover compare with the true ones: number by number, and in words."""
+"""What is said of a takeover's gradients once they are judged: title, badges, and the numbers that are marked."""
+
+import re
 
 import numpy as np
 
-from ...judge.verdict import apart
-from ...story.record import Gradient, Reading, Record
+from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
+from ...story.names import gradient
+from ...story.record import Entry, Reading, Record
 from . import numbers, tiles
-from .phrases import some
+from .phrases import listed, some
 
 Said = tuple[str, str]
 
-
-class Verdict:
-    """How the gradients of one takeover compare with the true ones."""
-
-    def __init__(self, record: Record, number: int) -> None:
-        self.reading = record.readings[number]
-        self.entry = record.entries[self.reading.entry]
-        self.judged = [g for g in self.reading.gradients if g.ok is not None]
-        self.wrong = [g for g in self.judged if not g.ok]
-        asked = {a.of for run in record.passes for a in run.arrivals if not a.parts}
-        # Parameters whose gradient was asked for, and that this takeover cut off
-        self.cut = [w.name for w in self.entry.wires if not w.whole and w.name in asked]
-
-    def words(self) -> Said:
-        """Title and caption."""
-        told_ = self.wrong or self.judged
-        names, be = some([g.name for g in told_]), 'are' if len(told_) > 1 else 'is'
-        whose = 'Your' if self.entry.yours else f'{self.entry.name}’s'
-        second = 'You see it only because this picture has worked out the true gradient too, without your bprop.'
-        if not self.judged:
-            return f'{whose} gradient cannot be compared', next((g.why for g in self.reading.gradients if g.why), '')
-        if surrogate(self.reading):
-            return f'{whose} {names} replaces a gradient of zero', (
-                'The true gradient is 0 everywhere, so nothing would be learned from it. This one is a surrogate.'
-            )
-        if self.wrong:
-            return f'{whose} {names} {be} wrong, and nobody noticed', second
-        if self.cut:
-            name = self.cut[0]
-            return f'{whose} {names} {be} right, but {name} gets no gradient', (
-                f'construct uses {name}, and internal_params does not name it: no bprop answers for it.'
-            )
-        return (
-            f'{whose} {names} {be} right',
-            'This picture has worked out the true gradient too, without the bprop: they agree.',
-        )
+RANK = {kind: k for k, kind in enumerate((WRONG, SURROGATE, UNKNOWN, KINK, RIGHT, NOT_ASKED))}  # what is told first
+BADGES = {
+    SURROGATE: ('a surrogate', 'bf'), UNKNOWN: ('cannot be known', 'dim'), KINK: ('✓ right, at a kink', ''),
+    RIGHT: ('✓ right', ''), NOT_ASKED: ('not asked for', 'dim'),
+}  # fmt: skip
+FINEST = 12  # decimals, where two numbers would look alike
+# of one, and of several
+CLAUSES = {
+    WRONG: ('is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
+    SURROGATE: ('is a surrogate', 'are surrogates'),
+    UNKNOWN: ('cannot be judged', 'cannot be judged'),
+    KINK: ('is right, at a kink', 'are right, at a kink'),
+    RIGHT: ('is right', 'are right'),
+}
+RIGHTLY = '✓ right', 'on'
+SECOND = 'You see it only because this picture knows the true one.'
+AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
 
 
-def badge(reading: Reading, g: Gradient) -> Said | None:
-    """What is said of a gradient when it is compared: words, and their look."""
-    return ('a surrogate', 'bf') if surrogate(reading) else said(g)
+def rank(v: Verdict) -> int:
+    """How early a verdict is told: what is wrong comes first."""
+    return RANK[v.verdict]
 
 
-def said(g: Gradient) -> Said | None:
-    """Whether a gradient is right, in words, and their look; None where nobody can say."""
-    if g.ok is None:
-        return None
-    return ('✓ right', '') if g.ok else (f'✗ {off(g)}', 'xx')
+def worst_of(verdicts: tuple) -> tuple[int, float]:
+    """The same for all of a takeover; of two that are wrong, the one that is further off comes first."""
+    first = min(map(rank, verdicts))
+    return first, -max(map(share, verdicts)) if first == RANK[WRONG] else 0.0
 
 
-def surrogate(reading: Reading) -> bool:
-    """Whether the true gradient is zero everywhere and this one is not: a slope put in the place of a step."""
-    true = [g.true for g in reading.gradients if g.true is not None]
-    wrong = any(g.ok is False for g in reading.gradients)
-    return wrong and bool(true) and not any(np.any(t) for t in true)
+def share(v: Verdict) -> float:
+    """How far a wrong gradient is off, as a part of the largest true number."""
+    if v.verdict != WRONG:
+        return 0.0
+    if v.off is None or not np.isfinite(v.off) or not tiles.largest(v.due):
+        return np.inf
+    return v.off / tiles.largest(v.due)
 
 
-def off(g: Gradient) -> str:
-    """How far a gradient is off."""
-    if g.error is None:
+def note(verdicts: tuple) -> Said:
+    """A takeover's verdict as the line of steps marks it."""
+    first = min(verdicts, key=rank).verdict
+    return {WRONG: ('✗ wrong', 'xx'), SURROGATE: ('surrogate', 'on'), UNKNOWN: ('unknown', 'on')}.get(first, RIGHTLY)
+
+
+def known(reading: Reading) -> tuple:
+    """Its verdicts, if somebody has asked for them: nothing is judged for a frame that shows no verdict."""
+    return vars(reading).get('verdicts', ())
+
+
+def called(reading: Reading) -> list[str]:
+    """What its gradients are called: two that the code calls alike, by what they belong to."""
+    names = [g.name for g in reading.gave]
+    return [n if names.count(n) == 1 else gradient(g.of) for n, g in zip(names, reading.gave, strict=True)]
+
+
+def words(record: Record, number: int) -> tuple[str, list[str]]:
+    """Title, and the sentences of the caption: it has room for the first, and perhaps for more."""
+    reading = record.readings[number]
+    entry, names = record.entries[reading.entry], called(reading)
+    told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
+    groups = {kind: found for kind in CLAUSES if (found := [n for n, v in told if v.verdict == kind])}
+    said = [f'{some(found)} {CLAUSES[kind][len(found) > 1]}' for kind, found in groups.items()]
+    cut = [] if WRONG in groups else cut_off(record, entry)
+    said[0] += f', but {listed(cut)} {"get" if cut[1:] else "gets"} no gradient' if cut else ''
+    title = f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said + unasked(entry, reading))}'
+    name, first = told[0]
+    if cut:
+        why = f'construct uses {cut[0]}, and internal_params does not name it: no bprop answers for it.'
+        return title, [why]
+    if first.verdict == RIGHT:
+        return title, [AGREE]
+    why = re.sub('^It ', f'{name} ', first.mistake) or first.why
+    return title, [why, *[SECOND] * (first.verdict == WRONG)]
+
+
+def unasked(entry: Entry, reading: Reading) -> list[str]:
+    """Whose gradients nobody asked for: of floats, as an integer has none."""
+    inputs = [v for v in entry.inputs if v.data is not None]
+    whole = {k for k, v in enumerate(inputs) if 'Float' not in v.dtype}
+    of = [g.of for k, g in enumerate(reading.gave) if reading.verdicts[k].verdict == NOT_ASKED and k not in whole]
+    if len(of) > 2:
+        return [f'{len(of)} others were not asked for']
+    return [f'{listed([f"{name}’s" for name in of])} {"were" if of[1:] else "was"} not asked for'] * bool(of)
+
+
+def cut_off(record: Record, entry: Entry) -> list[str]:
+    """The Parameters whose gradients were asked for, and that this takeover swallowed."""
+    asked = {a.of for run in record.passes for a in run.arrivals if not a.parts}
+    return [w.name for w in entry.wires if not w.whole and w.name in asked]
+
+
+def badge(v: Verdict) -> Said:
+    """A verdict in few words, and their look."""
+    return (f'✗ {off(v)}', 'xx') if v.verdict == WRONG else BADGES[v.verdict]
+
+
+def off(v: Verdict) -> str:
+    """How far a wrong gradient is off; where that is no number, what it is."""
+    if v.off is None:
         return 'wrong'
-    return f'off by {"" if g.true.size == 1 else "up to "}{numbers.said(g.error)}'
+    if not np.isfinite(v.off):
+        return numbers.said(v.given[v.worst])
+    return f'off by {"" if v.due.size == 1 else "up to "}{numbers.said(v.off)}'
 
 
-def most(reading: Reading) -> float:
-    """How far the worst number of all its gradients is off."""
-    errors = (g.error for g in reading.gradients if g.ok is False and g.error is not None)
-    return max(filter(np.isfinite, errors), default=0.0)
+def most(verdicts: tuple) -> float:
+    """How far the worst number of several gradients is off."""
+    off_ = (v.off for v in verdicts if v.verdict == WRONG and v.off is not None)
+    return max(filter(np.isfinite, off_), default=0.0)
 
 
-def differ(yours: np.ndarray, true: np.ndarray, top: float = 0, dark: bool = True) -> tiles.Marks:
-    """Which numbers of yours are wrong, and the worst of them, which may be `dark`: it stands large beside the table.
-    `top`: how far the worst of all gradients is off."""
-    off_ = tiles.folded(apart(yours, true))
-    off_ = np.where(np.isfinite(off_), off_, np.inf)
-    with np.errstate(all='ignore'):
-        wrong = off_ > 2e-3 * max(1e-6, float(np.max(np.abs(true), initial=0.0)))
-    worst_ = tuple(int(n) for n in np.unravel_index(int(np.argmax(off_)), off_.shape))
-    top = max(float(np.max(off_[np.isfinite(off_)], initial=0.0)), top, 1e-30)
-    part = np.minimum(np.where(np.isfinite(off_), off_, top) / top, 0.99)
-    if dark:
-        part[worst_] = 1
-    return tiles.Marks(wrong, worst_, part)
-
-
-def worst(g: Gradient) -> tuple[tuple[int, ...], str, str] | None:
-    """The worst number of a gradient: its place, what it is, and what it should be."""
-    mine, true = g.value.data if g.value is not None else None, g.true
-    if mine is None or true is None or mine.shape != true.shape or not true.size:
+def marks(v: Verdict, top: float, dark: bool) -> tiles.Marks | None:
+    """Which numbers of a wrong gradient differ, and the worst of them, which may be `dark`: it stands large beside the
+    table. `top`: how far the worst of all gradients is off. Of a surrogate no number is blamed."""
+    if v.verdict != WRONG or v.yours is None or v.worst is None:
         return None
-    flat = int(np.ravel_multi_index(differ(mine, true).worst, tiles.folded(true).shape))
-    place, digits = tuple(map(int, np.unravel_index(flat, true.shape))), numbers.decimals([mine, true], 2)
-    return place, tiles.shown(mine[place], digits), tiles.shown(true[place], digits)
+    off_ = tiles.folded(apart(v.yours, v.due))
+    part = np.minimum(np.where(np.isfinite(off_), off_, top) / max(top, 1e-30), 0.99)
+    worst = tiles.cell_of(v.worst, v.due.shape)
+    if dark:
+        part[worst] = 1
+    return tiles.Marks(tiles.folded(v.differs), worst, part)
+
+
+def worst(v: Verdict) -> tuple[tuple[int, ...], str, str] | None:
+    """The worst number of a wrong gradient: its place, what it is, and what it should be."""
+    if v.yours is None or v.worst is None:
+        return None
+    first = numbers.decimals([v.yours, v.due], 2)
+    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in range(first, FINEST)]
+    return v.worst, *next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])

@@ -1,5 +1,6 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
+from ...judge.verdict import WRONG, Verdict
 from ...story.followed import follow
 from ...story.record import Gradient
 from . import numbers, tiles, verdict
@@ -21,21 +22,23 @@ def draw(t: Taken) -> None:
         frame.text('V1', x, y + (106 if h > 120 else 72), t.awaited('it' if len(t.names) == 1 else 'them'), 'fut',
                    room=room)  # fmt: skip
         return
-    found = t.gave[0][1] if t.gave else None
     if not t.judged:
         frame.text('V0', x, y + h / 2, 'nobody checked', 'big bf', room=room)
         frame.text('V1', x, y + h / 2 + 22, UNSEEN, '', room=room)
-    elif verdict.surrogate(t.reading):
-        frame.text('V0', x, y + h / 2 + 8, 'a surrogate', 'big', room=room)
-    elif found is None or found.ok is not False:  # of those that can be compared
-        frame.text('V0', x, y + h / 2 + 8, '✓ right', 'big', room=room)
+        return
+    found = min(t.verdicts, key=verdict.rank)
+    g = t.gave[0][1] if t.gave else None
+    if found.verdict != WRONG:
+        said, _, more = verdict.badge(found)[0].partition(', ')
+        frame.text('V0', x, y + h / 2 + 8 * (not more), said, 'big', room=room)
+        frame.text('V1', x, y + h / 2 + 22, more, '', room=room)
     elif pair := verdict.worst(found):
-        versus(t, found, *pair)
+        versus(t, g, found, *pair)
     else:
-        frame.text('V0', x, y + h / 2 + 8, f'✗ {found.name}', 'big xx', room=room)
+        frame.text('V0', x, y + h / 2 + 8, f'✗ {g.name}', 'big xx', room=room)
 
 
-def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str) -> None:
+def versus(t: Taken, g: Gradient, v: Verdict, place: tuple[int, ...], yours: str, true: str) -> None:
     """The worst number beside what it should be, in the colours of their tables; under them how far it is off."""
     frame, (x, y, _, h) = t.m.frame, t.m.plan.results
     high = 62 if h > 120 else 46
@@ -52,10 +55,10 @@ def versus(t: Taken, g: Gradient, place: tuple[int, ...], yours: str, true: str)
         frame.text(f'{key}t', at + PLATE / 2, y + 27 + high / 2 + low, said, f'{look} mid ont', 5, room=PLATE - 8)
     frame.text('V0', (x + PLATE + second) / 2, y + 27 + high / 2 + 8, '≠', 'big mid')
     if high + 49 <= h + 4:
-        frame.text('V1', x, y + high + 49, f'✗ off by {numbers.said(g.error)}' if g.error is not None else '', 'xx')
+        frame.text('V1', x, y + high + 49, verdict.badge(v)[0].replace(' up to', ''), 'xx')
         at = x + width('✗ off by 0.000', 'xx')
         rows = true_rows(t, g, place)
-        said, ink = added(rows, float(g.true[place]), true, second + PLATE - at), 'af'
+        said, ink = added(rows, float(v.due[place]), true, second + PLATE - at), 'af'
         if said:
             light(t, rows)
         if not said and t.deaf and 'nob' not in frame:
@@ -70,7 +73,7 @@ def small(t: Taken, place: int, box: Box, at: tuple[int, ...], yours: str, true:
     ink, w = next(((ink, w) for ink, w in sizes if 2 * w + 24 <= box.w), ('', 0))
     if not ink:
         return
-    i, j = tiles.cell_of(at, t.reading.gradients[place].true.shape)
+    i, j = tiles.cell_of(at, t.verdicts[place].due.shape)
     key = f'g{t.number}.{place}[{i},{j}]'
     frame.rect(f'{key}p', x, y, w, 26, 'tile wrong', 2, rx=6)
     frame.rect(key, x, y, w, 26, 'cell hot', 3, rx=6, v=key, rc=key)

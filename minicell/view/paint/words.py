@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...judge.verdict import WRONG
 from ...story.names import gradient
 from ...story.record import Entry, Pass, Record, Step, Value
 from .phrases import (
@@ -61,7 +62,8 @@ def final(story: 'Story', number: int) -> Said:
     record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
     told_ = [told(a.total._replace(name=names.get(a.name, a.name))) for a in run.arrivals if a.total]
     way = way_of(story, number)
-    wrong = [names.get(g.name, g.name) for g in run.verdicts if g.ok is False]
+    verdicts = zip(run.arrivals, run.verdicts, strict=False)
+    wrong = [names.get(a.name, a.name) for a, v in verdicts if v.verdict == WRONG]
     if wrong:
         return f'Your {some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
     if (found := derivative(record, run)) is not None and levels(record, number) and yours(record, number):
