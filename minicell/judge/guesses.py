@@ -104,7 +104,7 @@ def terms(c: Any) -> dict[str, list[np.ndarray]]:
 
 def made_of(c: Any, base: list[np.ndarray], axes: tuple[int, ...]) -> int:
     """If yours, or what it is off by, is made of these: how many numbers more than factors there are; else 0."""
-    if c.due.ndim <= max(axes, default=0) or not np.isfinite(base).all() or not c.due.size:
+    if c.due.ndim <= max((0, *axes)) or not np.isfinite(base).all() or not c.due.size:
         return 0
     axes = tuple(k % c.due.ndim for k in axes or range(c.due.ndim))
     lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, int(np.prod([a.shape[k] for k in axes])))

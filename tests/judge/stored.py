@@ -40,7 +40,7 @@ def called(exercise: Exercise, code: str) -> dict[str, list[tuple]]:
                 return bprop(self, *given)
 
             kind.bprop = spy
-    exercise.trial(space[exercise.answer_name])
+    exercise.check(space[exercise.answer_name])
     return found
 
 

@@ -242,6 +242,9 @@ QUIET = {
     'right': [trial(X)],
     'one number': [trial([2.0], [4.0], values={'x': np.array([2.0])}, room=0.0)],
     'no axis': [trial(2.0, 4.0, values={'x': np.array(2.0), 'dout': np.array(1.0)}, room=0.0)],
+    'no axis, several calls': [
+        trial(a, b, values={'x': np.array(3.0)}, room=0.0) for a, b in zip(X[0], DOUT[0], strict=True)
+    ],
     'copies of one number': [trial([3.0] * 9, [6.0] * 9, values={'x': np.full(9, 2.0)}, room=0.0)] * 4,
     'two numbers': [trial([1.0, 4.0], [2.0, 8.0], values={}, room=0.0)],
     'nothing': [trial(np.ones((0, 3)), np.ones((0, 3)), values={}, room=0.0)],
