@@ -56,7 +56,7 @@ def atoms(c: Any) -> dict[str, np.ndarray]:
 def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """What a gradient may be made of, in the shape of the input, and how large the terms are that it is made of."""
     named, shape = dict(list(c.values.items())[-6:]), c.yours.shape
-    found = {n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
+    found = {n[1:-1] if n[0] == '(' else n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
     for d, g in ((n, v) for n, v in named.items() if 'out' in n):
         for n, a in {'': np.ones(()), **atoms(c), f'({d} > 0)': g > 0}.items():
             if g.shape[g.ndim - a.ndim :] != a.shape:
