@@ -471,6 +471,7 @@ def dues(pair: Pair, wrong: bool, s: Setting) -> dict[int, str]:
     edits = pair.edits if wrong else pair.right
     right = differences(case, edits, exact) if case.lesson else reckoned(case, {}, exact) if wrong else {}
     yours = reckoned(case, edits, exact)
+    rough = reckoned(case, {}, s) if s.bits == 16 and wrong else {}
     found = {}
     for k, g in yours.items():
         due, said = case.due(k), pair.said.get(k, 'wrong') if wrong else 'wrong'
@@ -479,21 +480,27 @@ def dues(pair: Pair, wrong: bool, s: Setting) -> dict[int, str]:
         elif due == 'surrogate':
             found[k] = 'wrong' if np.isnan(g).any() else 'surrogate' if g.any() else 'right'
         else:
-            same = compared(g, right[k], s.bits, 'exact' in case.options) if k in right else 'right'
+            same = (
+                compared(g, right[k], s.bits, 'exact' in case.options, rough.get(k, right[k]))
+                if k in right
+                else 'right'
+            )
             found[k] = same if due == 'right' else due if same == 'right' else ''
     return found
 
 
-def compared(yours: np.ndarray, due: np.ndarray, bits: int, exact: bool) -> str:
-    """Right or wrong; '' for what roundings might be."""
+def compared(yours: np.ndarray, due: np.ndarray, bits: int, exact: bool, rough: np.ndarray) -> str:
+    """Right or wrong; '' for what roundings might be; rough: the due one in its own dtype."""
     if yours.shape != due.shape:
         return ''
-    off = np.where(np.isnan(due), 0, np.where(np.isnan(yours), np.inf, np.abs(yours - due)))
+    with np.errstate(all='ignore'):
+        off = np.where((yours == due) | np.isnan(due), 0, np.abs(yours - due))
+    off, size = np.nan_to_num(off, nan=np.inf), np.abs(np.where(np.isfinite(due), due, 0))
     room = {64: (1e-3, 1e-9), 32: (2e-3, 1e-4), 16: (5e-2, 5e-2)}[bits]
-    largest = 0 if exact else np.nanmax(np.abs(due), initial=0)
-    if (off > room[0] * np.abs(np.nan_to_num(due)) + room[1] * largest).any():
+    largest = 0 if exact else size.max(initial=0)
+    if (off > room[0] * size + room[1] * largest + 20 * np.nan_to_num(np.abs(rough - due))).any():
         return 'wrong'
-    return 'right' if (off <= 1e-6 * np.nan_to_num(np.abs(due)) + 1e-7 * largest).all() else ''
+    return 'right' if (off <= 1e-6 * size + 1e-7 * largest).all() else ''
 
 
 def reckoned(case: Case, edits: Any, s: Setting) -> dict[int, np.ndarray]:
@@ -534,7 +541,10 @@ def lessons() -> Iterator[Pair]:
         for n, mistake in enumerate(asked_for.mistakes):
             pair = Pair(case, mistake.name, mistake.code, asked_for.solution, case.bits[n % 2])
             with suppress(Exception):  # where its form is wrong, the engine says so
-                if 'wrong' in dues(pair, True, Setting()).values() or name[:2] != '6c':  # of three Cells, one is wrong
+                own = getattr(built(case, mistake.code, Setting()), 'bprop', None)
+                if own and (
+                    'wrong' in dues(pair, True, Setting()).values() or name[:2] != '6c'
+                ):  # of three, one is wrong
                     yield pair
 
 
