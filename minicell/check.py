@@ -6,7 +6,7 @@ before each trial, and afterwards.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -122,9 +122,9 @@ def check_bprop(
 class Check:
     """The trials of one Cell, or of one function, at one point."""
 
-    def __init__(self, cell: Any, inputs: tuple, keywords: dict, sens: object, names: Sequence[str] = ()) -> None:
+    def __init__(self, cell: Any, inputs: tuple, keywords: dict, sens: object, of: 'Check | None' = None) -> None:
         self.cell, self.given, self.sens = cell, (inputs, keywords), sens
-        self.called = names or [f'x{k}' for k, _ in enumerate(tensors_in(self.given))]
+        self.called = [f'x{k}' for k, _ in enumerate(tensors_in(self.given))]
         self.custom = getattr(cell, 'bprop', None) is not None
         self.name = f'{type(cell).__name__}.bprop' if self.custom else f'autodiff of {name_of(cell)}'
         self.tensors = tensors_in(self.given)
@@ -133,7 +133,7 @@ class Check:
         self.left_out: list[str] = []
         self.kept, self.harm = None, ''
         try:
-            self.kept = Kept(cell, getattr(cell, 'construct', cell), self.given)
+            self.kept = of.kept if of else Kept(cell, getattr(cell, 'construct', cell), self.given)
         except Harm as harm:
             self.once(harm)
 
@@ -313,12 +313,10 @@ class Check:
         for place in range(len(self.wanted)):
             found = [verdicts[place] for verdicts in told]
             best = max(found, key=lambda v: RANK.index(v.verdict))
-            if best.verdict == 'wrong':
-                best = best._replace(mistake=mistakes.of(plain, place, repeated))
-            elif any(v.by == 'rules and differences' for v in found):
+            if best.ok and any(v.by == 'rules and differences' for v in found):
                 best = best._replace(by='rules and differences')
             rows.append(best)
-        return rows
+        return mistakes.named(rows, plain, repeated)
 
     def second(self, rows: list[Verdict]) -> list[Verdict]:
         """The rows with what is true of the bprop's own derivative, where the first order is right."""
@@ -332,8 +330,8 @@ class Check:
             return tuple(differentiate(self.call, tensors, {}, places, tuple(self.params), sens)[1])
 
         order = self.places()
-        names = [rows[order[k]].name for k, _ in enumerate(self.tensors)]
-        inner = Check(slopes, tuple(self.tensors), {}, None, names)
+        inner = Check(slopes, tuple(self.tensors), {}, None, of=self)
+        inner.called = [rows[order[k]].name for k, _ in enumerate(self.tensors)]
         try:
             inner.first()
         except MinicellError as error:

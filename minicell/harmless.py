@@ -24,6 +24,7 @@ from .core.watch import aside
 from .traps.bytecode import of_library, parts
 
 WRITING = 'wax+'
+CLOCKS = 'time', 'datetime', 'secrets', 'uuid'
 CHANGES = ('os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'subprocess.Popen', 'os.system')
 CHANGES += ('socket.connect', 'socket.sendto')
 
@@ -127,6 +128,8 @@ class Kept:
         space = function.__globals__
         for name in {n for part in parts(function.__code__) for n in part.co_names}:
             if name in space:
+                if getattr(space[name], '__name__' if isinstance(space[name], ModuleType) else '__module__', '') in CLOCKS:
+                    raise Harm('it can read a clock, which cannot be put back')
                 self.back.append(lambda name=name, held=space[name]: space.__setitem__(name, held))
                 found.append(space[name])
         return [part for part in found if not isinstance(part, ModuleType)]

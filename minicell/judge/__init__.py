@@ -64,7 +64,7 @@ def verdicts(tape: Any) -> list[Verdict]:
 def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
     """The verdicts on what one reading of a bprop handed out: one for each Tensor that it answers for."""
     found = takeover(tape, turn)
-    return tuple(mistakes.named(found, told) for told in found.verdicts())
+    return tuple(mistakes.named(found.verdicts(), [found]))
 
 
 def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:

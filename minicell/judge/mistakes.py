@@ -5,37 +5,41 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import MinicellError
 from ..core.tensor import is_float, tensors_in
 from ..harmless import Harm
 from .diagnose import Trial, diagnose
 from .program import wide
-from .takeover import Takeover
+from .takeover import FEW, Takeover
 from .verdict import WRONG, Verdict
 
 
-def of(trials: Sequence[Takeover], place: int, repeated: dict[str, list] | None = None) -> str:
-    """In one sentence, or ''; repeated: what bprop returned when it was asked the same again, and after another call."""
+def named(told: Sequence[Verdict], trials: Sequence[Takeover], repeated: dict[str, list] | None = None) -> list[Verdict]:
+    """Verdicts with the mistakes named; a few further trials are made, so that nothing fits by accident.
+
+    repeated: what bprop returned when it was asked the same again, and after another call.
+    """
+    if all(v.verdict != WRONG for v in told):
+        return list(told)
+    every = [*trials, *more(trials[0])]
+    return [v if v.verdict != WRONG else v._replace(mistake=of(every, v.place, repeated)) for v in told]
+
+
+def of(trials: Sequence[Takeover], place: int, repeated: dict[str, list] | None) -> str:
+    """The mistake in one sentence, or ''."""
     found = [one for t in trials if (one := trial(t, place, repeated if t is trials[0] else None)) is not None]
     return diagnose(found) if found else ''
 
 
-def named(t: Takeover, told: Verdict) -> Verdict:
-    """A verdict with the mistake named: bprop is asked for other cotangents, so that nothing fits by accident."""
-    if told.verdict != WRONG:
-        return told
-    return told._replace(mistake=of([t, *more(t)], told.place))
-
-
 def more(t: Takeover) -> list[Takeover]:
-    """The same takeover for some random cotangents, in Float64; none where its bprop cannot be asked again."""
+    """The same takeover for other cotangents, and on other inputs of the same signs; none where that would do harm."""
     rng, found = np.random.default_rng(3), []
     try:
-        replay = t.replay
-        for _ in range(2):
+        for reach in (0.0, 0.5, 0.5):
+            xs = [x if x.dtype.kind != 'f' else x * rng.uniform(1 - reach, 1 + reach, x.shape) for x in t.xs]
+            program = t.again.program(xs) if reach else t.replay
             came = [None if g is None else rng.standard_normal(g.shape) for g in t.came]
-            yours = t.again.bprop(t.xs, t.out, replay.made, came)
-            found.append(Takeover(t.name, t.names, t.xs, yours, came, t.asked, t.out, replay, t.ask))
+            yours = t.again.bprop(xs, t.out, program.made, came)
+            found.append(Takeover(t.name, t.names, xs, yours, came, t.asked, t.out, program, t.ask))
     except Harm:
         pass
     return found
@@ -43,17 +47,17 @@ def more(t: Takeover) -> list[Takeover]:
 
 def trial(t: Takeover, place: int, repeated: dict[str, list] | None) -> Trial | None:
     """A trial as `diagnose` takes it; None where nobody knows what is due."""
-    try:
-        told = t.verdict(place)
-    except (Harm, MinicellError):
-        return None
-    if told.due is None or told.given is None:
+    visible = t.program is not None and not t.blind
+    told = t.told.get(place)
+    if told is None and visible:
+        yours, due = t.yours[place], t.due[place]
+        told = Verdict(t.name, t.names[place], place, True, yours, due, '', '', room=t.rooms(place, FEW))
+    if told is None or told.due is None or told.given is None:
         return None
     outs = [wide(o) for o in tensors_in(t.out) if is_float(o)] if t.program is None else t.program.made
     values = {n: wide(x) for n, x in zip(t.names, t.xs, strict=True) if x.dtype.kind == 'f'}
     for name, given in (('out', outs), ('dout', [None if g is None else wide(g) for g in t.came])):
         values |= {name if len(given) == 1 else f'{name}[{k}]': g for k, g in enumerate(given) if g is not None}
-    visible = t.program is not None and not t.blind
     ones = [None if g is None else np.ones_like(g) for g in t.came]
     again = {what: answers[-1][place] for what, answers in (repeated or {}).items() if answers}
     return Trial(

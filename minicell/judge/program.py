@@ -194,9 +194,9 @@ def shaken(eps: float, seed: int) -> Callable:
             return v
         if not alike:
             return v * (1 + eps * rng.uniform(-1, 1, v.shape))
-        n = (v.view(np.uint64) + np.uint64(seed)) * ODD
+        n = (v.reshape(-1).view(np.uint64) + np.uint64(seed)) * ODD
         n = (n ^ (n >> np.uint64(31))) * ODD
-        return v * (1 + eps * ((n >> np.uint64(11)) / 2.0**52 - 1))
+        return v * (1 + eps * ((n >> np.uint64(11)) / 2.0**52 - 1)).reshape(v.shape)
 
     return shake
 

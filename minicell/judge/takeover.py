@@ -17,10 +17,12 @@ from . import differences
 from .again import Again
 from ..harmless import Harm
 from .program import Arrays, Program, shaken, wide
-from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, differs
+from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
 FINEST = 1e-9  # what counts as rounding in Float64: constants are typed with ten digits
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
+FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
+NEARER = tuple(10.0**-k for k in range(1, 9))  # how near to a point a limit is looked for
 ROUGH = 1 / 16  # more than this part of a number is no rounding
 SINGLES = 256  # up to so many numbers, differences are taken one by one
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
@@ -165,6 +167,8 @@ class Takeover:
         for times in (0, FEW, MANY):
             if times and known:
                 told = told._replace(room=self.rooms(place, times))
+            if known and times == FEW and (apart(given, due) > FAR * told.room).any():
+                break  # no rounding
             if known and not differs(given, due, told.room).any():
                 return self.confirmed(told._replace(verdict=RIGHT), place, given)
         values, slopes = self.program.leads(place, self.came)
@@ -228,24 +232,31 @@ class Takeover:
     def stepped(self, told: Verdict, given: np.ndarray) -> Verdict:
         """Every way leads through an op without a slope."""
         if not np.isfinite(given).all():
-            return told._replace(verdict=WRONG, why=f'The gradient of {told.name} is not a number at some places.')
+            return told._replace(verdict=WRONG, why=f'The gradient of {told.name} is NaN or infinite at some places.')
         why = f'Every way from {told.name} to the result leads through an operation without a slope'
         return told._replace(verdict=SURROGATE, why=f'{why}: the true gradient is 0, and yours is a slope in its place.')
 
     def limit(self, told: Verdict, place: int) -> Verdict:
-        """The rules gave NaN or infinity: in Float64, or a little beside the point, they may give a number."""
-        due, sure = np.array(told.due), told.room
-        for xs in (self.xs, *self.beside(1e-9, place, 1)):
-            unknown = ~np.isfinite(due)
-            if unknown.any():
-                found = self.at(xs)[place]
-                due = np.where(unknown & np.isfinite(found), found, due)
-        low, high = self.hull(place, 1e-9, given=None)
-        apart = np.where(np.isfinite(told.due), 0.0, high - low)
-        steady = apart <= 1e-5 * np.abs(due)
-        due = np.where(np.isfinite(told.due) | steady, due, np.nan)
-        sure = 64 * self.eps * np.abs(due) + 4 * apart + self.tiny(place)
-        return told._replace(due=due, room=sure, why='The rules give NaN or infinity here: this is the limit.')
+        """The rules gave NaN or infinity: in Float64, or nearer and nearer to the point, they may tend to a number."""
+        due, bad = np.array(told.due), ~np.isfinite(told.due)
+        room = np.where(bad, 0.0, told.room)
+        found = self.at(self.xs)[place]
+        due = np.where(bad & np.isfinite(found), found, due)
+        if not np.isfinite(due).all():
+            v = self.directions(place)
+            sides = np.stack([[self.at(xs)[place] for xs in self.moved(v, r)] for r in NEARER])
+            sides = np.where(np.isfinite(sides), sides, sides[:, ::-1])  # log and sqrt have one side
+            means, spreads = sides.mean(1), np.abs(sides[:, 0] - sides[:, 1])
+            gaps = np.where(np.isfinite(gaps := np.abs(np.diff(means, axis=0))), gaps, np.inf)
+            at = np.argmin(gaps, 0)[None]
+            mean, gap, before, after = (
+                np.take_along_axis(a, at, 0)[0] for a in (means[1:], gaps, spreads[:-1], spreads[1:])
+            )
+            steady = (gap <= 1e-3 * np.abs(mean) + self.tiny(place)) & ((after <= 0.5 * before) | (after <= 1e-6 * np.abs(mean)))
+            due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
+            room = np.where(bad, 4 * gap, room)
+        room = np.where(bad, np.nan_to_num(room) + 64 * self.eps * np.abs(np.nan_to_num(due)) + self.tiny(place), room)
+        return told._replace(due=due, room=room, why='The rules give NaN or infinity here: this is the limit.')
 
     def doubted(self, told: Verdict, place: int, given: np.ndarray) -> Verdict:
         """Yours differs, or the truth is not known everywhere: it may be a kink, and yours may be rounded badly."""
@@ -308,22 +319,25 @@ class Takeover:
 
     # ---- beside the point ----
 
-    def beside(self, radius: float, place: int, pairs: int, towards: np.ndarray | None = None) -> list[list[np.ndarray]]:
-        """Inputs on both sides of the point, in pairs; the first pair along `towards`."""
-        found = []
-        for k in range(pairs):
-            v = [self.rng.uniform(0.5, 1, x.shape) * self.rng.choice([-1.0, 1.0], x.shape) for x in self.xs]
-            if towards is not None and not k:
-                v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
-            steps = [radius * differences.scale(x) * d if x.dtype.kind == 'f' else None for x, d in zip(self.xs, v, strict=True)]
-            for sign in (1, -1):
-                found.append([x if s is None else x + sign * s for x, s in zip(self.xs, steps, strict=True)])
-        return found
+    def directions(self, place: int, towards: np.ndarray | None = None) -> list[np.ndarray | None]:
+        """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
+        v = [
+            self.rng.uniform(0.5, 1, x.shape) * self.rng.choice([-1.0, 1.0], x.shape) * differences.scale(x)
+            if x.dtype.kind == 'f' else None for x in self.xs
+        ]  # fmt: skip
+        if towards is not None:
+            v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
+        return v
 
-    def hull(self, place: int, radius: float, given: np.ndarray | None, pairs: int = 3) -> tuple[np.ndarray, np.ndarray]:
-        """The smallest and the largest number of a gradient around the point."""
-        towards = None if given is None else given - np.nan_to_num(self.due[place] if self.program else 0.0)
-        found = np.stack([self.at(xs)[place] for xs in self.beside(radius, place, pairs, towards)])
+    def moved(self, v: list[np.ndarray | None], radius: float) -> list[list[np.ndarray]]:
+        """The inputs on both sides of the point."""
+        pairs = list(zip(self.xs, v, strict=True))
+        return [[x if d is None else x + sign * radius * d for x, d in pairs] for sign in (1, -1)]
+
+    def hull(self, place: int, radius: float, given: np.ndarray, pairs: int = 3) -> tuple[np.ndarray, np.ndarray]:
+        """The smallest and the largest number of a gradient around the point; one pair lies along yours − due."""
+        ways = [given - np.nan_to_num(self.due[place]), *[None] * (pairs - 1)]
+        found = [self.at(xs)[place] for way in ways for xs in self.moved(self.directions(place, way), radius)]
         return np.min(found, 0), np.max(found, 0)
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -335,7 +349,7 @@ class Takeover:
 
     def badly_rounded(self, told: Verdict, place: int) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype."""
-        if told.yours is None or not np.isfinite(told.yours).all():
+        if told.yours is None or (apart(told.yours, told.due) > ROUGH * np.abs(told.due) + FAR * told.room).any():
             return False
         try:
             once = self.again.bprop(self.xs, self.out, self.replay.made, self.wide_came)[place]
