@@ -19,11 +19,11 @@ from .core.differentiate import differentiate, name_of
 from .core.errors import GradArgumentError, MinicellError, NotATensorError, ThreadError, users_line
 from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from .core.watch import Tape, aside
-from .harmless import Harm, Kept, untouched
 from .judge import mistakes, takeover
-from .judge.again import Again
 from .judge.takeover import Takeover
 from .judge.verdict import Verdict
+from .replay.again import Again
+from .replay.harmless import Harm, Kept, untouched
 from .story.events import Walk
 from .story.tensors import is_parameter
 
@@ -292,7 +292,12 @@ class Check:
                 self.call(*self.fresh(False))
                 if what == 'after':
                     with contextlib.suppress(Exception):  # what construct refuses, it does not keep
-                        self.call(*[wrap(t.array * t.array.dtype.type(0.625)) if is_float(t) else t for t in self.fresh(False)])
+                        self.call(
+                            *[
+                                wrap(t.array * t.array.dtype.type(0.625)) if is_float(t) else t
+                                for t in self.fresh(False)
+                            ]
+                        )
                 for _ in range(TIMES if what == 'again' else 1):
                     found[what].append(main.again.returned(main.inputs, main.out, outs, main.came))
         return found

@@ -8,14 +8,14 @@ import numpy as np
 
 from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Begin, Call, Op
+from ..replay.again import Again
+from ..replay.program import Program
 from ..story import names, tell
 from ..story.events import Walk
 from ..story.record import Record
 from ..story.stack import ReadBack, Turn
 from ..story.tensors import places
-from . import mistakes, nested
-from .again import Again
-from .program import Program
+from . import mistakes, second
 from .takeover import Takeover
 from .verdict import Verdict as Verdict
 
@@ -32,7 +32,7 @@ def beside(record: Record, tape: Any) -> Record:
             reading.judge = partial(of_turn, tape, reading.turn)
     for number, run in enumerate(record.passes):
         if run.ended is not None and run.around is None and through_bprop(record, number):
-            run.judge = partial(nested.verdicts, tape, run, partial(inside, record, number))
+            run.judge = partial(second.verdicts, tape, run, partial(inside, record, number))
     return record
 
 
@@ -115,4 +115,4 @@ def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]
 
 def keys(tensors: Iterable[Tensor]) -> list[tuple]:
     """What tells Tensors apart."""
-    return [(t.at,) if 0 <= t.at else ('', id(t)) for t in tensors] + [('', id(t)) for t in tensors]
+    return [(t.at,) if t.at >= 0 else ('', id(t)) for t in tensors] + [('', id(t)) for t in tensors]

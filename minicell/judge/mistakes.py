@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import is_float, tensors_in
-from ..harmless import Harm
+from ..replay.harmless import Harm
+from ..replay.program import wide
 from .diagnose import Trial, diagnose
-from .program import wide
 from .takeover import FEW, Takeover
 from .verdict import WRONG, Verdict
 
 
-def named(told: Sequence[Verdict], trials: Sequence[Takeover], repeated: dict[str, list] | None = None) -> list[Verdict]:
+def named(
+    told: Sequence[Verdict], trials: Sequence[Takeover], repeated: dict[str, list] | None = None
+) -> list[Verdict]:
     """Verdicts with the mistakes named; a few further trials are made, so that nothing fits by accident.
 
     repeated: what bprop returned when it was asked the same again, and after another call.

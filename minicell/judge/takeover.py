@@ -13,10 +13,10 @@ import numpy as np
 
 from ..core.errors import MinicellError
 from ..core.tensor import is_float, tensors_in
+from ..replay.again import Again
+from ..replay.harmless import Harm
+from ..replay.program import Arrays, Program, shaken, wide
 from . import differences
-from .again import Again
-from ..harmless import Harm
-from .program import Arrays, Program, shaken, wide
 from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
 FINEST = 1e-9  # what counts as rounding in Float64: constants are typed with ten digits
@@ -234,7 +234,9 @@ class Takeover:
         if not np.isfinite(given).all():
             return told._replace(verdict=WRONG, why=f'The gradient of {told.name} is NaN or infinite at some places.')
         why = f'Every way from {told.name} to the result leads through an operation without a slope'
-        return told._replace(verdict=SURROGATE, why=f'{why}: the true gradient is 0, and yours is a slope in its place.')
+        return told._replace(
+            verdict=SURROGATE, why=f'{why}: the true gradient is 0, and yours is a slope in its place.'
+        )
 
     def limit(self, told: Verdict, place: int) -> Verdict:
         """The rules gave NaN or infinity: in Float64, or nearer and nearer to the point, they may tend to a number."""
@@ -252,7 +254,9 @@ class Takeover:
             mean, gap, before, after = (
                 np.take_along_axis(a, at, 0)[0] for a in (means[1:], gaps, spreads[:-1], spreads[1:])
             )
-            steady = (gap <= 1e-3 * np.abs(mean) + self.tiny(place)) & ((after <= 0.5 * before) | (after <= 1e-6 * np.abs(mean)))
+            steady = (gap <= 1e-3 * np.abs(mean) + self.tiny(place)) & (
+                (after <= 0.5 * before) | (after <= 1e-6 * np.abs(mean))
+            )
             due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
             room = np.where(bad, 4 * gap, room)
         room = np.where(bad, np.nan_to_num(room) + 64 * self.eps * np.abs(np.nan_to_num(due)) + self.tiny(place), room)

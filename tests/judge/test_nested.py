@@ -8,7 +8,7 @@ import pytest
 import minicell as ms
 from minicell.core.watch import Begin
 from minicell.judge import judged as tell
-from minicell.judge import nested
+from minicell.replay import nested
 from tests.messages import tells
 from tests.view.gallery import tape_of
 

@@ -18,7 +18,7 @@ from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
 from ...core.tensor import Tensor, tensors_in, wrap
 from ...core.watch import aside
-from ...judge.program import past_hooks
+from ...replay.program import past_hooks
 from ...ops.hooks import Passing
 from ...story.followed import tried
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from .core.cell import Cell
-from .core.tensor import Tensor
-from .core.watch import aside
-from .traps.bytecode import of_library, parts
+from ..core.cell import Cell
+from ..core.tensor import Tensor
+from ..core.watch import aside
+from ..traps.bytecode import of_library, parts
 
 WRITING = 'wax+'
 CLOCKS = 'time', 'datetime', 'secrets', 'uuid'
@@ -128,7 +128,10 @@ class Kept:
         space = function.__globals__
         for name in {n for part in parts(function.__code__) for n in part.co_names}:
             if name in space:
-                if getattr(space[name], '__name__' if isinstance(space[name], ModuleType) else '__module__', '') in CLOCKS:
+                if (
+                    getattr(space[name], '__name__' if isinstance(space[name], ModuleType) else '__module__', '')
+                    in CLOCKS
+                ):
                     raise Harm('it can read a clock, which cannot be put back')
                 self.back.append(lambda name=name, held=space[name]: space.__setitem__(name, held))
                 found.append(space[name])

@@ -22,49 +22,15 @@ from ..heard import Asked, Hook
 from ..ops.hooks import Passing
 from ..story.events import Walk
 from .program import shaken, under, wide
-from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 
 MOST = 20_000  # events: more would take seconds
 EPS = float(np.finfo(np.float32).eps)
-TIMES = 4  # how often its inputs are rounded at random
 HOOKED = 'a hook takes part'
 LOST = 'it uses a Tensor that cannot be followed: of a graph, say, or kept by a bprop'
 
 
 class Unknown(Exception):
     """There is no such gradient, and why."""
-
-
-def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[Verdict]:
-    """The verdicts on the results of a gradient of a gradient. firsts: those on the takeovers that it went through."""
-    inner = [v for v in firsts() if v.verdict != NOT_ASKED]
-    cell = inner[0].cell if inner else ''
-    told = [
-        Verdict(cell, a.of, k, True, None if a.total is None else a.total.data, None, '', UNKNOWN, a.why)
-        for k, a in enumerate(run.arrivals)
-    ]
-    try:
-        due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
-    except Unknown as error:
-        return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
-    return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
-
-
-def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
-    """One of them."""
-    with np.errstate(all='ignore'):
-        room = 64 * EPS * np.abs(due) + 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
-        told = told._replace(due=due, by='rules', room=np.nan_to_num(room))
-        if not np.isfinite(due).all():
-            return told._replace(why='The rules give NaN or infinity here.')
-        if not told.differs.any():
-            return told._replace(verdict=RIGHT, why='')
-    if any(v.verdict == SURROGATE for v in inner):
-        return told._replace(verdict=SURROGATE, why='It goes through a surrogate, whose derivative is one, too.')
-    at = told.worst
-    numbers = f'd{told.name}{list(at) if at else ""} is {told.given[at]:.4g}, and should be {due[at]:.4g}.'
-    same = all(v.ok for v in inner)
-    return told._replace(verdict=WRONG, why=f'{"The first derivative is right, the second is not: " * same}{numbers}')
 
 
 def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
@@ -139,7 +105,9 @@ class Again:
                 self.run(begun + 1, stop, inside)
                 return tuple(self.now(t, self.events[stop].at, inside) for t, _ in pairs)
 
-            seeds = [self.now(g, self.events[back].at, known) if isinstance(g, Tensor) else wrap(wide(g)) for _, g in pairs]
+            seeds = [
+                self.now(g, self.events[back].at, known) if isinstance(g, Tensor) else wrap(wide(g)) for _, g in pairs
+            ]
             _, gradients, _ = differentiate(function, inputs, {}, tuple(range(len(inputs))), (), tuple(seeds))
             for name, tensor in outside.items():
                 known.pop(name, None)

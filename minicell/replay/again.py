@@ -13,7 +13,7 @@ from ..core.errors import MinicellError
 from ..core.rules import Bundle, Parts
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
-from ..harmless import Harm, Kept, untouched
+from .harmless import Harm, Kept, untouched
 from .program import Arrays, Program
 
 
