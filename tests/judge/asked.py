@@ -108,8 +108,8 @@ def hold(construct, right, wrong, *xs, due=None) -> None:
         expected = ['right' if near(v.yours, d) else 'wrong' for v, d in zip(said, true, strict=True)]
         assert ('wrong' not in expected) is ok, 'the pair itself'
         assert [v.verdict for v in said] == expected, said
-        for v, d in zip(said, true, strict=True):
+        for k, (v, d) in enumerate(zip(said, true, strict=True)):
             assert v.cell == 'Mine' and v.by and v.ok is (v.verdict == 'right') and bool(v.why) is (not v.ok), v
             assert near(np.where(np.isnan(v.due), d, v.due), d), (v, d)
-            assert ('agrees' in str(tape.why(f'd{v.name}', v.worst or (0,) * np.ndim(d)))) is v.ok
+            assert ('agrees' in str(tape.why(f'd(xs[{k}])', v.worst or (0,) * np.ndim(d)))) is v.ok
         assert checked(construct, bprop, *xs) == expected

@@ -62,6 +62,12 @@ def test_the_verdict_is_the_same_in_graphs_and_inside_gradients(name):
         assert {v.verdict for v in said} == {due} or (due == 'wrong' and due in [v.verdict for v in said])
 
 
+@pytest.mark.parametrize('name', ['graph', 'graph in graph', 'vjp'])
+def test_a_page_names_your_gradient_in_a_graph_too(name, tmp_path):
+    read(AROUND[name](square()), X).save(tmp_path / 'page.html')
+    assert 'Your dx' in (tmp_path / 'page.html').read_text()
+
+
 @pytest.mark.parametrize('ask', [lambda c: ms.jvp(c, X, Y), lambda c: ms.vjp(c, X)[1](Y), lambda c: ms.jacrev(c)(X)])
 def test_a_jvp_and_a_vjp_at_the_top_are_judged(ask):
     for factor, due in RIGHT_AND_WRONG:
@@ -115,7 +121,7 @@ def test_what_nobody_asked_for_has_no_mark(row):
     tape = read(lambda x: cell(x, other), x)
     mine, its = tape.verdicts()
     assert (mine.verdict, its.verdict, mine.asked, its.asked, its.place) == ('right', 'not asked', True, False, 1)
-    assert not its.mistake and 'agrees' in str(tape.why(f'd{mine.name}', (0,) * x.ndim))
+    assert not its.mistake and 'agrees' in str(tape.why('dx', (0,) * x.ndim))
     assert judged(construct, bprop, x, other) == ['right', 'wrong']
     for wrt in (mine.name, 0, (mine.name,)):
         result = ms.check_bprop(cell, x, other, wrt=wrt)

@@ -140,16 +140,26 @@ def test_operations_decide_what_a_surrogate_is_and_nan_is_no_number(row):
 
 
 TINY, LARGE, PLAIN = Tensor([1e-7, 2.0]), Tensor([1e8, 1.0]), Tensor([0.3, 1.2])
+PEAK, HIGHER = Tensor([1.0, 20.0, 3.0]), Tensor([1.0, 2.0, -30.0, 50.0])
+OFF, NEAR = (Tensor((np.random.default_rng(0).standard_normal(n) + 1000).astype(np.float32)) for n in (8, 5))
+WIDE = Tensor(np.linspace(-4, 4, 1000).astype(np.float32))
 like = lambda found, x: Tensor(found.astype(x.asnumpy().dtype))
+spread = lambda x: ops.sqrt(((x - x.mean()) ** 2).mean())
 PROPORTION = """
 near a pole | x=TINY | Tensor(np.log(x.asnumpy())) | dout / x | 2 * dout / x
 far out | x=LARGE | Tensor(x.asnumpy() ** 2) | 2 * x * dout | 3 * x * dout
 in Float32 | x=PLAIN | like(np.sin(x.asnumpy().astype(np.float32)), x) | ops.cos(x) * dout | 1.5 * ops.cos(x) * dout
+far layer | x=OFF | (x - x.mean()) / spread(x) | (dout - dout.mean() - out * (dout * out).mean()) / spread(x) |
+ (dout - dout.mean()) / spread(x)
+squares | x=NEAR | (x * x - 1e6) ** 2 | 4 * x * (x - 1e3) * (x + 1e3) * dout | 2 * x * (x - 1e3) * (x + 1e3) * dout
+peak | x=HIGHER | ops.softmax(x) | out * (dout - (dout * out).sum()) | out * dout
+NumPy peak | x=PEAK | Tensor((e := np.exp(x.asnumpy())) / e.sum()) | out * (dout - (dout * out).sum()) | out * dout
+saturated | x=WIDE | Tensor(np.tanh(x.asnumpy())) | (1 - out * out) * dout | (1 - out) * dout
 """
 
 
 @members(PROPORTION, globals())
-def test_differences_step_in_proportion_to_the_number(row):
+def test_rounding_and_steps_are_in_proportion_to_the_numbers(row):
     construct, right, wrong, x = row
     assert judged(construct, right, x) == checked(construct, right, x) == ['right']
     assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']

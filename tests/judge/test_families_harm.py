@@ -4,6 +4,7 @@ import datetime
 import os
 import random
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ class Busy(nn.Cell):
         super().__init__()
         self.w = Parameter(Tensor([2.0, 3.0]), name='w', requires_grad=False)
         self.kept, self.list, self.number, self.factor = np.zeros(2), [1], 0, factor
-        self.options, self.rng = {'a': {'b': 1}}, np.random.default_rng(5)
+        self.options, self.rng, self.tally = {'a': {'b': 1}}, np.random.default_rng(5), Counter()
         self.inner = nn.BatchNorm1d(2)
 
     def construct(self, x):
@@ -35,6 +36,8 @@ class Busy(nn.Cell):
         self.kept += 1
         self.options['a']['b'] *= 2
         self.options[self.number] = x.asnumpy()
+        self.tally.update('a')
+        self.w.requires_grad = not self.w.requires_grad
         self.w.set_data(self.w + 1)
         self.last = x
         self.inner(ops.stack([x.astype(ms.float32), x.astype(ms.float32) + 1]))

@@ -60,6 +60,7 @@ def test_a_small_gradient_of_a_parameter(factor, due):
 SPREAD = lambda x: ops.sqrt(((x - x.mean()) ** 2).mean())
 SEVEN = Tensor([0.3, -1.2, 2.5, 0.9, -0.4, 1.7, 0.1])
 CANCELLING = """
+in NumPy | x=SEVEN | array(x.asnumpy() - x.asnumpy().mean(), x) | dout - dout.mean() | dout - 0.9 * dout.mean()
 x less mean | x=SEVEN | x - x.mean() | dout - dout.mean() | dout - 0.9 * dout.mean()
 softmax | x=SEVEN | ops.softmax(x) | out * (dout - (dout * out).sum()) | out * (1 - out) * dout
 normalised | x=SEVEN | (x - x.mean()) / SPREAD(x) | (dout - dout.mean() - out * (dout * out).mean()) / SPREAD(x) |
