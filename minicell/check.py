@@ -19,7 +19,7 @@ from .core.differentiate import differentiate, name_of
 from .core.errors import GradArgumentError, MinicellError, NotATensorError, ThreadError, users_line
 from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from .core.watch import Tape, aside
-from .judge import mistakes, takeover
+from .judge import decide, mistakes, takeover
 from .judge.takeover import Takeover
 from .judge.verdict import Verdict
 from .replay.again import Again
@@ -233,7 +233,7 @@ class Check:
             floats = [t for t in tensors_in(out) if is_float(t)]
             sens = tuple(wrap(d.astype(t.array.dtype)) for d, t in zip(douts, floats, strict=True))
         with self.state(wide), Tape() as seen:
-            _, found, more = differentiate(self.call, tuple(tensors), {}, places, tuple(self.params), sens)
+            _, found, _ = differentiate(self.call, tuple(tensors), {}, places, tuple(self.params), sens)
             if self.custom:
                 walk = Walk(seen)
                 for _ in walk:
@@ -292,12 +292,7 @@ class Check:
                 self.call(*self.fresh(False))
                 if what == 'after':
                     with contextlib.suppress(Exception):  # what construct refuses, it does not keep
-                        self.call(
-                            *[
-                                wrap(t.array * t.array.dtype.type(0.625)) if is_float(t) else t
-                                for t in self.fresh(False)
-                            ]
-                        )
+                        self.call(*map(less, self.fresh(False)))
                 for _ in range(TIMES if what == 'again' else 1):
                     found[what].append(main.again.returned(main.inputs, main.out, outs, main.came))
         return found
@@ -313,7 +308,7 @@ class Check:
         told = []
         for trial in self.trials.values():
             trial.asked = self.wanted
-            told.append(trial.verdicts())
+            told.append(decide.verdicts(trial))
         rows = []
         for place in range(len(self.wanted)):
             found = [verdicts[place] for verdicts in told]
@@ -344,12 +339,11 @@ class Check:
             return rows
         inner.ask(None)
         inner.others()
-        told = {place: row for place, row in zip(places, [r for r in inner.rows() if r.place in places], strict=True)}
-        for place, row in told.items():
-            first = rows[order[place]]
+        for row in inner.rows():
+            first = rows[order[row.place]]
             if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
                 why = f'The first order is right, the second is not: {row.why}'
-                rows[order[place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
+                rows[order[row.place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
         self.trials |= {f'{label}, at second order': trial for label, trial in inner.trials.items()}
         return rows
 
@@ -378,6 +372,11 @@ class Check:
         asked = '; bprop asked the same again, and after another call' * bool(self.kept is not None and self.custom)
         left = f'. Not tried: {"; ".join(self.left_out)}' if self.left_out else ''
         return f'Tried {", ".join(labels)}{asked}{left}.'
+
+
+def less(t: Tensor) -> Tensor:
+    """Other numbers, of the same signs."""
+    return wrap(t.array * t.array.dtype.type(0.625)) if is_float(t) else t
 
 
 def is_number(x: np.ndarray) -> bool:

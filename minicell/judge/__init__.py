@@ -1,4 +1,4 @@
-"""What is true of the gradients on a Tape: a Verdict on each that a bprop has handed out, and on what was made of it."""
+"""What is true of the gradients on a Tape: a Verdict on each that a bprop handed out, and on what was made of it."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -15,7 +15,7 @@ from ..story.events import Walk
 from ..story.record import Record
 from ..story.stack import ReadBack, Turn
 from ..story.tensors import places
-from . import mistakes, second
+from . import decide, mistakes, second
 from .takeover import Takeover
 from .verdict import Verdict as Verdict
 
@@ -64,7 +64,7 @@ def verdicts(tape: Any) -> list[Verdict]:
 def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
     """The verdicts on what one reading of a bprop handed out: one for each Tensor that it answers for."""
     found = takeover(tape, turn)
-    return tuple(mistakes.named(found.verdicts(), [found]))
+    return tuple(mistakes.named(decide.verdicts(found), [found]))
 
 
 def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:
@@ -108,8 +108,8 @@ def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]
             if not reached.isdisjoint(keys([*tensors_in(event.inputs), *params])):
                 reached.update(keys(tensors_in(event.out)))
         elif isinstance(event, Begin):
-            reached.update(k for a, b in zip(event.inputs, event.sources, strict=True) if not reached.isdisjoint(keys([b]))
-                           for k in keys([a]))  # fmt: skip
+            pairs = zip(event.inputs, event.sources, strict=True)
+            reached.update(*[keys([leaf]) for leaf, source in pairs if not reached.isdisjoint(keys([source]))])
     return [is_float(t) and not reached.isdisjoint(keys([t])) for t in tensors]
 
 

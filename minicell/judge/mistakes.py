@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import is_float, tensors_in
 from ..replay.harmless import Harm
 from ..replay.program import wide
+from .decide import FEW
 from .diagnose import Trial, diagnose
-from .takeover import FEW, Takeover
+from .takeover import Takeover
 from .verdict import WRONG, Verdict
 
 
@@ -23,13 +23,15 @@ def named(
     if all(v.verdict != WRONG for v in told):
         return list(told)
     every = [*trials, *more(trials[0])]
-    return [v if v.verdict != WRONG else v._replace(mistake=of(every, v.place, repeated)) for v in told]
+    return [v if v.verdict != WRONG else v._replace(mistake=of(v, every, repeated or {})) for v in told]
 
 
-def of(trials: Sequence[Takeover], place: int, repeated: dict[str, list] | None) -> str:
-    """The mistake in one sentence, or ''."""
-    found = [one for t in trials if (one := trial(t, place, repeated if t is trials[0] else None)) is not None]
-    return diagnose(found) if found else ''
+def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:
+    """The mistake in one sentence, or ''. Where the rules do not see everything, one trial is known."""
+    found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in trials if not t.blind]
+    if not found and told.due is not None:
+        found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
+    return diagnose(found)
 
 
 def more(t: Takeover) -> list[Takeover]:
@@ -47,34 +49,33 @@ def more(t: Takeover) -> list[Takeover]:
     return found
 
 
-def trial(t: Takeover, place: int, repeated: dict[str, list] | None) -> Trial | None:
-    """A trial as `diagnose` takes it; None where nobody knows what is due."""
-    visible = t.program is not None and not t.blind
-    told = t.told.get(place)
-    if told is None and visible:
-        yours, due = t.yours[place], t.due[place]
-        told = Verdict(t.name, t.names[place], place, True, yours, due, '', '', room=t.rooms(place, FEW))
-    if told is None or told.due is None or told.given is None:
-        return None
-    outs = [wide(o) for o in tensors_in(t.out) if is_float(o)] if t.program is None else t.program.made
-    values = {n: wide(x) for n, x in zip(t.names, t.xs, strict=True) if x.dtype.kind == 'f'}
-    for name, given in (('out', outs), ('dout', [None if g is None else wide(g) for g in t.came])):
-        values |= {name if len(given) == 1 else f'{name}[{k}]': g for k, g in enumerate(given) if g is not None}
+def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
+    """A trial as `diagnose` takes it."""
+    due = t.due[place]
+    yours = np.zeros(due.shape) if t.yours[place] is None else t.yours[place]
     ones = [None if g is None else np.ones_like(g) for g in t.came]
-    again = {what: answers[-1][place] for what, answers in (repeated or {}).items() if answers}
+    others = {n: d for k, (n, d) in enumerate(zip(t.names, t.due, strict=True)) if k != place}
+    again = {what: wide(each[-1][place]) for what, each in repeated.items() if each and each[-1][place] is not None}
     return Trial(
-        told.name, told.given, told.due, values,
-        {n: d for k, (n, d) in enumerate(zip(t.names, t.due, strict=True)) if k != place} if visible else {},
-        told.room, t.program.read(ones)[place] if visible else None,
-        twice(t, place), **{k: wide(v) for k, v in again.items() if v is not None},
+        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
+        twice(t, place), **again,
     )  # fmt: skip
+
+
+def values(t: Takeover) -> dict[str, np.ndarray]:
+    """What a gradient may be made of, by name: the inputs, out and dout."""
+    found = {name: x for name, x in zip(t.names, t.xs, strict=True) if x.dtype.kind == 'f'}
+    outs = t.outs if t.program is None else t.program.made
+    for name, given in (('out', outs), ('dout', t.came)):
+        several = {f'{name}[{k}]' if len(given) > 1 else name: g for k, g in enumerate(given)}
+        found |= {n: wide(g) for n, g in several.items() if g is not None}
+    return found
 
 
 def twice(t: Takeover, place: int) -> Any:
     """What bprop returns for twice the cotangents."""
     try:
-        outs = [o.array for o in tensors_in(t.out) if is_float(o)]
         came = [None if g is None else g * g.dtype.type(2) for g in t.came]
-        return t.again.bprop(t.inputs, t.out, outs, came)[place]
+        return t.again.bprop(t.inputs, t.out, t.outs, came)[place]
     except Harm:
         return None
