@@ -44,8 +44,7 @@ class Book:
         self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
         self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
-        self.taken: dict[int, judge.Takeover] = {}  # id of the Turn of a bprop -> the same for the judge
-        self.judged: dict[int, list[Verdict]] = {}  # and the verdicts on what it returned
+        self.takeovers: dict[int, tuple] = {}  # id of the Turn of a bprop -> the same for the judge, and its verdicts
         for event in walk:
             if note := getattr(self, f'_{type(event).__name__.lower()}', None):
                 note(event)
@@ -88,17 +87,13 @@ class Book:
 
     # ---- questions ----
 
-    def takeover(self, step: Turn) -> judge.Takeover:
-        """What happened where a bprop was read, as the judge sees it."""
-        if id(step) not in self.taken:
-            self.taken[id(step)] = judge.takeover(self.walk.tape, step)
-        return self.taken[id(step)]
-
-    def verdict(self, c: Contribution) -> Verdict:
-        """What is known of what a bprop handed out."""
-        if id(c.step) not in self.judged:
-            self.judged[id(c.step)] = self.takeover(c.step).verdicts()
-        return self.judged[id(c.step)][c.place]
+    def judged(self, c: Contribution) -> tuple[judge.Takeover, Verdict]:
+        """A takeover as the judge sees it, and what is known of what it gave here."""
+        if id(c.step) not in self.takeovers:
+            found = judge.takeover(self.walk.tape, c.step)
+            self.takeovers[id(c.step)] = found, found.verdicts()
+        found, verdicts = self.takeovers[id(c.step)]
+        return found, verdicts[c.place]
 
     def entered(self, tensor: Tensor, reading: ReadBack) -> Tensor:
         """What collects the gradients of `tensor`: an outer gradient looks through an inner one's leaves."""

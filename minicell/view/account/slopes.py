@@ -18,8 +18,8 @@ from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
 from ...core.tensor import Tensor, tensors_in, wrap
 from ...core.watch import aside
-from ...replay.program import past_hooks
 from ...ops.hooks import Passing
+from ...replay.program import past_hooks
 from ...story.followed import tried
 
 SEEDS = 4096  # so many elements are tried one at a time

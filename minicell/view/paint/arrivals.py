@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...judge.verdict import RIGHT, UNKNOWN, Verdict
+from ...judge.verdict import RIGHT, Verdict
 from ...story.record import Arrival, Pass, Record, Value, shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import width
@@ -10,7 +10,6 @@ from .moment import Moment
 from .plan import GAP, TALL
 
 ROWS = 22  # px of a gradient's row in a list
-UNDER = {RIGHT: 'the same as without the bprop', UNKNOWN: ''}  # below the number; '': why nobody knows
 SUMMED = 24  # parts that are written as a sum; more would not fit
 
 
@@ -94,8 +93,8 @@ def few(m: Moment, run: Pass) -> None:
             frame.rect(number, left - 4, base - tall + 9, room + 8, tall, 'cell hot', 3, rx=6, v=number, rc=number)
             frame.text(f'{number}t', left, base, total, large, 5, room=wide)
             said = made_of(m, arrival)
-            if hero and not said and found and found.verdict in UNDER:
-                said = UNDER[found.verdict] or found.why
+            if hero and not said and found and found.verdict == RIGHT:
+                said = 'the same as without the bprop'
             frame.text(f'A{k}F', left, base + (30 if hero else 24), said, 'dim', room=wide)
             continue
         how = tiles.plate(value, wide, h - 44, row=TALL, ink='num')

@@ -43,9 +43,8 @@ class Taken:
 
     def due(self, place: int) -> Value | None:
         """The true gradient, once somebody has asked for it: decimals and scale are those of the comparison."""
-        for v in verdict.known(self.reading)[place : place + 1]:
-            return Value(self.reading.gave[place].name, v.due.shape, '', v.due) if v.due is not None else None
-        return None
+        known = verdict.known(self.reading)
+        return verdict.due(known[place], self.reading.gave[place].name) if known else None
 
     def digits(self, place: int, g: Gradient) -> int | None:
         """How many decimals a gradient is written with: so many as the true one, where their shapes agree."""

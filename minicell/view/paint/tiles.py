@@ -125,17 +125,17 @@ def draw(
         said = how.note if width(how.note) <= how.w - 8 else '–'
         frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, said, 'mid dim')
     elif how.kind == 'numbers':
-        _numbers(frame, key, x, y, folded(value.data), how, classes, account, marks, layer)
+        _numbers(frame, key, x, y, value, how, classes, account, marks, layer)
     else:
         _squares(frame, key, x, y, folded(value.data), how, classes, marks, top, layer)
 
 
 def _numbers(
-    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, account: bool,
+    frame: Frame, key: str, x: float, y: float, given: Value, how: Plate, classes: str, account: bool,
     marks: Marks | None, layer: int,
 ) -> None:  # fmt: skip
     """The numbers on one ground; each has a cell that can be pressed."""
-    has = set(classes.split())
+    has, array = set(classes.split()), folded(given.data)
     judged = marks is not None and not marks.peer
     ground = f'tile{classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
     frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, layer, rx=4)
@@ -156,7 +156,7 @@ def _numbers(
             look = 'cell hot' + ' rl' * ('rl' in has)
             frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
                        rc=value if account else None)  # fmt: skip
-            ink = how.ink
+            ink, said = how.ink, shown(array[i, j], how.digits, given.words)
             if worst:
                 ink += ' onr'
             elif 'tru' in has:  # as the rule would have it
@@ -165,7 +165,7 @@ def _numbers(
                 ink += ' past' * ('past' in has)
             elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
-            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, shown(array[i, j], how.digits),
+            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said,
                        f'mid {ink}'.strip(), layer + 1)  # fmt: skip
 
 
@@ -180,9 +180,11 @@ def largest(array: np.ndarray) -> float:
     return float(np.max(size[np.isfinite(size)], initial=0.0))
 
 
-def shown(number: object, digits: int) -> str:
-    """A number of a tensor; a truth value is a word."""
-    return str(bool(number)) if isinstance(number, np.bool_) else numbers.written(number, digits)
+def shown(number: object, digits: int, unknown: str = '') -> str:
+    """A number of a tensor; a truth value is a word, and so is what nobody knows."""
+    if isinstance(number, np.bool_):
+        return str(bool(number))
+    return unknown if unknown and number != number else numbers.written(number, digits)
 
 
 def _squares(

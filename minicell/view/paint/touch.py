@@ -59,23 +59,21 @@ class Touch:
         if entry.kind not in ('call', 'hook'):
             return
         number = self.record.readings.index(reading)
-        dues = [v.due for v in verdict.known(reading)] or [None] * len(reading.gave)
         of = {id(v): key for key, v in self.story.handed(reading)}
-        for place, (g, due) in enumerate(zip(reading.gave, dues, strict=True)):
+        known = verdict.known(reading)
+        for place, g in enumerate(reading.gave):
             if g.value is None:
                 continue
             key = of.get(id(g.value))
             whose = 'yours' if entry.yours else f'{entry.name}.bprop'
             said = f'   {whose}: {g.formula}, line {g.line}' if g.formula and g.line else f'   {whose}'
+            due = verdict.due(known[place], f'the true {g.name}') if known else None
             mine, true = f'g{number}.{place}', f's{number}.{place}'
             self.value(mine, g.value, said, [true] + ([f'{tag}{key}'] if key is not None else []), due)
             if due is not None:
-                value = Value(f'the true {g.name}', due.shape, '', due)
-                self.value(true, value, '', [mine])
+                self.value(true, due, '', [mine])
 
-    def value(
-        self, tile: str, value: Value, more: str, partners: list[str], true: np.ndarray | None = None
-    ) -> None:  # fmt: skip
+    def value(self, tile: str, value: Value, more: str, partners: list[str], true: Value | None = None) -> None:
         """A tensor's picture: each of its numbers, or all of it where it is drawn as squares. `true`: what they should
         be."""
         if value.data is None or not value.data.size:
@@ -84,10 +82,13 @@ class Touch:
             shape = shape_text(value.shape)
             self.links.setdefault(tile, dict(l=partners, r=f'{value.name}  {shape}{more}'))
             return
-        due = true if true is not None and true.shape == value.data.shape else value.data
-        for (place, index, number), other in zip(cells(value.data), due.ravel(), strict=True):
-            said = f'{value.name}{index} = {numbers.said(number)}'
-            said += more if numbers.said(other) == numbers.said(number) else f', should be {numbers.said(other)}{more}'
+        due = true.data if true is not None and true.shape == value.shape else value.data
+        unknown = np.isnan(due) if true is not None and true.words else np.zeros(due.shape, bool)
+        for (place, index, number), other, blank in zip(cells(value.data), due.flat, unknown.flat, strict=True):
+            own = numbers.said(number) if number == number or not value.words else value.words
+            said = f'{value.name}{index} = {own}'
+            same = blank or numbers.said(other) == numbers.said(number)
+            said += more if same else f', should be {numbers.said(other)}{more}'
             self.links.setdefault(f'{tile}{place}', dict(l=[f'{p}{place}' for p in partners], r=said))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
 from ...story.names import gradient
-from ...story.record import Entry, Reading, Record
+from ...story.record import Entry, Reading, Record, Value
 from . import numbers, tiles
 from .phrases import listed, some
 
@@ -26,7 +26,6 @@ CLAUSES = {
     KINK: ('is right, at a kink', 'are right, at a kink'),
     RIGHT: ('is right', 'are right'),
 }
-RIGHTLY = '✓ right', 'on'
 SECOND = 'You see it only because this picture knows the true one.'
 AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
 
@@ -44,22 +43,25 @@ def worst_of(verdicts: tuple) -> tuple[int, float]:
 
 def share(v: Verdict) -> float:
     """How far a wrong gradient is off, as a part of the largest true number."""
-    if v.verdict != WRONG:
-        return 0.0
-    if v.off is None or not np.isfinite(v.off) or not tiles.largest(v.due):
-        return np.inf
-    return v.off / tiles.largest(v.due)
+    size = tiles.largest(v.due) if v.off is not None and np.isfinite(v.off) else 0.0
+    return 0.0 if v.verdict != WRONG else v.off / size if size else np.inf
 
 
 def note(verdicts: tuple) -> Said:
     """A takeover's verdict as the line of steps marks it."""
     first = min(verdicts, key=rank).verdict
-    return {WRONG: ('✗ wrong', 'xx'), SURROGATE: ('surrogate', 'on'), UNKNOWN: ('unknown', 'on')}.get(first, RIGHTLY)
+    name = {WRONG: '✗ wrong', SURROGATE: 'surrogate', UNKNOWN: 'unknown'}.get(first, '✓ right')
+    return name, 'xx' if first == WRONG else 'on'
 
 
 def known(reading: Reading) -> tuple:
     """Its verdicts, if somebody has asked for them: nothing is judged for a frame that shows no verdict."""
     return vars(reading).get('verdicts', ())
+
+
+def due(v: Verdict, name: str) -> Value | None:
+    """The true gradient; a ? stands for a number that nobody knows."""
+    return None if v.due is None else Value(name, v.due.shape, '', v.due, '?' * bool(np.isnan(v.due).any()))
 
 
 def called(reading: Reading) -> list[str]:
@@ -130,7 +132,7 @@ def marks(v: Verdict, top: float, dark: bool) -> tiles.Marks | None:
     if v.verdict != WRONG or v.yours is None or v.worst is None:
         return None
     off_ = tiles.folded(apart(v.yours, v.due))
-    part = np.minimum(np.where(np.isfinite(off_), off_, top) / max(top, 1e-30), 0.99)
+    part = np.minimum(np.where(np.isfinite(off_), off_, top) / (top or 1.0), 0.99)
     worst = tiles.cell_of(v.worst, v.due.shape)
     if dark:
         part[worst] = 1

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...judge.verdict import WRONG
+from ...judge.verdict import UNKNOWN, WRONG
 from ...story.names import gradient
 from ...story.record import Entry, Pass, Record, Step, Value
 from .phrases import (
@@ -61,7 +61,8 @@ def final(story: 'Story', number: int) -> Said:
     """A gradient of a gradient arrives, to which the user's line gives a name."""
     record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
     told_ = [told(a.total._replace(name=names.get(a.name, a.name))) for a in run.arrivals if a.total]
-    way = way_of(story, number)
+    unknown = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '')
+    way = unknown or way_of(story, number)
     verdicts = zip(run.arrivals, run.verdicts, strict=False)
     wrong = [names.get(a.name, a.name) for a, v in verdicts if v.verdict == WRONG]
     if wrong:
