@@ -200,11 +200,11 @@ def untouched(kept: Kept) -> Iterator[None]:
     kept.restore()
     _watched.harm = None
     try:
-        with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), contextlib.redirect_stdout(silent):
-            with contextlib.redirect_stderr(silent):
-                warnings.simplefilter('ignore')
-                logging.disable()
-                yield
+        said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
+        with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
+            warnings.simplefilter('ignore')
+            logging.disable()
+            yield
     finally:
         logging.disable(quiet)
         harm = _watched.harm

@@ -133,7 +133,7 @@ class Program:
 
     @cached_property
     def ways(self) -> tuple[dict[int, int], dict[int, int]]:
-        """By the id of each Tensor, one bit an input: whose values it depends on, and from which a slope leads there."""
+        """By the id of each Tensor, a bit an input: whose values it depends on, and from which a slope leads there."""
         values = {id(t): 1 << k for k, t in enumerate(self.inputs)}
         slopes = {id(t): 1 << k for k, t in enumerate(self.inputs) if is_float(t)}
         for op in self.ops:
