@@ -44,7 +44,7 @@ class Book:
         self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
         self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
-        self.takeovers: dict[int, tuple] = {}  # id of the Turn of a bprop -> the same for the judge, and its verdicts
+        self.judged: dict[int, tuple[Verdict, ...]] = {}  # id of the Turn of a bprop -> the verdicts on it
         for event in walk:
             if note := getattr(self, f'_{type(event).__name__.lower()}', None):
                 note(event)
@@ -87,13 +87,11 @@ class Book:
 
     # ---- questions ----
 
-    def judged(self, c: Contribution) -> tuple[judge.Takeover, Verdict]:
-        """A takeover as the judge sees it, and what is known of what it gave here."""
-        if id(c.step) not in self.takeovers:
-            found = judge.takeover(self.walk.tape, c.step)
-            self.takeovers[id(c.step)] = found, found.verdicts()
-        found, verdicts = self.takeovers[id(c.step)]
-        return found, verdicts[c.place]
+    def verdict(self, c: Contribution) -> Verdict:
+        """What is known of what a bprop gave: a takeover is judged once."""
+        if id(c.step) not in self.judged:
+            self.judged[id(c.step)] = judge.of_turn(self.walk.tape, c.step)
+        return self.judged[id(c.step)][c.place]
 
     def entered(self, tensor: Tensor, reading: ReadBack) -> Tensor:
         """What collects the gradients of `tensor`: an outer gradient looks through an inner one's leaves."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import judge
 from ...core.watch import Call
 from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 from . import slopes, table
@@ -17,7 +18,7 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
     every = [c for c in [*given, *rest] if c.step and isinstance(c.step.event.entry, Call)]
     if not every or any(r.kind == 'hook' for r in rows):
         return None, '', [], ''
-    known, shown = {id(c): maker.book.judged(c)[1] for c in every}, {id(c) for c in given}
+    known, shown = {id(c): maker.book.verdict(c) for c in every}, {id(c) for c in given}
     verdicts = list(known.values())
     others = [maker.at(c) for c in [*given, *rest] if id(c) not in known]
     if any(v.due is None or np.isnan(v.due[maker.index]) for v in verdicts):
@@ -42,7 +43,7 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
 
 def parts(maker: Any, taken: Contribution) -> list[Row]:
     """The rows of a true gradient: from what the bprop was given, behind every hook."""
-    (seen, _), rows = maker.book.judged(taken), []
+    seen, rows = judge.takeover(maker.tape, taken.step), []
     tensor = seen.program.inputs[taken.place]
     for t, g in zip(seen.program.outs, seen.came, strict=True):
         if t is tensor and g is not None:
