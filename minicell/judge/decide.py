@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core.errors import MinicellError
+from ..replay import differences
 from ..replay.harmless import Harm
-from . import differences
 from .takeover import FAR, Takeover
 from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
@@ -59,7 +59,8 @@ def sentence(*parts: str) -> str:
 def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules decide: what agrees within rounding is right."""
     due = t.due[told.place]
-    told = told._replace(due=due, by='rules', room=8 * t.eps * np.abs(due) + t.tiny(told.place))
+    by = 'rules and differences' if t.blind else 'rules'  # what the rules do not see has turned out to be nothing
+    told = told._replace(due=due, by=by, room=8 * t.eps * np.abs(due) + t.tiny(told.place))
     if np.isfinite(due).all():
         for times in (0, FEW, MANY):
             room = t.rooms(told.place, times) if times else told.room

@@ -114,6 +114,8 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 def facts(cases: Sequence[Case]) -> Iterator[str]:
     """It is wrong only for want of digits, or only in the second order."""
     wrong, again = [c for c in cases if c.off.any()], [c for c in cases if c.t.order > 1]
+    if all(np.isnan(c.yours).all() for c in wrong):
+        yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
     if len(again) < len(cases) and all(c.t.order > 1 for c in wrong):

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..replay.again import Again
+from ..replay.differences import scale
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, shaken, wide
-from .differences import scale
 from .verdict import Verdict, apart, differs
 
 FINEST = 1e-9  # what counts as rounding in Float64: constants are typed with ten digits
