@@ -50,7 +50,7 @@ class CheckResult:
         said = said or ('agrees with the true gradient' if self.ok else 'cannot be judged' * ('unknown' in found))
         sign = '✓' if self.ok else '✗' if said.startswith('is not') else '○'
         lines = [f'{sign} {self.name} {said or "is a surrogate"}.']
-        return '\n'.join(lines + [f'  {line_of(row)}' for row in self.rows] + [f'  {note}' for note in self.notes])
+        return '\n'.join(lines + [f'  {row}' for row in self.rows] + [f'  {note}' for note in self.notes])
 
     def _repr_html_(self) -> str:
         from html import escape  # a millisecond and a half, for those who are in a notebook
@@ -61,13 +61,6 @@ class CheckResult:
 def lost(note: str) -> bool:
     """Whether a note says that a part of the gradient is lost."""
     return note.startswith('It ')
-
-
-def line_of(row: Verdict) -> str:
-    """A verdict in a line."""
-    sign = '✓' if row.ok else '✗' if row.verdict == 'wrong' else '○'
-    said = f'agrees with {row.by.replace(" and ", " and with ")}' if row.verdict == 'right' else row.verdict
-    return f'{sign} d{row.name}: ' + ' '.join(filter(None, (f'{said}.', row.why, row.mistake)))
 
 
 def check_bprop(
@@ -324,9 +317,10 @@ class Check:
             self.left_out.append('the second order, because the first is not right')
             return rows
         places = tuple(k for k, t in enumerate(self.tensors) if is_float(t))
-        sens = tuple(map(wrap, self.trials['as it is'].came))
 
         def slopes(*tensors: Tensor) -> tuple:
+            kind = np.result_type(*[t.array for t in tensors if is_float(t)])
+            sens = tuple(wrap(g.astype(kind)) for g in self.trials['as it is'].came)
             return tuple(differentiate(self.call, tensors, {}, places, tuple(self.params), sens)[1])
 
         order = self.places()
@@ -344,6 +338,8 @@ class Check:
             if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
                 why = f'The first order is right, the second is not: {row.why}'
                 rows[order[row.place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
+            elif first.asked and row.verdict == 'unknown':
+                self.left_out.append(f'the second order of {first.name}: {row.why}')
         self.trials |= {f'{label}, at second order': trial for label, trial in inner.trials.items()}
         return rows
 

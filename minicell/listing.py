@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from .core.tensor import Tensor
+from .judge import of_turn
 from .story.events import Walk
-from .story.followed import called, printed
+from .story.followed import called, printed, tried
 from .story.places import written
 from .story.stack import Call, ReadBack
 
@@ -72,6 +73,9 @@ class _Lines:
     def _give(self, event: object) -> None:
         handed = ', '.join('no gradient' if d is None else self._value(d, event.at) for _, d in event.gradients)
         self._say('', '', f'hands out {handed}')
+        turn = self.walk.turn
+        for verdict in tried(of_turn, self.tape, turn)[0] or () if turn is not None and turn.call is not None else ():
+            self._say('', '', str(verdict))
 
     def _write(self, event: object) -> None:
         self._say('', written(event.where), f'writes, by {event.what}')

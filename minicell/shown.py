@@ -50,7 +50,7 @@ def why(self: Tape, gradient: object, index: object = ()) -> object:
 
 
 def verdicts(self: Tape) -> list:
-    """What is true of each gradient that a bprop handed out: a Verdict for each input and Parameter that it answers for.
+    """What is true of each gradient that a bprop handed out: a Verdict for each input and Parameter of its Cell.
 
     They stand in the order in which backward read the takeovers; behind them, those on gradients of gradients. A
     Verdict has `cell`, `name`, `place`, `asked`, `yours`, `due`, `by`, `verdict` ('right', 'wrong', 'surrogate',

@@ -31,7 +31,7 @@ from .tensor import Tensor, is_float, tensors_in
 def input_names(cell, inputs: tuple) -> list[str]:
     """The names of the inputs in the signature of construct."""
     names = []
-    for p in inspect.signature(getattr(cell, 'source', cell).construct).parameters.values():
+    for p in inspect.signature(getattr(cell, '_stands_for', cell).construct).parameters.values():
         several = p.kind is p.VAR_POSITIONAL
         names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
     return names[: len(inputs)]
@@ -159,7 +159,7 @@ def _kind(value: object) -> str:
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """An error of this class that says where the bprop is written, and which line of the user's called it."""
-    method = getattr(cell, 'source', cell).bprop
+    method = getattr(cell, '_stands_for', cell).bprop
     code = getattr(getattr(method, '__func__', method), '__code__', None)  # (a partial or an object has none)
     written = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
     return error(f'{type(cell).__name__}.bprop {said}{written}{users_line()}')

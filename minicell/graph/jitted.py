@@ -163,6 +163,7 @@ class GraphCell:
         return self.source._bprop_debug
 
     _bprop_debug = bprop_debug
+    _stands_for = property(lambda self: self.source)
     _reads = None  # a graph knows by itself when what it read has changed
 
     def construct(self, *inputs: object) -> object:

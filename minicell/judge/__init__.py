@@ -70,7 +70,7 @@ def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
 def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:
     """A takeover as the judge sees it."""
     event, call, give = turn.event, turn.call, turn.give
-    cell = getattr(event.entry.cell, 'source', event.entry.cell)
+    cell = getattr(event.entry.cell, '_stands_for', event.entry.cell)
     given = [t for t, _ in give.gradients]
     at = lambda t, when: None if t is None else np.array(tape.value(t, when) if isinstance(t, Tensor) else t)
     program = None

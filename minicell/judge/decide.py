@@ -5,8 +5,6 @@ differences are taken; before anything is called wrong, slopes beside the point 
 Where nobody can know, the verdict says why.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..core.errors import MinicellError
@@ -40,17 +38,35 @@ def verdict(t: Takeover, place: int) -> Verdict:
         with np.errstate(all='ignore'):
             if t.program is None:
                 t.program, t.blind = t.replay, t.replay.blind
+            if not (t.blind or t.program.chosen >> place & 1 or t.program.leads(place, t.came)[0]):
+                return unled(t, told, given)
             return (by_differences if t.blind else by_rules)(t, told, given)
     except Harm as harm:
         return told._replace(why=sentence(t.blind, str(harm)))
     except MinicellError as error:  # an op without a rule
-        return told._replace(why=' '.join(str(error).splitlines()[0].split()))
+        return told._replace(why=str(error).splitlines()[0].rstrip('.') + '.')
+
+
+def unled(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
+    """No op leads from the input to an output: it may have no influence, or one that no op shows."""
+    try:
+        t.blind = f'no operation leads from {told.name} to the result'
+        return by_differences(t, told, given)
+    except Harm:
+        return by_rules(t, told, given)
+    finally:
+        t.blind = ''
 
 
 def sentence(*parts: str) -> str:
     """Reasons as a sentence."""
     said = '; '.join(filter(None, parts))
-    return f'{said[:1].upper()}{said[1:]}.'
+    return f'{said[:1].upper()}{said[1:]}.'.replace('Construct', 'construct')
+
+
+def number(value: float) -> str:
+    """A number as a sentence has it."""
+    return f'{value + 0.0:.4g}'.replace('nan', 'NaN')
 
 
 # ---- the rules see everything ----------------------------------------------------------------------------------------
@@ -130,8 +146,8 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
-    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {given[at]:.4g}, and'
-    return told._replace(verdict=WRONG, why=f'{said} should be {told.due[at]:.4g}.')
+    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'
+    return told._replace(verdict=WRONG, why=f'{said} should be {number(told.due[at])}.')
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------
@@ -142,14 +158,14 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if not t.thorough:
         return told
     try:
-        tried = differences.tried(t.function(told.place), t.xs[told.place], told.due, t.came, t.eps)
-        if all(map(differences.agrees, tried)):
+        tried = t.trying(told.place).all(told.due)
+        if all(one.agrees for one in tried):
             return told._replace(by='rules and differences')
         if t.kinks(told.place, given)[0].any():
             return told._replace(verdict=KINK, why=BETWEEN.format(told.name))
     except Harm as harm:
         return told._replace(why=f'Differences were not tried: {harm}.')
-    if not t.blind and any(abs(measured.middle - said) > 16 * room for _, measured, said, room in tried):
+    if not t.blind and any(one.sure and abs(one.slope.middle - one.said) > 16 * one.room for one in tried):
         t.blind = SEEN
         return by_differences(t, told, given)
     return told  # the differences are not sure
@@ -157,14 +173,17 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
-    function, x = t.function(told.place), t.xs[told.place]
-    for candidate in (t.due[told.place], given):
-        tried = np.isfinite(candidate).all() and differences.tried(function, x, candidate, t.came, t.eps)
-        if tried is not False and all(map(differences.agrees, tried)):
-            right = told._replace(due=given.astype(np.float64), by='differences', verdict=RIGHT)
-            return right if candidate is given else by_rules(t, told, given)
-    due, room, kinks = one_by_one(t, function, x, given)
-    told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place), by='differences')
+    trying = t.trying(told.place)
+    told = told._replace(by='differences')
+    if trying.holds(given):
+        return told._replace(due=given.astype(np.float64), verdict=RIGHT)
+    if trying.holds(t.due[told.place]):
+        return by_rules(t, told, given)
+    if trying.holds(due := t.in_float64(told.place)):  # yours is rounded badly, or wrong in its own dtype alone
+        room, kinks = 64 * t.eps * np.abs(due), False
+    else:
+        due, room, kinks = one_by_one(trying, given)
+    told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)
     if np.isnan(due).any():
@@ -172,36 +191,35 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks else told._replace(verdict=RIGHT)
 
 
-def one_by_one(t: Takeover, function: Callable, x: np.ndarray, given: np.ndarray) -> tuple:
+def one_by_one(trying: differences.Trying, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
     """The slope for each single number that may be wrong, NaN for the others; how far each may be off; whether yours
     lies between two slopes somewhere."""
-    due, room, kinks = np.full(x.shape, np.nan), np.zeros(x.shape), False
-    for at in suspects(t, function, x, given):
-        for step in dict.fromkeys((float(differences.scale(x)[at]), differences.typical(x))):
-            v = np.zeros(x.shape)
+    due, room, kinks = np.full(given.shape, np.nan), np.zeros(given.shape), False
+    for at in suspects(trying, given):
+        for step in dict.fromkeys((float(differences.scale(trying.x)[at]), differences.typical(trying.x))):
+            v = np.zeros(given.shape)
             v[at] = step
-            found, said = differences.slope(function, x, v, t.came), given[at] * step
-            if found.kink and found.between(said, 0.0):
+            found = trying.along(given, v)
+            if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
                 due[at], kinks = given[at], True
-            elif found.room <= 1e-2 * abs(found.middle) or abs(found.middle - said) > 16 * found.room:
-                due[at], room[at] = found.middle / step, 4 * found.room / step
-            if not np.isnan(due[at]):
+            elif found.sure:
+                due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
+            if found.sure:
                 break
     return due, room, kinks
 
 
-def suspects(t: Takeover, function: Callable, x: np.ndarray, given: np.ndarray) -> list[tuple]:
+def suspects(trying: differences.Trying, given: np.ndarray) -> list[tuple]:
     """The places to look at one by one: all, or where halves of a direction lead that the gradient fails."""
-    if x.size <= SINGLES:
-        return [*np.ndindex(*x.shape)]
-    for one in differences.tried(function, x, given, t.came, t.eps):
-        mask = one[0] != 0
-        while not differences.agrees(one) and mask.sum() > 1:
-            half = np.zeros(x.shape, bool)
+    if given.size <= SINGLES:
+        return [*np.ndindex(*given.shape)]
+    for one in trying.all(given):
+        mask = one.way != 0
+        while not one.agrees and mask.sum() > 1:
+            half = np.zeros(given.shape, bool)
             half[tuple(np.argwhere(mask)[: mask.sum() // 2].T)] = True
-            first = differences.weighed(function, x, given, t.came, t.eps, one[0] * half)
-            mask = half if not differences.agrees(first) else mask & ~half
-            one = differences.weighed(function, x, given, t.came, t.eps, one[0] * mask)
-        if mask.sum() == 1 and not differences.agrees(one):
+            mask = mask & ~half if trying.along(given, one.way * half).agrees else half
+            one = trying.along(given, one.way * mask)
+        if mask.sum() == 1 and not one.agrees:
             return [tuple(map(int, np.argwhere(mask)[0]))]
     return []

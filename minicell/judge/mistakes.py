@@ -23,7 +23,8 @@ def named(
     if all(v.verdict != WRONG for v in told):
         return list(told)
     every = [*trials, *more(trials[0])]
-    return [v if v.verdict != WRONG else v._replace(mistake=of(v, every, repeated or {})) for v in told]
+    found = [of(v, every, repeated or {}) if v.verdict == WRONG and v.yours is not None else '' for v in told]
+    return [v._replace(mistake=mistake) for v, mistake in zip(told, found, strict=True)]
 
 
 def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..replay.again import Again
-from ..replay.differences import scale
+from ..replay.differences import FINEST, Trying, scale
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, shaken, wide
-from .verdict import Verdict, apart, differs
+from .verdict import Verdict, differs
 
-FINEST = 1e-9  # what counts as rounding in Float64: constants are typed with ten digits
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
+EPS = float(np.finfo(np.float64).eps)
 ROUGH = 1 / 16  # more than this part of a number is no rounding
 AGAIN = 'construct returns other numbers when it is called again: it is random, or keeps a state'
 
@@ -64,8 +64,8 @@ class Takeover:
         return max([float(np.finfo(kind).eps) for kind in kinds] + [FINEST])
 
     def tiny(self, place: int) -> float:
-        """The smallest number of the dtype of an input."""
-        return float(np.finfo(self.inputs[place].dtype).smallest_subnormal)
+        """What rounding comes to among the smallest numbers of the dtype of an input."""
+        return 8 * float(np.finfo(self.inputs[place].dtype).smallest_subnormal)
 
     # ---- by the rules ----
 
@@ -77,9 +77,11 @@ class Takeover:
     def rooms(self, place: int, times: int) -> np.ndarray:
         """How far a gradient may be off by rounding: what becomes of it where all numbers are rounded at random."""
         while len(self.shaken) < times:
-            self.shaken.append(self.program.read(self.came, shake=shaken(self.eps, len(self.shaken) + 1)))
+            shake = shaken(0.5 * self.eps, len(self.shaken) + 1)
+            xs = [shake(x, True) if x.dtype.kind == 'f' else x for x in self.xs]
+            self.shaken.append(self.program.read(self.came, self.program.again(xs, shake)[0], shake))
         off = np.stack([g[place] - self.due[place] for g in self.shaken])
-        return 8 * self.eps * np.abs(self.due[place]) + 16 * np.sqrt(np.mean(off**2, 0)) + self.tiny(place)
+        return 2 * self.eps * np.abs(self.due[place]) + 8 * np.sqrt(np.mean(off**2, 0)) + self.tiny(place)
 
     # ---- called again ----
 
@@ -104,23 +106,33 @@ class Takeover:
         _ = self.replay
         return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]]).made
 
+    def trying(self, place: int) -> Trying:
+        """construct as a function of one input, which differences look at."""
+        function = self.function(place)
+        return Trying(function, self.xs[place], self.came, (self.eps if self.again.narrow else EPS, self.eps))
+
+    def in_float64(self, place: int) -> np.ndarray | None:
+        """What the same bprop returns in Float64; None where that cannot be had."""
+        came = [None if g is None else wide(g) for g in self.came]
+        try:
+            return self.again.bprop(self.xs, self.out, self.replay.made, came)[place]
+        except Harm:
+            return None
+
     def badly_rounded(self, told: Verdict) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype."""
-        if told.yours is None or (apart(told.yours, told.due) > ROUGH * np.abs(told.due) + FAR * told.room).any():
+        if told.yours is None or not np.isfinite(told.yours).all():
             return False
-        try:
-            came = [None if g is None else wide(g) for g in self.came]
-            once = self.again.bprop(self.xs, self.out, self.replay.made, came)[told.place]
-            if once is None or differs(once, told.due, told.room + 64 * self.eps * np.abs(told.due)).any():
-                return False
-            own = []
-            for seed in range(6):
-                shake = shaken(self.eps, seed + 1)
-                xs, outs = ([shake(wide(v), True).astype(v.dtype) for v in vs] for vs in (self.inputs, self.outs))
-                came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
-                own.append(self.again.bprop(xs, self.out, outs, came)[told.place])
-        except Harm:
+        once, own = self.in_float64(told.place), []
+        if once is None:
+            return not differs(told.yours, told.due, 8 * told.room).any()
+        if differs(once, told.due, told.room + 64 * self.eps * np.abs(told.due)).any():
             return False
+        for seed in range(6):
+            shake = shaken(self.eps, seed + 1)
+            xs, outs = ([shake(wide(v), True).astype(v.dtype) for v in vs] for vs in (self.inputs, self.outs))
+            came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
+            own.append(self.again.bprop(xs, self.out, outs, came)[told.place])
         room = told.room + ROUGH * np.abs(told.due) + 32 * np.std(own, 0, dtype=np.float64)
         return not differs(told.yours, told.due, room).any()
 

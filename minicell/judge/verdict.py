@@ -23,6 +23,12 @@ class Verdict(NamedTuple):
     mistake: str = ''  # of a wrong one: what kind of mistake it is, where that is known
     room: np.ndarray | float = 0.0  # how far each number may be off by rounding
 
+    def __str__(self) -> str:
+        """In a line."""
+        sign = '✓' if self.ok else '✗' if self.verdict == WRONG else '○'
+        said = f'agrees with {self.by.replace(" and ", " and with ")}' if self.verdict == RIGHT else self.verdict
+        return f'{sign} d{self.name}: {said}. {self.mistake or self.why}'.rstrip()
+
     @property
     def ok(self) -> bool:
         """Whether it agrees with the truth."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
 LADDER = tuple(10.0**-k for k in range(2, 8))
 Function = Callable[[np.ndarray], Sequence[np.ndarray]]
 
@@ -22,6 +23,7 @@ class Slope(NamedTuple):
     above: float
     room: float
     doubt: float  # of those on the sides
+    size: float  # of the terms of the function itself
 
     @property
     def kink(self) -> bool:
@@ -46,24 +48,28 @@ def typical(x: np.ndarray) -> float:
     return float(np.sqrt(np.mean(size**2))) if size.size else 1.0
 
 
-def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None]) -> Slope:
-    """The slope of sum(came · function) at x along v."""
-    here = function(x)
+def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None], eps: float) -> Slope:
+    """The slope of sum(came · function) at x along v; eps: the rounding of what the function returns."""
+    here, terms = function(x), 0.0
+    size = sum(float(np.sum(np.abs(g * a))) for a, g in zip(here, came, strict=True) if g is not None)
 
     def change(t: float) -> float:
+        nonlocal terms
         there = function(x + t * v)
-        return sum(float(np.sum(g * (b - a))) for a, b, g in zip(here, there, came, strict=True) if g is not None)
+        parts = [g * (b - a) for a, b, g in zip(here, there, came, strict=True) if g is not None]
+        terms = max(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
+        return sum(float(np.sum(p)) for p in parts)
 
     rungs = []
     for h in LADDER:
         up, down = change(h) / h, change(-h) / -h
         rungs.append((0.5 * (up + down), down, up))
-    table = np.array(rungs)
-    gaps = np.where(np.isfinite(gaps := np.abs(np.diff(table, axis=0))), gaps, np.inf)
+    table, noise = np.array(rungs), eps * size / np.array(LADDER)
+    gaps = np.where(np.isfinite(gaps := np.abs(np.diff(table, axis=0))), gaps, np.inf) + noise[1:, None]
     at, side = int(np.argmin(gaps[:, 0])), int(np.argmin(gaps[:, 1:].max(1)))
     (middle, _, _), (_, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
     room = max(gaps[max(at - 1, 0), 0] / 100, gaps[at, 0], gaps[min(at + 1, len(gaps) - 1), 0] / 10)  # (no lucky gap)
-    return Slope(middle, below, above, float(room), float(gaps[side, 1:].max()))
+    return Slope(middle, below, above, float(room) + FINEST * terms, float(gaps[side, 1:].max()), size)
 
 
 def jumps(function: Function, x: np.ndarray, seed: int = 0) -> bool | None:
@@ -107,26 +113,50 @@ def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     return [mask for k in range(7) if (mask := decade == k).any()]
 
 
-def tried(
-    function: Function, x: np.ndarray, given: np.ndarray, came: Sequence[np.ndarray | None], eps: float, seed: int = 0
-) -> list[tuple[np.ndarray, Slope, float, float]]:
-    """(direction, slope, what the given gradient says of it, how far that may be off) along some random directions."""
-    rng, found = np.random.default_rng(seed), []
-    for mask in groups(given, x):
-        for _ in range(2 if mask.sum() > 1 else 1):
-            v = mask * scale(x) * rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape)
-            found.append(weighed(function, x, given, came, eps, v))
-    return found
+class Tried(NamedTuple):
+    """What a gradient says of the slope along a direction, beside the slope itself."""
+
+    way: np.ndarray
+    slope: Slope
+    said: float
+    room: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether differences can tell: what they are not sure of is small beside the slope, or next to nothing."""
+        there = max(abs(self.said), abs(self.slope.middle))
+        return self.room <= 0.02 * there or (not self.said and self.room <= 1e-6 * self.slope.size) or not there
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they agree."""
+        return abs(self.slope.middle - self.said) <= self.room and not (self.sure and self.slope.kink)
 
 
-def weighed(function: Function, x: np.ndarray, given: np.ndarray, came: Sequence, eps: float, v: np.ndarray) -> tuple:
-    """The same along one direction."""
-    parts, measured = given * v, slope(function, x, v, came)
-    room = 4 * measured.room + 64 * eps * float(np.sqrt(np.sum(parts**2))) + 1e-9 * float(np.sum(np.abs(parts)))
-    return v, measured, float(np.sum(parts)), room
+class Trying:
+    """A function of one input, and cotangents of what it returns; eps: its rounding, and that of the gradients."""
 
+    def __init__(self, function: Function, x: np.ndarray, came: Sequence, eps: tuple[float, float]) -> None:
+        self.function, self.x, self.came, self.eps = function, x, came, eps
 
-def agrees(one: tuple) -> bool:
-    """Whether what the gradient says is the slope that was measured."""
-    _, measured, said, room = one
-    return abs(measured.middle - said) <= room and not measured.kink
+    def along(self, given: np.ndarray, v: np.ndarray) -> Tried:
+        """What a gradient says along a direction."""
+        parts, measured = given * v, slope(self.function, self.x, v, self.came, self.eps[0])
+        room = 4 * measured.room + 64 * self.eps[1] * float(np.sqrt(np.sum(parts**2)))
+        return Tried(v, measured, float(np.sum(parts)), room + FINEST * float(np.sum(np.abs(parts))))
+
+    def all(self, given: np.ndarray) -> list[Tried]:
+        """The same along random directions, each for numbers that matter about as much."""
+        rng, found = np.random.default_rng(0), []
+        for mask in groups(given, self.x):
+            for _ in range(2 if mask.sum() > 1 else 1):
+                v = mask * scale(self.x) * rng.uniform(0.5, 1, self.x.shape) * rng.choice([-1.0, 1.0], self.x.shape)
+                found.append(self.along(given, v))
+        return found
+
+    def holds(self, given: np.ndarray | None) -> bool:
+        """Whether differences agree with a gradient, as far as they are sure of anything."""
+        if given is None or not np.isfinite(given).all():
+            return False
+        tried = self.all(given)
+        return all(t.agrees for t in tried) and (any(t.sure for t in tried) or not tried)

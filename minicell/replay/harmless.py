@@ -7,6 +7,7 @@ refused when it does.
 import contextlib
 import io
 import logging
+import os
 import random
 import sys
 import threading
@@ -46,8 +47,9 @@ class Kept:
             if id(value) not in self.seen:
                 self.seen[id(value)] = value  # kept alive, so that no other object gets its id
                 todo += self.keep(value)
-        legacy, plain = np.random.get_state(), random.getstate()
+        legacy, plain, outside = np.random.get_state(), random.getstate(), dict(os.environ)
         self.back += [lambda: np.random.set_state(legacy), lambda: random.setstate(plain)]
+        self.back += [lambda: outside == os.environ or (os.environ.clear(), os.environ.update(outside))]
 
     def restore(self) -> None:
         """Put everything back."""
@@ -68,7 +70,7 @@ class Kept:
             numbers = array.copy() if array.flags.writeable else array
             self.tensors.append(value)
             back(lambda: _tensor(value, array, numbers, at))
-            return [vars(value)] if hasattr(value, '__dict__') else []
+            return self.of_object(value, ('array', 'at'))
         if isinstance(value, np.ndarray):
             numbers = value.copy()
             if value.flags.writeable:
@@ -101,6 +103,9 @@ class Kept:
             return [value.__self__, value.__func__]
         elif isinstance(value, type):
             return self.of_class(value)
+        elif isinstance(value, io.StringIO | io.BytesIO):
+            held = value.getvalue(), value.tell()
+            back(lambda: (value.seek(0), value.truncate(), value.write(held[0]), value.seek(held[1])))
         elif isinstance(value, io.IOBase) and value not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             raise Harm('it can reach an open file, and what is written there cannot be taken back')
         elif isinstance(value, Iterator):
@@ -108,12 +113,16 @@ class Kept:
         elif not isinstance(value, ModuleType | BuiltinFunctionType) and (
             isinstance(value, Cell) or not of_library(type(value))
         ):
-            state = object.__getstate__(value)
-            slots = state[1] if isinstance(state, tuple) and state[1] else {}
-            for name, part in slots.items():
-                back(lambda name=name, part=part: object.__setattr__(value, name, part))
-            return [type(value), *slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
+            return [type(value), *self.of_object(value)]
         return []
+
+    def of_object(self, value: Any, but: tuple[str, ...] = ()) -> list:
+        """What stands in the slots of an object, and its dict of attributes."""
+        names = [n for kind in type(value).__mro__ for n in vars(kind).get('__slots__', ()) if n not in but]
+        slots = {n: getattr(value, n) for n in names if hasattr(value, n) and not n.startswith('__')}
+        for name, part in slots.items():
+            self.back.append(lambda name=name, part=part: object.__setattr__(value, name, part))
+        return [*slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
 
     def of_function(self, function: FunctionType) -> list:
         """What a function of the user's reads outside: its globals, closure and defaults."""
@@ -158,8 +167,8 @@ def _tensor(t: Tensor, array: np.ndarray, numbers: np.ndarray, at: int) -> None:
 def _dict(value: dict, items: list) -> None:
     now = list(value.items())
     if len(now) != len(items) or any(a is not c or b is not d for (a, b), (c, d) in zip(now, items, strict=True)):
-        value.clear()
-        value.update(items)
+        dict.clear(value)  # (a Counter adds up)
+        dict.update(value, items)
 
 
 def _list(value: Any, held: list) -> None:

@@ -50,6 +50,8 @@ class Program:
             return VALUES.format(event.how)
         if isinstance(event, Write) and id(memory(event.tensor.array)) in self.read_after(event.at):
             return WRITES.format(event.what)
+        if isinstance(event, Op) and any(t.array.dtype.kind == 'c' for t in tensors_in(event.out)):
+            return 'construct computes with complex numbers'
         return 'construct asks for a gradient itself' * isinstance(event, Begin)
 
     def read_after(self, at: int) -> set[int]:
@@ -82,7 +84,7 @@ class Program:
         """The outputs."""
         return [wide(self.tape.value(t, NOWHERE)) for t in self.outs]
 
-    def again(self, xs: Arrays) -> tuple[list[Ran], list[np.ndarray]]:
+    def again(self, xs: Arrays, shake: Callable | None = None) -> tuple[list[Ran], list[np.ndarray]]:
         """The ops on other inputs, and the outputs. What is random, and what a Cell kept, stays what it was."""
         known = {id(t): x for t, x in zip(self.inputs, xs, strict=True)}
         ran = []
@@ -93,6 +95,9 @@ class Program:
             if any(id(t) in known for t in op.inputs) and not isinstance(rule, Shaped):
                 value = ins if isinstance(rule, Passing) or rule is CAST else rule.run_kernel(ins, op.attrs)
                 outs = [wide(v) for v in (value if isinstance(value, tuple | list) else (value,))]
+                if shake:  # what only chooses among numbers, as max does, rounds none
+                    met = np.concatenate([[0.0], *map(np.ravel, ins)])
+                    outs = [v if np.isin(v, met).all() else shake(v, True) for v in outs]
                 known.update(zip(map(id, tensors_in(op.out)), outs, strict=True))
             ran.append(Ran(op, ins, outs))
         return ran, [known.get(id(t), made) for t, made in zip(self.outs, self.made, strict=True)]
@@ -100,7 +105,7 @@ class Program:
     # ---- the rules ----
 
     def read(self, came: Arrays, ran: list[Ran] | None = None, shake: Callable | None = None) -> list[np.ndarray]:
-        """The gradient of each input for these cotangents of the outputs; shake: what rounds each number."""
+        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them."""
         cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake)
         return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
 
@@ -121,9 +126,6 @@ class Program:
             if all(g is None for g in gs):
                 continue
             steps.append((op, gs))
-            if shake:  # constants are what they are for the bprop, too
-                ins = [shake(v, True) if self.touched.get(id(t)) else v for t, v in zip(op.inputs, ins, strict=True)]
-                outs = [shake(v, True) for v in outs]
             for t, d in zip(op.inputs, pulled(op, ins, outs, gs), strict=True):
                 if d is not None:
                     add(t, d)

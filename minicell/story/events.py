@@ -51,8 +51,7 @@ class Walk:
         events = list(self.tape.events)
         self.pulled, self.heard = ahead(events)
         for self.at, event in enumerate(events):
-            k = self.at
-            self.now, self.then = getattr(event, 'at', self.now), events[k + 1] if k + 1 < len(events) else None
+            self.now, self.then = getattr(event, 'at', self.now), next(iter(events[self.at + 1 : self.at + 2]), None)
             self.made = self.call = self.frame = self.turn = None
             if take := TAKES.get(type(event).__name__):
                 take(self, event)
@@ -119,8 +118,8 @@ class Walk:
     def enter(self, event: Any) -> None:
         """A Cell is called."""
         inside = self.stack.hider is not None
-        self.call = call = Call(event.cell, event.where, event.inputs, event, inside, bool(event.custom and inside))
-        call.first = self.at
+        veil = bool(event.custom and inside)
+        self.call = call = Call(event.cell, event.where, event.inputs, event, inside, veil, first=self.at)
         if event.custom and not inside:
             call.entry = self.made = self.new('', type(event.cell).__name__, 'call', self.places.mark(event.where))
         elif not inside:
@@ -261,8 +260,8 @@ class Walk:
         """Backward reaches an entry; where a hook hangs on its output, that one sees the cotangent first."""
         self.frame = frame = self.stack.innermost(ReadBack)
         number = self.number(event.entry) if frame is not None and frame.told else None
-        self.turn = Turn(event, number, frame, waits=number is not None and self.seen_first)
-        self.turn.call = self.took.get(id(event.entry))
+        took = self.took.get(id(event.entry))
+        self.turn = Turn(event, number, frame, call=took, waits=number is not None and self.seen_first)
         if frame is not None:
             frame.turns.append(self.turn)
         self.stack.push(self.turn)

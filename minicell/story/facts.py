@@ -5,7 +5,6 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from ..core.rules import Plain
 from ..nn.hooks import ENTRANCE, EXIT
 from .places import characters
 from .record import Facts, Mark
@@ -17,11 +16,6 @@ GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell
 def under(rule: object) -> object:
     """The rule of an entry, whether its output has hooks or not."""
     return getattr(rule, 'inner', rule)
-
-
-def ends(rule: object) -> bool:
-    """Whether no gradient passes an op, wherever it stands."""
-    return isinstance(under(rule), Plain)
 
 
 def hanging(rule: object, attributes: tuple) -> tuple:

@@ -60,8 +60,7 @@ class Gradients:
         played = self.record.entries[gradient.first : gradient.last]
         run.reads = sum(e.kind in ('op', 'call', 'hook') and e.label != '' for e in played)
         run.seeds = tuple(self.seeds(event, frame.contributions))
-        maker = self.tensors.maker
-        first = next((maker[id(t)] for t, _ in event.outputs if id(t) in maker), None)
+        first = next(iter(self.tensors.sources(t for t, _ in event.outputs)), None)
         run.started = self.book.step('start', entry=first, mark=run.mark)
 
     def nest(self, run: Pass, gradient: Gradient) -> None:
@@ -81,8 +80,7 @@ class Gradients:
 
     def result_of(self, event: Any, key: object) -> int | None:
         """The gradient that it watches whose result, with nothing done to it, is what it differentiates."""
-        outputs = {id(tensor) for tensor, _ in event.outputs}
-        passes = self.record.passes
+        outputs, passes = {id(tensor) for tensor, _ in event.outputs}, self.record.passes
         inner = (k for k, run in enumerate(passes) if run.around is not None and passes[run.around].key is key)
         return next((k for k in inner if outputs and outputs <= {id(a.tensor) for a in passes[k].arrivals}), None)
 
@@ -108,7 +106,7 @@ class Gradients:
     def arrivals(self, event: Any, gradient: Gradient, contributions: dict[int, list]) -> list[Arrival]:
         """What came for each input, and from where."""
         out = []
-        inputs = gradient.begin.inputs if gradient.begin else event.gradients
+        inputs = gradient.inputs or event.gradients
         slopes = along(gradient.run, len(inputs)) if gradient.run.again else ()
         for tensor, total in zip(inputs, event.gradients, strict=False):
             of = self.tensors.called.get(id(tensor)) or self.used_as(tensor) or f'input {len(out) + 1}'
@@ -120,7 +118,7 @@ class Gradients:
                 why = 'its function ran before this Tape began'
             elif not found and (value is None or value.data is None or not value.data.any()):
                 why = self.why_nothing(tensor, of)
-            out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total))
+            out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total, self.tensors.key(tensor)))
         return out
 
     def used_as(self, tensor: Any) -> str:

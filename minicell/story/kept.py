@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.rules import Plain
 from . import facts
 from .record import Wire
 from .tensors import is_parameter
@@ -33,6 +34,6 @@ def why_loose(event: Any, watched: bool) -> str:
     dtype = str(getattr(event.out, 'dtype', ''))
     if dtype and 'Float' not in dtype:
         return f'{name} gives {dtype}: no gradient'
-    if hasattr(event, 'rule') and facts.ends(event.rule):
+    if isinstance(facts.under(getattr(event, 'rule', None)), Plain):
         return f'{name} has no derivative'
     return 'no input of it is being followed'

@@ -141,6 +141,7 @@ def parameters(function: Any, count: int) -> list[str]:
     >>> parameters(lambda x, *rest: x, 3)
     ['x', 'rest[0]', 'rest[1]']
     """
+    function = getattr(function, '_stands_for', function)  # of a Cell in a graph: the user's own
     code = getattr(getattr(function, 'construct', function), '__code__', None)
     if code is None:
         return [''] * count

@@ -82,6 +82,7 @@ class Ghost(NamedTuple):
     rule: object = None  # the engine's rule of it
     inputs: tuple[Value, ...] = ()
     places: tuple[int | None, ...] = ()  # which of the tensors that the Cell was given each of these is
+    keys: tuple[int, ...] = ()  # which tensor each input is
     made: int = -1  # which tensor it made
     whole: bool = False  # and the Cell returned that
 
@@ -180,6 +181,7 @@ class Arrival(NamedTuple):
     total: Value | None
     why: str = ''
     tensor: object = None  # the gradient itself
+    key: int = -1  # which tensor it belongs to
 
 
 @dataclass(eq=False)
@@ -256,8 +258,3 @@ class Record:
     def depth(self) -> int:
         """The level of the last tape."""
         return max((e.level for e in self.entries), default=0)
-
-
-def shape_text(shape: tuple[int, ...]) -> str:
-    """A shape as it stands beside a name: `2×3`, `(3,)`, or nothing for a scalar."""
-    return f'({shape[0]},)' if len(shape) == 1 else '×'.join(map(str, shape))

@@ -75,8 +75,8 @@ def users(code: CodeType | None) -> bool:
 
 
 def method(cell: Any, name: str) -> CodeType | None:
-    """The code of a method of a Cell's class."""
-    return getattr(getattr(type(cell), name, None), '__code__', None)
+    """The code of a method of a Cell's class; what stands for a Cell in a graph leads to that."""
+    return getattr(getattr(type(getattr(cell, '_stands_for', cell)), name, None), '__code__', None)
 
 
 def code_of(called: Any) -> CodeType | None:

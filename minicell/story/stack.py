@@ -131,14 +131,11 @@ class Stack:
         """All calls of Cells, outermost first."""
         return [item for item in self.all if isinstance(item, Call)]
 
-    def calls_since(self, *kinds: type) -> list[Call]:
-        """Those that began inside the innermost one of these kinds."""
-        start = max((k for k, item in enumerate(self.all) if isinstance(item, kinds)), default=-1)
-        return [item for item in self.all[start + 1 :] if isinstance(item, Call)]
-
     def calls_here(self) -> list[Call]:
         """Those that run now, since the reading or the gradient began that everything here belongs to."""
-        return self.calls_since(Turn if self.innermost(Turn) else Play)
+        kind = Turn if self.innermost(Turn) else Play
+        start = max((k for k, item in enumerate(self.all) if isinstance(item, kind)), default=-1)
+        return [item for item in self.all[start + 1 :] if isinstance(item, Call)]
 
     def call_of(self, cell: Any) -> Call | None:
         """The innermost call of this very Cell."""

@@ -118,7 +118,7 @@ def check_unwritten(entry: tuple, address: int) -> None:
     rule, _, cell, _, code, lasti = entry
     values = values_read(entry)
     if isinstance(rule, Takeover):  # a bprop may read more than it is given
-        cell = getattr(cell, 'source', cell)
+        cell = getattr(cell, '_stands_for', cell)
         values = values + [t.array for t in mentioned(cell.bprop, cell, set())]
     for value in values:
         found = written.get(id(memory(value)))
@@ -196,7 +196,7 @@ def values_read(entry: tuple) -> list:
 
 
 def _of_bprop(inputs: tuple, cell, out: object) -> list:
-    method = getattr(cell, 'source', cell).bprop
+    method = getattr(cell, '_stands_for', cell).bprop
     function = getattr(method, '__func__', method)
     given = (*inputs, out.out if isinstance(out, Bundle) else out)
     if not hasattr(function, '__code__'):  # a partial, or an object that is called

@@ -99,3 +99,8 @@ def clean(text: str) -> str:
         elif category not in ('Cc', 'Cs', 'Co', 'Cn') and char not in BIDI and marks <= MARKS:
             out.append(char)
     return ''.join(out)
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as it stands beside a name: `2×3`, `(3,)`, or nothing for a scalar."""
+    return f'({shape[0]},)' if len(shape) == 1 else '×'.join(map(str, shape))

@@ -133,7 +133,7 @@ def test_a_wrong_factor_says_where_and_how_far():
     assert not result.ok and not result
     head, line = said(result)[:2]
     tells(head, '✗ Mine.bprop', 'not')
-    tells(line, '✗ dx: wrong', 'dx[2]', '-4.5', '-3')
+    tells(line, '✗ dx: wrong', '[2]', '−4.5', '−3')
     (row,) = result.rows
     assert (row.off, row.worst, row.ok) == (1.5, (2,), False)
 

@@ -72,3 +72,15 @@ def test_the_last_title_counts_every_gradient_that_was_asked_for(construct, bpro
     title, _, _, found = end(construct, bprop, wrt)
     tells(title, *due)
     assert found == beside
+
+
+@pytest.mark.parametrize('held', ['y * 2', 'y'])
+def test_what_comes_to_construct_past_its_inputs_gets_no_gradient_and_the_title_says_so(held):
+    source = (
+        CELL.format('x * self.k', '(dout * self.k,)', '(0, 1)')
+        .replace('x, y, out', 'x, out')
+        .replace('x, y):', 'x):', 1)
+    )
+    source = source.replace('C()(x, y)', f'(setattr(c, "k", {held}), c(x))[1]').replace('with', 'c = C()\nwith')
+    said = made(source, held).films[0].steps[-1]
+    tells(said.title, 'Your dx is', 'right', 'but y gets', 'no gradient')

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...judge.verdict import RIGHT, Verdict
-from ...story.record import Arrival, Pass, Record, Value, shape_text
+from ...story.record import Arrival, Pass, Record, Value
+from ..metrics import shape_text
 from . import numbers, phrases, tiles, verdict
 from .kit import width
 from .moment import Moment

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...story.record import Value, shape_text
+from ...story.record import Value
+from ..metrics import shape_text
 from . import numbers
 from .kit import Frame, width
 

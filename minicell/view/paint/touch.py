@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...story.followed import follow
-from ...story.record import Entry, Reading, Record, Value, shape_text
+from ...story.record import Entry, Reading, Record, Value
+from ..metrics import shape_text
 from . import numbers, phrases, tiles, verdict
 from .moment import Story
 from .strip import TAKEN, name_of

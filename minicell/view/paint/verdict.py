@@ -82,7 +82,9 @@ def words(record: Record, number: int) -> tuple[str, list[str]]:
     title = f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said + unasked(entry, reading))}'
     name, first = told[0]
     if cut:
-        why = f'construct uses {cut[0]}, and internal_params does not name it: no bprop answers for it.'
+        named = any(w.name == cut[0] for w in entry.wires)
+        past = 'and internal_params does not name it' if named else 'which is none of its inputs'
+        why = f'construct uses {cut[0]}, {past}: no bprop answers for it.'
         return title, [why]
     if first.verdict == RIGHT:
         return title, [AGREE]
@@ -101,9 +103,11 @@ def unasked(entry: Entry, reading: Reading) -> list[str]:
 
 
 def cut_off(record: Record, entry: Entry) -> list[str]:
-    """The Parameters whose gradients were asked for, and that this takeover swallowed."""
-    asked = {a.of for run in record.passes for a in run.arrivals if not a.parts}
-    return [w.name for w in entry.wires if not w.whole and w.name in asked]
+    """What was asked for, and gets no gradient, because construct uses it, or what was made of it, past its inputs."""
+    used = {key for g in entry.ghosts for key, place in zip(g.keys, g.places, strict=True) if place is None}
+    for e in reversed(record.entries):
+        used.update(e.keys if not used.isdisjoint(e.made) else ())
+    return [a.of for run in record.passes for a in run.arrivals if not a.parts and a.key in used]
 
 
 def badge(v: Verdict) -> Said:
