@@ -123,9 +123,9 @@ class Tried(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether differences can tell: what they are not sure of is small beside the slope, or next to nothing."""
+        """Whether differences can tell: what they are not sure of is small beside the slope, or beside the function."""
         there = max(abs(self.said), abs(self.slope.middle))
-        return self.room <= 0.02 * there or (not self.said and self.room <= 1e-6 * self.slope.size) or not there
+        return 4 * self.slope.room <= max(0.02 * there, 1e-6 * self.slope.size) or not there
 
     @property
     def agrees(self) -> bool:

@@ -25,7 +25,7 @@ runs = count(1).__next__  # numbers pieces of code that are run, so that each ke
 
 
 class Verdict:
-    """What `check` says. It prints as text and shows as a page."""
+    """What `check` says: what the answer did, then the belief behind it. It prints as text and shows as a page."""
 
     def __init__(
         self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = ''
@@ -63,18 +63,18 @@ class Verdict:
         return self.passed
 
     def __repr__(self) -> str:
-        parts = [f'{words.SIGNS[self.state]} {self.head}']
+        parts = [f'{words.SIGNS[self.state]} {self.head}', self.said]
         if self.mistake:
             parts += [self.belief, self.hint]
-        return words.plain('\n'.join(part for part in [*parts, self.said] if part))
+        return words.plain('\n'.join(filter(None, parts)))
 
     def page(self, height: int | None = None) -> str:
         """The verdict as HTML."""
         body = words.headline(self.state, self.head)
-        if self.mistake:
-            body += words.paragraphs(f'{self.belief}\n\n{self.hint}')
         if self.said:
             body += words.pre(self.said, wrap=True)
+        if self.mistake:
+            body += words.paragraphs(f'{self.belief}\n\n{self.hint}')
         return words.block(body, self.state, height)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

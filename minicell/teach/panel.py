@@ -10,7 +10,7 @@ from .exercise import Exercise, Mistake, Verdict
 from .shown import Shown, button, column, html, row, spoken
 
 HINT_HEIGHT = 210
-VERDICT_HEIGHT = 250
+VERDICT_HEIGHT = 310
 MONO = '<style>.minicell-code textarea{font:14px/1.45 "DejaVu Sans Mono",Menlo,Consolas,monospace}</style>'
 
 

@@ -319,4 +319,4 @@ def checked(
             return False, f'{where}:\n{found}'
     said = names[0] if len(names) == 1 else f'{", ".join(names[:-1])} and {names[-1]}'
     verb = 'agrees' if len(names) == 1 else 'agree'
-    return True, f'{said} {verb} with autodiff and with differences, for a random dout each: {"; ".join(cases)}.'
+    return True, f'{said} {verb} with the true gradients, for a random dout each: {"; ".join(cases)}.'

@@ -138,9 +138,9 @@ def tensor(s: Setting) -> Any:
         if not isinstance(a, np.ndarray):
             return a
         a = a.astype(f'float{s.bits}') if a.dtype.kind == 'f' else a
-        if s.layout == 'columns first':
-            return ms.Tensor.from_numpy(np.asfortranarray(a))
-        return ms.Tensor.from_numpy(a[::-1].copy()[::-1]) if s.layout == 'backward' and a.ndim else ms.Tensor(a)
+        if not s.layout or not a.ndim:
+            return ms.Tensor(a)
+        return ms.Tensor.from_numpy(np.asfortranarray(a) if s.layout == 'columns first' else a[::-1].copy()[::-1])
 
     return make
 

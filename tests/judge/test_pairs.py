@@ -4,6 +4,7 @@ Asked are both `tape.verdicts()` and `check_bprop`. By day it is a sample, in th
 what changes around them. The table is printed when the tests have run.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from inspect import signature
@@ -47,7 +48,11 @@ WAYS = {'tape': by_tape, 'check_bprop': by_check}
 def answers(it: Asked, way: str, mode: str) -> dict[int, Any]:
     """The verdicts by place in the table, or what was raised."""
     try:
-        return {it.order[v.place]: v for v in WAYS[way](it, mode)}
+        found = WAYS[way](it, mode)
+        if mode == 'jvp':  # what goes along comes first: the worst that is said
+            worst = ['not asked', 'right', 'unknown', 'wrong']
+            return {0: max(found, key=lambda v: worst.index(v.verdict))} if found else {}
+        return {it.order[v.place]: v for v in found}
     except Exception as error:
         return {-1: error}
 
@@ -56,9 +61,10 @@ def said(pair: Pair, wrong: bool, s: Setting, way: str, tally: Counter[str]) -> 
     """Ask for the verdicts on one of a pair, and yield what is false."""
     it = asked(pair.case, pair.edits if wrong else pair.right, s)
     found, due = answers(it, way, s.mode), dues(pair, wrong, s)
-    may = pair.case.may or (
-        s.style and {*due.values()} & {'surrogate', 'kink', 'right/kink'} and 'an index write, NumPy'
-    )
+    due = {0: max(due.values(), default='')} if s.mode == 'jvp' else due
+    sharp = {*due.values()} & {'surrogate', 'kink', 'right/kink'} or pair.case.kind in ('state', 'randomness')
+    sharp = sharp or 'stop_gradient' in pair.case.construct
+    may = pair.case.may or (s.style and sharp and 'an index write, or NumPy')
     for k in it.order:
         if k in due and not due[k]:
             continue
@@ -159,22 +165,25 @@ CHANGES: dict[str, list[Any]] = {
 def changed(pair: Pair, change: str, value: Any) -> Setting | None:
     """How the pair is asked with something changed around it; None where that cannot be."""
     case, s = pair.case, Setting(pair.bits)._replace(**{change: value})
-    fixed = bool(case.lesson) or 'kink' in case.options.get('due', '') or case.may
-    alone = not any(
-        word in case.construct + str(pair.edits) for word in ('asnumpy', 'spoilt', 'float(', 'mapped', 'self')
-    )
+    fixed = bool(case.lesson or case.may) or 'kink' in case.options.get('due', '')
+    words = 'asnumpy', 'spoilt', 'float(', 'mapped', 'vjp', '[i]', ';;'
+    graph = not fixed and not case.hard and not any(word in f'{case} {pair.edits}' for word in words)
+    style = value == 'unused' or not re.search(r'dout\[\d\]', case.grads)  # one output
     fits = {
         'names': not case.lesson,
         'turned': not case.lesson and len(arguments(case, s)) > 1,
-        'asks': 'ask' not in case.options
-        and value in [(k,) for k in asked(case, pair.right, Setting(pair.bits)).asked],
-        'around': not case.around and (value != 'graph' or (alone and not fixed and not case.hard)),
-        'mode': ';;' not in case.grads and case.name != '10a' and not case.around,
-        'style': not fixed and not case.around and (value == 'unused' or ',' not in case.construct.split(';')[-1]),
+        'asks': 'ask' not in case.options and value in [(k,) for k in dues(pair, True, Setting(pair.bits))],
+        'around': not case.around and {'graph': graph, 'ten': not case.lesson}.get(value, True),
+        'mode': not case.around and ';;' not in case.grads and case.name != '10a',
+        'style': not fixed and not case.around and style,
         'bits': value in case.bits and value != pair.bits and not fixed,
-        'batch': not fixed,
+        'batch': not fixed and 'transposed' not in pair.way,
         'seed': not fixed,
     }
+    if value == 'jvp' and (fixed or pair.said or 'due' in case.options):
+        return None
+    if 'numpy' in str(value) and 'stop_gradient' in case.construct:  # NumPy does not stop
+        return None
     if not fits.get(change, True):
         return None
     if s.bits < 64 and change in ('scale', 'around', 'bits'):  # no number may leave the normal ones of its dtype

@@ -1,6 +1,7 @@
 """What is particular to lesson 06: its suspects and tests do what its text says of them."""
 
 import re
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson06, train
-from minicell.teach.lesson06.probes import PROBES, K, M, N, numbers
+from minicell.teach.lesson06.probes import PROBES, numbers
 from minicell.teach.lesson06.seeds import SEEDS, measure
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
 from minicell.teach.order import exercise
@@ -70,21 +71,20 @@ def test_suspect_e_is_the_one_of_the_notebook(page):
 
 @pytest.mark.parametrize('name', PROBES)
 def test_a_test_costs_what_it_says(name):
-    calls = {'construct': 0, 'bprop': 0}
+    codes = {getattr(MatMul, method).__code__: method for method in ('construct', 'bprop')}
+    calls = dict.fromkeys(codes.values(), 0)
 
-    class Counting(MatMul):
-        def construct(self, x, w):
-            calls['construct'] += 1
-            return super().construct(x, w)
+    def seen(frame, event, _):  # (what a Cell itself counted, a check would put back)
+        if event == 'call' and frame.f_code in codes:
+            calls[codes[frame.f_code]] += 1
 
-        def bprop(self, *given):
-            calls['bprop'] += 1
-            return super().bprop(*given)
-
-    PROBES[name].test(Counting())
-    if name == 'check':  # and a few constructs that are no differences
-        assert calls['bprop'] == 3 and 0 <= sum(calls.values()) - PROBES[name].calls <= 5
-        assert PROBES[name].calls == 2 * (N * K + K * M) + 3
+    sys.setprofile(seen)
+    try:
+        PROBES[name].test(MatMul())
+    finally:
+        sys.setprofile(None)
+    if name == 'check':  # about so many
+        assert sum(calls.values()) == pytest.approx(PROBES[name].calls, rel=0.15)
     else:  # a training step makes the construct that belongs to a bprop anyway
         extra = calls['construct'] - calls['bprop']
         assert calls['bprop'] + extra == PROBES[name].calls
@@ -137,9 +137,9 @@ def test_a_right_dw_may_be_a_wrong_gradient(page):
 
 def test_the_lamp_is_blind_where_the_text_says():
     said = PAGE.told('blind-spots').splitlines()
-    assert [line.split()[-1] for line in said[:3]] == ['False', 'True', 'False']
-    assert '\n'.join(said).count('✓') == 2
-    tells(said[-1], 'ignores dout')
+    assert [line.split()[-1] for line in said[:5]] == ['False', 'True', 'False', 'True', 'True']
+    tells(said[-1], 'three rows', keep=False)
+    assert [line.split()[0] for line in said[6:-1]] == ['✗', '✓', '✗']
 
 
 def test_the_table_of_the_notebook_agrees_with_its_text():

@@ -44,9 +44,23 @@ def test_a_boundary_that_belongs_to_nobody_stops_the_training():
 
 
 def test_what_the_check_and_the_loop_say():
-    """The check is blind on the jump and sees beside it, and the loop left the tape."""
-    assert PAGE.told('check').startswith('✓') and PAGE.told('blind').startswith('✗')
+    """The check accepts both clips and calls a rounding a surrogate, and the loop left the tape."""
+    assert PAGE.told('check').startswith('✓')
+    assert re.findall(r'^[✓✗○]|kink|surrogate\.(?= Every)', PAGE.told('blind'), re.M) == ['✓', 'kink'] * 2 + ['○', 'surrogate.']
     tells(PAGE.told('zeros'), 'dy/dx  [0. 0. 0.]\n', 'LeavesTapeWarning', 'NoPathWarning')
+
+
+def test_a_rounding_in_numpy_is_unknown_to_the_check():
+    class Rounds(nn.Cell):
+        def construct(self, x):
+            return ms.Tensor(np.floor(x.asnumpy() + 0.5))
+
+        def bprop(self, x, out, dout):
+            return (dout,)
+
+    (row,) = ms.check_bprop(Rounds(), ms.Tensor([-1.3, 0.2, 0.7])).rows
+    assert row.verdict == 'unknown'
+    tells(row.why, 'asnumpy()', 'surrogate', keep=False)
 
 
 def test_the_primitive_is_one_entry_with_a_right_rule():
