@@ -56,7 +56,10 @@ def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
     yours = np.zeros(due.shape) if t.yours[place] is None else t.yours[place]
     ones = [None if g is None else np.ones_like(g) for g in t.came]
     others = {n: d for k, (n, d) in enumerate(zip(t.names, t.due, strict=True)) if k != place}
-    again = {what: wide(each[-1][place]) for what, each in repeated.items() if each and each[-1][place] is not None}
+    again = {}
+    for what, answers in repeated.items():
+        found = [wide(each[place]) for each in answers if each[place] is not None]
+        again |= {what: max(found, key=lambda g: np.sum(g != yours))} if found else {}  # one that is another
     return Trial(
         t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
         twice(t, place), **again,

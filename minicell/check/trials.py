@@ -1,9 +1,4 @@
-"""Is this bprop right? It is tried at one point in several ways, and the judge says what is true of each gradient.
-
-Each trial calls the Cell under a Tape, and asks for the gradients for one dout. What the takeover hid is read back by
-the rules; then construct is called again, and differences are taken. Everything that the Cell can reach is as it was
-before each trial, and afterwards.
-"""
+"""The trials of one Cell at one point: what its bprop returns in several ways of asking, and what is due each time."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -13,109 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from .core import tape
-from .core.cell import bound
-from .core.differentiate import differentiate, name_of
-from .core.errors import GradArgumentError, MinicellError, NotATensorError, ThreadError, users_line
-from .core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
-from .core.watch import Tape, aside
-from .judge import decide, mistakes, takeover
-from .judge.takeover import Takeover
-from .judge.verdict import Verdict
-from .replay.again import Again
-from .replay.harmless import Harm, Kept, untouched
-from .story.events import Walk
-from .story.tensors import is_parameter
+from ..core.cell import bound
+from ..core.differentiate import differentiate, name_of
+from ..core.errors import GradArgumentError, MinicellError, ThreadError, users_line
+from ..core.grad import read_again, run_once
+from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..core.watch import Tape
+from ..judge import decide, mistakes, takeover
+from ..judge.takeover import Takeover
+from ..judge.verdict import Verdict
+from ..replay.again import Again
+from ..replay.harmless import Harm, Kept, untouched
+from ..story.events import Walk
+from ..story.tensors import is_parameter
 
 RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
-ROWS = 3  # of a batch, where there was one
+FIRST, WIDE, ROWS = 'as it is', 'in Float64', 3  # of a batch, where there was one
 TIMES = 8  # how often a bprop is asked the same
 
 
-class CheckResult:
-    """What `check_bprop` found: `.ok`, `.rows` (a Verdict for each input and Parameter), `.notes`; prints as text."""
+class Malformed(Exception):
+    """What a bprop returned is no gradient at all."""
 
-    def __init__(self, name: str, rows: list[Verdict], notes: list[str], error: Exception | None = None) -> None:
-        self.name, self.rows, self.notes, self.error = name, rows, notes, error
-        self.ok = error is None and all(row.ok for row in rows if row.asked) and not any(map(lost, notes))
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __repr__(self) -> str:
-        if self.error is not None:
-            return f'✗ {self.name}: {self.error}'
-        found = {row.verdict for row in self.rows}
-        said = 'is not the true gradient' if 'wrong' in found or any(map(lost, self.notes)) else ''
-        said = said or ('agrees with the true gradient' if self.ok else 'cannot be judged' * ('unknown' in found))
-        sign = '✓' if self.ok else '✗' if said.startswith('is not') else '○'
-        lines = [f'{sign} {self.name} {said or "is a surrogate"}.']
-        return '\n'.join(lines + [f'  {row}' for row in self.rows] + [f'  {note}' for note in self.notes])
-
-    def _repr_html_(self) -> str:
-        from html import escape  # a millisecond and a half, for those who are in a notebook
-
-        return f'<pre style="color:#1A1A1A;background:#FFFFFF;padding:8px">{escape(repr(self))}</pre>'
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
 
-def lost(note: str) -> bool:
-    """Whether a note says that a part of the gradient is lost."""
-    return note.startswith('It ')
-
-
-def check_bprop(
-    cell: Callable, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
-) -> CheckResult:
-    """Compare a Cell's bprop with what is true of its construct: by the rules, and by differences.
-
-    inputs, keywords: as for cell(...). sens: the cotangent to try it with, in the structure of the output; random
-    numbers (always the same) where None, because ones hide mistakes. wrt: which inputs count, by their names or places,
-    and which Parameters; all that are floats where None. order 2: the derivative of the bprop itself is tried, too.
-
-    It is tried in Float64 and in the dtype of the inputs, with several douts, twice in the same point, after another
-    call, and where the first axis of an input has one row, with three. A malformed bprop is a verdict, too. Of a
-    function, or a Cell without a bprop, the gradient by autodiff is compared.
-
-    Raises TypeError without a float Tensor among the inputs, ValueError for an unknown wrt or order, and what the Cell
-    itself raises.
-
-    >>> import minicell as ms
-    >>> class Square(ms.nn.Cell):
-    ...     def construct(self, x):
-    ...         return x * x
-    ...     def bprop(self, x, out, dout):
-    ...         return (2 * x,)
-    >>> print(ms.check_bprop(Square(), ms.Tensor([1.0, 3.0])))
-    ✗ Square.bprop is not the true gradient.
-    ...
-    """
-    if order not in (1, 2):
-        raise GradArgumentError(f'order is 1 or 2, but got {order!r}.{users_line()}')
-    if not any(map(is_float, (*tensors_in((inputs, keywords)), *(getattr(cell, 'internal_params', None) or ())))):
-        raise NotATensorError(f'check_bprop needs a float Tensor among the inputs of {name_of(cell)}.{users_line()}')
-    outside = range(0)  # the addresses of what is differentiated around us
-    if tape.in_own_thread():
-        outside = range(tape.recorded_from, tape.first_address + len(tape.entries))
-    with aside():
-        check = Check(cell, inputs, keywords, sens)
-        try:
-            check.first()
-        except ThreadError:
-            raise  # it says nothing about the Cell
-        except MinicellError as error:
-            return CheckResult(check.name, [], [], error)
-        check.ask(wrt)
-        check.others()
-        rows = check.rows()
-        if order == 2:
-            rows = check.second(rows)
-    return CheckResult(check.name, rows, [*check.loses(outside, wrt), check.tried()])
-
-
-class Check:
+class Trials:
     """The trials of one Cell, or of one function, at one point."""
 
-    def __init__(self, cell: Any, inputs: tuple, keywords: dict, sens: object, of: 'Check | None' = None) -> None:
+    def __init__(self, cell: Any, inputs: tuple, keywords: dict, sens: object, of: 'Trials | None' = None) -> None:
         self.cell, self.given, self.sens = cell, (inputs, keywords), sens
         self.called = [f'x{k}' for k, _ in enumerate(tensors_in(self.given))]
         self.custom = getattr(cell, 'bprop', None) is not None
@@ -123,6 +45,7 @@ class Check:
         self.tensors = tensors_in(self.given)
         self.params = list(getattr(cell, 'internal_params', None) or ())
         self.trials: dict[str, Takeover] = {}
+        self.douts: list[np.ndarray] = []
         self.left_out: list[str] = []
         self.kept, self.harm = None, ''
         try:
@@ -164,85 +87,101 @@ class Check:
     # ---- trials ----
 
     def first(self) -> None:
-        """With the inputs as they are. What the Cell itself raises leaves; what is wrong with its bprop's form, too."""
+        """With the inputs as they are. Whatever the Cell itself raises leaves. Raises Malformed."""
         try:
-            with self.state():
-                outs = [t for t in tensors_in(self.call(*self.fresh(False))) if is_float(t)]
+            self.trials[FIRST] = self.trial(self.fresh(False))
         except Harm as harm:
             self.once(harm)
-            outs = [t for t in tensors_in(self.call(*self.fresh(False))) if is_float(t)]
-        rng = np.random.default_rng(0)
-        if self.sens is None:
-            self.douts = [rng.standard_normal(t.shape) for t in outs]
-        else:
-            self.douts = [np.asarray(s.array, np.float64) for s in tensors_in(self.sens) if is_float(s)]
-        self.trials['as it is'] = self.trial(self.fresh(False), self.douts)
+            self.trials[FIRST] = self.trial(self.fresh(False))
 
     def others(self) -> None:
         """All other trials: what cannot be tried is left out, and said."""
         if self.kept is None:
             return
         wide = any(t.array.dtype != np.float64 for t in self.tensors if is_float(t))
-        if wide:
-            wide = self.attempt('in Float64', self.fresh(True), self.douts, wide=True)
-        main = self.trials['in Float64' if wide else 'as it is']
-        main.thorough = True
+        wide = wide and self.attempt(WIDE, self.fresh(True), self.douts, wide=True)
+        self.trials[WIDE if wide else FIRST].thorough = True
         rng, one = np.random.default_rng(1), [np.zeros(d.shape) for d in self.douts]
         for d in one:
             if d.size:
                 d.flat[rng.integers(d.size)] = 1.0
         self.attempt('with −1000 times the dout', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
         self.attempt('with a dout with a single 1', self.fresh(wide), one, wide)
-        for some in self.batches():
+        self.batch(rng, wide)
+
+    def batch(self, rng: np.random.Generator, wide: bool) -> None:
+        """With three rows where the first input has one: of that input, or else of all that have one."""
+        one = [k for k, t in enumerate(self.tensors) if is_float(t) and t.ndim > 1 and t.shape[0] == 1]
+        first = next((k for k, t in enumerate(self.tensors) if is_float(t)), None)
+        if self.sens is not None or first not in one:
+            return
+        for some in ([first], one):
             several = self.fresh(wide)
             for k in some:
                 t = several[k].array
                 more = t + rng.standard_normal((ROWS - 1, *t.shape[1:])).astype(t.dtype)
                 several[k] = wrap(np.concatenate([t, more]))
-            if self.attempt('with three rows', several, None, wide):
+            said = 'with three rows'
+            if self.attempt(said, several, None, wide, said=some is one):
                 break
 
-    def batches(self) -> list[list[int]]:
-        """Which inputs may have more rows: the first of those with a single one, or all of them."""
-        one = [k for k, t in enumerate(self.tensors) if is_float(t) and t.ndim > 1 and t.shape[0] == 1]
-        return [one[:1], one][: len(one)] if self.sens is None else []
-
-    def attempt(self, label: str, tensors: list[Tensor], douts: list | None, wide: bool) -> bool:
+    def attempt(self, label: str, tensors: list[Tensor], douts: list | None, wide: bool, said: bool = True) -> bool:
         """A trial that may be impossible; whether it was not."""
         try:
             self.trials[label] = self.trial(tensors, douts, wide)
         except Exception as error:
-            self.left_out.append(f'{label} ({type(error).__name__})')
+            why = type(getattr(error, 'error', error)).__name__
+            self.left_out += [f'{label} ({why})'] * said
         return label in self.trials
 
-    def trial(self, tensors: list[Tensor], douts: list | None, wide: bool = False) -> Takeover:
-        """The takeover of one call, with these cotangents."""
-        places = tuple(k for k, t in enumerate(tensors) if is_float(t))
-        with self.state(wide):
-            if douts is None:
-                outs = [t for t in tensors_in(self.call(*map(wrap, [t.array for t in tensors]))) if is_float(t)]
-                douts = [np.random.default_rng(2).standard_normal(t.shape) for t in outs]
-            out = self.call(*map(wrap, [np.array(t.array) for t in tensors]))
-            floats = [t for t in tensors_in(out) if is_float(t)]
-            sens = tuple(wrap(d.astype(t.array.dtype)) for d, t in zip(douts, floats, strict=True))
+    def trial(self, tensors: list[Tensor], douts: list | None = None, wide: bool = False) -> Takeover:
+        """The takeover of one call, with these cotangents, or random ones."""
+        places = [k for k, t in enumerate(tensors) if is_float(t)]
+
+        def function(*floats: Tensor) -> object:
+            given = dict(zip(places, floats, strict=True))
+            return self.call(*[given.get(k, t) for k, t in enumerate(tensors)])
+
         with self.state(wide), Tape() as seen:
-            _, found, _ = differentiate(self.call, tuple(tensors), {}, places, tuple(self.params), sens)
-            if self.custom:
-                walk = Walk(seen)
-                for _ in walk:
-                    pass
-                turns = [t for r in walk.readings for t in r.turns if getattr(t.event.entry, 'cell', None) is self.cell]
-                if not turns:
-                    raise MinicellError('bprop was never called: no output is a float Tensor.')
-                ask = partial(self.again, turns[-1].event.entry.inputs)
-                return takeover(seen, turns[-1], ask).settled()
-            yours = iter([g.array for g in found])
+            gradient = run_once(function, tuple(tensors[k] for k in places), tuple(self.params))
+            outs = [t for t in gradient.outputs if is_float(t)]
+            douts = self.cotangents(outs) if douts is None else douts
+            sens = tuple(wrap(d.astype(t.array.dtype)) for d, t in zip(douts, outs, strict=True))
+            try:
+                found, _ = read_again(gradient, sens)
+                if self.custom:
+                    return self.taken(seen)
+            except ThreadError:
+                raise  # it says nothing about the Cell
+            except MinicellError as error:
+                raise Malformed(error) from None
+            yours = dict(zip(places, found, strict=True))
             return Takeover(
                 name_of(self.cell), self.called, [np.array(t.array) for t in tensors],
-                [next(yours) if k in places else None for k, _ in enumerate(tensors)], [s.array for s in sens],
-                [k in places for k, _ in enumerate(tensors)], out, None,
+                [np.array(yours[k].array) if k in yours else None for k, _ in enumerate(tensors)],
+                [s.array for s in sens], [k in yours for k, _ in enumerate(tensors)], gradient.result, None,
                 partial(self.again, tuple(tensors), self.call),
             )  # fmt: skip
+
+    def cotangents(self, outs: list[Tensor]) -> list[np.ndarray]:
+        """Those that were given, or random ones: always the same for outputs of the same shapes."""
+        if self.sens is not None:
+            self.douts = [np.asarray(s.array, np.float64) for s in tensors_in(self.sens) if is_float(s)]
+            return self.douts
+        rng = np.random.default_rng(0)
+        found = [rng.standard_normal(t.shape) for t in outs]
+        self.douts = self.douts or found
+        return found
+
+    def taken(self, seen: Tape) -> Takeover:
+        """The last takeover of the Cell on a Tape."""
+        walk = Walk(seen)
+        for _ in walk:
+            pass
+        turns = [t for r in walk.readings for t in r.turns if getattr(t.event.entry, 'cell', None) is self.cell]
+        if not turns:
+            raise MinicellError('bprop was never called: no output is a float Tensor.')
+        return takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs)).settled()
 
     def again(self, inputs: tuple, construct: Callable | None = None) -> Again:
         """What calls it again. Raises Harm where it must not."""
@@ -254,7 +193,7 @@ class Check:
 
     def ask(self, wrt: object) -> None:
         """Which inputs and Parameters count. Raises ValueError for one that is not there."""
-        first = self.trials['as it is']
+        first = self.trials[FIRST]
         every = [None] * (len(first.names) - len(self.params)) + self.params
         pairs = zip(first.inputs, every, strict=True)
         self.wanted = [is_number(x) and (p is None or p.requires_grad) for x, p in pairs]
@@ -276,7 +215,7 @@ class Check:
 
     def asked_again(self) -> dict[str, list]:
         """What bprop returns when it is asked the same again: at once, a few times; and after another call."""
-        main, found = self.trials['as it is'], {'again': [], 'after': []}
+        main, found = self.trials[FIRST], {'again': [], 'after': []}
         if self.kept is None or not self.custom:
             return found
         outs = [t.array for t in tensors_in(main.out) if is_float(t)]
@@ -292,7 +231,7 @@ class Check:
 
     def rows(self) -> list[Verdict]:
         """The verdict on each input, from all trials: the first that is wrong, else what is known best."""
-        main, repeated, plain = self.trials['as it is'], self.asked_again(), [*self.trials.values()]
+        main, repeated, plain = self.trials[FIRST], self.asked_again(), [*self.trials.values()]
         for what, answers in repeated.items():
             for k, yours in enumerate(answers):
                 if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(yours, main.yours, strict=True)
@@ -320,16 +259,16 @@ class Check:
 
         def slopes(*tensors: Tensor) -> tuple:
             kind = np.result_type(*[t.array for t in tensors if is_float(t)])
-            sens = tuple(wrap(g.astype(kind)) for g in self.trials['as it is'].came)
+            sens = tuple(wrap(g.astype(kind)) for g in self.trials[FIRST].came)
             return tuple(differentiate(self.call, tensors, {}, places, tuple(self.params), sens)[1])
 
         order = self.places()
-        inner = Check(slopes, tuple(self.tensors), {}, None, of=self)
+        inner = Trials(slopes, tuple(self.tensors), {}, None, of=self)
         inner.called = [rows[order[k]].name for k, _ in enumerate(self.tensors)]
         try:
             inner.first()
-        except MinicellError as error:
-            self.left_out.append(f'the second order ({type(error).__name__})')
+        except (MinicellError, Malformed) as error:
+            self.left_out.append(f'the second order ({type(getattr(error, "error", error)).__name__})')
             return rows
         inner.ask(None)
         inner.others()
@@ -347,7 +286,7 @@ class Check:
 
     def loses(self, outside: range, wrt: object) -> list[str]:
         """What construct uses of which the gradient is lost: what is none of its inputs, and no bprop answers for."""
-        program = self.trials['as it is'].program
+        program = self.trials[FIRST].program
         used = [t for op in program.ops for t in op.inputs] if program is not None and self.custom else []
         notes = [
             f'It uses a Tensor of shape {t.shape} that is being differentiated and is none of its inputs, so that its '
