@@ -23,7 +23,8 @@ from ..story.events import Walk
 from ..story.tensors import is_parameter
 
 RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
-FIRST, WIDE, ROWS = 'as it is', 'in Float64', 3  # of a batch, where there was one
+FIRST, WIDE, AGAIN = 'as it is', 'in Float64', ('again', 'after', 'second')  # labels of trials
+ROWS = 3  # of a batch, where there was one
 TIMES = 8  # how often a bprop is asked the same
 
 
@@ -105,8 +106,8 @@ class Trials:
         for d in one:
             if d.size:
                 d.flat[rng.integers(d.size)] = 1.0
-        self.attempt('with −1000 times the dout', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
-        self.attempt('with a dout with a single 1', self.fresh(wide), one, wide)
+        self.attempt('−1000 times it', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
+        self.attempt('a single 1', self.fresh(wide), one, wide)
         self.batch(rng, wide)
 
     def batch(self, rng: np.random.Generator, wide: bool) -> None:
@@ -121,7 +122,7 @@ class Trials:
                 t = several[k].array
                 more = t + rng.standard_normal((ROWS - 1, *t.shape[1:])).astype(t.dtype)
                 several[k] = wrap(np.concatenate([t, more]))
-            said = 'with three rows'
+            said = 'three rows'
             if self.attempt(said, several, None, wide, said=some is one):
                 break
 
@@ -279,7 +280,7 @@ class Trials:
                 rows[order[row.place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
             elif first.asked and row.verdict == 'unknown':
                 self.left_out.append(f'the second order of {first.name}: {row.why}')
-        self.trials |= {f'{label}, at second order': trial for label, trial in inner.trials.items()}
+        self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}
         return rows
 
     # ---- notes ----
@@ -303,10 +304,13 @@ class Trials:
 
     def tried(self) -> str:
         """What was tried, and what was not, in a line."""
-        labels = [label for label in self.trials if not label.startswith(('again', 'after'))]
-        asked = '; bprop asked the same again, and after another call' * bool(self.kept is not None and self.custom)
-        left = f'. Not tried: {"; ".join(self.left_out)}' if self.left_out else ''
-        return f'Tried {", ".join(labels)}{asked}{left}.'
+        kinds = dict.fromkeys(str(t.dtype) for t in (*self.tensors, *self.params) if is_float(t))
+        kinds |= dict.fromkeys(['Float64'] * (WIDE in self.trials))
+        dout = 'this sens' if self.sens is not None else 'a random dout'
+        ways = [dout, *(label for label in self.trials if label not in (FIRST, WIDE) and not label.startswith(AGAIN))]
+        often = '; twice, and after another call' * (self.kept is not None and self.custom)
+        left = f' Not tried: {"; ".join(self.left_out)}.' if self.left_out else ''
+        return f'Tried in {" and ".join(kinds)}, with {", ".join(ways)}{often}.{left}'
 
 
 def less(t: Tensor) -> Tensor:

@@ -118,8 +118,7 @@ class Walk:
     def enter(self, event: Any) -> None:
         """A Cell is called."""
         inside = self.stack.hider is not None
-        veil = bool(event.custom and inside)
-        self.call = call = Call(event.cell, event.where, event.inputs, event, inside, veil, first=self.at)
+        self.call = call = Call(event.cell, event.where, event.inputs, event, inside, first=self.at)
         if event.custom and not inside:
             call.entry = self.made = self.new('', type(event.cell).__name__, 'call', self.places.mark(event.where))
         elif not inside:

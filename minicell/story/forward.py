@@ -124,16 +124,17 @@ class Forward:
             entry.hidden_at = step
         outs = self.book.values(event.out, event.at, self.places.target(event.where))
         value = outs[0] if outs else self.book.value(None, event.at)
-        veiled = any(call.veil for call in self.stack.calls())
+        veiled = any(c.inside and c.event.custom for c in self.stack.calls())
         lost = 'Float' in value.dtype and not isinstance(facts.under(event.rule), Plain) and not veiled
         written = self.places.expression(event.where)
         ghost = Ghost(event.rule.name, written, value, step, lost, event.rule)
         own = [id(t) for call in self.stack.calls() if call.entry == number for t in tensors(list(call.inputs))]
         places = tuple(own.index(id(t)) if id(t) in own else None for t in event.inputs)
         values = tuple(self.book.value(t, event.at, self.tensors.own_name(t)) for t in event.inputs)
-        keys = tuple(map(self.tensors.key, event.inputs))
         made = next((self.tensors.key(t) for t in tensors(event.out)), -1)
-        entry.ghosts.append(ghost._replace(inputs=values, places=places, keys=keys, made=made))
+        entry.ghosts.append(
+            ghost._replace(inputs=values, places=places, keys=tuple(map(self.tensors.key, event.inputs)), made=made)
+        )
 
     def inside(self, event: Any) -> None:
         """An op that a bprop or a hook runs. What the built-in rules run is their own business."""

@@ -20,8 +20,7 @@ class Readings:
 
     def pull(self, event: Any) -> None:
         """Backward reaches an entry."""
-        turn = self.walk.turn
-        if turn.known:
+        if (turn := self.walk.turn).known:
             self.reach(turn, event.cotangent)
 
     def reach(self, turn: Turn, cotangent: Any, hook: int | None = None) -> None:

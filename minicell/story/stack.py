@@ -40,7 +40,6 @@ class Call(Open):
     inputs: tuple = ()
     event: Any = None  # its Enter
     inside: bool = False  # a Cell with its own bprop hides it
-    veil: bool = False  # and it has a bprop, too
     entry: int | None = None
     scope: int | None = None
     first: int = 0  # the place of its Enter among the events

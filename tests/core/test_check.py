@@ -75,7 +75,7 @@ def test_a_right_bprop(name):
     assert result.ok and bool(result), repr(result)
     head, *lines, tried = said(result)
     assert head.startswith(f'✓ {type(mine).__name__}.bprop agrees')
-    tells(tried, 'Tried', '−1000', 'a single 1', 'again', 'another call')
+    tells(tried, 'Tried', '−1000', 'a single 1', 'twice', 'another call')
     for row, line in zip(result.rows, lines, strict=True):
         assert (row.verdict, line[:3]) in (('right', '✓ d'), ('kink', '✓ d'), ('not asked', '○ d')), line
         assert not row.asked or row.due.shape == row.yours.shape
