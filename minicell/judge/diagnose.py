@@ -38,11 +38,11 @@ class Case:
         self.values = {n: wide(v) for n, v in t.values.items()}
         kinds = [np.asarray(v).dtype for v in (t.yours, *t.values.values())]
         self.eps = 32 * max((np.finfo(kind).eps for kind in kinds if kind.kind == 'f'), default=1e-15)
-        self.same = self.yours.shape == self.due.shape
-        self.room = np.broadcast_to(np.nan_to_num(wide(t.room)), self.due.shape) if self.same else wide(0.0)
-        self.known = ~np.isnan(self.due) if self.same else np.ones(self.yours.shape, bool)
-        self.off = self.known & ~near(self.yours, self.due, self.room) if self.same else self.known
-        self.live = self.known & ((self.yours != 0) | (np.abs(self.due) > self.room)) if self.same else self.known
+        self.alike = self.yours.shape == self.due.shape
+        self.room = np.broadcast_to(np.nan_to_num(wide(t.room)), self.due.shape) if self.alike else wide(0.0)
+        self.known = ~np.isnan(self.due) if self.alike else np.ones(self.yours.shape, bool)
+        self.off = self.known & ~near(self.yours, self.due, self.room) if self.alike else self.known
+        self.live = self.known & ((self.yours != 0) | (np.abs(self.due) > self.room)) if self.alike else self.known
 
     def is_(self, made: Any, scale: Any = 1.0, terms: Any = 0.0) -> bool:
         """Whether yours is this: as near as `scale` times due is known, and as terms of this size can be added."""
@@ -71,7 +71,7 @@ def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
 def many(cases: Sequence[Case], least: int, right: bool = False) -> bool:
     """Whether so many different numbers, wrong or right ones, say the same: copies of a number are one."""
     masks = [(c, c.live & ~c.off if right else c.off) for c in cases]
-    pairs = [zip(c.yours[m][:99], (c.due if c.same else c.yours)[m][:99], strict=True) for c, m in masks]
+    pairs = [zip(c.yours[m][:99], (c.due if c.alike else c.yours)[m][:99], strict=True) for c, m in masks]
     return len({f'{a:.6g}, {b:.6g}' for each in pairs for a, b in each}) >= least
 
 
@@ -106,7 +106,7 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
     """Asked once more (or for twice the dout, in all cases), the answer is another than it should be."""
     times = 2 if field == 'twice' else 1
     asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
-    found = [c for c, other in asked if c.same and np.isfinite(c.yours).all() and not c.is_(other)]
+    found = [c for c, other in asked if c.alike and np.isfinite(c.yours).all() and not c.is_(other)]
     if found and (times == 1 or len(found) == len(cases)):
         yield said + at(found, field, numbers)
 
@@ -153,7 +153,7 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
     found = np.full(len(cases), np.nan)
     for k, c in enumerate(cases):
         best = np.nan_to_num(np.abs(c.due), posinf=0).argmax()
-        factor = c.yours.flat[best] / c.due.flat[best] if c.same else np.nan
+        factor = c.yours.flat[best] / c.due.flat[best] if c.alike else np.nan
         found[k] = factor if c.is_(factor * c.due, factor) else np.nan
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
@@ -170,7 +170,7 @@ TIMES = {1: ('', ''), -1: ('−', '−'), 2: ('2 · ', '½ · '), 0.5: ('½ · '
 
 def factor(cases: Sequence[Case]) -> Iterator[str]:
     """A factor is missing, there once too often, or in another's place: yours times f is due times k times g."""
-    if not all(c.same for c in cases):
+    if not all(c.alike for c in cases):
         return
     met = lambda c: {n: b for n, a in atoms(c).items() if (b := fitted(a, c.due.shape, False)) is not None}
     table = {'': [np.ones(c.due.shape) for c in cases]} | shared(cases, met)
@@ -199,7 +199,7 @@ def instead(cases: Sequence[Case]) -> Iterator[str]:
     """It is made of other numbers: in the place of those that are due, without dout, or whatever is due."""
     table = shared(cases, forms) if many(cases, 4) else {}
     all_ = lambda test, each: all(test(c, *e) for c, e in zip(cases, each, strict=True))
-    known = lambda c, made, terms: c.same and bool(near(c.due, made, 4 * c.room + c.eps * terms).all())
+    known = lambda c, made, terms: c.alike and bool(near(c.due, made, 4 * c.room + c.eps * terms).all())
     mine = [n for n, each in table.items() if all_(lambda c, made, terms: c.is_(made, 0, terms), each)]
     yield from (f'It is {m}, and {n} is due' for m in mine[:1] for n, each in table.items() if all_(known, each))
     if all(c.t.twice is not None and c.is_(wide(c.t.twice)) for c in cases):
@@ -209,7 +209,7 @@ def instead(cases: Sequence[Case]) -> Iterator[str]:
 
 def part(cases: Sequence[Case]) -> Iterator[str]:
     """It is right but where a condition holds, and there it is wrong, perhaps in one way."""
-    if not all(c.same for c in cases):
+    if not all(c.alike for c in cases):
         return
     if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
         yield 'It is 0 where something is due, and something where 0 is due'
@@ -250,7 +250,7 @@ def times(k: float) -> str:
 def along(cases: Sequence[Case]) -> Iterator[str]:
     """But for a factor or a term that is the same along an axis, it is right."""
     axes = {'everywhere': (), 'along the last axis': (-1,), 'along axis 0': (0,), 'along all axes but 1': (0, 2, 3)}
-    if all(c.same and np.isfinite(c.yours - c.due).all() for c in cases):
+    if all(c.alike and np.isfinite(c.yours - c.due).all() for c in cases):
         for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
             counts = [*takewhile(bool, (made_of(c, base, axis) for c, base in zip(cases, each, strict=True)))]
             if len(counts) == len(cases) and sum(counts) > 5:
