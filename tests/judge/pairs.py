@@ -405,7 +405,7 @@ BEFORE = {
     'no dout': 'dout = mapped(lambda g: ops.ones_like(g) if is_float(g) else g, dout)',
     'dout squared': 'dout = mapped(lambda g: g * g if is_float(g) else g, dout)',
 }
-EACH = 5  # ways, for each input
+EACH = 3  # ways, for each input
 
 
 class Pair(NamedTuple):
