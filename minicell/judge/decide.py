@@ -199,7 +199,7 @@ def one_by_one(trying: differences.Trying, given: np.ndarray) -> tuple[np.ndarra
         for step in dict.fromkeys((float(differences.scale(trying.x)[at]), differences.typical(trying.x))):
             v = np.zeros(given.shape)
             v[at] = step
-            found = trying.along(given, v)
+            found = trying.along(np.nan_to_num(given, posinf=0.0, neginf=0.0), v)
             if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
                 due[at], kinks = given[at], True
             elif found.sure:
