@@ -46,12 +46,13 @@ def test_a_boundary_that_belongs_to_nobody_stops_the_training():
 def test_what_the_check_and_the_loop_say():
     """The check accepts both clips and calls a rounding a surrogate, and the loop left the tape."""
     assert PAGE.told('check').startswith('✓')
-    assert re.findall(r'^[✓✗○]|kink|surrogate\.(?= Every)', PAGE.told('blind'), re.M) == ['✓', 'kink'] * 2 + ['○', 'surrogate.']
+    said = re.findall(r'^[✓✗○]|kink|surrogate\.(?= Every)', PAGE.told('blind'), re.M)
+    assert said == ['✓', 'kink', '✓', 'kink', '○', 'surrogate.']
     tells(PAGE.told('zeros'), 'dy/dx  [0. 0. 0.]\n', 'LeavesTapeWarning', 'NoPathWarning')
 
 
 def test_a_rounding_in_numpy_is_unknown_to_the_check():
-    class Rounds(nn.Cell):
+    class Rounds(ms.nn.Cell):
         def construct(self, x):
             return ms.Tensor(np.floor(x.asnumpy() + 0.5))
 
