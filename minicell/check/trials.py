@@ -17,6 +17,7 @@ from ..core.watch import Tape
 from ..judge import decide, mistakes, takeover
 from ..judge.takeover import Takeover
 from ..judge.verdict import Verdict
+from ..ops.create import STOP
 from ..replay.again import Again
 from ..replay.harmless import Harm, Kept, untouched
 from ..story.events import Walk
@@ -160,7 +161,7 @@ class Trials:
             try:
                 found, _ = read_again(gradient, sens)
                 if self.custom:
-                    return self.taken(seen)
+                    return self.taken(seen, wide)
             except ThreadError:
                 raise  # it says nothing about the Cell
             except MinicellError as error:
@@ -170,7 +171,7 @@ class Trials:
                 name_of(self.cell), self.called, [np.array(t.array) for t in tensors],
                 [np.array(yours[k].array) if k in yours else None for k, _ in enumerate(tensors)],
                 [s.array for s in sens], [k in yours for k, _ in enumerate(tensors)], gradient.result, None,
-                partial(self.again, tuple(tensors), self.call),
+                partial(self.again, tuple(tensors), wide, self.call),
             )  # fmt: skip
 
     def cotangents(self, outs: list[Tensor]) -> list[np.ndarray]:
@@ -183,7 +184,7 @@ class Trials:
         self.douts = self.douts or found
         return found
 
-    def taken(self, seen: Tape) -> Takeover:
+    def taken(self, seen: Tape, wide: bool) -> Takeover:
         """The last takeover of the Cell on a Tape."""
         walk = Walk(seen)
         for _ in walk:
@@ -191,13 +192,15 @@ class Trials:
         turns = [t for r in walk.readings for t in r.turns if getattr(t.event.entry, 'cell', None) is self.cell]
         if not turns:
             raise MinicellError('bprop was never called: no output is a float Tensor.')
-        return takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs)).settled()
+        return takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs, wide)).settled()
 
-    def again(self, inputs: tuple, construct: Callable | None = None) -> Again:
+    def again(self, inputs: tuple, wide: bool, construct: Callable | None = None) -> Again:
         """What calls it again. Raises Harm where it must not."""
         if self.kept is None:
             raise Harm(self.harm)
-        return Again(self.cell, inputs, construct, self.kept)
+        again = Again(self.cell, inputs, construct, self.kept)
+        again.wide, again.stops = wide, self.custom  # (a second order sees through the stops of a bprop)
+        return again
 
     # ---- verdicts ----
 
@@ -265,6 +268,9 @@ class Trials:
         """The rows with what is true of the bprop's own derivative, where the first order is right."""
         if not all(row.ok for row in rows if row.asked):
             self.left_out.append('the second order, because the first is not right')
+            return rows
+        if (program := self.trials[FIRST].program) and any(op.rule is STOP for op in program.ops):
+            self.left_out.append('the second order, because construct stops a gradient')
             return rows
         places = tuple(k for k, t in enumerate(self.tensors) if is_float(t))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from ..story.tensors import places
 from . import decide, mistakes, second
 from .takeover import Takeover
 from .verdict import Verdict as Verdict
+
+judged_before: WeakKeyDictionary = WeakKeyDictionary()  # Tape -> the address of a reading -> its verdicts
 
 
 def judged(tape: Any) -> Record:
@@ -63,8 +66,11 @@ def verdicts(tape: Any) -> list[Verdict]:
 
 def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
     """The verdicts on what one reading of a bprop handed out: one for each Tensor that it answers for."""
-    found = takeover(tape, turn)
-    return tuple(mistakes.named(decide.verdicts(found), [found]))
+    told = judged_before.setdefault(tape, {})
+    if turn.event.at not in told:
+        found = takeover(tape, turn)
+        told[turn.event.at] = tuple(mistakes.named(decide.verdicts(found), [found]))
+    return told[turn.event.at]
 
 
 def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thorough: bool = False) -> Takeover:

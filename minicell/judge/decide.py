@@ -138,9 +138,12 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 
 def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """A gradient that differs from the due one; a step that is no op makes it a surrogate, or so it may."""
-    place = told.place
-    chosen = t.program.chosen >> place & 1 and not t.program.leads(place, t.came)[1]
-    if (t.blind or chosen) and not told.due[told.differs].any() and differences.jumps(t.function(place), t.xs[place]):
+    place, flat = told.place, not told.due[told.differs].any()
+    values, slopes = t.program.leads(place, t.came)
+    if flat and values and not slopes:
+        return stepped(told, given)
+    chosen = t.program.chosen >> place & 1 and not slopes
+    if flat and (t.blind or chosen) and differences.jumps(t.function(place), t.xs[place]):
         if not t.blind:
             return stepped(told, given)
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))

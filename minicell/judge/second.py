@@ -24,13 +24,19 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
         due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
     except Unknown as error:
         return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
+    unseen = any('differences' in v.by for v in inner)
+    if unseen:
+        return [
+            v._replace(why='construct computes what no rule sees, and so this second order is not known.') for v in told
+        ]
     return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
 
 
 def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
     """One of them."""
     with np.errstate(all='ignore'):
-        room = 64 * EPS * np.abs(due) + 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
+        eps = max(EPS, float(np.finfo(told.given.dtype).eps) if told.yours is not None else 0.0)
+        room = 64 * eps * np.abs(due) + eps / EPS * 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
         told = told._replace(due=due, by='rules', room=np.nan_to_num(room))
         if not np.isfinite(due).all():
             return told._replace(why='The rules give NaN or infinity here.')

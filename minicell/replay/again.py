@@ -1,7 +1,8 @@
 """A takeover asked again: its construct on other numbers, in Float64 where it can, and its bprop for another dout."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,23 @@ from ..core.errors import MinicellError
 from ..core.rules import Bundle, Parts
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
+from ..ops.create import STOP
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program
+from .program import Arrays, Program, under
 
 
 class Again:
     """Calls construct and bprop of one Cell again. Whatever raises there, raises Harm here: then nobody can ask."""
+
+    wide = False  # whether it was called with all that it can reach in Float64
+    stops = True  # whether what stop_gradient stops stays what it was
 
     def __init__(self, cell: Any, inputs: tuple, construct: Callable | None = None, kept: Kept | None = None) -> None:
         self.cell, self.inputs = cell, inputs
         self.params = list(getattr(cell, 'internal_params', None) or ())
         self.construct = construct or by_signature(cell)
         self.kept = kept or Kept(cell, self.construct, inputs)
+        self.stopped: list | None = None  # what stop_gradient stopped, the first time
         self.narrow = False  # whether it can be called in its own dtypes alone: it makes Tensors of one dtype, say
 
     def tensors(self, xs: Arrays) -> tuple[tuple, list[Tensor]]:
@@ -53,17 +59,30 @@ class Again:
         own = [*tensors_in(self.inputs), *self.params]
         dtypes = [t.array.dtype for t in own]
         with untouched(self.kept):
-            if not narrow:
+            if self.wide or not narrow:
                 self.kept.widen()
             args, given = self.tensors([np.asarray(x, d if narrow else None) for x, d in zip(xs, dtypes, strict=True)])
             try:
-                with Tape() as seen:
+                with Tape() as seen, self.stopping():
                     out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
             except MinicellError:
                 raise
             except Exception as error:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
-            return Program(seen, given, out, seen.events).settled()
+            found = Program(seen, given, out, seen.events).settled()
+            if self.stopped is None and self.stops:
+                self.stopped = [ran.outs[0] for ran in found.recorded if under(ran.op.rule) is STOP]
+            return found
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """What stop_gradient stops is a constant, for differences too: it stays what it was the first time."""
+        kernel, stopped = STOP.kernel, iter(self.stopped or ())
+        STOP.kernel = lambda x: np.array(next(stopped, x), x.dtype)
+        try:
+            yield
+        finally:
+            STOP.kernel = kernel
 
     def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[np.ndarray | None]:
         """What bprop returns for these inputs, these numbers in the float Tensors of out, and these cotangents."""

@@ -171,7 +171,11 @@ class Again:
             return
         value = inputs[0].array if rule is CAST else rule.run_kernel([t.array for t in inputs], event.attrs)
         at = -1 if isinstance(rule, Plain) else max(t.at for t in inputs)
-        made = [wrap(wide(v)) for v in (value if isinstance(value, tuple) else (value,))]
+        made = [wide(v) for v in (value if isinstance(value, tuple) else (value,))]
+        if self.shake:
+            met = np.concatenate([[0.0], *(np.ravel(t.array) for t in inputs)])
+            made = [v if np.isin(v, met).all() else self.shake(v, True) for v in made]
+        made = [wrap(np.asarray(v)) for v in made]
         x, y = rule.raw(inputs, event.attrs)
         if isinstance(value, tuple):
             place_several(rule, x, y, tuple(made), [t for t in made if is_float(t)], at, sys._getframe())

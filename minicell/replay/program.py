@@ -16,6 +16,7 @@ from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, memory, tensors_in, wrap
 from ..core.watch import Begin, Op, Tape, Write
 from ..heard import Asked
+from ..ops.create import STOP
 from ..ops.hooks import Passing
 
 Arrays = Sequence[np.ndarray | None]
@@ -84,6 +85,7 @@ class Program:
         """The outputs."""
         return [wide(self.tape.value(t, NOWHERE)) for t in self.outs]
 
+    @np.errstate(all='ignore')
     def again(self, xs: Arrays, shake: Callable | None = None) -> tuple[list[Ran], list[np.ndarray]]:
         """The ops on other inputs, and the outputs. What is random, and what a Cell kept, stays what it was."""
         known = {id(t): x for t, x in zip(self.inputs, xs, strict=True)}
@@ -92,7 +94,7 @@ class Program:
             op, rule = before.op, under(before.op.rule)
             ins = [known.get(id(t), x) for t, x in zip(op.inputs, before.inputs, strict=True)]
             outs = before.outs
-            if any(id(t) in known for t in op.inputs) and not isinstance(rule, Shaped):
+            if any(id(t) in known for t in op.inputs) and not (isinstance(rule, Shaped) or rule is STOP):
                 value = ins if isinstance(rule, Passing) or rule is CAST else rule.run_kernel(ins, op.attrs)
                 outs = [wide(v) for v in (value if isinstance(value, tuple | list) else (value,))]
                 if shake:  # what only chooses among numbers, as max does, rounds none
@@ -109,6 +111,7 @@ class Program:
         cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake)
         return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
 
+    @np.errstate(all='ignore')
     def trace(self, came: Arrays, ran: list[Ran], shake: Callable | None = None) -> tuple[dict, list[tuple]]:
         """What arrives at each Tensor, by its id, and (op, what came for each of its outputs), the last op first."""
         cotangents: dict[int, Any] = {}
