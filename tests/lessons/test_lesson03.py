@@ -102,6 +102,7 @@ def test_what_is_wrong_is_told_where(body, named, gradient):
     assert verdict.state == 'failed'
     assert (mistake_of(verdict), verdict.gradient) == (named, gradient), verdict
     assert (f'Look at `{gradient}`.' in repr(verdict)) == bool(gradient)
+    assert verdict.said in repr(verdict).partition('belief behind it')[0], 'what it does comes before why'
 
 
 @pytest.mark.parametrize('kept', ['x', 'y'])
