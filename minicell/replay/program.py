@@ -42,6 +42,9 @@ class Program:
         self.ops = [e for e in events if isinstance(e, Op)]
         self.blind = next(filter(None, map(self.beyond, events)), '')  # what no rule sees, in words
         self.chosen = 0  # the inputs (a bit each) whose numbers chose what to compute, as an index or an `if` does
+        self.stopped = 0  # and those that stop_gradient stopped somewhere
+        for op in self.ops:
+            self.stopped |= self.touched.get(id(op.inputs[0]), 0) if under(op.rule) is STOP else 0
         for e in events:
             self.chosen |= self.touched.get(id(e.tensor), 0) if isinstance(e, Asked) and e.chooses else 0
 

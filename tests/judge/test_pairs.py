@@ -4,7 +4,6 @@ Asked are both `tape.verdicts()` and `check_bprop`. By day it is a sample, in th
 what changes around them. The table is printed when the tests have run.
 """
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,6 @@ from minicell.story.tensors import places as paths
 from tests.judge.pairs import Asked, Pair, Setting, arguments, asked, cases, differences, dues, pairs, reckoned
 
 pytestmark = pytest.mark.filterwarnings('ignore')
-judge = pytest.mark.skipif('MINICELL_PAIRS' not in os.environ, reason='the judge is being built; =1 asks all the same')
 HEADS = 'pairs', 'verdicts', 'right: wrong', 'wrong: right', 'otherwise false', 'unknown', 'unknown, undue'
 EACH = 29  # of the pairs, one of so many is tried by day
 
@@ -136,12 +134,10 @@ def sample() -> list[Pair]:
     return pairs()[::EACH]
 
 
-@judge
 def test_some_pairs(record_property):
     held([(pair, Setting(pair.bits)) for pair in sample()], record_property)
 
 
-@judge
 @pytest.mark.slow
 @pytest.mark.parametrize('kind', dict.fromkeys(case.kind for case in cases()) | {'lessons': None})
 def test_all_pairs(kind, record_property):
@@ -199,7 +195,6 @@ def changed(pair: Pair, change: str, value: Any) -> Setting | None:
     return s
 
 
-@judge
 def test_what_stands_around_changes_no_verdict_of_some_pairs(record_property):
     """Each pair of the sample has the next change."""
     every = [(change, value) for change, values in CHANGES.items() for value in values]
@@ -210,7 +205,6 @@ def test_what_stands_around_changes_no_verdict_of_some_pairs(record_property):
     held(tried, record_property, ['tape'])
 
 
-@judge
 @pytest.mark.slow
 @pytest.mark.parametrize('change', CHANGES)
 def test_what_stands_around_changes_no_verdict(change, record_property):
@@ -225,7 +219,6 @@ def test_what_stands_around_changes_no_verdict(change, record_property):
     tried()
 
 
-@judge
 @pytest.mark.parametrize('name', ['cube', 'tanh', 'x sin y', 'row', 'softmax', 'square matmul', 'tuple', 'two outputs'])
 def test_a_gradient_that_is_stopped_is_wrong_at_second_order_alone(name):
     case = next(case for case in cases() if case.name == name)
