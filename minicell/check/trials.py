@@ -292,8 +292,11 @@ class Trials:
         for row in inner.rows():
             first = rows[order[row.place]]
             if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
-                why = f'The first order is right, the second is not: {row.why}'
-                rows[order[row.place]] = row._replace(cell=first.cell, name=first.name, place=first.place, why=why)
+                both = 'The first order is right, the second is not'
+                rows[order[row.place]] = row._replace(
+                    cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
+                    mistake=f'{both}. {row.mistake}' * bool(row.mistake),
+                )  # fmt: skip
             elif first.asked and row.verdict == 'unknown':
                 self.left_out.append(f'the second order of {first.name}: {row.why}')
         self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}

@@ -145,7 +145,7 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     chosen = t.program.chosen >> place & 1 and not slopes
     if flat and t.blind and t.program.stopped >> place & 1:
         return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
-    if flat and (t.blind or chosen) and differences.jumps(t.function(place), t.xs[place]):
+    if flat and (t.blind or chosen) and differences.jumps(t.function(place), t.xs[place], told.differs):
         if not t.blind:
             return stepped(told, given)
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))

@@ -114,7 +114,7 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 def facts(cases: Sequence[Case]) -> Iterator[str]:
     """It is wrong only for want of digits, or only in the second order."""
     wrong, again = [c for c in cases if c.off.any()], [c for c in cases if c.t.order > 1]
-    if all(np.isnan(c.yours).all() for c in wrong):
+    if all(np.isnan(c.t.yours).all() for c in wrong):
         yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
@@ -196,15 +196,13 @@ def factor(cases: Sequence[Case]) -> Iterator[str]:
 
 
 def instead(cases: Sequence[Case]) -> Iterator[str]:
-    """It is made of other numbers: in the place of those that are due, without dout, or whatever is due."""
+    """It is made of other numbers: in the place of those that are due, or the same whatever dout is."""
     table = shared(cases, forms) if many(cases, 4) else {}
     all_ = lambda test, each: all(test(c, *e) for c, e in zip(cases, each, strict=True))
-    known = lambda c, made, terms: c.alike and bool(near(c.due, made, 4 * c.room + c.eps * terms).all())
     mine = [n for n, each in table.items() if all_(lambda c, made, terms: c.is_(made, 0, terms), each)]
-    yield from (f'It is {m}, and {n} is due' for m in mine[:1] for n, each in table.items() if all_(known, each))
+    yield from (f'It is {m}' for m in mine[:1])
     if all(c.t.twice is not None and c.is_(wide(c.t.twice)) for c in cases):
-        yield 'It ignores dout: for twice the dout it is the same'
-    yield from (f'It is {m}' for m in mine)
+        yield 'It is the same for twice the dout'
 
 
 def part(cases: Sequence[Case]) -> Iterator[str]:
@@ -224,7 +222,8 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
             if gone
             else text == 'where 0 is due' or sum(tried.values()) >= (16 if said == 'wrong' else 12)
         )
-        if sure and enough and all((c.off == m & c.live).all() for c, m in zip(cases, masks, strict=True)):
+        here = [m & (c.known if text == 'where 0 is due' else c.live) for c, m in zip(cases, masks, strict=True)]
+        if sure and enough and all((c.off == m).all() for c, m in zip(cases, here, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
         elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:
             yield f'It is {times(k)} {text}, and {times(m)} elsewhere'

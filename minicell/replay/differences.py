@@ -72,31 +72,25 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     return Slope(middle, below, above, float(room) + FINEST * terms, float(gaps[side, 1:].max()), size)
 
 
-def jumps(function: Function, x: np.ndarray, seed: int = 0) -> bool | None:
-    """Whether the function jumps near x, where its slope is 0; None: it is the same everywhere, as far as one can see.
-
-    Between two places where it differs, what is left of the difference on ever shorter ways is a jump.
-    """
-    rng, size = np.random.default_rng(seed), scale(x)
-    here, moved = function(x), False
+def jumps(function: Function, x: np.ndarray, among: np.ndarray) -> bool:
+    """Whether the function jumps near x where these numbers change: between two places where it differs, what is left
+    of the difference on ever shorter ways is a jump."""
+    rng, size, here = np.random.default_rng(0), scale(x) * among, function(x)
     for reach in (0.1, 1.0, 10.0, 100.0):
-        for _ in range(4):
+        for _ in range(3):
             v = reach * size * rng.normal(size=x.shape)
-            there = function(x + v)
-            if not (whole := gap(here, there)):
-                continue
-            moved, low, high = True, 0.0, 1.0
-            first = here
-            for _ in range(40):
+            first, last, low, high = here, function(x + v), 0.0, 1.0
+            whole = gap(first, last)
+            while whole and gap(first, last) > 1e-3 * whole:
                 middle = 0.5 * (low + high)
+                if middle in (low, high) or high - low < 1e-12:
+                    return True
                 value = function(x + middle * v)
-                if gap(first, value) > 0.5 * gap(first, there):
-                    high, there = middle, value
+                if gap(first, value) > gap(value, last):
+                    high, last = middle, value
                 else:
                     low, first = middle, value
-            if gap(first, there) > 1e-6 * whole:
-                return True
-    return False if moved else None
+    return False
 
 
 def gap(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> float:
