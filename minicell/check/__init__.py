@@ -48,7 +48,7 @@ def lost(note: str) -> bool:
 
 
 def check_bprop(
-    cell: Callable, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
+    cell: Callable, /, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
 ) -> CheckResult:
     """Compare a Cell's bprop with what is true of its construct: by the rules, and by differences.
 

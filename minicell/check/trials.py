@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.bprop_result import cotangents
 from ..core.cell import bound
 from ..core.differentiate import differentiate, name_of
 from ..core.errors import GradArgumentError, MinicellError, ThreadError, users_line
@@ -156,21 +157,24 @@ class Trials:
         with self.state(wide), Tape() as seen:
             gradient = run_once(function, tuple(tensors[k] for k in places), tuple(self.params))
             outs = [t for t in gradient.outputs if is_float(t)]
+            if self.sens is not None and not wide:
+                cotangents(self.sens, gradient.result, gradient.outputs)  # raises for what is none
             douts = self.cotangents(outs) if douts is None else douts
             sens = tuple(wrap(d.astype(t.array.dtype)) for d, t in zip(douts, outs, strict=True))
             try:
-                found, _ = read_again(gradient, sens)
+                found, more = read_again(gradient, sens)
                 if self.custom:
                     return self.taken(seen, wide)
             except ThreadError:
                 raise  # it says nothing about the Cell
             except MinicellError as error:
                 raise Malformed(error) from None
-            yours = dict(zip(places, found, strict=True))
+            yours = dict(zip(places, found, strict=True)) | dict(enumerate(more, len(tensors)))
+            every = [*tensors, *self.params]
             return Takeover(
-                name_of(self.cell), self.called, [np.array(t.array) for t in tensors],
-                [np.array(yours[k].array) if k in yours else None for k, _ in enumerate(tensors)],
-                [s.array for s in sens], [k in yours for k, _ in enumerate(tensors)], gradient.result, None,
+                name_of(self.cell), [*self.called, *(p.name for p in self.params)], [np.array(t.array) for t in every],
+                [np.array(yours[k].array) if k in yours else None for k, _ in enumerate(every)],
+                [s.array for s in sens], [k in yours for k, _ in enumerate(every)], gradient.result, None,
                 partial(self.again, tuple(tensors), wide, self.call),
             )  # fmt: skip
 
@@ -189,7 +193,7 @@ class Trials:
         walk = Walk(seen)
         for _ in walk:
             pass
-        turns = [t for r in walk.readings for t in r.turns if getattr(t.event.entry, 'cell', None) is self.cell]
+        turns = [t for r in walk.readings for t in r.turns if own(t) is self.cell]
         if not turns:
             raise MinicellError('bprop was never called: no output is a float Tensor.')
         return takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs, wide)).settled()
@@ -199,7 +203,7 @@ class Trials:
         if self.kept is None:
             raise Harm(self.harm)
         again = Again(self.cell, inputs, construct, self.kept)
-        again.wide, again.stops = wide, self.custom  # (a second order sees through the stops of a bprop)
+        again.wide, again.before, again.stops = wide, True, self.custom  # (order 2 sees through the stops of a bprop)
         return again
 
     # ---- verdicts ----
@@ -214,10 +218,9 @@ class Trials:
             return
         self.wanted = [False] * len(every)
         for each in wrt if isinstance(wrt, tuple | list) else (wrt,):
-            found = [
-                k for k, (name, p) in enumerate(zip(first.names, every, strict=True))
-                if (p is each if isinstance(each, Tensor) else each in (k, name, name.partition('[')[0]))
-            ]  # fmt: skip
+            by_name = lambda k, name, p, each=each: type(each) is not bool and each in (k, name, name.partition('[')[0])
+            same = (lambda k, name, p, each=each: p is each) if isinstance(each, Tensor) else by_name
+            found = [k for k, (name, p) in enumerate(zip(first.names, every, strict=True)) if same(k, name, p)]
             if not found:
                 raise GradArgumentError(
                     f'wrt names no input of {self.name.removesuffix(".bprop")}: {each!r}. It has '
@@ -274,14 +277,18 @@ class Trials:
             return rows
         places = tuple(k for k, t in enumerate(self.tensors) if is_float(t))
 
-        def slopes(*tensors: Tensor) -> tuple:
-            kind = np.result_type(*[t.array for t in tensors if is_float(t)])
-            sens = tuple(wrap(g.astype(kind)) for g in self.trials[FIRST].came)
-            return tuple(differentiate(self.call, tensors, {}, places, tuple(self.params), sens)[1])
+        came = [wrap(g) for g in self.trials[FIRST].came]
+
+        def slopes(*given: Tensor) -> tuple:
+            tensors, sens = given[: len(self.tensors)], given[len(self.tensors) :]
+            _, by_place, by_weight = differentiate(self.call, tensors, {}, places, tuple(self.params), sens)
+            return (*by_place, *by_weight)
 
         order = self.places()
-        inner = Trials(slopes, tuple(self.tensors), {}, None, of=self)
-        inner.called = [rows[order[k]].name for k, _ in enumerate(self.tensors)]
+        slopes.internal_params = self.params
+        inner = Trials(slopes, (*self.tensors, *came), {}, None, of=self)
+        douts = ['dout'] if len(came) == 1 else [f'dout[{k}]' for k, _ in enumerate(came)]
+        inner.called = [*(rows[order[k]].name for k, _ in enumerate(self.tensors)), *douts]
         try:
             inner.first()
         except (MinicellError, Malformed) as error:
@@ -289,16 +296,19 @@ class Trials:
             return rows
         inner.ask(None)
         inner.others()
+        count = len(self.tensors)
         for row in inner.rows():
-            first = rows[order[row.place]]
+            k = row.place  # the inputs, then dout, then internal_params
+            at = order[k] if k < count else k - len(came) if k >= count + len(came) else None
+            first = rows[at] if at is not None else next((r for r in rows if r.asked), rows[0])
             if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
                 both = 'The first order is right, the second is not'
-                rows[order[row.place]] = row._replace(
+                rows[first.place] = row._replace(
                     cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
                     mistake=f'{both}. {row.mistake}' * bool(row.mistake),
                 )  # fmt: skip
             elif first.asked and row.verdict == 'unknown':
-                self.left_out.append(f'the second order of {first.name}: {row.why}')
+                self.left_out.append(f'the second order of {row.name}: {row.why}')
         self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}
         return rows
 
@@ -327,9 +337,16 @@ class Trials:
         kinds |= dict.fromkeys(['Float64'] * (WIDE in self.trials))
         dout = 'this sens' if self.sens is not None else 'a mixed dout'
         ways = [dout, *(label for label in self.trials if label not in (FIRST, WIDE) and not label.startswith(AGAIN))]
+        ways += ['the second order'] * any(label.startswith('second') for label in self.trials)
         often = '; twice, and after another call' * (self.kept is not None and self.custom)
         left = f' Not tried: {"; ".join(self.left_out)}.' if self.left_out else ''
         return f'Tried in {" and ".join(kinds)}, with {", ".join(ways)}{often}.{left}'
+
+
+def own(turn: Any) -> Any:
+    """The user's Cell whose bprop a reading calls: in a graph, something stands for it."""
+    cell = getattr(turn.event.entry, 'cell', None)
+    return getattr(cell, '_stands_for', cell)
 
 
 def less(t: Tensor) -> Tensor:

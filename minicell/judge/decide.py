@@ -15,7 +15,7 @@ from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict,
 
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 NEARER = tuple(10.0**-k for k in range(1, 9))  # how near to a point a limit is looked for
-SINGLES = 256  # up to so many numbers, differences are taken one by one
+SINGLES = 64  # up to so many numbers, differences are taken one by one
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 SEEN = 'differences see what no rule does'
@@ -185,7 +185,7 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if trying.holds(t.due[told.place]):
         return by_rules(t, told, given)
     if trying.holds(due := t.in_float64(told.place)):  # yours is rounded badly, or wrong in its own dtype alone
-        room, kinks = 64 * t.eps * np.abs(due), False
+        room, kinks = 0.0, False
     else:
         due, room, kinks = one_by_one(trying, given)
     told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))

@@ -87,7 +87,8 @@ def at(cases: Sequence[Case], field: str = 'due', said: str = 'it is {}, and {} 
     other = wide(getattr(c.t, field))
     if c.yours.shape != other.shape:
         return f': its shape is {c.yours.shape}, and {other.shape} is due.'
-    gap = np.nan_to_num(np.abs(c.yours - other), nan=1e300) * ~(near(c.yours, other, c.room) | np.isnan(other))
+    apart = np.abs(c.yours - other / (2 if field == 'twice' else 1))
+    gap = np.nan_to_num(apart, nan=1e300) * ~((apart <= c.room) | np.isnan(other))
     place = np.unravel_index(int(gap.argmax()), gap.shape)
     numbers = [f'{v[place] + 0.0:.4g}' for v in (c.yours, other)]
     if numbers[0] == numbers[1]:
@@ -209,7 +210,7 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     """It is right but where a condition holds, and there it is wrong, perhaps in one way."""
     if not all(c.alike for c in cases):
         return
-    if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
+    if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.live].all() for c in cases):
         yield 'It is 0 where something is due, and something where 0 is due'
     gone = all((~np.isfinite(c.yours) & np.isfinite(c.due) | ~c.off).all() for c in cases)
     k = share(cases, [c.off for c in cases])
@@ -253,4 +254,4 @@ def along(cases: Sequence[Case]) -> Iterator[str]:
         for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
             counts = [*takewhile(bool, (made_of(c, base, axis) for c, base in zip(cases, each, strict=True)))]
             if len(counts) == len(cases) and sum(counts) > 5:
-                yield f'It is {said} {where}{" (is a sum missing?)" if axis and "dout" not in said else ""}'
+                yield f'It is {said} {where}'

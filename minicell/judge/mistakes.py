@@ -29,7 +29,11 @@ def named(
 
 def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:
     """The mistake in one sentence, or ''. Where the rules do not see everything, one trial is known."""
-    found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in trials if not t.blind]
+    found = [
+        trial(t, told.place, repeated if t is trials[0] else {})
+        for t in trials
+        if t.program is not None and not t.blind
+    ]
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
     return diagnose(found)
@@ -40,7 +44,9 @@ def more(t: Takeover) -> list[Takeover]:
     rng, found = np.random.default_rng(3), []
     try:
         for reach in (0.0, 0.5, 0.5):
-            xs = [x if x.dtype.kind != 'f' else x * rng.uniform(1 - reach, 1 + reach, x.shape) for x in t.xs]
+            xs = [
+                x * rng.uniform(1 - reach, 1 + reach, x.shape) if a else x for x, a in zip(t.xs, t.asked, strict=True)
+            ]
             program = t.again.program(xs) if reach else t.replay
             came = [None if g is None else rng.standard_normal(g.shape) for g in t.came]
             yours = t.again.bprop(xs, t.out, program.made, came)

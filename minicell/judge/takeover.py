@@ -16,7 +16,7 @@ from .verdict import Verdict, differs
 
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
 EPS = float(np.finfo(np.float64).eps)
-ROUGH = 1 / 16  # more than this part of a number is no rounding
+BESIDE = 1 / 64  # how far beside the point, in proportion to the numbers, rounding is looked at
 AGAIN = 'construct returns other numbers when it is called again: it is random, or keeps a state'
 
 
@@ -61,6 +61,7 @@ class Takeover:
         kinds = [a.dtype for a in (*self.inputs, *self.outs) if a.dtype.kind == 'f']
         for op in self.program.ops if self.program else ():
             kinds += [t.array.dtype for t in tensors_in(op.out) if is_float(t)]
+        kinds += [kind for yours in self.yours for kind in (np.float16, np.float32) if rounds_to(yours, kind)]
         return max([float(np.finfo(kind).eps) for kind in kinds] + [FINEST])
 
     def tiny(self, place: int) -> float:
@@ -129,20 +130,29 @@ class Takeover:
             return None
 
     def badly_rounded(self, told: Verdict) -> bool:
-        """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype."""
+        """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
+        and size at each place beside the point, as no mistake is."""
         if told.yours is None or not np.isfinite(told.yours).all():
             return False
-        once, own = self.in_float64(told.place), []
+        once, off = self.in_float64(told.place), []
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
-        if differs(once, told.due, told.room + 64 * self.eps * np.abs(told.due)).any():
+        if differs(once, told.due, told.room + 1e-6 * np.abs(told.due)).any():
             return False
-        for seed in range(6):
-            shake = shaken(self.eps, seed + 1)
-            xs, outs = ([shake(wide(v), True).astype(v.dtype) for v in vs] for vs in (self.inputs, self.outs))
-            came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
-            own.append(self.again.bprop(xs, self.out, outs, came)[told.place])
-        room = told.room + ROUGH * np.abs(told.due) + 32 * np.std(own, 0, dtype=np.float64)
+        try:
+            for seed in range(8):
+                shake = shaken(BESIDE, seed + 1)
+                xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
+                came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
+                exact = [*map(wide, xs)]
+                made = self.again.program(exact).made
+                outs = [o.astype(t.dtype) for o, t in zip(made, self.outs, strict=True)]
+                yours = self.again.bprop(xs, self.out, outs, came)[told.place]
+                off.append(yours - self.again.bprop(exact, self.out, made, came)[told.place])
+        except Harm:
+            return False
+        scatters = np.abs(np.mean(off, 0)) <= 8 * np.std(off, 0)
+        room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
         return not differs(told.yours, told.due, room).any()
 
     # ---- beside the point ----
@@ -169,15 +179,29 @@ class Takeover:
         pairs = list(zip(self.xs, v, strict=True))
         return [[x if d is None else x + sign * radius * d for x, d in pairs] for sign in (1, -1)]
 
-    def hull(self, place: int, radius: float, given: np.ndarray, pairs: int = 3) -> tuple[np.ndarray, np.ndarray]:
-        """The smallest and the largest number of a gradient around the point; one pair lies along yours − due."""
-        ways = [given - np.nan_to_num(self.due[place]), *[None] * (pairs - 1)]
-        found = [self.at(xs)[place] for way in ways for xs in self.moved(self.directions(place, way), radius)]
-        return np.min(found, 0), np.max(found, 0)
-
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
-        far = np.subtract(*self.hull(place, 1e-6, given)[::-1])
-        low, high = self.hull(place, 1e-9, given)
+        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there.
+
+        One of the directions leads along yours − due, where a slope that is yours would be met.
+        """
+        here = self.exact[place]
+        ways = [self.directions(place, way) for way in (given - np.nan_to_num(here), None, None)]
+        found = []
+        for radius in (1e-6, 1e-9):
+            slopes = [self.at(xs)[place] for way in ways for xs in self.moved(way, radius)]
+            slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
+            found.append((np.min(slopes, 0), np.max(slopes, 0)))
+        (low, high), far = found[1], found[0][1] - found[0][0]
         near, size = high - low, np.maximum(np.abs(low), np.abs(high))
         return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
+
+
+def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
+    """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
+    if (
+        yours is None
+        or yours.dtype != np.float64
+        or len(set(parts := yours[np.isfinite(yours) & (yours % 1 != 0)])) < 3
+    ):
+        return False
+    return bool((parts.astype(kind) == parts).all())

@@ -24,6 +24,7 @@ class Again:
 
     wide = False  # whether it was called with all that it can reach in Float64
     stops = True  # whether what stop_gradient stops stays what it was
+    before = False  # whether the state that is kept is the one before the call, so that construct comes before bprop
 
     def __init__(self, cell: Any, inputs: tuple, construct: Callable | None = None, kept: Kept | None = None) -> None:
         self.cell, self.inputs = cell, inputs
@@ -89,6 +90,8 @@ class Again:
         with untouched(self.kept):
             if any(x.dtype == np.float64 for x in xs):
                 self.kept.widen()
+            if self.before:
+                self.construct(*self.tensors(xs)[0])
             return self.returned(xs, out, outs, came)
 
     def returned(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[np.ndarray | None]:

@@ -5,6 +5,8 @@ refused when it does.
 """
 
 import contextlib
+import dis
+import functools
 import io
 import logging
 import os
@@ -14,7 +16,8 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from operator import is_not
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,12 +25,16 @@ import numpy as np
 from ..core.cell import Cell
 from ..core.tensor import Tensor
 from ..core.watch import aside
-from ..traps.bytecode import of_library, parts
+from ..nn.hooks import Hook
+from ..traps.bytecode import is_library_module, of_library, parts
 
 WRITING = 'wax+'
+LEARNED = '_reads', '_learned'  # what a trap keeps on a class
 CLOCKS = 'time', 'datetime', 'secrets', 'uuid'
 CHANGES = ('os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'subprocess.Popen', 'os.system')
-CHANGES += ('socket.connect', 'socket.sendto')
+CHANGES += ('socket.connect', 'socket.sendto', 'os.symlink', 'os.link', 'os.chmod', 'os.chdir', 'sqlite3.connect')
+LOCK = threading.RLock()  # output, warnings and logging belong to all threads
+ATOMS = int, float, bool, complex, str, bytes, type(None)
 
 
 class Harm(Exception):
@@ -53,8 +60,14 @@ class Kept:
 
     def restore(self) -> None:
         """Put everything back."""
+        failed = []
         for put in self.back:
-            put()
+            try:
+                put()
+            except Exception as error:  # the others still count
+                failed.append(error)
+        if failed:
+            raise Harm(f'something that it changed cannot be put back ({failed[0]})')
 
     def widen(self) -> None:
         """Turn all Tensors to Float64, until they are put back."""
@@ -74,16 +87,17 @@ class Kept:
         if isinstance(value, np.ndarray):
             numbers = value.copy()
             if value.flags.writeable:
-                back(lambda: np.copyto(value, numbers))
-            return list(value.flat) if value.dtype.kind == 'O' else []
+                back(lambda: _array(value, numbers))
+            return [*(value.flat if value.dtype.kind == 'O' else ()), *self.of_object(value)]
         if isinstance(value, dict):
             items = list(value.items())
             back(lambda: _dict(value, items))
-            return [part for _, part in items]
+            return [*(part for _, part in items), *(self.of_object(value) if type(value) is not dict else ())]
         if isinstance(value, list | deque | bytearray):
             held = list(value)
             back(lambda: _list(value, held))
-            return held if not isinstance(value, bytearray) else []
+            further = self.of_object(value) if type(value) is not list else []
+            return [*(part for part in held if not isinstance(part, ATOMS)), *further]
         if isinstance(value, set):
             held = set(value)
             back(lambda: (value.clear(), value.update(held)))
@@ -101,6 +115,13 @@ class Kept:
             return self.of_function(value)
         elif isinstance(value, MethodType):
             return [value.__self__, value.__func__]
+        elif isinstance(value, BuiltinFunctionType):
+            return [value.__self__] if not isinstance(value.__self__, ModuleType | type(None)) else []
+        elif isinstance(value, functools.partial):
+            return [value.func, value.args, value.keywords]
+        elif isinstance(value, np.random.BitGenerator):
+            numbers = value.state
+            back(lambda: setattr(value, 'state', numbers))
         elif isinstance(value, type):
             return self.of_class(value)
         elif isinstance(value, io.StringIO | io.BytesIO):
@@ -111,7 +132,7 @@ class Kept:
         elif isinstance(value, Iterator):
             raise Harm(f'it can reach an iterator ({type(value).__name__}), which cannot be put back')
         elif not isinstance(value, ModuleType | BuiltinFunctionType) and (
-            isinstance(value, Cell) or not of_library(type(value))
+            isinstance(value, Cell | Hook) or not of_library(type(value))
         ):
             return [type(value), *self.of_object(value)]
         return []
@@ -135,27 +156,29 @@ class Kept:
                 self.back.append(lambda cell=cell, held=held: setattr(cell, 'cell_contents', held))
                 found.append(held)
         space = function.__globals__
-        for name in {n for part in parts(function.__code__) for n in part.co_names}:
-            if name in space:
-                if (
-                    getattr(space[name], '__name__' if isinstance(space[name], ModuleType) else '__module__', '')
-                    in CLOCKS
-                ):
-                    raise Harm('it can read a clock, which cannot be put back')
-                self.back.append(lambda name=name, held=space[name]: space.__setitem__(name, held))
-                found.append(space[name])
+        for name, attributes in names(function.__code__).items():
+            if name not in space:  # it may be made
+                self.back.append(lambda name=name: space.pop(name, None))
+                continue
+            held = space[name]
+            self.back.append(lambda name=name, held=held: space.__setitem__(name, held))
+            if getattr(held, '__name__' if isinstance(held, ModuleType) else '__module__', '') in CLOCKS:
+                raise Harm('it can read a clock, which cannot be put back')
+            found += [held] if not isinstance(held, ModuleType) else []
+            if isinstance(held, ModuleType) and not is_library_module(held):
+                for each in attributes & vars(held).keys():
+                    part = vars(held)[each]
+                    self.back.append(lambda held=held, each=each, part=part: setattr(held, each, part))
+                    found.append(part)
         return [part for part in found if not isinstance(part, ModuleType)]
 
     def of_class(self, kind: type) -> list:
         """The attributes of a class of the user's, and of those that it comes from."""
         if of_library(kind):
             return []
-        own = [(n, v) for n, v in vars(kind).items() if not n.startswith('__')]
-        functions = [getattr(v, '__func__', getattr(v, 'fget', v)) for _, v in own]
-        for name, value in own:
-            if not isinstance(value, FunctionType):
-                self.back.append(lambda name=name, value=value: _attribute(kind, name, value))
-        return [*functions, *kind.__bases__]
+        own = {n: v for n, v in vars(kind).items() if not n.startswith('__') and n not in LEARNED}
+        self.back.append(lambda: _attributes(kind, own))
+        return [getattr(v, '__func__', getattr(v, 'fget', v)) for v in own.values()] + list(kind.__bases__)
 
 
 def _tensor(t: Tensor, array: np.ndarray, numbers: np.ndarray, at: int) -> None:
@@ -172,14 +195,31 @@ def _dict(value: dict, items: list) -> None:
 
 
 def _list(value: Any, held: list) -> None:
-    if len(value) != len(held) or any(a is not b for a, b in zip(value, held, strict=True)):
+    if len(value) != len(held) or any(map(is_not, value, held)):
         value.clear()
         value.extend(held)
 
 
-def _attribute(kind: type, name: str, value: object) -> None:
-    if vars(kind).get(name) is not value:
-        type.__setattr__(kind, name, value)
+def _attributes(kind: type, own: dict) -> None:
+    now = {n: v for n, v in vars(kind).items() if not n.startswith('__') and n not in LEARNED}
+    for name in now.keys() - own.keys():
+        type.__delattr__(kind, name)
+    for name in (n for n, v in own.items() if now.get(n) is not v):
+        type.__setattr__(kind, name, own[name])
+
+
+def _array(value: np.ndarray, numbers: np.ndarray) -> None:
+    if value.shape != numbers.shape:
+        value.shape = numbers.shape
+    np.copyto(value, numbers)
+
+
+@functools.lru_cache(maxsize=1024)
+def names(code: CodeType) -> dict[str, set[str]]:
+    """The globals that some code reads or sets, and the names of all attributes that it asks for."""
+    steps = [s for part in parts(code) for s in dis.get_instructions(part)]
+    attributes = {s.argval for s in steps if s.opname.endswith(('_ATTR', '_METHOD'))}
+    return {s.argval: attributes for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -205,10 +245,11 @@ def untouched(kept: Kept) -> Iterator[None]:
         _watched.installed = True
         if not _installed:
             _installed.append(sys.addaudithook(_audit))
+    LOCK.acquire()
     silent, quiet = io.StringIO(), logging.root.manager.disable
-    kept.restore()
     _watched.harm = None
     try:
+        kept.restore()
         said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
         with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
             warnings.simplefilter('ignore')
@@ -218,7 +259,10 @@ def untouched(kept: Kept) -> Iterator[None]:
         logging.disable(quiet)
         harm = _watched.harm
         del _watched.harm
-        kept.restore()
+        try:
+            kept.restore()
+        finally:
+            LOCK.release()
         if harm:
             raise Harm(harm)
 
