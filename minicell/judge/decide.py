@@ -200,11 +200,12 @@ def one_by_one(trying: differences.Trying, given: np.ndarray) -> tuple[np.ndarra
     """The slope for each single number that may be wrong, NaN for the others; how far each may be off; whether yours
     lies between two slopes somewhere."""
     due, room, kinks = np.full(given.shape, np.nan), np.zeros(given.shape), False
-    for at in suspects(trying, given):
+    odd, given = ~np.isfinite(given), np.nan_to_num(given, posinf=0.0, neginf=0.0)
+    for at in dict.fromkeys([*suspects(trying, given), *map(tuple, np.argwhere(odd)[:SINGLES].tolist())]):
         for step in dict.fromkeys((float(differences.scale(trying.x)[at]), differences.typical(trying.x))):
             v = np.zeros(given.shape)
             v[at] = step
-            found = trying.along(np.nan_to_num(given, posinf=0.0, neginf=0.0), v)
+            found = trying.along(given, v)
             if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
                 due[at], kinks = given[at], True
             elif found.sure:

@@ -148,7 +148,8 @@ class Takeover:
                 made = self.again.program(exact).made
                 outs = [o.astype(t.dtype) for o, t in zip(made, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
-                off.append(yours - self.again.bprop(exact, self.out, made, came)[told.place])
+                wider = [None if g is None else wide(g) for g in came]
+                off.append(yours - self.again.bprop(exact, self.out, made, wider)[told.place])
         except Harm:
             return False
         scatters = np.abs(np.mean(off, 0)) <= 8 * np.std(off, 0)

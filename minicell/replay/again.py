@@ -62,7 +62,8 @@ class Again:
         with untouched(self.kept):
             if self.wide or not narrow:
                 self.kept.widen()
-            args, given = self.tensors([np.asarray(x, d if narrow else None) for x, d in zip(xs, dtypes, strict=True)])
+            own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
+            args, given = self.tensors(own)
             try:
                 with Tape() as seen, self.stopping():
                     out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})

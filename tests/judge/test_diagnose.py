@@ -221,7 +221,7 @@ KINDS = {
     'second order of a constant': ([trial(X), trial(0 * X, order=2)], 'is 0 everywhere'),
     'not added up': ([trial(X, X.sum(0)), trial(X[:3], X[:3].sum(0))], 'shape is (4, 5)'),
     'not added up but kept': ([trial(X, X.sum(0, keepdims=True))], 'sum over'),
-    'deaf': ([trial(X**3 + 1, X * DOUT, twice=X**3 + 1)], 'twice', 'dout'),
+    'deaf': ([trial(X**3 + 1, X * DOUT, twice=X**3 + 1)], 'twice the dout'),
     'bent': ([trial(abs(DOUT) ** 1.3, DOUT, twice=abs(2 * DOUT) ** 1.3)], 'not linear'),
     'one row right': ([trial(np.where(np.arange(4)[:, None] == 0, X, X[0]))], 'but the first'),
     'NaN': ([trial(NAN, values={'x': HOLE})], 'where x is 0'),
