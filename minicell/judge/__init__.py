@@ -8,13 +8,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..core.tensor import Tensor, is_float, tensors_in
-from ..core.watch import Begin, Call, Op
 from ..replay.again import Again
+from ..replay.leads import leading
 from ..replay.program import Program
 from ..story import names, tell
 from ..story.events import Walk
 from ..story.record import Record
-from ..story.stack import ReadBack, Turn
+from ..story.stack import Turn
 from ..story.tensors import places
 from . import decide, mistakes, second
 from .takeover import Takeover
@@ -101,24 +101,3 @@ def called(cell: Any, inputs: tuple) -> list[str]:
     """What construct calls each Tensor among its inputs: `x`, `s[0]`."""
     named = names.parameters(cell, len(inputs))
     return [place for name, value in zip(named, inputs, strict=True) for place in places(value, name)]
-
-
-def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]) -> list[bool]:
-    """Which Tensors lead to what a gradient was taken with respect to: by identity, or by their address on the tape."""
-    if frame is None or frame.gradient.begin is None:
-        return [is_float(t) for t in tensors]
-    reached = set(keys(frame.gradient.begin.inputs))
-    for event in events:
-        if isinstance(event, Op | Call):
-            params = getattr(getattr(event, 'cell', None), 'internal_params', None) or ()
-            if not reached.isdisjoint(keys([*tensors_in(event.inputs), *params])):
-                reached.update(keys(tensors_in(event.out)))
-        elif isinstance(event, Begin):
-            pairs = zip(event.inputs, event.sources, strict=True)
-            reached.update(*[keys([leaf]) for leaf, source in pairs if not reached.isdisjoint(keys([source]))])
-    return [is_float(t) and not reached.isdisjoint(keys([t])) for t in tensors]
-
-
-def keys(tensors: Iterable[Tensor]) -> list[tuple]:
-    """What tells Tensors apart."""
-    return [(t.at,) if t.at >= 0 else ('', id(t)) for t in tensors] + [('', id(t)) for t in tensors]

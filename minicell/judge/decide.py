@@ -104,8 +104,8 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
     due = np.where(bad, t.at(t.xs)[told.place], told.due)
     gap = np.zeros(due.shape)
     if not np.isfinite(due).all():
-        v = t.directions(told.place)
-        sides = np.stack([[t.at(xs)[told.place] for xs in t.moved(v, radius)] for radius in NEARER])
+        v = differences.directions(t.xs, t.rng, told.place)
+        sides = np.stack([[t.at(xs)[told.place] for xs in differences.moved(t.xs, v, radius)] for radius in NEARER])
         sides = np.where(np.isfinite(sides), sides, sides[:, ::-1])  # log and sqrt have one side
         means, spreads = sides.mean(1), np.abs(sides[:, 0] - sides[:, 1])
         gaps = np.where(np.isfinite(gaps := np.abs(np.diff(means, axis=0))), gaps, np.inf)

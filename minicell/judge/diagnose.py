@@ -27,7 +27,6 @@ class Trial(NamedTuple):
     again: np.ndarray | None = None  # yours, asked the same once more at once
     after: np.ndarray | None = None  # yours, asked the same after another call of the Cell (with other inputs)
     wide: bool | None = None  # where yours is Float16 or Float32: whether the same is right in Float64
-    order: int = 1
 
 
 class Case:
@@ -113,15 +112,12 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 
 
 def facts(cases: Sequence[Case]) -> Iterator[str]:
-    """It is wrong only for want of digits, or only in the second order."""
-    wrong, again = [c for c in cases if c.off.any()], [c for c in cases if c.t.order > 1]
+    """It is NaN, or wrong only for want of digits."""
+    wrong = [c for c in cases if c.off.any()]
     if all(np.isnan(c.t.yours).all() for c in wrong):
         yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
-    if len(again) < len(cases) and all(c.t.order > 1 for c in wrong):
-        what = '0 everywhere' if all(c.is_(0 * c.yours) for c in again) else 'wrong'
-        yield f'It is right, but its own derivative (second order) is {what}'
 
 
 def whole(cases: Sequence[Case]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..replay.program import wide
 from .decide import FEW
 from .diagnose import Trial, diagnose
 from .takeover import Takeover
-from .verdict import WRONG, Verdict
+from .verdict import WRONG, Verdict, differs
 
 
 def named(
@@ -29,14 +29,13 @@ def named(
 
 def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:
     """The mistake in one sentence, or ''. Where the rules do not see everything, one trial is known."""
-    found = [
-        trial(t, told.place, repeated if t is trials[0] else {})
-        for t in trials
-        if t.program is not None and not t.blind
-    ]
+    seen = [t for t in trials if t.program is not None and not t.blind]
+    found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in seen]
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
-    return diagnose(found)
+    fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]
+    narrow = fine and all(fine)
+    return diagnose([f._replace(wide=True) if narrow and f.yours.dtype != np.float64 else f for f in found])
 
 
 def more(t: Takeover) -> list[Takeover]:

@@ -9,6 +9,7 @@ from ..core.watch import Tape
 from ..replay.nested import EPS, Unknown, without_bprops
 from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 
+UNSEEN = 'construct computes what no rule sees, and so this second order is not known.'
 TIMES = 4  # how often its inputs are rounded at random
 
 
@@ -24,11 +25,8 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
         due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
     except Unknown as error:
         return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
-    unseen = any('differences' in v.by for v in inner)
-    if unseen:
-        return [
-            v._replace(why='construct computes what no rule sees, and so this second order is not known.') for v in told
-        ]
+    if any('differences' in v.by for v in inner):
+        return [v._replace(why=UNSEEN) for v in told]
     return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
 
 

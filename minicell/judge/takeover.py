@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..replay.again import Again
-from ..replay.differences import FINEST, Trying, scale
+from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, shaken, wide
 from .verdict import Verdict, differs
@@ -165,31 +165,16 @@ class Takeover:
             return self.again.program(xs).read(self.came)
         return self.program.read(self.came, self.program.run(xs))
 
-    def directions(self, place: int, towards: np.ndarray | None = None) -> list[np.ndarray | None]:
-        """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
-        v = [
-            self.rng.uniform(0.5, 1, x.shape) * self.rng.choice([-1.0, 1.0], x.shape) * scale(x)
-            if x.dtype.kind == 'f' else None for x in self.xs
-        ]  # fmt: skip
-        if towards is not None:
-            v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
-        return v
-
-    def moved(self, v: list[np.ndarray | None], radius: float) -> list[list[np.ndarray]]:
-        """The inputs on both sides of the point."""
-        pairs = list(zip(self.xs, v, strict=True))
-        return [[x if d is None else x + sign * radius * d for x, d in pairs] for sign in (1, -1)]
-
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there.
 
         One of the directions leads along yours − due, where a slope that is yours would be met.
         """
         here = self.exact[place]
-        ways = [self.directions(place, way) for way in (given - np.nan_to_num(here), None, None)]
+        ways = [directions(self.xs, self.rng, place, way) for way in (given - np.nan_to_num(here), None, None)]
         found = []
         for radius in (1e-6, 1e-9):
-            slopes = [self.at(xs)[place] for way in ways for xs in self.moved(way, radius)]
+            slopes = [self.at(xs)[place] for way in ways for xs in moved(self.xs, way, radius)]
             slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
             found.append((np.min(slopes, 0), np.max(slopes, 0)))
         (low, high), far = found[1], found[0][1] - found[0][0]

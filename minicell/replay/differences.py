@@ -154,3 +154,22 @@ class Trying:
             return False
         tried = self.all(given)
         return all(t.agrees for t in tried) and (any(t.sure for t in tried) or not tried)
+
+
+def directions(
+    xs: Sequence[np.ndarray], rng: np.random.Generator, place: int, towards: np.ndarray | None = None
+) -> list[np.ndarray | None]:
+    """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
+    v = [
+        rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape) * scale(x) if x.dtype.kind == 'f' else None
+        for x in xs
+    ]
+    if towards is not None:
+        v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
+    return v
+
+
+def moved(xs: Sequence[np.ndarray], v: list[np.ndarray | None], radius: float) -> list[list[np.ndarray]]:
+    """Inputs on both sides of a point."""
+    pairs = list(zip(xs, v, strict=True))
+    return [[x if d is None else x + sign * radius * d for x, d in pairs] for sign in (1, -1)]

@@ -217,8 +217,6 @@ KINDS = {
     'kept on self': ([trial(X, again=X, after=3 * X)], 'of the Cell'),
     'kept on self, and wrong': ([trial(DOUT * X[::-1], again=DOUT * X[::-1], after=3 * X)], 'of the Cell'),
     'few digits': ([trial((X + 0.3).astype(np.float16), wide=True)], 'right in Float64'),
-    'second order': ([trial(X), trial(X + DOUT**2, order=2)], ') is wrong'),
-    'second order of a constant': ([trial(X), trial(0 * X, order=2)], 'is 0 everywhere'),
     'not added up': ([trial(X, X.sum(0)), trial(X[:3], X[:3].sum(0))], 'shape is (4, 5)'),
     'not added up but kept': ([trial(X, X.sum(0, keepdims=True))], 'sum over'),
     'deaf': ([trial(X**3 + 1, X * DOUT, twice=X**3 + 1)], 'twice the dout'),
