@@ -74,14 +74,18 @@ def number(value: float) -> str:
 
 def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules decide: what agrees within rounding is right."""
-    due = t.due[told.place]
+    due, largest = t.due[told.place], np.finfo(t.inputs[told.place].dtype).max
+    given = np.where((np.abs(due) > largest) & (given == np.sign(due) * np.inf), due, given)  # no number is so large
     by = 'rules and differences' if t.blind else 'rules'  # what the rules do not see has turned out to be nothing
     told = told._replace(due=due, by=by, room=8 * t.eps * np.abs(due) + t.tiny(told.place))
     if np.isfinite(due).all():
         for times in (0, FEW, MANY):
             room = t.rooms(told.place, times) if times else told.room
             if not differs(given, due, room).any():
-                return confirmed(t, told._replace(verdict=RIGHT, room=room), given)
+                if not drowned(t, told, given, room):
+                    return confirmed(t, told._replace(verdict=RIGHT, room=room), given)
+                told = told._replace(due=t.exact[told.place], room=1e-6 * np.abs(t.exact[told.place]))
+                break
             told = told._replace(room=room)
             if times and (apart(given, due) > FAR * room).any():
                 break  # that is no rounding
@@ -89,6 +93,14 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if values and not slopes:
         return stepped(told, given)
     return doubted(t, told if np.isfinite(due).all() else limit(t, told), given)
+
+
+def drowned(t: Takeover, told: Verdict, given: np.ndarray, room: np.ndarray) -> bool:
+    """Whether a number is mere rounding in its dtype, so that anything would agree with it, and in Float64 it differs."""
+    exact = t.exact[told.place]
+    mostly = (room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + t.tiny(told.place))
+    once = t.in_float64(told.place) if mostly.any() else None
+    return once is not None and bool(differs(once, exact, 1e-6 * (np.abs(exact) + room))[mostly].any())
 
 
 def stepped(told: Verdict, given: np.ndarray) -> Verdict:
@@ -116,6 +128,12 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
         size = np.abs(mean)
         steady = (gap <= 1e-3 * size + tiny) & ((after <= 0.5 * before) | (after <= 1e-6 * size))
         due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
+        for where in map(tuple, np.argwhere(np.isnan(due))[:SINGLES].tolist()):  # a branch that is not taken, say
+            v = np.zeros(due.shape)
+            v[where] = step = float(differences.scale(t.xs[told.place])[where])
+            found = t.replaying(told.place).along(np.zeros(due.shape), v).slope
+            if (found.room <= 1e-3 * abs(found.middle) or not found.size) and not found.kink:
+                due[where], gap[where] = found.middle / step, found.room / step
     room = np.where(bad, np.nan_to_num(4 * gap + 64 * t.eps * np.abs(due)) + tiny, told.room)
     return told._replace(due=due, room=room, why='The rules give NaN or infinity here: this is the limit.')
 
@@ -132,7 +150,7 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
     if unknown.any() and not (nowhere and np.isnan(given[unknown]).all()):
-        return told._replace(verdict=UNKNOWN, why='The rules give NaN or infinity here, and so they do beside it.')
+        return told._replace(verdict=UNKNOWN, why='The rules give NaN or infinity here, and no limit is found.')
     return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks.any() else told._replace(verdict=RIGHT)
 
 
@@ -149,10 +167,19 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         if not t.blind:
             return stepped(told, given)
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
+    v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
+    tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
+    if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
+        if t.replaying(place).holds(given):
+            return told._replace(due=given.astype(np.float64), verdict=RIGHT, by='differences')
+        if not t.replaying(place).holds(t.exact[place]):
+            return told._replace(verdict=UNKNOWN, why='The rules and differences do not agree.')
+        told = told._replace(due=t.exact[place], room=1e-6 * np.abs(t.exact[place]))
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
     said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'
-    return told._replace(verdict=WRONG, why=f'{said} should be {number(told.due[at])}.')
+    due = number(told.due[at]) if number(told.due[at]) != number(given[at]) else f'{told.due[at]:.9g}'
+    return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------

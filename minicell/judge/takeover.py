@@ -16,7 +16,7 @@ from .verdict import Verdict, differs
 
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
 EPS = float(np.finfo(np.float64).eps)
-BESIDE = 1 / 64  # how far beside the point, in proportion to the numbers, rounding is looked at
+BESIDE = 1 / 64, 1e-5  # how far beside the point, in proportion to the numbers, rounding is looked at
 AGAIN = 'construct returns other numbers when it is called again: it is random, or keeps a state'
 
 
@@ -66,7 +66,8 @@ class Takeover:
 
     def tiny(self, place: int) -> float:
         """What rounding comes to among the smallest numbers of the dtype of an input."""
-        return 8 * float(np.finfo(self.inputs[place].dtype).smallest_subnormal)
+        kind = np.finfo(self.inputs[place].dtype)
+        return float(8 * kind.smallest_subnormal if kind.bits == 16 else kind.smallest_normal)
 
     # ---- by the rules ----
 
@@ -93,8 +94,7 @@ class Takeover:
     def rounded(self, eps: float, seed: int) -> list[np.ndarray]:
         """The same where all numbers are rounded at random, forward and on the way back."""
         shake = shaken(eps, seed)
-        xs = [shake(x, True) if x.dtype.kind == 'f' else x for x in self.xs]
-        return self.program.read(self.came, self.program.again(xs, shake)[0], shake)
+        return self.program.read(self.came, self.program.again(self.xs, shake)[0], shake)
 
     # ---- called again ----
 
@@ -118,8 +118,14 @@ class Takeover:
 
     def trying(self, place: int) -> Trying:
         """construct as a function of one input, which differences look at."""
-        function = self.function(place)
-        return Trying(function, self.xs[place], self.came, (self.eps if self.again.narrow else EPS, self.eps))
+        function, made = self.function(place), self.replay.outs
+        eps = max([float(np.finfo(t.array.dtype).eps) for t in made], default=EPS)
+        return Trying(function, self.xs[place], self.came, (eps, self.eps))
+
+    def replaying(self, place: int) -> Trying:
+        """The ops that ran as a function of one input, which differences look at without calling anything again."""
+        function = lambda x: self.program.again([*self.xs[:place], x, *self.xs[place + 1 :]])[1]
+        return Trying(function, self.xs[place], self.came, (EPS, self.eps))
 
     def in_float64(self, place: int) -> np.ndarray | None:
         """What the same bprop returns in Float64; None where that cannot be had."""
@@ -141,7 +147,7 @@ class Takeover:
             return False
         try:
             for seed in range(8):
-                shake = shaken(BESIDE, seed + 1)
+                shake = shaken(BESIDE[seed % 2], seed + 1)
                 xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
                 came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
                 exact = [*map(wide, xs)]
@@ -172,8 +178,9 @@ class Takeover:
         """
         here = self.exact[place]
         ways = [directions(self.xs, self.rng, place, way) for way in (given - np.nan_to_num(here), None, None)]
+        ways = [[d if k == place else None for k, d in enumerate(way)] for way in ways]
         found = []
-        for radius in (1e-6, 1e-9):
+        for radius in (1e-7, 1e-12):
             slopes = [self.at(xs)[place] for way in ways for xs in moved(self.xs, way, radius)]
             slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
             found.append((np.min(slopes, 0), np.max(slopes, 0)))

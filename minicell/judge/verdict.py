@@ -59,6 +59,7 @@ class Verdict(NamedTuple):
             return None
         off = apart(self.given, self.due)
         off = np.where(np.isfinite(off), off, np.where(np.isnan(self.due), -1.0, np.inf))
+        off = np.where(self.differs, off, -1.0) if self.differs.any() else off
         return tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
 
 

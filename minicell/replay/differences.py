@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
-LADDER = tuple(10.0**-k for k in range(2, 8))
+LADDER, FINER = (tuple(10.0**-k for k in range(*ends)) for ends in ((2, 8), (8, 12)))  # the second where need be
 Function = Callable[[np.ndarray], Sequence[np.ndarray]]
 
 
@@ -23,7 +23,8 @@ class Slope(NamedTuple):
     above: float
     room: float
     doubt: float  # of those on the sides
-    size: float  # of the terms of the function itself
+    size: float  # of the terms of the function itself that change
+    first: float  # what the largest step said
 
     @property
     def kink(self) -> bool:
@@ -50,26 +51,44 @@ def typical(x: np.ndarray) -> float:
 
 def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None], eps: float) -> Slope:
     """The slope of sum(came · function) at x along v; eps: the rounding of what the function returns."""
-    here, terms = function(x), 0.0
-    size = sum(float(np.sum(np.abs(g * a))) for a, g in zip(here, came, strict=True) if g is not None)
+    here = function(x)
+    weights = [np.abs(g * a) if g is not None else None for a, g in zip(here, came, strict=True)]
+    moves, terms, rungs = [np.zeros(a.shape, bool) for a in here], 0.0, []
 
     def change(t: float) -> float:
         nonlocal terms
-        there = function(x + t * v)
-        parts = [g * (b - a) for a, b, g in zip(here, there, came, strict=True) if g is not None]
+        there, parts = function(x + t * v), []
+        for a, b, g, moved in zip(here, there, came, moves, strict=True):
+            moved |= a != b
+            parts.append(0.0 * a if g is None else g * (b - a))
         terms = max(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
         return sum(float(np.sum(p)) for p in parts)
 
-    rungs = []
-    for h in LADDER:
-        up, down = change(h) / h, change(-h) / -h
-        rungs.append((0.5 * (up + down), down, up))
-    table, noise = np.array(rungs), eps * size / np.array(LADDER)
-    gaps = np.where(np.isfinite(gaps := np.abs(np.diff(table, axis=0))), gaps, np.inf) + noise[1:, None]
-    at, side = int(np.argmin(gaps[:, 0])), int(np.argmin(gaps[:, 1:].max(1)))
+    for steps in (LADDER, FINER):
+        for h in steps:
+            up, down = change(h) / h, change(-h) / -h
+            rungs.append((0.5 * (up + down), down, up))
+        table, whole = np.array(rungs), sum(float(np.sum(w)) for w in weights if w is not None)
+        noise = eps * whole / np.array((*LADDER, *FINER))[1 : len(rungs), None]
+        gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
+        gaps = np.where(np.isfinite(gaps) & ((parts > 0) | (table == 0).all(0)), gaps, np.inf)  # (too small a step: 0)
+        (at, near), (side, _) = settled(gaps[:, :1], parts[:, :1]), settled(gaps[:, 1:], parts[:, 1:])
+        if near <= 1e-3:
+            break
     (middle, _, _), (_, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
-    room = max(gaps[max(at - 1, 0), 0] / 100, gaps[at, 0], gaps[min(at + 1, len(gaps) - 1), 0] / 10)  # (no lucky gap)
-    return Slope(middle, below, above, float(room) + FINEST * terms, float(gaps[side, 1:].max()), size)
+    moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
+    around = gaps[max(at - 1, 0), 0] / 100, gaps[at, 0], gaps[min(at + 1, len(gaps) - 1), 0] / 10  # (no lucky gap)
+    room = max(g for g in around if np.isfinite(g) or g is around[1]) + FINEST * terms
+    return Slope(middle, below, above, float(room), float(gaps[side, 1:].max()), moved, float(table[0, 0]))
+
+
+def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
+    """Where neighbours on the ladder are nearest to each other in proportion, and how near; where they tend to 0, at
+    the smallest of them."""
+    with np.errstate(all='ignore'):
+        near = np.nan_to_num((gaps / parts).max(1), nan=0.0, posinf=np.inf)
+    at = int(np.argmin(near))
+    return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
 
 
 def jumps(function: Function, x: np.ndarray, among: np.ndarray) -> bool:
@@ -114,12 +133,16 @@ class Tried(NamedTuple):
     slope: Slope
     said: float
     room: float
+    rounding: float
 
     @property
     def sure(self) -> bool:
-        """Whether differences can tell: what they are not sure of is small beside the slope, or beside the function."""
-        there = max(abs(self.said), abs(self.slope.middle))
-        return 4 * self.slope.room <= max(0.02 * there, 1e-6 * self.slope.size) or not there
+        """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing beside
+        the function, but for rounding."""
+        there, room = max(abs(self.said), abs(self.slope.middle)), 4 * self.slope.room
+        small = room <= 1e-6 * self.slope.size or abs(self.slope.middle) <= 1e-6 * abs(self.slope.first)
+        nothing = small and abs(self.said) <= self.rounding * max(self.slope.size, abs(self.slope.first))
+        return room <= 0.02 * there or nothing or not there
 
     @property
     def agrees(self) -> bool:
@@ -137,7 +160,7 @@ class Trying:
         """What a gradient says along a direction."""
         parts, measured = given * v, slope(self.function, self.x, v, self.came, self.eps[0])
         room = 4 * measured.room + 64 * self.eps[1] * float(np.sqrt(np.sum(parts**2)))
-        return Tried(v, measured, float(np.sum(parts)), room + FINEST * float(np.sum(np.abs(parts))))
+        return Tried(v, measured, float(np.sum(parts)), room + FINEST * float(np.sum(np.abs(parts))), 64 * self.eps[1])
 
     def all(self, given: np.ndarray) -> list[Tried]:
         """The same along random directions, each for numbers that matter about as much."""
@@ -149,11 +172,12 @@ class Trying:
         return found
 
     def holds(self, given: np.ndarray | None) -> bool:
-        """Whether differences agree with a gradient, as far as they are sure of anything."""
+        """Whether differences are sure that a gradient is right."""
         if given is None or not np.isfinite(given).all():
             return False
         tried = self.all(given)
-        return all(t.agrees for t in tried) and (any(t.sure for t in tried) or not tried)
+        some = any if self.eps[0] > FINEST else all  # a function in Float32 hides its small numbers
+        return all(t.agrees for t in tried) and (some(t.sure for t in tried) or not tried)
 
 
 def directions(

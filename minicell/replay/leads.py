@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ..core.rules import Plain
 from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Begin, Call, Op
 from ..story.stack import ReadBack
+from .program import under
 
 
 def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]) -> list[bool]:
@@ -14,10 +16,12 @@ def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]
         return [is_float(t) for t in tensors]
     reached = set(keys(frame.gradient.begin.inputs))
     for event in events:
+        if isinstance(event, Op) and isinstance(under(event.rule), Plain):
+            continue  # no gradient passes
         if isinstance(event, Op | Call):
             params = getattr(getattr(event, 'cell', None), 'internal_params', None) or ()
             if not reached.isdisjoint(keys([*tensors_in(event.inputs), *params])):
-                reached.update(keys(tensors_in(event.out)))
+                reached.update(keys(filter(is_float, tensors_in(event.out))))
         elif isinstance(event, Begin):
             pairs = zip(event.inputs, event.sources, strict=True)
             reached.update(*[keys([leaf]) for leaf, source in pairs if not reached.isdisjoint(keys([source]))])
@@ -26,4 +30,5 @@ def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]
 
 def keys(tensors: Iterable[Tensor]) -> list[tuple]:
     """What tells Tensors apart."""
+    tensors = list(tensors)
     return [(t.at,) if t.at >= 0 else ('', id(t)) for t in tensors] + [('', id(t)) for t in tensors]

@@ -56,6 +56,8 @@ class Program:
             return WRITES.format(event.what)
         if isinstance(event, Op) and any(t.array.dtype.kind == 'c' for t in tensors_in(event.out)):
             return 'construct computes with complex numbers'
+        if isinstance(event, Op) and any(t.at >= NOWHERE and id(t) not in self.touched for t in event.inputs):
+            return 'construct runs a graph that is traced'
         return 'construct asks for a gradient itself' * isinstance(event, Begin)
 
     def read_after(self, at: int) -> set[int]:
