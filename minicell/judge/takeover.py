@@ -83,7 +83,7 @@ class Takeover:
         due, exact = self.due[place], self.exact[place]
         off, less = (np.stack([each[k][place] - exact for each in self.shaken]) for k in (0, 1))
         off = np.where(np.abs(less) > 0.25 * np.abs(off), 0.0, off)  # a jump, as at a kink, is no rounding
-        room = 2 * self.eps * np.abs(due) + 8 * np.sqrt(np.mean(off**2, 0)) + self.tiny(place)
+        room = 2 * self.eps * np.abs(due) + 16 * np.sqrt(np.mean(off**2, 0)) + self.tiny(place)
         return room + np.where(np.abs(exact - due) <= 16 * room, np.abs(exact - due), 0.0)
 
     @cached_property
@@ -151,14 +151,14 @@ class Takeover:
                 xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
                 came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
                 exact = [*map(wide, xs)]
-                made = self.again.program(exact).made
-                outs = [o.astype(t.dtype) for o, t in zip(made, self.outs, strict=True)]
+                made, rounded = self.again.program(exact).made, self.again.tried(xs, narrow=True).made
+                outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
                 wider = [None if g is None else wide(g) for g in came]
                 off.append(yours - self.again.bprop(exact, self.out, made, wider)[told.place])
         except Harm:
             return False
-        scatters = np.abs(np.mean(off, 0)) <= 8 * np.std(off, 0)
+        scatters = np.abs(np.mean(off, 0)) <= 32 * np.std(off, 0)
         room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
         return not differs(told.yours, told.due, room).any()
 
