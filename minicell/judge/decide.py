@@ -15,7 +15,6 @@ from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict,
 
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 NEARER = tuple(10.0**-k for k in range(1, 9))  # how near to a point a limit is looked for
-SINGLES = 64  # up to so many numbers, differences are taken one by one
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 SEEN = 'differences see what no rule does'
@@ -96,7 +95,7 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 
 
 def drowned(t: Takeover, told: Verdict, given: np.ndarray, room: np.ndarray) -> bool:
-    """Whether a number is mere rounding in its dtype, so that anything would agree with it, and in Float64 it differs."""
+    """Whether a number is mere rounding in its dtype, so that anything would agree, and differs in Float64."""
     exact = t.exact[told.place]
     mostly = (room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + t.tiny(told.place))
     once = t.in_float64(told.place) if mostly.any() else None
@@ -128,7 +127,9 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
         size = np.abs(mean)
         steady = (gap <= 1e-3 * size + tiny) & ((after <= 0.5 * before) | (after <= 1e-6 * size))
         due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
-        for where in map(tuple, np.argwhere(np.isnan(due))[:SINGLES].tolist()):  # a branch that is not taken, say
+        for where in map(
+            tuple, np.argwhere(np.isnan(due))[: differences.SINGLES].tolist()
+        ):  # a branch that is not taken, say
             v = np.zeros(due.shape)
             v[where] = step = float(differences.scale(t.xs[told.place])[where])
             found = t.replaying(told.place).along(np.zeros(due.shape), v).slope
@@ -146,7 +147,8 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
-    if told.differs.any() and not t.badly_rounded(told):
+    far = (apart(given, told.due) > FAR * told.room).any()
+    if told.differs.any() and (far or not t.badly_rounded(told)):
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
     if unknown.any() and not (nowhere and np.isnan(given[unknown]).all()):
@@ -214,45 +216,10 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if trying.holds(due := t.in_float64(told.place)):  # yours is rounded badly, or wrong in its own dtype alone
         room, kinks = 0.0, False
     else:
-        due, room, kinks = one_by_one(trying, given)
+        due, room, kinks = trying.one_by_one(given)
     told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)
     if np.isnan(due).any():
         return told._replace(why=sentence(t.blind, 'differences are not sure'))
     return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks else told._replace(verdict=RIGHT)
-
-
-def one_by_one(trying: differences.Trying, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """The slope for each single number that may be wrong, NaN for the others; how far each may be off; whether yours
-    lies between two slopes somewhere."""
-    due, room, kinks = np.full(given.shape, np.nan), np.zeros(given.shape), False
-    odd, given = ~np.isfinite(given), np.nan_to_num(given, posinf=0.0, neginf=0.0)
-    for at in dict.fromkeys([*suspects(trying, given), *map(tuple, np.argwhere(odd)[:SINGLES].tolist())]):
-        for step in dict.fromkeys((float(differences.scale(trying.x)[at]), differences.typical(trying.x))):
-            v = np.zeros(given.shape)
-            v[at] = step
-            found = trying.along(given, v)
-            if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
-                due[at], kinks = given[at], True
-            elif found.sure:
-                due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
-            if found.sure:
-                break
-    return due, room, kinks
-
-
-def suspects(trying: differences.Trying, given: np.ndarray) -> list[tuple]:
-    """The places to look at one by one: all, or where halves of a direction lead that the gradient fails."""
-    if given.size <= SINGLES:
-        return [*np.ndindex(*given.shape)]
-    for one in trying.all(given):
-        mask = one.way != 0
-        while not one.agrees and mask.sum() > 1:
-            half = np.zeros(given.shape, bool)
-            half[tuple(np.argwhere(mask)[: mask.sum() // 2].T)] = True
-            mask = mask & ~half if trying.along(given, one.way * half).agrees else half
-            one = trying.along(given, one.way * mask)
-        if mask.sum() == 1 and not one.agrees:
-            return [tuple(map(int, np.argwhere(mask)[0]))]
-    return []

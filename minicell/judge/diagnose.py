@@ -60,7 +60,7 @@ def diagnose(trials: Sequence[Trial]) -> str:
 
 def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
     """All that fits, the most telling first."""
-    tried = (facts, whole, constant, factor, part, along, instead) if many(wrong, 3) else (facts, part) if wrong else ()
+    tried = (facts, whole, constant, factor, part, instead, along) if many(wrong, 3) else (facts, part) if wrong else ()
     yield from unlike(cases, 'again', 'Asked the same twice, it answers differently', 'it is {}, and then {}')
     yield from (said + at(wrong) for hypothesis in tried for said in hypothesis(cases))
     yield from unlike(cases, 'after', 'A call of the Cell in between changes it', 'it is {}, and after that call {}')
@@ -107,7 +107,7 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
     times = 2 if field == 'twice' else 1
     asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
     found = [c for c, other in asked if c.alike and np.isfinite(c.yours).all() and not c.is_(other)]
-    if found and (times == 1 or len(found) == len(cases)):
+    if found and (times == 1 or len(found) == len(asked)):
         yield said + at(found, field, numbers)
 
 
@@ -198,7 +198,8 @@ def instead(cases: Sequence[Case]) -> Iterator[str]:
     all_ = lambda test, each: all(test(c, *e) for c, e in zip(cases, each, strict=True))
     mine = [n for n, each in table.items() if all_(lambda c, made, terms: c.is_(made, 0, terms), each)]
     yield from (f'It is {m}' for m in mine[:1])
-    if all(c.t.twice is not None and c.is_(wide(c.t.twice)) for c in cases):
+    asked = [c for c in cases if c.t.twice is not None]
+    if asked and all(c.is_(wide(c.t.twice)) for c in asked):
         yield 'It is the same for twice the dout'
 
 

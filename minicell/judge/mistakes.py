@@ -31,6 +31,8 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
     """The mistake in one sentence, or ''. Where the rules do not see everything, one trial is known."""
     seen = [t for t in trials if t.program is not None and not t.blind]
     found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in seen]
+    if found:
+        found[0] = found[0]._replace(twice=twice(seen[0], told.place))
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
     fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]
@@ -42,7 +44,7 @@ def more(t: Takeover) -> list[Takeover]:
     """The same takeover for other cotangents, and on other inputs of the same signs; none where that would do harm."""
     rng, found = np.random.default_rng(3), []
     try:
-        for reach in (0.0, 0.5, 0.5):
+        for reach in (0.0, 0.5):
             xs = [
                 x * rng.uniform(1 - reach, 1 + reach, x.shape) if a else x for x, a in zip(t.xs, t.asked, strict=True)
             ]
@@ -66,8 +68,7 @@ def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
         found = [wide(each[place]) for each in answers if each[place] is not None]
         again |= {what: max(found, key=lambda g: np.sum(g != yours))} if found else {}  # one that is another
     return Trial(
-        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
-        twice(t, place), **again,
+        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place], **again,
     )  # fmt: skip
 
 

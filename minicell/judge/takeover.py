@@ -11,7 +11,7 @@ from ..core.tensor import is_float, tensors_in
 from ..replay.again import Again
 from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
-from ..replay.program import Arrays, Program, shaken, wide
+from ..replay.program import Arrays, Program, rounds_to, shaken, wide
 from .verdict import Verdict, differs
 
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
@@ -187,14 +187,3 @@ class Takeover:
         (low, high), far = found[1], found[0][1] - found[0][0]
         near, size = high - low, np.maximum(np.abs(low), np.abs(high))
         return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
-
-
-def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
-    """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
-    if (
-        yours is None
-        or yours.dtype != np.float64
-        or len(set(parts := yours[np.isfinite(yours) & (yours % 1 != 0)])) < 3
-    ):
-        return False
-    return bool((parts.astype(kind) == parts).all())

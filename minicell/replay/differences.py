@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
+SINGLES = 64  # up to so many numbers, slopes are taken one by one
 LADDER, FINER = (tuple(10.0**-k for k in range(*ends)) for ends in ((2, 8), (8, 12)))  # the second where need be
 Function = Callable[[np.ndarray], Sequence[np.ndarray]]
 
@@ -178,6 +179,39 @@ class Trying:
         tried = self.all(given)
         some = any if self.eps[0] > FINEST else all  # a function in Float32 hides its small numbers
         return all(t.agrees for t in tried) and (some(t.sure for t in tried) or not tried)
+
+    def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+        """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether
+        what is given lies between two slopes somewhere."""
+        due, room, kinks = np.full(given.shape, np.nan), np.zeros(given.shape), False
+        odd, given = ~np.isfinite(given), np.nan_to_num(given, posinf=0.0, neginf=0.0)
+        for at in dict.fromkeys([*self.suspects(given), *map(tuple, np.argwhere(odd)[:SINGLES].tolist())]):
+            for step in dict.fromkeys((float(scale(self.x)[at]), typical(self.x))):
+                v = np.zeros(given.shape)
+                v[at] = step
+                found = self.along(given, v)
+                if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
+                    due[at], kinks = given[at], True
+                elif found.sure:
+                    due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
+                if found.sure:
+                    break
+        return due, room, kinks
+
+    def suspects(self, given: np.ndarray) -> list[tuple]:
+        """The places to look at one by one: all, or where halves of a direction lead that the gradient fails."""
+        if given.size <= SINGLES:
+            return [*np.ndindex(*given.shape)]
+        for one in self.all(given):
+            mask = one.way != 0
+            while not one.agrees and mask.sum() > 1:
+                half = np.zeros(given.shape, bool)
+                half[tuple(np.argwhere(mask)[: mask.sum() // 2].T)] = True
+                mask = mask & ~half if self.along(given, one.way * half).agrees else half
+                one = self.along(given, one.way * mask)
+            if mask.sum() == 1 and not one.agrees:
+                return [tuple(map(int, np.argwhere(mask)[0]))]
+        return []
 
 
 def directions(
