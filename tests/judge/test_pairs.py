@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import minicell as ms
 from minicell.core.tensor import tensors_in
 from minicell.story.tensors import places as paths
-from tests.judge.pairs import Asked, Pair, Setting, arguments, asked, cases, differences, dues, pairs, reckoned
+from tests.judge.built import Asked, Setting, arguments, asked, cases, differences
+from tests.judge.pairs import Pair, dues, pairs, reckoned
 
 pytestmark = pytest.mark.filterwarnings('ignore')
 HEADS = 'pairs', 'verdicts', 'right: wrong', 'wrong: right', 'otherwise false', 'unknown', 'unknown, undue'
