@@ -147,7 +147,8 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
-    far = not t.blind and (apart(given, told.due) > FAR * told.room).any()
+    off = apart(given, told.due)
+    far = not t.blind and ((off > FAR * told.room) & (off > np.abs(told.due) / 16)).any()
     if told.differs.any() and (far or not t.badly_rounded(told)):
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
@@ -176,7 +177,9 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
             return told._replace(due=given.astype(np.float64), verdict=RIGHT, by='differences')
         if not t.replaying(place).holds(t.exact[place]):
             return told._replace(verdict=UNKNOWN, why='The rules and differences do not agree.')
-        told = told._replace(due=t.exact[place], room=1e-6 * np.abs(t.exact[place]))
+        told = told._replace(due=t.exact[place])
+        if not told.differs.any() or t.badly_rounded(told):
+            return told._replace(verdict=RIGHT)
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
     said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'

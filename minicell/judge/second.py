@@ -33,8 +33,11 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
 def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
     """One of them."""
     with np.errstate(all='ignore'):
-        eps = max(EPS, float(np.finfo(told.given.dtype).eps) if told.yours is not None else 0.0)
+        own = float(np.finfo(told.yours.dtype if told.yours is not None else np.float32).eps)
+        eps = max(EPS, own)
         room = 64 * eps * np.abs(due) + eps / EPS * 16 * np.sqrt(np.mean(np.square(np.subtract(rounded, due)), 0))
+        first = [float(np.max(np.abs(v.yours), initial=0.0)) for v in inner if v.yours is not None]
+        room = room + 8 * own * max(first, default=0.0)  # what is left of terms that cancel
         told = told._replace(due=due, by='rules', room=np.nan_to_num(room))
         if not np.isfinite(due).all():
             return told._replace(why='The rules give NaN or infinity here.')

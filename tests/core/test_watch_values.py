@@ -178,7 +178,17 @@ def test_print_shows_the_users_own_expressions():
         strict=True,
     ):
         assert line.startswith(start) and line.endswith(end) and f' {op}' in line
-    assert [line.partition(' ')[0] for line in back] == ['3', 'hands', '2', 'hands', '1', *['dout'] * 4, 'hands']
+    assert [line.partition(' ')[0] for line in back] == [
+        '3',
+        'hands',
+        '2',
+        'hands',
+        '1',
+        *['dout'] * 4,
+        'hands',
+        '✗',
+        '✗',
+    ]
     assert back[3].endswith('(2,), no gradient') and '1 Product.bprop' in back[4] and '(2,), (2,)' in back[9]
     asked = ('dout * y', 'dout * y * 10', 'dout * x', 'dout * x * 100')
     assert back[5:9] == [f'{each} Mul -> (2,), unrecorded' for each in asked]

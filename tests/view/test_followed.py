@@ -211,6 +211,7 @@ def test_an_account_and_a_verdict_that_fail_leave_the_picture(monkeypatch, as_a_
     tape = whole('twice')[0]
     monkeypatch.setattr(maker.Maker, 'account', None)
     monkeypatch.setattr('minicell.judge.takeover', None)
+    monkeypatch.setattr('minicell.judge.judged_before', {})
     picture = Picture(tape)
     assert len(picture.films[0].steps) > 20 and not picture.films[0].accounts
     tells(picture.lost, 'how dx', 'true gradient', 'TypeError')
