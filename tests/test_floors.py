@@ -162,6 +162,11 @@ def test_the_core_is_a_book_that_one_can_read():
     assert len(variables) <= 12, variables
 
 
+def test_the_judge_is_small():
+    for part, most in (('judge', 1100), ('replay', 1150), ('check', 450)):
+        assert sum(lines(path) for path in (PACKAGE / part).rglob('*.py')) <= most, part
+
+
 def test_the_core_names_no_trap_no_widget_and_no_graph():
     """What takes part in a gradient from outside comes in by the doors."""
     foreign = {'traps', 'graph', 'tracer', 'tracing', 'jit', 'widget', 'ipywidgets', 'hooks', 'mindspore'}

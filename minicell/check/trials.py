@@ -196,7 +196,9 @@ class Trials:
         turns = [t for r in walk.readings for t in r.turns if own(t) is self.cell]
         if not turns:
             raise MinicellError('bprop was never called: no output is a float Tensor.')
-        return takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs, wide)).settled()
+        found = takeover(seen, turns[-1], partial(self.again, turns[-1].event.entry.inputs, wide))
+        _ = found.program and found.program.settled()  # before the numbers are put back
+        return found
 
     def again(self, inputs: tuple, wide: bool, construct: Callable | None = None) -> Again:
         """What calls it again. Raises Harm where it must not."""

@@ -99,7 +99,7 @@ def drowned(t: Takeover, told: Verdict, given: np.ndarray, room: np.ndarray) -> 
     exact = t.exact[told.place]
     mostly = (room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + t.tiny(told.place))
     once = t.in_float64(told.place) if mostly.any() else None
-    return once is not None and bool(differs(once, exact, 1e-6 * np.abs(exact) + 1e-3 * room)[mostly].any())
+    return once is not None and bool(differs(once, exact, 1e-6 * np.abs(exact) + 5e-3 * room)[mostly].any())
 
 
 def stepped(told: Verdict, given: np.ndarray) -> Verdict:

@@ -1,7 +1,7 @@
 """The mistake of a wrong gradient: what `diagnose` says of a takeover, or of several trials of one."""
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
 
 import numpy as np
 
@@ -32,7 +32,10 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
     seen = [t for t in trials if t.program is not None and not t.blind]
     found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in seen]
     if found:
-        found[0] = found[0]._replace(twice=twice(seen[0], told.place))
+        t = seen[0]
+        with suppress(Harm):
+            came = [None if g is None else g * g.dtype.type(2) for g in t.came]
+            found[0] = found[0]._replace(twice=t.again.bprop(t.inputs, t.out, t.outs, came)[told.place])
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
     fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]
@@ -80,12 +83,3 @@ def values(t: Takeover) -> dict[str, np.ndarray]:
         several = {f'{name}[{k}]' if len(given) > 1 else name: g for k, g in enumerate(given)}
         found |= {n: wide(g) for n, g in several.items() if g is not None}
     return found
-
-
-def twice(t: Takeover, place: int) -> Any:
-    """What bprop returns for twice the cotangents."""
-    try:
-        came = [None if g is None else g * g.dtype.type(2) for g in t.came]
-        return t.again.bprop(t.inputs, t.out, t.outs, came)[place]
-    except Harm:
-        return None

@@ -40,11 +40,6 @@ class Takeover:
         self.blind = self.blind or ('' if self.program is None else self.program.blind)
         self.rng, self.shaken = np.random.default_rng(0), []
 
-    def settled(self) -> 'Takeover':
-        """Itself, with copies of all numbers: before what it was made of is put back."""
-        _ = self.program and self.program.settled()
-        return self
-
     @cached_property
     def xs(self) -> list[np.ndarray]:
         """The inputs in Float64."""
