@@ -23,7 +23,7 @@ from tests.judge.pairs import Pair, dues, pairs, reckoned
 
 pytestmark = pytest.mark.filterwarnings('ignore')
 HEADS = 'pairs', 'verdicts', 'right: wrong', 'wrong: right', 'otherwise false', 'unknown', 'unknown, undue'
-EACH = 29  # of the pairs, one of so many is tried by day
+EACH = 61  # of the pairs, one of so many is tried by day
 
 
 def by_tape(it: Asked, mode: str) -> list:
@@ -73,6 +73,8 @@ def said(pair: Pair, wrong: bool, s: Setting, way: str, tally: Counter[str]) -> 
         verdict = getattr(found.get(k), 'verdict', 'none')
         tally['verdicts'] += 1
         allowed = due[k].split('/') if k in due else ['not asked', 'none']
+        # (with other douts and rows than these it may be wrong: the check tries them)
+        allowed += ['wrong'] * (wrong and way == 'check_bprop' and allowed == ['right'] and s != Setting(pair.bits))
         allowed += ['wrong'] * (
             wrong and way == 'check_bprop' and bool(pair.case.lesson)
         )  # which tries other douts too
@@ -221,6 +223,7 @@ def test_what_stands_around_changes_no_verdict(change, record_property):
     tried()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['cube', 'tanh', 'x sin y', 'row', 'softmax', 'square matmul', 'tuple', 'two outputs'])
 def test_a_gradient_that_is_stopped_is_wrong_at_second_order_alone(name):
     case = next(case for case in cases() if case.name == name)
