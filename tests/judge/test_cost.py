@@ -1,4 +1,4 @@
-"""What verdicts cost, beside one walk over the same Tape in the same run; and that a Tape nobody looks at pays nothing."""
+"""What verdicts cost beside one walk over the same Tape, and that a Tape which nobody looks at pays nothing."""
 
 import time
 
