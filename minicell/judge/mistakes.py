@@ -35,7 +35,9 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
         t = seen[0]
         with suppress(Harm):
             came = [None if g is None else g * g.dtype.type(2) for g in t.came]
-            found[0] = found[0]._replace(twice=t.again.bprop(t.inputs, t.out, t.outs, came)[told.place])
+            once, twice = (t.again.bprop(t.inputs, t.out, t.outs, each)[told.place] for each in (t.came, came))
+            again = once if found[0].again is None else found[0].again
+            found[0] = found[0]._replace(again=again, twice=twice)
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
     fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]

@@ -9,7 +9,6 @@ import dis
 import functools
 import io
 import logging
-import os
 import random
 import sys
 import threading
@@ -33,6 +32,7 @@ LEARNED = '_reads', '_learned'  # what a trap keeps on a class
 CLOCKS = 'time', 'datetime', 'secrets', 'uuid'
 CHANGES = ('os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'subprocess.Popen', 'os.system')
 CHANGES += ('socket.connect', 'socket.sendto', 'os.symlink', 'os.link', 'os.chmod', 'os.chdir', 'sqlite3.connect')
+CHANGES += 'os.putenv', 'os.unsetenv'
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 
@@ -54,9 +54,8 @@ class Kept:
             if id(value) not in self.seen:
                 self.seen[id(value)] = value  # kept alive, so that no other object gets its id
                 todo += self.keep(value)
-        legacy, plain, outside = np.random.get_state(), random.getstate(), dict(os.environ)
+        legacy, plain = np.random.get_state(), random.getstate()
         self.back += [lambda: np.random.set_state(legacy), lambda: random.setstate(plain)]
-        self.back += [lambda: outside == os.environ or (os.environ.clear(), os.environ.update(outside))]
 
     def restore(self) -> None:
         """Put everything back."""
