@@ -37,7 +37,7 @@ def verdict(t: Takeover, place: int) -> Verdict:
         with np.errstate(all='ignore'):
             if t.program is None:
                 t.program, t.blind = t.replay, t.replay.blind
-            if not (t.blind or t.program.chosen >> place & 1 or t.program.leads(place, t.came)[0]):
+            if not t.blind and t.program.only_chosen(place, t.came):
                 return unled(t, told, given)
             return (by_differences if t.blind else by_rules)(t, told, given)
     except Harm as harm:
@@ -47,14 +47,17 @@ def verdict(t: Takeover, place: int) -> Verdict:
 
 
 def unled(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
-    """No op leads from the input to an output: it may have no influence, or one that no op shows."""
+    """No op leads from the input to an output: it may have no influence, or one that no op shows, as a search has."""
     try:
-        t.blind = f'no operation leads from {told.name} to the result'
-        return by_differences(t, told, given)
+        if not t.trying(told.place).flat():
+            t.blind = f'no operation leads from {told.name} to the result'
+            return by_differences(t, told, given)
     except Harm:
-        return by_rules(t, told, given)
+        if t.program.chosen >> told.place & 1:
+            raise
     finally:
         t.blind = ''
+    return by_rules(t, told, given)
 
 
 def sentence(*parts: str) -> str:

@@ -47,18 +47,14 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
 
 def more(t: Takeover) -> list[Takeover]:
     """The same takeover for other cotangents, and on other inputs of the same signs; none where that would do harm."""
-    rng, found = np.random.default_rng(3), []
-    try:
+    rng, found, pairs = np.random.default_rng(3), [], list(zip(t.xs, t.asked, strict=True))
+    with suppress(Harm):
         for reach in (0.0, 0.5):
-            xs = [
-                x * rng.uniform(1 - reach, 1 + reach, x.shape) if a else x for x, a in zip(t.xs, t.asked, strict=True)
-            ]
+            xs = [x * rng.uniform(1 - reach, 1 + reach, x.shape) if asked else x for x, asked in pairs]
             program = t.again.program(xs) if reach else t.replay
             came = [None if g is None else rng.standard_normal(g.shape) for g in t.came]
             yours = t.again.bprop(xs, t.out, program.made, came)
             found.append(Takeover(t.name, t.names, xs, yours, came, t.asked, t.out, program, t.ask))
-    except Harm:
-        pass
     return found
 
 

@@ -180,6 +180,11 @@ class Trying:
         some = any if self.eps[0] > FINEST else all  # a function in Float32 hides its small numbers
         return all(t.agrees for t in tried) and (some(t.sure for t in tried) or not tried)
 
+    def flat(self) -> bool:
+        """Whether the slope is 0: the function does not change, or it jumps."""
+        none = np.zeros(self.x.shape)
+        return self.holds(none) or jumps(self.function, self.x, none == 0)
+
     def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether
         what is given lies between two slopes somewhere."""

@@ -169,6 +169,11 @@ class Program:
         )
         return values, slopes
 
+    def only_chosen(self, place: int, came: Arrays) -> bool:
+        """Whether no op leads on from an input; or its values choose what is computed, and no slope leads on."""
+        values, slopes = self.leads(place, came)
+        return not (values or slopes) or (bool(self.chosen >> place & 1) and not slopes)
+
 
 def pulled(op: Op, ins: list, outs: list, gs: list) -> list:
     """What the rule of an op hands to each of its inputs; None: nothing."""

@@ -193,3 +193,39 @@ def test_a_maximum_of_two_equal_numbers_may_pick(share):
     cell = made(lambda s, x: x.max(), lambda s, x, out, dout: (Tensor(share).astype(x.dtype) * dout,))
     x = Tensor([2.0, 2.0, 1.0])
     assert {told(read(cell, x))[0].ok, ms.check_bprop(cell, x).ok} == {not share[2]}
+
+
+def searched(f, low, high):
+    """A construct that looks for the place between two numbers where f(it, x) is 0, by choices alone."""
+
+    def construct(s, x):
+        ends = [Tensor(v, ms.float64) for v in (low, high)]
+        for _ in range(60):
+            middle = (ends[0] + ends[1]) / 2
+            ends[int(f(middle, x) > 0)] = middle
+        return (ends[0] + ends[1]) / 2
+
+    return construct
+
+
+@pytest.mark.parametrize(
+    ('f', 'right'),
+    [
+        (lambda r, x: r * r - x, lambda s, x, out, dout: (dout / (2 * out),)),
+        (lambda r, x: ops.exp(r) - x, lambda s, x, out, dout: (dout / x,)),
+        (lambda r, x: r * r * r + r - x, lambda s, x, out, dout: (dout / (3 * out * out + 1),)),
+    ],
+    ids=['square root', 'logarithm', 'cubic'],
+)
+def test_what_a_search_finds_has_a_slope_that_no_op_shows(f, right):
+    construct, x = searched(f, 0.0, 10.0), Tensor(3.0, ms.float64)
+    assert judged(construct, right, x) == checked(construct, right, x) == ['right']
+    for wrong in (lambda *all: (0 * right(*all)[0],), lambda *all: (1.5 * right(*all)[0],)):
+        assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']
+
+
+def test_a_choice_between_constants_is_a_step():
+    construct = lambda s, x: Tensor(1.0, ms.float64) if x > 1 else Tensor(0.0, ms.float64)
+    for x in (Tensor(3.0, ms.float64), Tensor(1.0, ms.float64)):
+        assert judged(construct, lambda s, x, out, dout: (dout * x,), x) == ['surrogate']
+        assert judged(construct, lambda s, x, out, dout: (dout * 0,), x) == ['right']
