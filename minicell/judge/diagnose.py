@@ -207,7 +207,7 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     """It is right but where a condition holds, and there it is wrong, perhaps in one way."""
     if not all(c.alike for c in cases):
         return
-    if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.live].all() for c in cases):
+    if many(cases, 6) and all(((c.yours == 0) == (np.abs(c.due) > c.room))[c.known].all() for c in cases):
         yield 'It is 0 where something is due, and something where 0 is due'
     gone = all((~np.isfinite(c.yours) & np.isfinite(c.due) | ~c.off).all() for c in cases)
     k = share(cases, [c.off for c in cases])
