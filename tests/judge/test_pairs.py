@@ -66,7 +66,8 @@ def said(pair: Pair, wrong: bool, s: Setting, way: str, tally: Counter[str]) -> 
     sharp = {*due.values()} & {'surrogate', 'kink', 'right/kink'} or pair.case.kind in ('state', 'randomness')
     sharp = sharp or 'stop_gradient' in pair.case.construct
     may = pair.case.may or (s.style and sharp and 'an index write, or NumPy')
-    may = may or (s.mode == 'jvp' and 'NumPy' in pair.case.kind and 'its second order is seen by no rule')
+    unseen = any(kind in pair.case.kind for kind in ('NumPy', 'index writes', 'assign'))
+    may = may or (s.mode == 'jvp' and unseen and 'its second order is seen by no rule')
     for k in it.order:
         if k in due and not due[k]:
             continue
