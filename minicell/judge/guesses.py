@@ -23,8 +23,8 @@ def near(a: Any, b: Any, room: Any) -> np.ndarray:
 def fitted(a: np.ndarray, shape: tuple[int, ...], adds: bool = True) -> np.ndarray | None:
     """Numbers as they meet a gradient of this shape: broadcast, or added up where forward broadcast, or None."""
     ahead = a.ndim - len(shape)
-    if all(n in (1, m) for n, m in zip(a.shape[::-1], shape[::-1], strict=False)) and ahead <= 0:
-        return np.broadcast_to(a, shape)
+    if a.shape == shape or (ahead <= 0 and all(n in (1, m) for n, m in zip(a.shape[::-1], shape[::-1], strict=False))):
+        return a if a.shape == shape else np.broadcast_to(a, shape)
     if ahead < 0 or not adds or any(m not in (1, n) for n, m in zip(a.shape[ahead:], shape, strict=True)):
         return None
     return a.sum((*range(ahead), *(ahead + k for k, m in enumerate(shape) if m == 1))).reshape(shape)
@@ -55,10 +55,10 @@ def atoms(c: Any) -> dict[str, np.ndarray]:
 
 def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """What a gradient may be made of, in the shape of the input, and how large the terms are that it is made of."""
-    named, shape = dict(list(c.values.items())[-6:]), c.yours.shape
-    found = {n[1:-1] if n[0] == '(' else n: (v, np.abs(v)) for n, v in atoms(c).items() if v.shape == shape}
+    named, shape, single = dict(list(c.values.items())[-6:]), c.yours.shape, atoms(c)
+    found = {n[1:-1] if n[0] == '(' else n: (v, np.abs(v)) for n, v in single.items() if v.shape == shape}
     for d, g in ((n, v) for n, v in named.items() if 'out' in n):
-        for n, a in {'': np.ones(()), **atoms(c), f'({d} > 0)': g > 0}.items():
+        for n, a in {'': np.ones(()), **single, f'({d} > 0)': g > 0}.items():
             if g.shape[g.ndim - a.ndim :] != a.shape:
                 continue
             text, every = f'{d} · {n}' if n else d, g * a
