@@ -27,7 +27,7 @@ from ..story.tensors import is_parameter
 RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
 FIRST, WIDE, AGAIN = 'as it is', 'in Float64', ('again', 'after', 'second')  # labels of trials
 ROWS = 3  # of a batch, where there was one
-TIMES = 8  # how often a bprop is asked the same
+TIMES = 16  # how often a bprop is asked the same
 
 
 class Malformed(Exception):

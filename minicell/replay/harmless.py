@@ -248,7 +248,6 @@ def untouched(kept: Kept) -> Iterator[None]:
     silent, quiet = io.StringIO(), logging.root.manager.disable
     _watched.harm = None
     try:
-        kept.restore()
         said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
         with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
             warnings.simplefilter('ignore')
