@@ -45,6 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out.update(tier(item) for item in items)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_runtest_setup() -> None:
     """Dice that nobody seeds fall as they did in the last run, whatever ran before."""
     random.seed(0)
