@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from .core.tensor import Tensor
-from .judge import of_turn
+from .judge import judged, of_turn
 from .story.events import Walk
 from .story.followed import called, printed, tried
 from .story.places import written
@@ -23,6 +23,11 @@ class _Lines:
         for event in self.walk:
             if say := getattr(self, f'_{type(event).__name__.lower()}', None):
                 say(event)
+        events = [type(event).__name__ for event in tape.events]
+        if events.count('Begin') > 1 and 'Call' in events:
+            record, _ = tried(judged, tape)
+            told = [v for run in (record.passes if record else ()) for v in run.verdicts]
+            self.lines += [f'of the gradient of a gradient: {v}' for v in told]
 
     def _value(self, value: object, at: int) -> str:
         return _said(value, lambda t: self.tape.value(t, at))

@@ -133,8 +133,10 @@ READ |= {'vjp, read twice': 'pull = ms.vjp(lambda x: ms.grad(Sin())(x), x)[1]; p
 @pytest.mark.parametrize('how', READ)
 def test_what_is_read_later_or_along_a_direction_is_judged_too(how):
     for text, due in ((SIN, {'right'}), (SIN.replace('(ops.cos(x) * dout,)', '(dout * 3 * x,)'), {'wrong'})):
-        record = tell(tape_of(f'{text}    {READ[how]}\n', how))
-        assert {v.verdict for run in record.passes for v in run.verdicts} == due
+        tape = tape_of(f'{text}    {READ[how]}\n', how)
+        told = [v for run in tell(tape).passes for v in run.verdicts]
+        assert {v.verdict for v in told} == due
+        assert str(tape).splitlines()[-len(told) :] == [f'of the gradient of a gradient: {v}' for v in told]
 
 
 def test_a_program_that_is_too_long_is_not_run_again(monkeypatch):
