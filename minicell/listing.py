@@ -23,11 +23,9 @@ class _Lines:
         for event in self.walk:
             if say := getattr(self, f'_{type(event).__name__.lower()}', None):
                 say(event)
-        events = [type(event).__name__ for event in tape.events]
-        if events.count('Begin') > 1 and 'Call' in events:
-            record, _ = tried(judged, tape)
-            told = [v for run in (record.passes if record else ()) for v in run.verdicts]
-            self.lines += [f'of the gradient of a gradient: {v}' for v in told]
+        record, _ = tried(judged, tape)
+        told = [v for run in (record.passes if record else ()) for v in run.verdicts]
+        self.lines += [f'of the gradient of a gradient: {v}' for v in told]
 
     def _value(self, value: object, at: int) -> str:
         return _said(value, lambda t: self.tape.value(t, at))
@@ -58,16 +56,14 @@ class _Lines:
         self._say(number, written(event.where), f'{who} -> {self._value(event.out, event.at)}{state}')
 
     def _begin(self, event: object) -> None:
-        name = called(event.function)
-        what = _said(event.inputs)
-        self.lines.append(f'{"    " * self._inside(ReadBack)}a gradient of {name} by {what}')
+        what = f'a gradient of {called(event.function)} by {_said(event.inputs)}'
+        self.lines.append('    ' * self._inside(ReadBack) + what)
 
     def _back(self, event: object) -> None:
         self.lines.append(f'{"    " * (self._inside(ReadBack) - 1)}reading back')
 
     def _hook(self, event: object) -> None:
-        name = called(event.function)
-        self._say('', f'hook {name}', f'gets {self._value(event.gradients, event.at)}')
+        self._say('', f'hook {called(event.function)}', f'gets {self._value(event.gradients, event.at)}')
 
     def _pull(self, event: object) -> None:
         number, own = self.walk.turn.entry, hasattr(event.entry, 'cell')

@@ -113,7 +113,8 @@ class Again:
                 known.pop(name, None)
                 if tensor is not None:
                     known[name] = tensor
-        known.update(zip(map(id, self.events[ended].gradients), gradients, strict=True))
+        if self.events[ended].gradients is not None:  # an error in a bprop, which is not called now, left it without
+            known.update(zip(map(id, self.events[ended].gradients), gradients, strict=True))
         self.handed = gradients
         return ended
 
