@@ -65,6 +65,9 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         terms = max(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
         return sum(float(np.sum(p)) for p in parts)
 
+    def shown(t: float) -> int:  # how many numbers of the function change when all of x does
+        return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
+
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
@@ -72,15 +75,26 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         table, whole = np.array(rungs), sum(float(np.sum(w)) for w in weights if w is not None)
         noise = eps * whole / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
-        gaps = np.where(np.isfinite(gaps) & ((parts > 0) | (table == 0).all(0)), gaps, np.inf)  # (too small a step: 0)
+        lost = (parts == 0) & (table != 0).any(0)
+        if lost.any():  # it is 0 near by, or the step is too small to be seen
+            lost &= [[2 * shown(t) < shown(LADDER[0])] for t in (*LADDER, *FINER)[1 : len(rungs)]]
+        gaps = steady(np.where(lost, np.inf, gaps))
         (at, near), (side, _) = settled(gaps[:, :1], parts[:, :1]), settled(gaps[:, 1:], parts[:, 1:])
-        if near <= 1e-3:
+        doubt = float(gaps[side, 1:].max())
+        (middle, _, _), (both, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
+        across = abs(middle - both) > 8 * doubt  # a kink near x: on both sides of it, and not at x
+        if near <= 1e-3 and not across:
             break
-    (middle, _, _), (_, below, above) = table[at + 1].tolist(), table[side + 1].tolist()
     moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
-    around = gaps[max(at - 1, 0), 0] / 100, gaps[at, 0], gaps[min(at + 1, len(gaps) - 1), 0] / 10  # (no lucky gap)
-    room = max(g for g in around if np.isfinite(g) or g is around[1]) + FINEST * terms
-    return Slope(middle, below, above, float(room), float(gaps[side, 1:].max()), moved, float(table[0, 0]))
+    middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
+    return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
+
+
+def steady(gaps: np.ndarray) -> np.ndarray:
+    """The gaps between neighbours, with those before and after in mind: two may agree by luck."""
+    gaps = np.where(np.isfinite(gaps), gaps, np.inf)
+    known = np.where(np.isfinite(gaps), gaps, 0.0)
+    return np.maximum(gaps, np.maximum(known[[0, *range(len(gaps) - 1)]] / 100, known[[*range(1, len(gaps)), -1]] / 10))
 
 
 def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
@@ -195,7 +209,8 @@ class Trying:
                 v = np.zeros(given.shape)
                 v[at] = step
                 found = self.along(given, v)
-                if found.sure and found.slope.kink and found.slope.between(found.said, 0.0):
+                edge = found.rounding * abs(found.said)
+                if found.sure and found.slope.kink and found.slope.between(found.said, edge):
                     due[at], kinks = given[at], True
                 elif found.sure:
                     due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step

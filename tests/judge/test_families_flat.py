@@ -188,6 +188,25 @@ def test_at_a_kink_any_slope_between_both_sides_is_accepted(row):
     assert judged(construct, elsewhere, x) == checked(construct, elsewhere, x) == ['wrong']
 
 
+BESIDE = {
+    'hinge': (1, lambda a: np.maximum(1 - a, 0), lambda x: -on(x < 1, x)),
+    'its sum': (1, lambda a: np.maximum(1 - a, 0).sum(), lambda x: -on(x < 1, x)),
+    'bound': (1, lambda a: np.clip(a, -1, 1), lambda x: on(ops.abs(x) < 1, x)),
+    'distance': (2, lambda a: np.abs(a - 2), lambda x: ops.sign(x - 2)),
+}
+
+
+@pytest.mark.parametrize('apart', [1e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize('name', BESIDE)
+def test_a_kink_near_by_is_not_at_x(name, apart):
+    edge, function, slope = BESIDE[name]
+    x = Tensor(np.array([edge + apart, edge - apart, 0.3, 3]), ms.float64)
+    construct, right = lambda s, x: Tensor(function(x.asnumpy())), lambda s, x, out, dout: (slope(x) * dout,)
+    assert judged(construct, right, x) == checked(construct, right, x) == ['right']
+    crossed = lambda s, x, out, dout: (slope(2 * edge - x) * dout,)  # as it is on the other side
+    assert judged(construct, crossed, x) == checked(construct, crossed, x) == ['wrong']
+
+
 @pytest.mark.parametrize('share', [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]])
 def test_a_maximum_of_two_equal_numbers_may_pick(share):
     cell = made(lambda s, x: x.max(), lambda s, x, out, dout: (Tensor(share).astype(x.dtype) * dout,))
