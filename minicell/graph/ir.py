@@ -1,5 +1,6 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ class Grad(NamedTuple):
     name: str
     body: 'Graph'
     inputs: tuple[int, ...]
-    weights: tuple
+    weights: tuple[int, ...]
     sens: tuple[int, ...]
     outs: list[int]
     site: tuple
@@ -80,6 +81,8 @@ class Graph:
         self.slots = 0
         self.nodes: list = []
         self.constants: dict[int, Tensor] = {}
+        self.made: dict[int, Tensor] = {}  # of the outermost: constants that each replay makes anew
+        self.make: Callable | None = None  # of the outermost: f(t) returns what to make anew in the place of t, or None
         self.from_outer: list[int] = []  # values of the outer graph that are further inputs of this one
         self.reads: list[Read] = []
         self.looked: list[tuple] = []  # constants whose numbers Python looked at, and what they were
@@ -131,9 +134,17 @@ class Graph:
             self.from_outer.append(self.outer.slot(t))
             self.inputs.append(slot)
             return slot
-        slot = self._new(t, getattr(t, 'name', f'c{len(self.constants)}'))
-        self.constants[slot] = t
-        return slot
+        root = self.root
+        original = root.make(t)
+        owner, kept = (self, self.constants) if original is None else (root, root.made)
+        slot = owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))
+        kept[slot] = t if original is None else original
+        return self.slot(t)
+
+    @property
+    def root(self) -> 'Graph':
+        """The outermost of the graphs around this one."""
+        return self if self.outer is None else self.outer.root
 
     def knows(self, t: Tensor) -> bool:
         """Whether the value of t depends on this graph's inputs, or on those of a graph around it."""
@@ -155,7 +166,7 @@ class Graph:
 
     def seal(self) -> 'Graph':
         """It is complete: let go of the Tensors that it was made from."""
-        self._slot_of, self._alive = {}, []
+        self._slot_of, self._alive, self.make = {}, [], None
         for node in self.nodes:
             if isinstance(node, (Call, Grad)):
                 node.body.seal()
@@ -230,7 +241,7 @@ class Graph:
             depth += (entries[back][0] is BEGIN) - (entries[back][0] is END)
             back += 1
         outputs, sens = entries[back][2]
-        weights = tuple(t for t in leaves if hasattr(t, 'requires_grad'))
+        weights = tuple(self.slot(t) for t in leaves if hasattr(t, 'requires_grad'))
         body = Graph(name_of(function), [t for t in leaves if not hasattr(t, 'requires_grad')], self)
         body.read(entries[k + 1 : back], outputs)
         slots = tuple(map(self.slot, [t for t in sources if not hasattr(t, 'requires_grad')])) + tuple(body.from_outer)

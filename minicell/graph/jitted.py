@@ -14,7 +14,7 @@ from types import MethodType
 import numpy as np
 
 from .. import tracing
-from ..core import tape
+from ..core import doors, tape
 from ..core.cell import Cell as CoreCell
 from ..core.cell import call
 from ..core.differentiate import differentiate
@@ -27,11 +27,10 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
 from ..ops.checks import must, must_be
-from ..ops.write import overwrite, writable
-from ..traps import written
+from ..ops.write import overwrite, writable, write_index
 from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step, filled
-from .tracer import inputs_of, trace
+from .tracer import anew, inputs_of, trace
 
 OPTIONS = {'capture_mode': ('ast', 'bytecode', 'trace'), 'jit_level': ('O0', 'O1'), 'dynamic': (0, 1)}
 
@@ -269,6 +268,8 @@ def _played(graph: Graph, inputs: list[Tensor]) -> list:
     values: list = [None] * graph.slots
     for slot, t in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
         values[slot] = t
+    for slot, t in graph.made.items():
+        values[slot] = anew(t, t.array)
     for node in graph.nodes:
         made = PLAY[type(node)](node, [values[s] for s in node.inputs], values)
         for slot, t in zip(node.outs, made, strict=True):
@@ -302,6 +303,7 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
     count = len(args) - len(node.body.from_outer)
     rest = args[count:]
     sens = tuple(values[s] for s in node.sens) or None
+    weights = tuple(values[s] for s in node.weights)
 
     def body(*inputs: Tensor) -> tuple:
         """Its outputs, and what else of its values is used outside."""
@@ -310,19 +312,24 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
 
     body.__name__, body.replayed = node.name, True
     result, by_place, by_weight = differentiate(
-        body, tuple(args[:count]), {}, tuple(range(count)), node.weights, sens, aux=True
+        body, tuple(args[:count]), {}, tuple(range(count)), weights, sens, aux=True
     )
     return [*by_place, *by_weight, *result[1:]]
 
 
 def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]:
     site = Site(*node.site)
+    target, (source,) = values[node.target], args
+    if node.what == 'x[i] = v':
+        write_index(target, node.how, source, site)
+        return []
     if isinstance(node.how, np.ufunc):
-        memory = writable(values[node.target], node.what, site, args[0], node.how)
-        node.how(memory, args[0].array, out=memory, casting='same_kind')
+        memory = writable(target, node.what, site, source, node.how)
+        node.how(memory, source.array, out=memory, casting='same_kind')
     else:
-        overwrite(values[node.target], args[0], node.what, site, node.how)
-    written.sever(values[node.target], args[0])
+        overwrite(target, source, node.what, site)
+    for notify in doors.assigned:
+        notify(target, source)
     return []
 
 

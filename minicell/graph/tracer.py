@@ -16,7 +16,7 @@ from ..common.parameter import Parameter
 from ..core import tape
 from ..core.errors import users_line, where_is
 from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
-from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
+from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
@@ -38,6 +38,12 @@ def _own(t: Tensor) -> Tensor:
     if not isinstance(t.array, np.ndarray):
         t.array = np.array(t.array)  # NumPy hands out rank 0 as a scalar, and a write would not be seen
     return wrap(t.array, t.at)
+
+
+def anew(t: Tensor, numbers: np.ndarray) -> Tensor:
+    """A Tensor, or a Parameter, with these numbers in memory of its own."""
+    numbers = np.array(numbers)
+    return Parameter(numbers, t.name, t.requires_grad) if isinstance(t, Parameter) else wrap(numbers)
 
 
 class Tracer:
@@ -248,7 +254,17 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     lines.check()
     graph = Graph(name, inputs)
     graph.looked, graph.branches = tracer.looked, lines.branches()
-    graph.read(seen.entries(), out)
+    entries = seen.entries()
+    changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
+    roots = {id(memory(t.array)) for t in changing}
+
+    def make(t: Tensor) -> Tensor | None:
+        """A copy of what the function made itself, if it is written or returned: the numbers it began with."""
+        mine = id(t) in world.made and id(memory(t.array)) in roots and t.at < tape.recorded_from
+        return anew(t, seen.value(t, -1)) if mine else None
+
+    graph.make = make
+    graph.read(entries, out)
     graph.reads = world.check()
     for t in graph.captured:
         if t.at >= tape.recorded_from:

@@ -22,6 +22,7 @@ def graph_lines(graph: object, pad: str = '') -> list[str]:
     heads = ', '.join(f'{names[s]}: {graph.types[s]}' for s in graph.inputs)
     lines = [f'{pad}graph {graph.name}({heads})']
     lines += [f'{pad}  {names[s]} = {_constant(t)}' for s, t in graph.constants.items()]
+    lines += [f'{pad}  {names[s]} = {_constant(t)}, made in each call' for s, t in graph.made.items()]
     lines += [f'{pad}  frozen: `{text}` was {taken} ({where})' for text, taken, where in graph.branches]
     for node in graph.nodes:
         lines.append(f'{pad}  {_node(node, names)}')
@@ -37,7 +38,7 @@ def _node(node: object, names: list[_Name]) -> str:
     if kind == 'Call':
         return f'{outs} = {type(node.cell).__name__}({", ".join(args)})  # bprop: its own'
     if kind == 'Grad':
-        return f'{outs} = gradient of {node.name}({", ".join(args + [w.name for w in node.weights])})'
+        return f'{outs} = gradient of {node.name}({", ".join(args + [names[s] for s in node.weights])})'
     if kind == 'Step':
         written = node.cell.parameters
         some = ', '.join(p.name for p in written[:3]) + (', ...' if len(written) > 3 else '')
@@ -66,7 +67,7 @@ def graph_dot(graph: object) -> str:
     """The graph in the DOT language."""
     names = _names(graph)
     lines = ['digraph {', '  rankdir=LR; node [shape=box, fontname="sans-serif"];']
-    lines += [f'  v{s} [label={_quoted(names[s])}, shape=ellipse];' for s in (*graph.inputs, *graph.constants)]
+    lines += [f'  v{s} [label={_quoted(names[s])}, shape=ellipse];' for s in (*graph.inputs, *graph.constants, *graph.made)]
     made_by = {slot: f'v{slot}' for slot in range(graph.slots)}
     for n, node in enumerate(graph.nodes):
         label = node.rule.name if hasattr(node, 'rule') else _node(node, names).split('(')[0]

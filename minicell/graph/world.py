@@ -34,12 +34,13 @@ from ..core import cell as core_cell
 from ..core.errors import HOME, users_line, warn
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from ..errors import GraphPrintWarning, GraphValueError
 from ..nn.cell import Cell
 from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
 
+MAKES = {Tensor.__init__.__code__, wrap.__code__}
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
 # each call of a graph draws anew in these
 REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__code__}
@@ -137,6 +138,7 @@ class World:
         self.given: dict[object, Read] = {}  # of arguments, whose content is part of the signature
         self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
         self.known: dict[int, object] = {}  # what was there before the trace, and was found
+        self.made: dict[int, Tensor] = {}  # Tensors that were made since, but for the results of ops
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
@@ -156,6 +158,9 @@ class World:
                     self.kernel = None
             elif event == 'call':
                 self._begins(frame, frame.f_code)
+            elif event == 'return' and frame.f_code in MAKES:
+                made = frame.f_locals.get('self', called)
+                self.made[id(made)] = made
             elif event == 'c_call':
                 self._called(frame, called)
             elif event == 'return' and not is_library(frame.f_code.co_filename):
