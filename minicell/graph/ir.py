@@ -1,6 +1,6 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple
 
@@ -150,15 +150,22 @@ class Graph:
         """Whether the value of t depends on this graph's inputs, or on those of a graph around it."""
         return self.has(t) or (self.outer is not None and self.outer.knows(t))
 
+    def graphs(self) -> Iterator['Graph']:
+        """It, and those inside its nodes."""
+        yield self
+        for node in self.nodes:
+            if isinstance(node, (Call, Grad)):
+                yield from node.body.graphs()
+
     @property
     def parameters(self) -> list[Tensor]:
         """The Parameters that it reads."""
-        return [t for t in self.constants.values() if hasattr(t, 'requires_grad')]
+        return [t for g in self.graphs() for t in g.constants.values() if hasattr(t, 'requires_grad')]
 
     @property
     def captured(self) -> list[Tensor]:
         """The other Tensors that it reads and that are none of its arguments."""
-        return [t for t in self.constants.values() if not hasattr(t, 'requires_grad')]
+        return [t for g in self.graphs() for t in g.constants.values() if not hasattr(t, 'requires_grad')]
 
     def still_holds(self) -> bool:
         """Whether what the trace read of Python is what it was."""
@@ -166,10 +173,8 @@ class Graph:
 
     def seal(self) -> 'Graph':
         """It is complete: let go of the Tensors that it was made from."""
-        self._slot_of, self._alive, self.make = {}, [], None
-        for node in self.nodes:
-            if isinstance(node, (Call, Grad)):
-                node.body.seal()
+        for graph in self.graphs():
+            graph._slot_of, graph._alive, graph.make = {}, [], None
         return self
 
     def result(self, values: list) -> object:

@@ -163,7 +163,7 @@ class GraphCell:
 
     _bprop_debug = bprop_debug
     _stands_for = property(lambda self: self.source)
-    _reads = None  # a graph knows by itself when what it read has changed
+    _reads = None  # a replay tells of the Cell itself
 
     def construct(self, *inputs: object) -> object:
         """The Cell's own graph."""
@@ -296,7 +296,11 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     stand_in.outer = args[count:]
     if tape.recorded_from == tape.NOWHERE and not tape.looking:
         return tensors_in(stand_in.construct(*inputs))
-    return tensors_in(call(stand_in, inputs, {}, Site(*node.site)))
+    out = call(stand_in, inputs, {}, Site(*node.site))
+    watched = node.cell._reads is not None and not tape.hidden_address
+    if watched and max([t.at for t in args], default=-1) >= tape.recorded_from:
+        doors.called(node.cell)
+    return tensors_in(out)
 
 
 def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:

@@ -1,12 +1,13 @@
 """Tracing: what is forbidden meanwhile, where Python went (lines, branches, statements), and the graph of it all."""
 
 import ast
+import dis
 import inspect
 import linecache
 import sys
 import textwrap
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, TracebackType
 
 import numpy as np
@@ -80,9 +81,9 @@ class Tracer:
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
-    def refuse_value(self, t: Tensor, how: str) -> None:
-        """Numbers of a traced Tensor do not exist in a graph."""
-        if self.follows(t):
+    def refuse_value(self, t: Tensor | None, how: str) -> None:
+        """Numbers of a traced Tensor do not exist in a graph; None: it may be one."""
+        if t is None or self.follows(t):
             raise GraphValueError(
                 f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to '
                 f'look at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
@@ -133,8 +134,9 @@ REFUSED = {
 class Lines:
     """Notes where the user's functions go inside a `with` block: from which instruction to which."""
 
-    def __init__(self) -> None:
+    def __init__(self, tracer: Tracer) -> None:
         self.went: dict[CodeType, set[tuple[int, int]]] = {}
+        self.tracer = tracer
 
     def __enter__(self) -> 'Lines':
         self._was = sys.gettrace()
@@ -151,13 +153,15 @@ class Lines:
             if is_library(code.co_filename) or not linecache.getline(code.co_filename, 1, frame.f_globals):
                 return None
             self.went[code] = set()
-        went, last = self.went[code], -1
+        went, last, arrays = self.went[code], -1, _arrays(code)
 
         def step(frame, event: str, argument: object) -> object:
             nonlocal last
             if event == 'opcode':
                 went.add((last, frame.f_lasti))
                 last = frame.f_lasti
+                if last in arrays and isinstance(of := _stored(frame, arrays[last]), (Tensor, type(None))):
+                    self.tracer.refuse_value(of, '.array')
             return step
 
         frame.f_trace = step  # first: from Python 3.13 on, only a frame that has one can ask for opcodes
@@ -215,6 +219,28 @@ class Lines:
         return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
 
 
+@lru_cache(maxsize=1024)
+def _arrays(code: CodeType) -> dict[int, tuple[str, ...]]:
+    """Where some code reads an attribute called array, but for a method: what of, a name and attributes of it."""
+    found, path = {}, ()
+    for step in dis.get_instructions(code):
+        attribute = step.opname == 'LOAD_ATTR'
+        if attribute and step.argval == 'array' and not (step.arg & 1 and sys.version_info >= (3, 12)):
+            found[step.offset] = path
+        if step.opname not in ('CACHE', 'PUSH_NULL'):
+            named = step.opname.startswith('LOAD_') and step.argval
+            path = (*path, named) if attribute and path else (named,) if isinstance(named, str) else ()
+    return found
+
+
+def _stored(frame, path: tuple[str, ...]) -> object:
+    """What stands there in a frame; None if that is unknown."""
+    value = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(path[0]) if path else None
+    for name in path[1:]:
+        value = inspect.getattr_static(value, name, None)
+    return value
+
+
 def _span(first: ast.AST, last: ast.AST, indent: int) -> tuple[tuple, tuple]:
     return (first.lineno, first.col_offset + indent), (last.end_lineno, last.end_col_offset + indent)
 
@@ -236,7 +262,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
         outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
         try:
             tracing.trace_with(tracer)
-            with Lines() as lines:
+            with Lines(tracer) as lines:
                 tracer.window = seen
                 sys.setprofile(world.watch)
                 out = function(*args, **kwargs)
@@ -265,7 +291,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
 
     graph.make = make
     graph.read(entries, out)
-    graph.reads = world.check()
+    graph.reads = world.check(graph.parameters)
     for t in graph.captured:
         if t.at >= tape.recorded_from:
             said = f'the graph of {name} uses a differentiated Tensor that is none of its arguments'

@@ -30,6 +30,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from .. import tracing
+from ..common.parameter import Parameter
 from ..core import cell as core_cell
 from ..core.errors import HOME, users_line, warn
 from ..core.primitives import apply_plain
@@ -41,6 +42,7 @@ from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
 
 MAKES = {Tensor.__init__.__code__, wrap.__code__}
+SHOWS = {getattr(Tensor, f'__{name}__').__code__ for name in ('repr', 'str', 'format')}
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
 # each call of a graph draws anew in these
 REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__code__}
@@ -118,6 +120,15 @@ def _numbers(value: object) -> tuple:
     return a.shape, a.dtype.str, hash(a.tobytes())
 
 
+_FORMS: dict = {}
+
+
+def form(parameter: Parameter) -> tuple:
+    """What Python may decide by: the same object for the same form."""
+    found = parameter.array.shape, parameter.array.dtype, parameter.requires_grad
+    return _FORMS.setdefault(found, found)
+
+
 def _items(value: Iterable) -> tuple:
     return (*value, *value.values()) if isinstance(value, (dict, MappingProxyType)) else tuple(value)
 
@@ -142,7 +153,9 @@ class World:
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
+        self.printing = False
         self.generators: dict[int, list] = {}  # NumPy's, and their states
+        self.forms: dict[Parameter, tuple] = {}
         self.reach(np.random.rand, None, 'np.random')
         self.reach(function, None, tracer.name)
         self.reach(given, None, 'an argument', True)
@@ -158,6 +171,8 @@ class World:
                     self.kernel = None
             elif event == 'call':
                 self._begins(frame, frame.f_code)
+            elif event == 'c_return':
+                self.printing = self.printing and called is not print
             elif event == 'return' and frame.f_code in MAKES:
                 made = frame.f_locals.get('self', called)
                 self.made[id(made)] = made
@@ -182,6 +197,8 @@ class World:
             layer = frame.f_locals.get(code.co_varnames[0])
             if isinstance(layer, Cell) and id(layer) in self.known:
                 self.reach(layer, code, type(layer).__name__)
+        elif code in SHOWS and not self.printing and not is_library(frame.f_back.f_code.co_filename):
+            self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
             self._refuse_draw('input()')
 
@@ -190,6 +207,7 @@ class World:
         owner = getattr(called, '__self__', None)
         name = f'{getattr(owner, "__name__", type(owner).__name__)}.{called.__name__}'
         if name == 'builtins.print' and not is_library(frame.f_code.co_filename):
+            self.printing = True
             warn(
                 f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, and not '
                 f'in later calls.',
@@ -219,6 +237,8 @@ class World:
     def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
         """Keep how a value is now, and whatever the names in a function's code find in it."""
         key = id(value), code, given
+        if isinstance(value, Parameter):
+            self.forms.setdefault(value, form(value))
         if isinstance(value, NEVER) or key in self.seen:
             return
         self.seen.add(key)
@@ -296,8 +316,8 @@ class World:
                 self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)
                 self.reach(getattr(value, name, None), code, owner + name)
 
-    def check(self) -> list[Read]:
-        """Refuse what the function wrote itself; what it read, for later."""
+    def check(self, parameters: list[Parameter]) -> list[Read]:
+        """Refuse what the function wrote itself; what it read, for later: these Parameters too."""
         if self.refused is not None:  # and somebody caught it
             raise self.refused
         self._look_at_generators()
@@ -306,6 +326,9 @@ class World:
             for space, kept, owner in self.spaces.values()
             if kept
         ] + [*self.reads.values()]
+        self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
+        names = tuple(f'{p.name}.requires_grad' for p in self.forms)
+        reads.append(Read(partial(map, form, tuple(self.forms)), tuple(self.forms.values()), names))
         grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):
             if not read.holds() and read not in grown:

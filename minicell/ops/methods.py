@@ -52,7 +52,7 @@ OWN = {
     'to': astype,
     '__getitem__': getitem,
     '__pos__': identity,
-    '__contains__': lambda input, value: bool((input == value).array.any()),
+    '__contains__': lambda input, value: bool((input == value).any()),
     'copy': identity,
     'value': identity,
     'contiguous': lambda input: input,
