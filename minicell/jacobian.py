@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import tracing
 from .core import doors
 from .core.arithmetic import ones_like
 from .core.differentiate import differentiate, name_of
 from .core.errors import GradArgumentError, NotATensorError, SensError, article, plural, users_line
 from .core.grad import check_arguments, check_function, check_positions, read_again, run_once, split_aux, vjp
-from .core.tensor import Tensor, is_float, tensors_in, wrap
+from .core.tensor import Tensor, is_float, wrap
 from .ops import stack
 
 
@@ -46,16 +45,10 @@ def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, C
 
     The cotangent u is 1 where J.T u is differentiated: that matters for a bprop alone that is not linear in dout.
     """
-    if tracing.tracer is None:
-        gradient = run_once(fn, xs, (), has_aux)
-        result, outs = gradient.result, gradient.outputs
-        back = lambda *u: tuple(read_again(gradient, u)[0])
-    else:  # a graph, where nothing is read later: what runs twice while it is traced is one node each
-        gradient, result = None, fn(*xs)
-        outs = tensors_in(split_aux(fn, result)[0] if has_aux else result)
-        back = lambda *u: tuple(differentiate(fn, xs, {}, tuple(range(len(xs))), sens=u, aux=has_aux)[1])
+    gradient = run_once(fn, xs, (), has_aux)
+    back = lambda *u: tuple(read_again(gradient, u)[0])
     back.is_gradient = True
-    us = tuple(ones_like(t) for t in outs if is_float(t))
+    us = tuple(ones_like(t) for t in gradient.outputs if is_float(t))
 
     def push(along: tuple) -> list[Tensor]:
         slopes = differentiate(back, us, {}, tuple(range(len(us))), sens=along)[1]
@@ -63,7 +56,7 @@ def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, C
             told(gradient, fn, back, us, along, slopes)
         return slopes
 
-    return result, push
+    return gradient.result, push
 
 
 def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:

@@ -98,9 +98,12 @@ class Tracer:
         raise GraphValueError(f'{said}.{users_line()}')
 
     def refuse_vjp(self, name: str) -> None:
-        """What vjp returns is a function, which a graph cannot hold."""
-        why = 'it returns a function, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True)'
-        raise GraphValueError(f'vjp of {name} inside the graph of {self.name}: {why}.{users_line()}')
+        """A gradient that is read later, by vjp, jvp or for a Jacobian, is a function, which a graph cannot hold."""
+        raise GraphValueError(
+            f'A vjp of {name} inside the graph of {self.name} (jvp, jacfwd and jacrev make one): it is a function that '
+            f'reads a gradient later, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True), '
+            f'or write it outside: ms.vjp(ms.jit(f), ...), ms.jvp(ms.jit(f), ...).{users_line()}'
+        )
 
     def refuse_set_data(self, parameter: Tensor) -> None:
         """set_data is for outside: a graph writes by assign."""
