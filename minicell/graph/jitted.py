@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from types import MethodType
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -76,8 +77,8 @@ class Jitted:
     def __init__(self, fn: Callable) -> None:
         update_wrapper(self, fn)
         self.fn = fn
-        self.graphs: list[Graph] = []
-        self.by_signature: dict = {}
+        self.kept = Cache()  # the graphs of calls without a Cell; with one they are its own, and go with it
+        self.made: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         self.traced = 0
         if hasattr(fn, '__code__'):
             self.__code__ = fn.__code__  # for those who ask a bprop where it stands and what it takes
@@ -85,21 +86,28 @@ class Jitted:
     def __reduce__(self) -> tuple:
         return Jitted, (self.fn,)  # without its graphs: they belong to this process
 
+    @property
+    def graphs(self) -> list[Graph]:
+        """Its traces that are still kept, in order."""
+        return list(self.made.values())
+
     def __get__(self, owner: object, kind: type | None = None) -> Callable:
         return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if tracing.tracer is not None:  # part of a larger graph
             return self.fn(*args, **kwargs)
-        key = signature((args, tuple(sorted(kwargs.items()))))
-        for graph in self.by_signature.get(key, ()):
+        key = self, signature((args, tuple(sorted(kwargs.items()))))
+        owner = next((cell for cell in args if isinstance(cell, Cell)), None)
+        kept = self.kept if owner is None else owner.__dict__.setdefault('_graphs', Cache())
+        for graph in kept.get(key, ()):
             if graph.still_holds():
                 return replay(graph, inputs_of(args, kwargs))
         out, graph = trace(self.fn, args, kwargs, GraphCell.of)
         _check_output(graph.name, out)
+        self.made[self.traced] = graph
         self.traced += 1
-        self.graphs.append(graph)
-        self.by_signature.setdefault(key, []).append(graph)
+        kept[key] = [*kept.get(key, ()), graph][-kept.MOST :]
         return out
 
 
@@ -117,18 +125,13 @@ def _check_output(name: str, out: object) -> None:
 
 
 def call_in_graph_mode(cell: Cell, *args: object, **kwargs: object) -> object:
-    """What stands in the place of Cell.__call__ meanwhile."""
+    """What stands in the place of Cell.__call__ meanwhile: a Cell is traced as a function of its arguments."""
     if tracing.tracer is not None:  # part of a larger graph
         return CoreCell.__call__(cell, *args, **kwargs)
-    return call_cell(cell, args, kwargs)
+    return _called(cell, *args, **kwargs)
 
 
-def call_cell(cell: Cell, args: tuple, kwargs: dict) -> object:
-    """A Cell called in graph mode: it is traced as a function of its arguments."""
-    kept = cell.__dict__.setdefault('_graphs', Cache())
-    if 'call' not in kept:
-        kept['call'] = Jitted(partial(Cell.__call__, cell))
-    return kept['call'](*args, **kwargs)
+_called = Jitted(CoreCell.__call__)
 
 
 def signature(value: object) -> object:

@@ -1,13 +1,11 @@
 """Tracing: what is forbidden meanwhile, where Python went (lines, branches, statements), and the graph of it all."""
 
 import ast
-import dis
 import inspect
 import linecache
 import sys
 import textwrap
 from collections.abc import Callable
-from functools import lru_cache, partial
 from types import CodeType, TracebackType
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
+from ..core.cell import Cell as CoreCell
 from ..core.errors import users_line, where_is
 from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
 from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
@@ -81,9 +80,9 @@ class Tracer:
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
-    def refuse_value(self, t: Tensor | None, how: str) -> None:
-        """Numbers of a traced Tensor do not exist in a graph; None: it may be one."""
-        if t is None or self.follows(t):
+    def refuse_value(self, t: Tensor, how: str) -> None:
+        """Numbers of a traced Tensor do not exist in a graph."""
+        if self.follows(t):
             raise GraphValueError(
                 f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to '
                 f'look at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
@@ -100,9 +99,9 @@ class Tracer:
     def refuse_vjp(self, name: str) -> None:
         """A gradient that is read later, by vjp, jvp or for a Jacobian, is a function, which a graph cannot hold."""
         raise GraphValueError(
-            f'A vjp of {name} inside the graph of {self.name} (jvp, jacfwd and jacrev make one): it is a function that '
-            f'reads a gradient later, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True), '
-            f'or write it outside: ms.vjp(ms.jit(f), ...), ms.jvp(ms.jit(f), ...).{users_line()}'
+            f'A vjp of {name} inside the graph of {self.name} (jvp, jacfwd and jacrev make one): it returns a function '
+            f'that reads a gradient later, and a graph has no place for one. Use ms.grad, or '
+            f'GradOperation(sens_param=True), or write it outside: ms.jvp(ms.jit(f), ...).{users_line()}'
         )
 
     def refuse_set_data(self, parameter: Tensor) -> None:
@@ -137,9 +136,8 @@ REFUSED = {
 class Lines:
     """Notes where the user's functions go inside a `with` block: from which instruction to which."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self) -> None:
         self.went: dict[CodeType, set[tuple[int, int]]] = {}
-        self.tracer = tracer
 
     def __enter__(self) -> 'Lines':
         self._was = sys.gettrace()
@@ -156,15 +154,13 @@ class Lines:
             if is_library(code.co_filename) or not linecache.getline(code.co_filename, 1, frame.f_globals):
                 return None
             self.went[code] = set()
-        went, last, arrays = self.went[code], -1, _arrays(code)
+        went, last = self.went[code], -1
 
         def step(frame, event: str, argument: object) -> object:
             nonlocal last
             if event == 'opcode':
                 went.add((last, frame.f_lasti))
                 last = frame.f_lasti
-                if last in arrays and isinstance(of := _stored(frame, arrays[last]), (Tensor, type(None))):
-                    self.tracer.refuse_value(of, '.array')
             return step
 
         frame.f_trace = step  # first: from Python 3.13 on, only a frame that has one can ask for opcodes
@@ -222,28 +218,6 @@ class Lines:
         return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
 
 
-@lru_cache(maxsize=1024)
-def _arrays(code: CodeType) -> dict[int, tuple[str, ...]]:
-    """Where some code reads an attribute called array, but for a method: what of, a name and attributes of it."""
-    found, path = {}, ()
-    for step in dis.get_instructions(code):
-        attribute = step.opname == 'LOAD_ATTR'
-        if attribute and step.argval == 'array' and not (step.arg & 1 and sys.version_info >= (3, 12)):
-            found[step.offset] = path
-        if step.opname not in ('CACHE', 'PUSH_NULL'):
-            named = step.opname.startswith('LOAD_') and step.argval
-            path = (*path, named) if attribute and path else (named,) if isinstance(named, str) else ()
-    return found
-
-
-def _stored(frame, path: tuple[str, ...]) -> object:
-    """What stands there in a frame; None if that is unknown."""
-    value = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(path[0]) if path else None
-    for name in path[1:]:
-        value = inspect.getattr_static(value, name, None)
-    return value
-
-
 def _span(first: ast.AST, last: ast.AST, indent: int) -> tuple[tuple, tuple]:
     return (first.lineno, first.col_offset + indent), (last.end_lineno, last.end_col_offset + indent)
 
@@ -256,21 +230,22 @@ def _inside(where: tuple, span: tuple[tuple, tuple]) -> bool:
 
 def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> tuple[object, Graph]:
     """Call a function, and make a graph of what it did."""
-    name = _name(function)
+    name = _name(function, args)
     args, kwargs = map_tensors(args, _own), map_tensors(kwargs, _own)
     inputs = inputs_of(args, kwargs)
     tracer = Tracer(name, inputs, stand_in)
     world = World(tracer, function, (args, kwargs))
     with Tape() as seen:  # from here on no other thread has a gradient, a Tape or a trace
         outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
+        array = Tensor.array
         try:
             tracing.trace_with(tracer)
-            with Lines(tracer) as lines:
+            with Lines() as lines:
                 tracer.window = seen
                 sys.setprofile(world.watch)
                 out = function(*args, **kwargs)
         finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
-            tracing.tracer = outer
+            tracing.tracer, Tensor.array = outer, array
             try:
                 sys.setprofile(None if hasattr(profiler, 'enable') else profiler)
             finally:
@@ -289,7 +264,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
 
     def make(t: Tensor) -> Tensor | None:
         """A copy of what the function made itself, if it is written or returned: the numbers it began with."""
-        mine = id(t) in world.made and id(memory(t.array)) in roots and t.at < tape.recorded_from
+        mine = id(t) in world.made and id(memory(t.array)) in roots and not tape.recorded_from <= t.at < tape.NOWHERE
         return anew(t, seen.value(t, -1)) if mine else None
 
     graph.make = make
@@ -306,9 +281,9 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
 REPLAYED.add(trace.__code__)  # of a bprop, with a world of its own
 
 
-def _name(function: Callable) -> str:
+def _name(function: Callable, args: tuple) -> str:
     """How a sentence and a printed graph call what is traced."""
-    owner = function.args[0] if isinstance(function, partial) else getattr(function, '__self__', None)
+    owner = args[0] if function is CoreCell.__call__ else getattr(function, '__self__', None)
     if isinstance(owner, Cell):
         return type(owner).__name__ + ('.bprop' if getattr(function, '__name__', '') == 'bprop' else '')
     return getattr(function, '__name__', None) or type(function).__name__

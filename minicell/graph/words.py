@@ -67,7 +67,9 @@ def graph_dot(graph: object) -> str:
     """The graph in the DOT language."""
     names = _names(graph)
     lines = ['digraph {', '  rankdir=LR; node [shape=box, fontname="sans-serif"];']
-    lines += [f'  v{s} [label={_quoted(names[s])}, shape=ellipse];' for s in (*graph.inputs, *graph.constants, *graph.made)]
+    lines += [
+        f'  v{s} [label={_quoted(names[s])}, shape=ellipse];' for s in (*graph.inputs, *graph.constants, *graph.made)
+    ]
     made_by = {slot: f'v{slot}' for slot in range(graph.slots)}
     for n, node in enumerate(graph.nodes):
         label = node.rule.name if hasattr(node, 'rule') else _node(node, names).split('(')[0]

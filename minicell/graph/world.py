@@ -10,6 +10,7 @@ import array
 import dis
 import os
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
@@ -140,6 +141,19 @@ def _content(cell: object) -> tuple:
         return ()
 
 
+stored = Tensor.array
+
+
+def _array(t: Tensor) -> np.ndarray:
+    """In the place of a Tensor's array while a function that names one is traced: does the user's code ask for it?"""
+    if tracing.tracer is not None and not is_library(sys._getframe(1).f_code.co_filename):
+        tracing.tracer.refuse_value(t, '.array')
+    return stored.__get__(t)
+
+
+ASKED = property(_array, stored.__set__)
+
+
 class World:
     """Watches one trace."""
 
@@ -190,6 +204,8 @@ class World:
             self.kernel = frame
         elif not is_library(code.co_filename):
             self._names(frame.f_globals, names_of(code)[0], '', code)
+            if 'array' in names_of(code)[1]:
+                Tensor.array = ASKED  # until the trace is over
             for name, value in list(frame.f_locals.items()):
                 if id(value) in self.known:  # what the trace made itself may change as it likes
                     self.reach(value, code, name, id(value) in self.given)

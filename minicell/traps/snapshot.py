@@ -53,7 +53,15 @@ def snapshot(value: object, of: Callable = Identity) -> object:
 
 
 class Cache(dict):
-    """The graphs that a Cell keeps: a copy of the Cell, or one that was pickled, starts without."""
+    """The graphs that a Cell keeps, the newest ones: a copy of the Cell, or one that was pickled, starts without."""
+
+    MOST = 16
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        if len(self) > self.MOST:
+            del self[next(iter(self))]
 
     def __deepcopy__(self, memo: dict) -> 'Cache':
         return Cache()
