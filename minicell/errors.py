@@ -131,7 +131,7 @@ class GraphBpropError(MinicellError, RuntimeError):
 
 
 class GraphTupleError(MinicellError, TypeError):
-    """A bprop in a graph that returned no tuple."""
+    """A bprop in a graph that returned no tuple, or takes another number of inputs than the Cell got by position."""
 
 
 class CellNameError(MinicellError, KeyError):

@@ -16,9 +16,9 @@ def trace_with(by: object) -> None:
         doors.numbers_asked.insert(0, asked)  # a graph refuses what is a warning elsewhere
 
 
-def stand_in(cell: object) -> object:
-    """What a takeover's entry holds in place of the Cell."""
-    return cell if tracer is None else tracer.stand_in(cell)
+def stand_in(cell: object, by_position: int) -> object:
+    """What a takeover's entry holds in place of the Cell, of whose inputs so many were given by position."""
+    return cell if tracer is None else tracer.stand_in(cell, by_position)
 
 
 def asked(tensor: object, how: str, chooses: bool) -> None:

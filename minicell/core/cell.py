@@ -140,6 +140,8 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
             t.at = address
     inputs = bound(cell, *given)
     _tell_doors(cell, at, frame)
+    if tape.looking and doors.stand_in is not None:
+        cell = doors.stand_in(cell, len(args))
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
 
 
@@ -189,8 +191,6 @@ def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> o
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or tape.recorded_from <= result.at < NOWHERE:
         doors.returned(cell, inputs, result, at, frame)
-    if tape.looking and doors.stand_in is not None:
-        cell = doors.stand_in(cell)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))

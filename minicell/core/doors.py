@@ -48,7 +48,7 @@ called: Callable | None = None  # f(cell): a Cell with `_reads` was called as a 
 returned: Callable = lambda *_: None  # f(cell, inputs, result, at, frame): result may be anything
 declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
 bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell with bprop_debug ran its bprop
-stand_in: Callable | None = None  # f(cell) returns the object that a takeover's entry holds instead of the Cell
+stand_in: Callable | None = None  # f(cell, n) returns what a takeover's entry holds for the Cell; n inputs by position
 holders: weakref.WeakSet = weakref.WeakSet()  # objects that keep values: `holder.keep(write)` runs before each write
 
 

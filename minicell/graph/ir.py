@@ -228,7 +228,8 @@ class Graph:
         body = Graph(type(cell).__name__, tensors_in(given), self)
         body._hidden = True
         body.read(entries[k + 1 : end], entries[end][3])
-        _, inputs, _, out, _, _ = entries[end + 1]
+        _, inputs, body.stand_in, out, _, _ = entries[end + 1]
+        body.stand_in.body = body
         slots = tuple(map(self.slot, tensors_in(inputs))) + tuple(body.from_outer)
         outs = tuple(self._new(t) for t in tensors_in(getattr(out, 'out', out)))
         self.nodes.append(Call(cell, body, slots, _emptied(inputs, None), outs, (code, lasti)))

@@ -9,7 +9,7 @@ frozen and shown, and what would silently go stale is refused, in a sentence, wi
 import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
-from types import MethodType
+from types import FunctionType, MethodType
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -77,7 +77,7 @@ class Jitted:
     def __init__(self, fn: Callable) -> None:
         update_wrapper(self, fn)
         self.fn = fn
-        self.kept = Cache()  # the graphs of calls without a Cell; with one they are its own, and go with it
+        self.kept = Cache()  # its graphs; those of a call with a Cell, or a function, are that one's, and go with it
         self.made: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         self.traced = 0
         if hasattr(fn, '__code__'):
@@ -97,8 +97,9 @@ class Jitted:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if tracing.tracer is not None:  # part of a larger graph
             return self.fn(*args, **kwargs)
-        key = self, signature((args, tuple(sorted(kwargs.items()))))
-        owner = next((cell for cell in args if isinstance(cell, Cell)), None)
+        met: list = []
+        key = self, signature((args, tuple(sorted(kwargs.items()))), met)
+        owner = next((v for v in met if isinstance(v, (Cell, FunctionType))), None)
         kept = self.kept if owner is None else owner.__dict__.setdefault('_graphs', Cache())
         for graph in kept.get(key, ()):
             if graph.still_holds():
@@ -134,9 +135,16 @@ def call_in_graph_mode(cell: Cell, *args: object, **kwargs: object) -> object:
 _called = Jitted(CoreCell.__call__)
 
 
-def signature(value: object) -> object:
-    """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object anything else is."""
-    return snapshot(value, lambda v: ('Tensor', v.shape, v.array.dtype.str) if type(v) is Tensor else Identity(v))
+def signature(value: object, met: list) -> object:
+    """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object (`met`) all else is."""
+
+    def of(v: object) -> object:
+        if type(v) is Tensor:
+            return 'Tensor', v.shape, v.array.dtype.str
+        met.append(v)
+        return Identity(v)
+
+    return snapshot(value, of)
 
 
 # ---- Cells with their own bprop -------------------------------------------------------------------------------------
@@ -145,19 +153,22 @@ def signature(value: object) -> object:
 class GraphCell:
     """A Cell inside a graph: construct is a graph in a replay, and bprop becomes one when backward first reaches it."""
 
-    def __init__(self, cell: Cell, body: Graph | None = None) -> None:
-        self.source, self.body = cell, body
+    body: Graph  # of construct
+
+    def __init__(self, cell: Cell, by_position: int) -> None:
+        self.source, self.by_position = cell, by_position
         self.outer: list[Tensor] = []  # what construct read of the graph around it, beside its inputs
         self.internal_params = cell.internal_params
         self.graphs = cell.__dict__.setdefault('_graphs', Cache())  # bprop is the same function in every graph
 
     @classmethod
-    def of(cls, cell: Cell, body: Graph | None = None) -> 'GraphCell':
+    def of(cls, cell: Cell, by_position: int) -> 'GraphCell':
         """A stand-in that bears the Cell's own name; of a stand-in in a replayed graph, one for the Cell itself."""
-        cell = cell.source if isinstance(cell, GraphCell) else cell
+        if isinstance(cell, GraphCell):
+            cell, by_position = cell.source, cell.by_position
         name = type(cell).__name__
         kind = _KINDS[name] = _KINDS.get(name) or type(name, (cls,), {})
-        return kind(cell, body)
+        return kind(cell, by_position)
 
     @property
     def bprop_debug(self) -> bool:
@@ -175,7 +186,7 @@ class GraphCell:
     def bprop(self, *given: object) -> tuple:
         """The Cell's bprop, traced once a signature and held to the rules of graph mode."""
         given = map_tensors(given, lambda t: wrap(t.array, t.at))  # an input that is a Parameter is an input here
-        key = signature(given)
+        key = self.by_position, signature(given, [])
         graph = self.graphs.get(key)
         if graph is not None and graph.still_holds():
             return replay(graph, tensors_in(given))
@@ -191,6 +202,10 @@ class GraphCell:
         named = code.co_argcount - (function is not self.source.bprop)  # without self
         if named < 2:
             refuse(f'.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout')
+        if self.by_position < len(given) - 2 or named > len(given):
+            due = 'in graph mode every argument is given by position, and bprop takes each of them, then out and dout'
+            got = f'got {plural(self.by_position, "argument")} by position, and its bprop takes {named - 2}'
+            refuse(f' {got}: {due}', GraphTupleError)
         if self.internal_params:
             advice = 'Let autodiff compute it, or leave graph mode'
             refuse(f' has internal_params: a gradient of a Parameter from bprop is for eager mode only. {advice}')
@@ -293,7 +308,7 @@ def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
 
 
 def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
-    stand_in = node.body.stand_in = node.body.stand_in or GraphCell.of(node.cell, node.body)
+    stand_in = node.body.stand_in
     count = len(args) - len(node.body.from_outer)
     inputs = filled(node.given, args[:count])
     stand_in.outer = args[count:]

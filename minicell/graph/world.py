@@ -55,7 +55,8 @@ CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'
 EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
 DRAWN = re.compile(
     r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input|_uuid.*'
-    r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat)|.*(IO|Reader|Wrapper|Buffered\w+)\.read.*'
+    r'|(_?io|posix|nt)\.(open|read|urandom|listdir|scandir|stat|getcwd)|gc\.(is|get).*|sys\.get(recursion|ref|switch).*'
+    r'|.*(IO|Reader|Wrapper|Buffered\w+)\.(read.*|get.*|tell)'
 )
 SAYING = tuple(at + name for at in STDLIB for name in ('logging', 'warnings', 'linecache', 'traceback'))  # by a clock
 functions_parts = attrgetter('__code__', '__defaults__', '__kwdefaults__')
@@ -108,6 +109,7 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
     attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
+    attributes |= {'_phase'} & {f'_{name}' for name in code.co_names}  # behind a property
     inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of a comprehension
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
@@ -115,19 +117,14 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
 
 
-def _numbers(value: object) -> tuple:
-    """An array's content, which may be large, as one number."""
-    a = np.asarray(value)
-    return a.shape, a.dtype.str, hash(a.tobytes())
+@lru_cache(maxsize=4096)
+def _same(*form: object) -> tuple:
+    return form
 
 
-_FORMS: dict = {}
-
-
-def form(parameter: Parameter) -> tuple:
+def form(p: Parameter) -> tuple:
     """What Python may decide by: the same object for the same form."""
-    found = parameter.array.shape, parameter.array.dtype, parameter.requires_grad
-    return _FORMS.setdefault(found, found)
+    return _same(p.array.shape, p.array.dtype, p.name, p.requires_grad)
 
 
 def _items(value: Iterable) -> tuple:
@@ -265,7 +262,7 @@ class World:
                 self._keep(id(value), partial(_items, value), label, given)
             parts = _items(value)
         elif isinstance(value, BYTES):
-            self._keep(id(value), partial(_numbers, value), label, given)
+            self._keep(id(value), lambda: (snapshot(value),), label, given)
         elif isinstance(value, (np.random.Generator, np.random.RandomState)):
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
@@ -307,7 +304,7 @@ class World:
             value = space.get(name)
             kept.setdefault(name, value)
             value = os.environ if value is os.getenv else value
-            if deep or isinstance(value, ModuleType) or value is os.environ:
+            if deep or isinstance(value, (ModuleType, list, dict)) or value is os.environ:
                 self.reach(value, code, owner + name)
 
     def _attributes(self, value: object, code: CodeType) -> None:
@@ -343,7 +340,7 @@ class World:
             if kept
         ] + [*self.reads.values()]
         self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
-        names = tuple(f'{p.name}.requires_grad' for p in self.forms)
+        names = tuple(f'the name, shape or requires_grad of {p.name}' for p in self.forms)
         reads.append(Read(partial(map, form, tuple(self.forms)), tuple(self.forms.values()), names))
         grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):

@@ -110,7 +110,6 @@ PROGRAMS = {
     'a gradient penalty': penalty,
     'has_aux inside': with_aux,
     'a gradient of weights inside': of_weights,
-    'jvp inside': lambda x, y: ms.jvp(lambda a: a * a * a, x, y)[1],
     'sens inside': lambda x, y: ops.GradOperation(sens_param=True)(cube)(x, y),
     'a Hessian inside': lambda x, y: ms.grad(lambda a: ms.grad(lambda b: (cube(b) * b).sum())(a).sum())(x) * y,
     'writes': writes,
