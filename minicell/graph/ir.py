@@ -1,6 +1,6 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
@@ -81,8 +81,8 @@ class Graph:
         self.slots = 0
         self.nodes: list = []
         self.constants: dict[int, Tensor] = {}
-        self.made: dict[int, Tensor] = {}  # of the outermost: constants that each replay makes anew
-        self.make: Callable | None = None  # of the outermost: f(t) returns what to make anew in the place of t, or None
+        self.own: set[int] = set()  # of the outermost: the ids of Tensors that each call makes anew, until it is sealed
+        self.made: dict[int, Tensor] = {}  # and those of them that it uses, as they begin
         self.from_outer: list[int] = []  # values of the outer graph that are further inputs of this one
         self.reads: list[Read] = []
         self.looked: list[tuple] = []  # constants whose numbers Python looked at, and what they were
@@ -134,17 +134,12 @@ class Graph:
             self.from_outer.append(self.outer.slot(t))
             self.inputs.append(slot)
             return slot
-        root = self.root
-        original = root.make(t)
-        owner, kept = (self, self.constants) if original is None else (root, root.made)
-        slot = owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))
-        kept[slot] = t if original is None else original
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        owner, kept = (root, root.made) if id(t) in root.own else (self, self.constants)
+        kept[owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))] = t
         return self.slot(t)
-
-    @property
-    def root(self) -> 'Graph':
-        """The outermost of the graphs around this one."""
-        return self if self.outer is None else self.outer.root
 
     def knows(self, t: Tensor) -> bool:
         """Whether the value of t depends on this graph's inputs, or on those of a graph around it."""
@@ -174,7 +169,7 @@ class Graph:
     def seal(self) -> 'Graph':
         """It is complete: let go of the Tensors that it was made from."""
         for graph in self.graphs():
-            graph._slot_of, graph._alive, graph.make = {}, [], None
+            graph._slot_of, graph._alive, graph.own = {}, [], set()
         return self
 
     def result(self, values: list) -> object:

@@ -125,14 +125,7 @@ def _check_output(name: str, out: object) -> None:
         raise GraphValueError(f'the graph of {name} {said}: {due}.{users_line()}')
 
 
-def call_in_graph_mode(cell: Cell, *args: object, **kwargs: object) -> object:
-    """What stands in the place of Cell.__call__ meanwhile: a Cell is traced as a function of its arguments."""
-    if tracing.tracer is not None:  # part of a larger graph
-        return CoreCell.__call__(cell, *args, **kwargs)
-    return _called(cell, *args, **kwargs)
-
-
-_called = Jitted(CoreCell.__call__)
+call_in_graph_mode = Jitted(CoreCell.__call__)  # what stands in the place of Cell.__call__ meanwhile
 
 
 def signature(value: object, met: list) -> object:

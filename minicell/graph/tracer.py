@@ -6,7 +6,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Callable
-from types import CodeType, TracebackType
+from types import CodeType
 
 import numpy as np
 
@@ -121,33 +121,20 @@ class Tracer:
 # ---- where Python went -----------------------------------------------------------------------------------------------
 
 REFUSED = {
-    ast.Try: "Unsupported statement 'Try'",
-    ast.TryStar: "Unsupported statement 'Try'",
-    ast.Import: "Unsupported statement 'Import'",
-    ast.ImportFrom: "Unsupported statement 'Import'",
-    ast.ClassDef: "Unsupported statement 'ClassDef'",
-    ast.Delete: "Unsupported statement 'Delete'",
-    ast.Yield: "Unsupported expression 'Yield'",
-    ast.YieldFrom: "Unsupported expression 'YieldFrom'",
-    ast.Await: "Unsupported expression 'Await'",
+    **dict.fromkeys((ast.Try, ast.TryStar), "Unsupported statement 'Try'"),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), "Unsupported statement 'Import'"),
+    **{kind: f"Unsupported statement '{kind.__name__}'" for kind in (ast.ClassDef, ast.Delete)},
+    **{kind: f"Unsupported expression '{kind.__name__}'" for kind in (ast.Yield, ast.YieldFrom, ast.Await)},
 }
 
 
 class Lines:
-    """Notes where the user's functions go inside a `with` block: from which instruction to which."""
+    """Notes where the user's functions go: from which instruction to which."""
 
     def __init__(self) -> None:
         self.went: dict[CodeType, set[tuple[int, int]]] = {}
 
-    def __enter__(self) -> 'Lines':
-        self._was = sys.gettrace()
-        sys.settrace(self._called)
-        return self
-
-    def __exit__(self, kind: object, error: object, traceback: TracebackType | None) -> None:
-        sys.settrace(self._was)
-
-    def _called(self, frame, event: str, argument: object) -> object:
+    def called(self, frame, event: str, argument: object) -> object:
         """What Python calls where a function begins; of the user's, each instruction is noted."""
         code = frame.f_code
         if code not in self.went:
@@ -235,15 +222,14 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     inputs = inputs_of(args, kwargs)
     tracer = Tracer(name, inputs, stand_in)
     world = World(tracer, function, (args, kwargs))
-    with Tape() as seen:  # from here on no other thread has a gradient, a Tape or a trace
+    with Tape() as tracer.window:  # from here on no other thread has a gradient, a Tape or a trace
         outer, put_back, debugger, profiler = tracing.tracer, tape.state(), sys.gettrace(), sys.getprofile()
-        array = Tensor.array
+        array, lines = Tensor.array, Lines()
         try:
             tracing.trace_with(tracer)
-            with Lines() as lines:
-                tracer.window = seen
-                sys.setprofile(world.watch)
-                out = function(*args, **kwargs)
+            sys.settrace(lines.called)
+            sys.setprofile(world.watch)
+            out = function(*args, **kwargs)
         finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
             tracing.tracer, Tensor.array = outer, array
             try:
@@ -258,17 +244,13 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     lines.check()
     graph = Graph(name, inputs)
     graph.looked, graph.branches = tracer.looked, lines.branches()
-    entries = seen.entries()
+    entries = tracer.window.entries()
     changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
     roots = {id(memory(t.array)) for t in changing}
-
-    def make(t: Tensor) -> Tensor | None:
-        """A copy of what the function made itself, if it is written or returned: the numbers it began with."""
-        mine = id(t) in world.made and id(memory(t.array)) in roots and not tape.recorded_from <= t.at < tape.NOWHERE
-        return anew(t, seen.value(t, -1)) if mine else None
-
-    graph.make = make
+    differentiated = range(tape.recorded_from, tape.NOWHERE)
+    graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
     graph.read(entries, out)
+    graph.made = {slot: anew(t, tracer.window.value(t, -1)) for slot, t in graph.made.items()}  # as it began
     graph.reads = world.check(graph.parameters)
     for t in graph.captured:
         if t.at >= tape.recorded_from:
