@@ -2,6 +2,7 @@
 
 import gc
 import platform
+import tracemalloc
 import warnings
 import weakref
 
@@ -227,3 +228,129 @@ def test_a_construct_whose_code_was_replaced_is_called_as_it_is_now():
     for old, new in ((type(net).construct, type(later).construct), (type(net).bprop, type(later).bprop)):
         old.__code__, old.__defaults__ = new.__code__, new.__defaults__
     assert right(ms.grad(net)(X), [5, 5, 5])
+
+
+class Large(nn.Cell):
+    """A hundred kilobytes of weights; `lr` changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.lr = Parameter(Tensor(np.ones(25_000, np.float32)), name='w'), 1.0
+
+    def construct(self, x):
+        return x * self.w.sum() * self.lr
+
+
+class OwnBprop(Large):
+    def bprop(self, x, out, dout):
+        return (dout * 25_000,)
+
+
+class OfJit(Large):
+    construct = ms.jit(Large.construct)
+
+
+def bytes_kept(step, times=20):
+    """How much more is held after some steps, garbage collected."""
+    step()
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(times):
+        step()
+    gc.collect()
+    held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    return held
+
+
+def in_graph_mode(net):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        return ms.grad(net)(X)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+TAKES = ms.jit(lambda net, x: net(x)), ms.jit(lambda x, nets: nets[0](x)), ms.jit(lambda x, f: f(x))
+OF_IT = ms.jit(lambda net, x: ms.grad(net)(x))
+DROPPED = {
+    'jit of construct': lambda: OfJit()(X),
+    'its gradient': lambda: ms.grad(OfJit())(X),
+    'a net as an argument': lambda: TAKES[0](Large(), X),
+    'by name': lambda: TAKES[0](net=Large(), x=X),
+    'in a list': lambda: TAKES[1](X, [Large()]),
+    'a function of one': lambda: TAKES[2](X, (lambda net: lambda x: net(x))(Large())),
+    'with a bprop': lambda: TAKES[0](OwnBprop(), X),
+    'the gradient of it': lambda: OF_IT(OwnBprop(), X),
+    'jit of a net': lambda: ms.grad(ms.jit(OwnBprop()))(X),
+    'graph mode': lambda: in_graph_mode(Large()),
+    'graph mode, with a bprop': lambda: in_graph_mode(OwnBprop()),
+}
+
+
+@pytest.mark.parametrize('step', DROPPED.values(), ids=DROPPED)
+def test_graphs_do_not_keep_nets_that_were_dropped(step):
+    held = bytes_kept(step)
+    assert held < 200_000, f'{held} bytes of 20 nets of 100,000'
+
+
+def changing():
+    """What is another in each call: an attribute, an argument, a global."""
+    net, rate = Large(), [1.0]
+    graphs = ms.jit(net), ms.jit(lambda x, k: x * k), ms.jit(lambda x: x * rate[0])
+
+    def attribute():
+        net.lr += 0.1
+        graphs[0](X)
+
+    def argument():
+        rate[0] += 0.1
+        graphs[1](X, rate[0])
+
+    def outside():
+        rate[0] += 0.1
+        graphs[2](X)
+
+    pairs = zip((attribute, argument, outside), graphs, strict=True)
+    return dict(zip(('an attribute', 'an argument', 'a list'), pairs, strict=True))
+
+
+@pytest.mark.parametrize('what', changing())
+def test_a_graph_that_is_made_anew_in_each_call_takes_the_place_of_an_older_one(what):
+    step, graph = changing()[what]
+    for _ in range(30):
+        step()
+    held, some = bytes_kept(step, 20), len(graph.graphs)
+    assert held < 20_000 and graph.traced == 51 and some < 20, (held, some)
+
+
+LARGE = np.ones(1_000_000, np.float32)
+READ = {
+    'an array': ms.jit(lambda x: x * float(LARGE[0])),
+    'its transpose': (lambda t: ms.jit(lambda x: x * float(t[0, 0])))(LARGE.reshape(1000, 1000).T),
+    'bytes': (lambda b: ms.jit(lambda x: x * (b[0] + 1)))(bytearray(4_000_000)),
+    'a Tensor': (lambda t: ms.jit(lambda x: x * float(t.array[0])))(Tensor(LARGE)),
+    'an argument': (lambda f: lambda x: f(x, LARGE))(ms.jit(lambda x, a: x * float(a[0]))),
+}
+
+
+@pytest.mark.parametrize('f', READ.values(), ids=READ)
+def test_a_replay_does_not_copy_a_large_array_that_the_function_reads(f):
+    """It is looked at, and a change of one number is seen."""
+    assert right(f(X), [1, 2, 3])
+    tracemalloc.start()
+    f(X)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100_000, f'{most} bytes for a replay that reads one number of 4,000,000'
+
+
+def test_a_change_deep_in_a_large_array_is_seen():
+    numbers = np.ones(1_000_000, np.float32)
+    graph = ms.jit(lambda x: x * float(numbers.sum()))
+    before = graph(X)
+    for k in (0, 499_999, 999_999):
+        numbers[k] += 1
+    assert not right(graph(X), before) and graph.traced == 2
+    assert graph(X) is not None and graph.traced == 2
