@@ -207,3 +207,15 @@ def test_bprop_debug_reports_in_a_replay(capsys):
             ms.grad(f)(x)
     out = capsys.readouterr()
     assert out.out == '' and out.err.count('Cube.bprop(x=') == 2 and not said.caught
+
+
+def test_plus_equals_in_a_graph_writes_nothing():
+    """As in eager mode: the name is bound to another Tensor."""
+
+    @ms.jit
+    def f(x):
+        x += 1
+        return x
+
+    x = Tensor([1.0, 2.0])
+    assert [f(x).asnumpy().tolist() for _ in range(3)] == [[2, 3]] * 3 and x.asnumpy().tolist() == [1, 2]
