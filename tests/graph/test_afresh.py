@@ -21,7 +21,6 @@ MADE = {
     'an initializer': lambda: initializer('ones', [3], ms.float32),
     'a Tensor with init': lambda: Tensor(shape=(3,), dtype=ms.float32, init=One()),
     'a Parameter': lambda: Parameter(ones(), name='p'),
-    'a copy of a Parameter': lambda: Parameter(ones(), name='p').copy(),
     'a row': lambda: Tensor([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])[0],
     'a column': lambda: Tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]).T[0],
     'a shape': lambda: Tensor([[1.0], [1.0], [1.0]]).reshape(3),

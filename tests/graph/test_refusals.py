@@ -2,6 +2,8 @@
 
 import builtins
 import contextlib
+import copy
+import pickle
 import sys
 from dataclasses import dataclass
 
@@ -93,6 +95,9 @@ def test_the_numbers_of_a_parameter_are_refused_and_those_of_a_constant_are_not(
     assert f(X).asnumpy().tolist() == f(X).asnumpy().tolist() == [3, 6] and f.traced == 1
     with refused(GraphValueError, '.array of', line='p.array'):
         ms.jit(lambda x: x * float(p.array[0]))(X)
+    for copied in (p.copy, p.clone, lambda: copy.copy(p), lambda: copy.deepcopy(p), lambda: pickle.dumps(p)):
+        with refused(GraphValueError, 'a copy of', keep=False):
+            ms.jit(lambda x, f: (f(), x)[1])(X, copied)
     by_array = ms.jit(lambda x: x * float(c.array[0]))
     assert by_array(X).asnumpy().tolist() == [3, 6] and Tensor.array is array
     c[0] = 5.0
