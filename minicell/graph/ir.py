@@ -153,14 +153,9 @@ class Graph:
                 yield from node.body.graphs()
 
     @property
-    def parameters(self) -> list[Tensor]:
-        """The Parameters that it reads."""
-        return [t for g in self.graphs() for t in g.constants.values() if hasattr(t, 'requires_grad')]
-
-    @property
-    def captured(self) -> list[Tensor]:
-        """The other Tensors that it reads and that are none of its arguments."""
-        return [t for g in self.graphs() for t in g.constants.values() if not hasattr(t, 'requires_grad')]
+    def outside(self) -> list[Tensor]:
+        """The Parameters and other Tensors that it reads and that are none of its arguments."""
+        return [t for graph in self.graphs() for t in graph.constants.values()]
 
     def still_holds(self) -> bool:
         """Whether what the trace read of Python is what it was."""

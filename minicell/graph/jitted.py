@@ -12,9 +12,8 @@ from functools import partial, update_wrapper
 from types import FunctionType, MethodType
 from weakref import WeakValueDictionary
 
-import numpy as np
-
 from .. import tracing
+from ..common.parameter import Parameter
 from ..core import doors, tape
 from ..core.cell import Cell as CoreCell
 from ..core.cell import call
@@ -28,7 +27,7 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
 from ..ops.checks import must, must_be
-from ..ops.write import overwrite, writable, write_index
+from ..ops.write import rewrite, write_index
 from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step, filled
 from .tracer import anew, inputs_of, trace
@@ -163,12 +162,7 @@ class GraphCell:
         kind = _KINDS[name] = _KINDS.get(name) or type(name, (cls,), {})
         return kind(cell, by_position)
 
-    @property
-    def bprop_debug(self) -> bool:
-        """As the Cell has it now."""
-        return self.source._bprop_debug
-
-    _bprop_debug = bprop_debug
+    _bprop_debug = property(lambda self: self.source._bprop_debug)
     _stands_for = property(lambda self: self.source)
     _reads = None  # a replay tells of the Cell itself
 
@@ -203,10 +197,10 @@ class GraphCell:
             advice = 'Let autodiff compute it, or leave graph mode'
             refuse(f' has internal_params: a gradient of a Parameter from bprop is for eager mode only. {advice}')
         returned, graph = trace(self.source.bprop, given, {}, GraphCell.of)
-        if graph.parameters:
+        if parameters := [t for t in graph.outside if isinstance(t, Parameter)]:
             why = 'in graph mode a bprop does not support using Parameter'
             advice = 'Compute the gradient from its inputs, out and dout'
-            refuse(f'.bprop uses the Parameter {graph.parameters[0].name}: {why}. {advice}')
+            refuse(f'.bprop uses the Parameter {parameters[0].name}: {why}. {advice}')
         if not isinstance(returned, tuple):
             due = 'in graph mode the output of a bprop is a tuple, also for one gradient: `return (dx,)`'
             refuse(f'.bprop returned {article(type(returned).__name__)}: {due}', GraphTupleError)
@@ -333,18 +327,11 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
 
 
 def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]:
-    site = Site(*node.site)
     target, (source,) = values[node.target], args
     if node.what == 'x[i] = v':
-        write_index(target, node.how, source, site)
-        return []
-    if isinstance(node.how, np.ufunc):
-        memory = writable(target, node.what, site, source, node.how)
-        node.how(memory, source.array, out=memory, casting='same_kind')
+        write_index(target, node.how, source, Site(*node.site))
     else:
-        overwrite(target, source, node.what, site)
-    for notify in doors.assigned:
-        notify(target, source)
+        rewrite(target, source, node.what, node.how, Site(*node.site))
     return []
 
 

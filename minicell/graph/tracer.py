@@ -251,9 +251,9 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
     graph.read(entries, out)
     graph.made = {slot: anew(t, tracer.window.value(t, -1)) for slot, t in graph.made.items()}  # as it began
-    graph.reads = world.check(graph.parameters)
-    for t in graph.captured:
-        if t.at >= tape.recorded_from:
+    graph.reads = world.check([t for t in graph.outside if isinstance(t, Parameter)])
+    for t in graph.outside:
+        if t.at >= tape.recorded_from and not isinstance(t, Parameter):
             said = f'the graph of {name} uses a differentiated Tensor that is none of its arguments'
             why = 'a later call would use the old numbers. Give it as an argument'
             raise GraphCaptureError(f'{said}: {why}.{users_line()}')

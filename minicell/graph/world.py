@@ -341,8 +341,9 @@ class World:
             if kept
         ] + [*self.reads.values()]
         self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
-        names = tuple(f'the name, shape or requires_grad of {p.name}' for p in self.forms)
-        reads.append(Read(partial(map, form, tuple(self.forms)), tuple(self.forms.values()), names))
+        if self.forms:
+            names = tuple(f'the name, shape or requires_grad of {p.name}' for p in self.forms)
+            reads.append(Read(partial(map, form, tuple(self.forms)), tuple(self.forms.values()), names))
         grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):
             if not read.holds() and read not in grown:

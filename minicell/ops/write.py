@@ -113,18 +113,23 @@ def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value:
     """Write the value, as it is or by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
     frame = sys._getframe(2)
     new = _fitting(name, variable, value, frame, scalars=how is not None)
-    array = writable(variable, f'ops.{op}({variable.name}, ...)', frame, new, how or ...)
-    if how is None:
-        array[...] = new.array
-    else:
-        how(array, new.array, out=array, casting='same_kind')
-    for notify in doors.assigned:
-        notify(variable, value)
+    rewrite(variable, new, f'ops.{op}({variable.name}, ...)', how or ..., frame)
     if tracing.tracer is not None:
         return variable
     if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
         return wrap(variable.array, variable.at)
     return Tensor(variable)
+
+
+def rewrite(variable: Tensor, new: Tensor, what: str, how: object, frame) -> None:
+    """Write a fitting value, as it is (how is ...) or by a ufunc such as np.add, and tell who must know."""
+    array = writable(variable, what, frame, new, how)
+    if how is ...:
+        array[...] = new.array
+    else:
+        how(array, new.array, out=array, casting='same_kind')
+    for notify in doors.assigned:
+        notify(variable, new)
 
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:
