@@ -202,14 +202,14 @@ def tensors_in(value: object) -> list[Tensor]:
     return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
 
 
-def map_tensors(value: object, make) -> object:
-    """The same nested structure with make(t) in place of each Tensor."""
-    if isinstance(value, Tensor):
+def map_tensors(value: object, make, kind: type = Tensor) -> object:
+    """The same nested structure with make(t) in place of each Tensor, or each object of another kind."""
+    if isinstance(value, kind):
         return make(value)
     if isinstance(value, dict):
-        return {k: map_tensors(v, make) for k, v in value.items()}
+        return {k: map_tensors(v, make, kind) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
-        parts = [map_tensors(v, make) for v in value]
+        parts = [map_tensors(v, make, kind) for v in value]
         return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
     return value
 

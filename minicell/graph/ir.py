@@ -246,14 +246,8 @@ class Graph:
         self.nodes.append(Grad(body.name, body, slots, weights, given, outs, (code, lasti), []))
         return end + 1
 
-    def __str__(self) -> str:
-        return '\n'.join(graph_lines(self))
-
-    __repr__ = __str__
-
-    def dot(self) -> str:
-        """The graph in the DOT language."""
-        return graph_dot(self)
+    __str__ = __repr__ = lambda self: '\n'.join(graph_lines(self))
+    dot = graph_dot
 
 
 class Place(NamedTuple):
@@ -270,14 +264,7 @@ def _emptied(value: object, graph: Graph | None) -> object:
 
 def filled(value: object, values: list) -> object:
     """The structure again, with these Tensors in their Places."""
-    if isinstance(value, Place):
-        return values[value.slot]
-    if isinstance(value, dict):
-        return {k: filled(v, values) for k, v in value.items()}
-    if not isinstance(value, (tuple, list)):
-        return value
-    parts = [filled(v, values) for v in value]
-    return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
+    return map_tensors(value, lambda place: values[place.slot], Place)
 
 
 def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:

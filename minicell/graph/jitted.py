@@ -113,10 +113,8 @@ class Jitted:
 
 def _check_output(name: str, out: object) -> None:
     """What a graph returns is filled in anew in each call; anything else would be that of the first."""
-    if isinstance(out, dict):
-        out = tuple(out.values())
-    if isinstance(out, (tuple, list)):
-        for part in out:
+    if isinstance(out, (dict, tuple, list)):
+        for part in out.values() if isinstance(out, dict) else out:
             _check_output(name, part)
     elif not isinstance(out, (Tensor, bool, int, float, complex, str, type(None), DType)):
         said = f"returns {article(type(out).__name__)}, and every later call would return the first call's"
@@ -129,14 +127,8 @@ call_in_graph_mode = Jitted(CoreCell.__call__)  # what stands in the place of Ce
 
 def signature(value: object, met: list) -> object:
     """What a trace depends on: shapes and dtypes of Tensors, Python's own values, which object (`met`) all else is."""
-
-    def of(v: object) -> object:
-        if type(v) is Tensor:
-            return 'Tensor', v.shape, v.array.dtype.str
-        met.append(v)
-        return Identity(v)
-
-    return snapshot(value, of)
+    tensor = lambda t: ('Tensor', t.shape, t.array.dtype.str)
+    return snapshot(value, lambda v: tensor(v) if type(v) is Tensor else met.append(v) or Identity(v))
 
 
 # ---- Cells with their own bprop -------------------------------------------------------------------------------------
@@ -302,8 +294,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     if tape.recorded_from == tape.NOWHERE and not tape.looking:
         return tensors_in(stand_in.construct(*inputs))
     out = call(stand_in, inputs, {}, Site(*node.site))
-    watched = node.cell._reads is not None and not tape.hidden_address
-    if watched and max([t.at for t in args], default=-1) >= tape.recorded_from:
+    if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):
         doors.called(node.cell)
     return tensors_in(out)
 

@@ -80,42 +80,43 @@ class Tracer:
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
+    def refuse(self, what: str, why: str, error: type[Exception] = GraphValueError, frame=None) -> None:
+        """Raise an error that says what has no place in this graph, and why."""
+        raise error(f'{what} inside the graph of {self.name}: {why}.{users_line(frame)}')
+
     def refuse_value(self, t: Tensor, how: str) -> None:
         """Numbers of a traced Tensor do not exist in a graph."""
         if self.follows(t):
-            raise GraphValueError(
-                f'{how} of a Tensor inside the graph of {self.name}: a graph is traced once, and has no numbers to '
-                f'look at. An `if` or a loop that depends on a value would be frozen for ever: write ops.select for a '
-                f'choice, and keep {how} outside.{users_line()}'
+            self.refuse(
+                f'{how} of a Tensor',
+                'a graph is traced once, and has no numbers to look at. An `if` or a loop that depends on a value '
+                f'would be frozen for ever: write ops.select for a choice, and keep {how} outside',
             )
         self.looked.append((t, snapshot(t.array)))
 
     def refuse_hooks(self, cell: Cell) -> None:
         """A hook is Python, and would be called once, while the graph is traced."""
         why = 'they would be called once, while it is traced, and not in later calls. Hooks are for eager mode'
-        said = f'{type(cell).__name__} has hooks, and is called inside the graph of {self.name}: {why}'
-        raise GraphValueError(f'{said}.{users_line()}')
+        self.refuse(f'{type(cell).__name__} has hooks, and is called', why)
 
     def refuse_vjp(self, name: str) -> None:
         """A gradient that is read later, by vjp, jvp or for a Jacobian, is a function, which a graph cannot hold."""
-        raise GraphValueError(
-            f'A vjp of {name} inside the graph of {self.name} (jvp, jacfwd and jacrev make one): it returns a function '
-            f'that reads a gradient later, and a graph has no place for one. Use ms.grad, or '
-            f'GradOperation(sens_param=True), or write it outside: ms.jvp(ms.jit(f), ...).{users_line()}'
+        self.refuse(
+            f'A vjp of {name}',
+            'it (jvp, jacfwd and jacrev make one, too) returns a function that reads a gradient later, and a graph has '
+            'no place for one. Use ms.grad, or GradOperation(sens_param=True), or write it outside: '
+            'ms.jvp(ms.jit(f), ...)',
         )
 
     def refuse_set_data(self, parameter: Tensor) -> None:
         """set_data is for outside: a graph writes by assign."""
         why = f'the method is not supported in a graph. Write ops.assign({parameter.name}, value)'
-        raise GraphWriteError(f'{parameter.name}.set_data inside the graph of {self.name}: {why}.{users_line()}')
+        self.refuse(f'{parameter.name}.set_data', why, GraphWriteError)
 
     def refuse_written(self, what: str) -> None:
         """What a traced function writes, an attribute or a list that grows, is written once, not in each call."""
-        raise GraphWriteError(
-            f'{what} is written inside the graph of {self.name}: the graph is traced once, so that later calls would '
-            f'not write it. Make it a Parameter and use ops.assign, or return the value and write it '
-            f'outside.{users_line()}'
-        )
+        why = 'the graph is traced once, so that later calls would not write it. Make it a Parameter and use ops.assign'
+        self.refuse(f'{what} is written', f'{why}, or return the value and write it outside', GraphWriteError)
 
 
 # ---- where Python went -----------------------------------------------------------------------------------------------

@@ -26,18 +26,18 @@ from types import (
     ModuleType,
 )
 from typing import NamedTuple
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 import numpy as np
 
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import cell as core_cell
-from ..core.errors import HOME, users_line, warn
+from ..core.errors import HOME, warn
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
 from ..core.tensor import Tensor, wrap
-from ..errors import GraphPrintWarning, GraphValueError
+from ..errors import GraphPrintWarning
 from ..nn.cell import Cell
 from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
@@ -94,12 +94,7 @@ class Read(NamedTuple):
 
 def _is_users(kind: type) -> bool:
     """Whether a class can be changed, and is the user's; one that was made by exec calls its module 'builtins'."""
-    if kind not in _users:
-        _users[kind] = not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not of_library(kind))
-    return _users[kind]
-
-
-_users: WeakKeyDictionary = WeakKeyDictionary()  # a class of the user's is not kept for it
+    return not kind.__flags__ & 1 << 8 and (kind.__module__ == 'builtins' or not of_library(kind))
 
 
 @lru_cache(maxsize=1024)
@@ -242,11 +237,12 @@ class World:
                 self._refuse_draw('a random number of NumPy')
 
     def _refuse_draw(self, what: str, frame: object = None) -> None:
-        raise GraphValueError(
-            f'{what} inside the graph of {self.tracer.name}: Python gets this value once, now, while the graph is '
-            f'traced, and every later call would use it again. Get it outside and give it as an argument (as a Tensor, '
-            f'a new one needs no new trace), or use ops.randn or ops.dropout, which draw each time.{users_line(frame)}'
+        why = (
+            'Python gets this value once, now, while the graph is traced, and every later call would use it again. Get '
+            'it outside and give it as an argument (as a Tensor, a new one needs no new trace), or use ops.randn or '
+            'ops.dropout, which draw each time'
         )
+        self.tracer.refuse(what, why, frame=frame)
 
     def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
         """Keep how a value is now, and whatever the names in a function's code find in it."""
