@@ -13,6 +13,8 @@ from ..traps.snapshot import snapshot
 from .words import graph_dot, graph_lines
 from .world import Read
 
+FAILED = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
+
 
 class Op(NamedTuple):
     """A primitive."""
@@ -213,8 +215,7 @@ class Graph:
         _, cell, given, _, code, lasti = entries[k]
         end = _matching(entries, k, ENTER, LEAVE)
         if entries[end][2] is not None:
-            said = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
-            raise _no_place(f'{type(cell).__name__} {said}', (code, lasti))
+            raise _no_place(f'{type(cell).__name__} {FAILED}', (code, lasti))
         body = Graph(type(cell).__name__, tensors_in(given), self)
         body._hidden = True
         body.read(entries[k + 1 : end], entries[end][3])
@@ -229,8 +230,7 @@ class Graph:
         _, function, (leaves, sources, _), _, code, lasti = entries[k]
         end = _matching(entries, k, BEGIN, END)
         if entries[end][1] is None:
-            said = 'a gradient failed inside a graph, and the exception was caught there: a graph has no place for that'
-            raise _no_place(said, (code, lasti))
+            raise _no_place(f'a gradient {FAILED}', (code, lasti))
         back = k + 1
         depth = 0
         while depth or entries[back][0] is not BACK:

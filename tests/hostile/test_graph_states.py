@@ -1,5 +1,6 @@
 """Graphs that would go stale, or lose a trap in replays: by what is read of a Parameter, on self, or of the system."""
 
+import copy
 import ctypes
 import decimal
 import gc
@@ -175,3 +176,27 @@ def test_what_a_graph_does_not_notice(read, change):
         change()
         assert read() != was and right(graph(X), before) and graph.traced == 1
     ms.set_context(op_timeout=900)
+
+
+class Times(nn.Cell):
+    k = 2.0
+
+    def construct(self, x):
+        return x * self.k
+
+
+class TimesInAGraph(Times):
+    construct = ms.jit(Times.construct)
+
+
+@pytest.mark.parametrize('kind', [Times, TimesInAGraph])
+@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_cell_has_graphs_of_its_own(kind, copied):
+    ms.set_context(mode=ms.GRAPH_MODE if kind is Times else ms.PYNATIVE_MODE)
+    try:
+        net = kind()
+        before, other = net(X), copied(net)
+        other.k = 5.0
+        assert right((before, other(X), net(X)), ([2, 4, 6], [5, 10, 15], [2, 4, 6]))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)

@@ -358,3 +358,6 @@ def test_a_change_deep_in_a_large_array_is_seen():
     for k in (0, 499_999, 999_999):
         numbers[k] += 1
     assert right((before, graph(X), graph(X)), ([1, 2, 3], [8, 16, 24], [8, 16, 24])) and graph.traced == 2
+    table = np.arange(40_000.0).reshape(200, 200)
+    of_row = ms.jit(lambda x, a: x * float(a[0, 1]))
+    assert right((of_row(X, table), of_row(X, table.T)), ([1, 2, 3], [200, 400, 600]))
