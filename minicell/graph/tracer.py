@@ -67,7 +67,7 @@ class Tracer:
             elif rule is ENTER or any(id(i) in known or isinstance(i, Parameter) for i in inputs):
                 known.update(map(id, tensors_in(getattr(out, 'out', out))))
                 known.update(map(id, inputs if rule in (ENTER, BEGIN, END) else ()))
-        return id(t) in known or isinstance(t, Parameter)
+        return tape.in_own_thread() and (id(t) in known or isinstance(t, Parameter))
 
     def step(self, cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         """Call an optimizer as it is: in the graph it is one node, which calls it again in every replay."""
