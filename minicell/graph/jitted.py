@@ -2,8 +2,8 @@
 
 Tracing is looking: the first call runs as ever, with a Tape open, and the graph is made from what it kept. A replay
 plays the nodes' kernels in their order and puts them on the tape as an eager call would, so that gradients need nothing
-of their own. What Python did in between (an `if`, a loop, a print) is not in the graph: an `if` on a Python value is
-frozen and shown, and what would silently go stale is refused, in a sentence, with the line.
+of their own, and makes anew what the function itself made and writes or returns. What Python did in between is not in
+the graph: an `if` on its values is frozen and shown, and what would silently go stale is traced anew, or refused.
 """
 
 import sys
@@ -98,8 +98,9 @@ class Jitted:
             return self.fn(*args, **kwargs)
         met: list = []
         key = self, signature((args, tuple(sorted(kwargs.items()))), met)
-        owner = next((v for v in met if isinstance(v, (Cell, FunctionType))), None)
-        kept = self.kept if owner is None else owner.__dict__.setdefault('_graphs', Cache())
+        owners = [v.__dict__ for v in met if isinstance(v, (Cell, FunctionType))]  # of a net and a loss, the net
+        owner = max(owners, key=lambda own: len(own.get('_params', ())) + len(own.get('_cells', ())), default=None)
+        kept = self.kept if owner is None else owner.setdefault('_graphs', Cache())
         for graph in kept.get(key, ()):
             if graph.still_holds():
                 return replay(graph, inputs_of(args, kwargs))

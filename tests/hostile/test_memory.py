@@ -273,6 +273,7 @@ def in_graph_mode(net):
 
 
 TAKES = ms.jit(lambda net, x: net(x)), ms.jit(lambda x, nets: nets[0](x)), ms.jit(lambda x, f: f(x))
+BEHIND, LOSS = ms.jit(lambda loss, net, x: loss(net(x), x)), nn.MSELoss()
 OF_IT = ms.jit(lambda net, x: ms.grad(net)(x))
 DROPPED = {
     'jit of construct': lambda: OfJit()(X),
@@ -281,6 +282,7 @@ DROPPED = {
     'by name': lambda: TAKES[0](net=Large(), x=X),
     'in a list': lambda: TAKES[1](X, [Large()]),
     'a function of one': lambda: TAKES[2](X, (lambda net: lambda x: net(x))(Large())),
+    'behind a loss that stays': lambda: BEHIND(LOSS, Large(), X),
     'with a bprop': lambda: TAKES[0](OwnBprop(), X),
     'the gradient of it': lambda: OF_IT(OwnBprop(), X),
     'jit of a net': lambda: ms.grad(ms.jit(OwnBprop()))(X),
