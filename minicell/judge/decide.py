@@ -177,7 +177,7 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
         if t.replaying(place).holds(given):
-            return told._replace(due=given.astype(np.float64), verdict=RIGHT, by='differences')
+            return told._replace(due=given.astype(np.float64), verdict=RIGHT, by='differences', unseen=SEEN)
         if not t.replaying(place).holds(t.exact[place]):
             return told._replace(verdict=UNKNOWN, why='The rules and differences do not agree.')
         told = told._replace(due=t.exact[place])
@@ -214,7 +214,7 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
     trying = t.trying(told.place)
-    told = told._replace(by='differences')
+    told = told._replace(by='differences', unseen=t.blind)
     if trying.holds(given):
         return told._replace(due=given.astype(np.float64), verdict=RIGHT)
     if trying.holds(t.due[told.place]):

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..core.watch import Tape
 from ..replay.nested import EPS, Unknown, without_bprops
+from ..replay.program import GRADIENT
 from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 
-UNSEEN = 'construct computes what no rule sees, and so this second order is not known.'
 TIMES = 4  # how often its inputs are rounded at random
 
 
@@ -22,11 +22,11 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
         for k, a in enumerate(run.arrivals)
     ]
     try:
+        if unseen := next((v.unseen for v in inner if v.unseen not in ('', GRADIENT)), ''):
+            raise Unknown(unseen)
         due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
     except Unknown as error:
         return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
-    if any('differences' in v.by for v in inner):
-        return [v._replace(why=UNSEEN) for v in told]
     return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
 
 

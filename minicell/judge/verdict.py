@@ -22,6 +22,7 @@ class Verdict(NamedTuple):
     why: str = ''  # in one sentence
     mistake: str = ''  # of a wrong one: what kind of mistake it is, where that is known
     room: np.ndarray | float = 0.0  # how far each number may be off by rounding
+    unseen: str = ''  # what happens in construct that no rule sees
 
     def __str__(self) -> str:
         """In a line."""

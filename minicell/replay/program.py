@@ -22,6 +22,7 @@ from ..ops.hooks import Passing
 Arrays = Sequence[np.ndarray | None]
 ODD = np.uint64(0x9E3779B97F4A7C15)
 VALUES = 'construct takes numbers out of a Tensor ({}), and what is made of these is no op'
+GRADIENT = 'construct asks for a gradient itself'  # which a gradient of the gradient follows, too
 WRITES = 'construct writes into memory ({}), which no rule differentiates'
 
 
@@ -40,7 +41,7 @@ class Program:
         self.tape, self.inputs, events = tape, list(inputs), list(events)
         self.out, self.outs = out, [t for t in tensors_in(out) if is_float(t)]
         self.ops = [e for e in events if isinstance(e, Op)]
-        self.blind = next(filter(None, map(self.beyond, events)), '')  # what no rule sees, in words
+        self.blind = min(filter(None, map(self.beyond, events)), key=GRADIENT.__eq__, default='')  # what no rule sees
         self.chosen = 0  # the inputs (a bit each) whose numbers chose what to compute, as an index or an `if` does
         self.stopped = 0  # and those that stop_gradient stopped somewhere
         for op in self.ops:
@@ -58,7 +59,7 @@ class Program:
             return 'construct computes with complex numbers'
         if isinstance(event, Op) and any(t.at >= NOWHERE and id(t) not in self.touched for t in event.inputs):
             return 'construct runs a graph that is traced'
-        return 'construct asks for a gradient itself' * isinstance(event, Begin)
+        return GRADIENT * isinstance(event, Begin)
 
     def read_after(self, at: int) -> set[int]:
         """The memory that is read, or returned, after a time."""

@@ -31,7 +31,7 @@ class Readings:
         outs = tensors(event.entry.out)
         if isinstance(cotangent, tuple | list):
             pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
-            floats = [(name, t) for name, t in pairs if t.asnumpy().dtype.kind in 'fc']  # none comes for a mask
+            floats = [(name, t) for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
             cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
         douts = tuple(
             Value(name, words='None') if c is None else self.book.value(c, self.walk.now, name)

@@ -88,7 +88,7 @@ class Turn(Open):
     @property
     def came(self) -> tuple:
         """What came in for each float output, behind every hook; None where nothing did."""
-        outs = [t for t in tensors(self.event.entry.out) if t.asnumpy().dtype.kind in 'fc']
+        outs = [t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc']
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
         found = dict(zip(map(id, outs), given, strict=False))
         for hook, hooked in self.hooks:

@@ -87,7 +87,7 @@ class Tensors:
             if any(a and a == b for a, b in zip(known, order, strict=True)):
                 return order
         for order in orders:
-            if any(p and names.is_number(n, t.asnumpy()) for t, n, p in zip(inputs, order, plain, strict=True)):
+            if any(p and names.is_number(n, t.array) for t, n, p in zip(inputs, order, plain, strict=True)):
                 return order
         return ('', '') if any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) else written
 
