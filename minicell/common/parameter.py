@@ -8,7 +8,6 @@ from itertools import count
 import numpy as np
 
 from .. import tracing
-from ..core import doors
 from ..core.dtype import int32
 from ..core.errors import ShapeError, article, users_line
 from ..core.tensor import Tensor, as_array
@@ -105,13 +104,12 @@ class Parameter(Tensor):
         cut = array.dtype.kind == 'f' and self.array.dtype.kind in 'iu'
         said = f'{who}: floats would be cut to {self.dtype}; write data.astype(...) if that is meant'
         must(not cut, ParameterError, said)
+        source = data if isinstance(data, Tensor) else array
         if same:
-            overwrite(self, array, f'{self.name}.set_data', sys._getframe(1))
+            overwrite(self, source, f'{self.name}.set_data', sys._getframe(1))
         else:
-            writable(self, f'{self.name}.set_data', sys._getframe(1))
+            writable(self, f'{self.name}.set_data', sys._getframe(1), source)
             self.array = array.astype(self.array.dtype)
-        for notify in doors.assigned:
-            notify(self, data)
         return self
 
     data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')
@@ -121,6 +119,8 @@ class Parameter(Tensor):
         filled = {'same': self.array, 'zeros': np.zeros_like(self.array), 'ones': np.ones_like(self.array)}
         if isinstance(init, str) and init not in filled:
             raise SettingError(f"clone: init is 'same', 'zeros', 'ones' or a number, but got {init!r}.{users_line()}")
+        if isinstance(init, str) and init == 'same':
+            self.leave('a copy')
         value = filled[init] if isinstance(init, str) else np.full_like(self.array, as_array(init))
         return Parameter(Tensor(value), self.name, self.requires_grad)
 
@@ -131,6 +131,7 @@ class Parameter(Tensor):
     __copy__ = copy
 
     def __reduce__(self) -> tuple:
+        self.leave('a pickle')
         return _travelled, (np.array(self.array), self.param_name, self.named, self._requires_grad)
 
     def __deepcopy__(self, memo: dict) -> 'Parameter':

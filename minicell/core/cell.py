@@ -114,9 +114,9 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     given = args, kwargs
     if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
         args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
-    else:  # a new Tensor for every input to differentiate: the old one, reached by a closure, counts as captured
-        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= tape.recorded_from else t for t in args])
-        given = args, kwargs
+    else:
+        args = tuple([_anew(t) if type(t) is Tensor else map_tensors(t, _anew) if tensors_in(t) else t for t in args])
+        given = args, kwargs = args, map_tensors(kwargs, _anew) if kwargs else kwargs
     tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
     addresses = [t.at for t in tensors]
     at = max(addresses, default=-1)
@@ -143,6 +143,11 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     if tape.looking and doors.stand_in is not None:
         cell = doors.stand_in(cell, len(args))
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
+
+
+def _anew(t: Tensor) -> Tensor:
+    """A new Tensor for an input to differentiate: the old one, reached by a closure or self, counts as captured."""
+    return wrap(t.array, t.at) if t.at >= tape.recorded_from else t
 
 
 def _tell_doors(cell: Cell, at: int, frame) -> None:

@@ -7,6 +7,7 @@ the function as a new Tensor, its leaf, so that an object given twice counts as 
 """
 
 import gc
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from sys import getrefcount
@@ -28,6 +29,12 @@ UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the ou
 def name_of(function: Callable) -> str:
     """What a message calls a function or a Cell."""
     return getattr(function, '__name__', None) or type(function).__name__
+
+
+def tell_if_hidden(name: str, t: Tensor) -> None:
+    """Tell the doors if `name` is given a value that a takeover has hidden; none that is around a gradient here."""
+    if t.at >= NOWHERE and (at := tape.address(t)) >= NOWHERE and at not in tape.enclosing_addresses():
+        doors.escaped(name, at, None)
 
 
 def differentiate(
@@ -107,7 +114,8 @@ class Gradient:
         self.reset_weights = map(setattr, self.trainable, repeat('at'), self.weights_before)
         self.uses_hidden = False
         if self.enclosing:
-            self._open_in_takeover()
+            self.captured, doors.captured = doors.captured, []  # those of the Cells inside are not the outer Cell's
+            self._take((self.inputs, self.trainable))
         if self.outermost and 0 < (threshold := gc.get_threshold())[0] < SELDOM:
             self.threshold = threshold
             gc.set_threshold(SELDOM)
@@ -136,10 +144,11 @@ class Gradient:
             doors.captured = self.captured
             fill_up()  # a bprop called on the way back may have used a list of its own
 
-    def _open_in_takeover(self) -> None:
-        hidden = tape.hidden_from
-        self.uses_hidden = any(t.at >= hidden for t in tensors_in((self.inputs, self.trainable)))
-        self.captured, doors.captured = doors.captured, []  # those of the Cells inside are not the outer Cell's
+    def _take(self, given: object) -> None:
+        """Inside a takeover: this gradient is given Tensors that may come from outside, or have been made there."""
+        bound, tensors = self.restore.args[0]['recorded_from'], tensors_in(given)
+        self.uses_hidden = self.uses_hidden or any(t.at >= bound for t in tensors)
+        self.captured += [t for t in tensors if bound <= t.at < NOWHERE]
 
     def _restore_all(self) -> None:
         try:
@@ -166,14 +175,13 @@ class Gradient:
         if tape.looking:
             given = self.leaves, tuple(self.sources), self.positions
             note(BEGIN, self.function, given, len(tape.gradients), caller())
-        if self.on_arrays:  # else the bound is the outer gradient's
-            tape.record_from(self.offset)
+        if self.on_arrays:  # else the bound is the outer gradient's, and that of one inside a takeover is so, too
+            tape.record_from(self.offset - 1 if self.outermost else tape.recorded_from)
         self.result = self.function(*arguments, **self.named)
         self.differentiated = self.result[0] if self.aux and isinstance(self.result, tuple) else self.result
         self.outputs = tensors_in(self.differentiated)
         for t in self.outputs:
-            if t.at >= NOWHERE and tape.address(t) >= NOWHERE and t.at not in tape.enclosing_addresses():
-                doors.escaped('the output of a differentiated function', t.at, caller())
+            tell_if_hidden('the output of a differentiated function', t)
         self.entries, self.end = tape.entries, len(tape.entries)
         if self.read_later and not alone:  # an outer gradient may read this list back first, which empties it
             self.entries, self.begin, self.end = self.entries[self.begin :], 0, self.end - self.begin
@@ -187,8 +195,7 @@ class Gradient:
         self.leaves, tick, record = [], tape.tick, tape.record
         for k in self.positions:
             x = arguments[k]
-            if x.at >= NOWHERE and not self.on_arrays and tape.address(x) >= NOWHERE:
-                doors.escaped(name_of(self.function), x.at, caller())
+            tell_if_hidden(name_of(self.function), x)
             arguments[k] = new = wrap(x.array)
             self.leaves.append(new)
             new.at = tick()  # after all calls that may fail, of recursion too deep: an address has an entry
@@ -210,6 +217,8 @@ class Gradient:
 
     def read(self, sens: object = None, once: bool = False) -> tuple[list[Tensor], list[Tensor]]:
         """The gradients of the inputs and of the weights; once: not again, except by an outer gradient."""
+        if self.enclosing:
+            self._take(sens)
         if self.on_arrays:
             tape.record_from(NOWHERE)
         if self.overwritten:
@@ -217,7 +226,8 @@ class Gradient:
         seeds = self._seeds(sens)
         if tape.looking:
             note(BACK, tuple(seeds), (self.outputs, sens), self.leaves, None)
-        cts: list = [None] * (self.end - self.begin)
+        n = self.end - self.begin  # (a constant of a vjp may be differentiated when it is read, at a later address)
+        cts = defaultdict(type(None), dict.fromkeys(range(n))) if self.read_later else [None] * n
         for t, g in seeds:
             c = cts[t.at - self.offset]
             cts[t.at - self.offset] = g if c is None else c + g

@@ -39,7 +39,6 @@ pushed: list[Callable] = []  # f(gradient, fn, back, us, along, slopes): jvp has
 
 # values that are written, or leave the tape, and takeovers
 writing: list[Callable] = []  # f(tensor, what, frame, source, how): `what` is about to write, see ops.write.writable
-assigned: list[Callable] = []  # f(tensor, value): the tensor now has this value, which may be differentiated
 numbers_asked: list[Callable] = []  # f(tensor, how, chooses): Python or NumPy is about to see a Tensor's numbers
 captured: list = []  # differentiated Tensors that the running construct used, and that are not inputs of its Cell
 say_captured: Callable | None = None  # f(cell, captured, frame): construct has returned, and used these

@@ -196,7 +196,7 @@ class Graph:
             return end + 1
         if rule is WRITE:
             source, how = out
-            if source is None:
+            if not isinstance(source, Tensor):
                 raise _no_place(f'a write by {y} has no place in a graph: use ops.assign', (code, lasti))
             inputs = (self.slot(source),)
             self.nodes.append(Assign(self.slot(x), inputs, how, y, (), (code, lasti)))

@@ -142,18 +142,19 @@ class Optimizer(Cell):
             raise self._wrong_count(gradients)
         decays = [d if isinstance(d, float) else self._decay(d).array for d in self.decays]
         rates = self.get_lr()
-        rates = [r.array for r in rates] if self.is_group_lr else repeat(rates.array)
+        rates = rates if self.is_group_lr else repeat(rates)
         what, frame = type(self).__name__, caller() or sys._getframe()
         told = tape.gradients or tape.looking  # someone may be told which Parameter was written
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
             if not isinstance(g, Tensor) or g.array.shape != p.array.shape:
                 raise self._wrong_shape(p, g)
-            g = g.array
+            arrived, g = g, g.array
             if self.loss_scale != 1.0:
                 g = g / self.loss_scale
             if decay and decays[k] != 0.0:
                 g = g + p.array * decays[k]
-            step(k, writable(p, f'{what} ({p.name})' if told else what, frame), g, rate)
+            name = f'{what} ({p.name})' if told else what
+            step(k, writable(p, name, frame, (arrived, rate), None), g, rate.array)
         return (True,) * len(params)
 
     def _wrong_count(self, gradients: object) -> Exception:

@@ -72,7 +72,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
     k = self.at - tape.first_address
-    if tape.recorded_from <= self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
+    if tape.recorded_from < self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
         rule, *rest = tape.entries[k]
         if not isinstance(rule, HookedRule):
             rule = HookedRule(rule)

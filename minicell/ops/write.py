@@ -122,14 +122,12 @@ def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value:
 
 
 def rewrite(variable: Tensor, new: Tensor, what: str, how: object, frame) -> None:
-    """Write a fitting value, as it is (how is ...) or by a ufunc such as np.add, and tell who must know."""
+    """Write a fitting value, as it is (how is ...) or by a ufunc such as np.add."""
     array = writable(variable, what, frame, new, how)
     if how is ...:
         array[...] = new.array
     else:
         how(array, new.array, out=array, casting='same_kind')
-    for notify in doors.assigned:
-        notify(variable, new)
 
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:

@@ -21,9 +21,12 @@ from bisect import bisect_right
 
 from ..core import doors, tape
 from ..core.cell import addresses_by_class
-from ..core.errors import users_line, warn
+from ..core.differentiate import tell_if_hidden
+from ..core.errors import Where, users_line, warn
 from ..core.rules import Marker, Plain, leaf
+from ..core.tensor import memory, tensors_in
 from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
+from . import written
 from .bypassed import in_bprop
 
 # hidden address of a takeover -> where gradients inside it begin and end on the tape; of nested ones, the outermost
@@ -48,8 +51,7 @@ def ran_inside(gradient) -> None:
     begins.append(gradient.offset)
     ends.append(gradient.offset + gradient.end - gradient.begin)
     bound = gradient.restore.args[0]['recorded_from']
-    used = [gradient.inputs[k] for k in gradient.positions]
-    used += [w for w, at in zip(gradient.trainable, gradient.weights_before, strict=True) if at >= bound]
+    used = []
     for rule, x, y, *_ in gradient.entries[gradient.begin : gradient.end]:
         if rule is not leaf and not isinstance(rule, (Marker, Plain)):
             used += [t for t in rule.tensors(x, y) if t.at < gradient.offset]
@@ -59,7 +61,7 @@ def ran_inside(gradient) -> None:
 def say_captured(cell, captured: list, frame) -> None:
     """`construct` of this Cell has returned, and used these."""
     name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
-    captured = [t for t in captured if not is_own(t.at, takeover)]
+    captured = [t for t in captured if not (is_own(t.at, takeover) or is_severed(t, takeover, name, frame))]
     for parameter in sorted({t.name for t in captured if hasattr(t, 'requires_grad')}):
         warn(
             f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '
@@ -78,6 +80,23 @@ def say_captured(cell, captured: list, frame) -> None:
             CapturedValueWarning,
             frame,
         )
+
+
+def is_severed(t, takeover: int, name: str, frame) -> bool:
+    """Whether this was a constant until it was written; say so, unless it is a moving average of construct's own."""
+    write = written.severed.get(id(memory(t.array))) if t.at == tape.recorded_from else None
+    if write and write[5] != takeover:
+        written.say_severed(name, [t], Where(frame.f_code, frame.f_lasti))
+    return write is not None
+
+
+def look_at_write(tensor, what: str, frame, source: object, how: object) -> None:
+    """`what` writes the value `source`."""
+    for t in tensors_in(source) if tape.gradients else ():
+        if not tape.hidden_address:
+            tell_if_hidden(what, t)
+        elif tape.recorded_from <= t.at < tape.NOWHERE:
+            doors.captured.append(t)
 
 
 def escaped(name: str, at: int, frame) -> int:
@@ -106,3 +125,4 @@ def escaped(name: str, at: int, frame) -> int:
 doors.say_captured = say_captured
 doors.ran_forward.append(ran_inside)
 doors.escaped = escaped
+doors.writing.insert(0, look_at_write)

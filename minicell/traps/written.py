@@ -6,20 +6,23 @@
         return y.sum()
 
 WriteAfterUseError names the op and the write. What no rule reads may be written, such as a moving average in training.
-SeveredWarning: no gradient passes a write, so that what comes of `assign(w, x * x)` has none with respect to x.
+SeveredWarning: no gradient passes a write, so that what comes of `assign(w, x * x)` has none with respect to x, however
+much later: from then on whatever is computed from w is recorded, and backward finds where it was read.
 
 Costs nothing until something is written while a gradient is open: then each entry that is read back is checked.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import unwrap
 from itertools import zip_longest
+from math import inf
 from types import CodeType
 
 from ..core import doors, tape
 from ..core.cell import Takeover, users_frame
-from ..core.errors import Where, users_line, where_is
+from ..core.differentiate import name_of
+from ..core.errors import Where, caller, users_line, where_is
 from ..core.rules import WRITE, Binary, Bundle, Many, Unary
 from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in
@@ -28,10 +31,20 @@ from .bypassed import running
 from .bytecode import CALLED, COMPUTED, GLOBAL, parts, paths, stored, value_at
 
 written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
-severed: dict = {}  # the same, for what got a value that is being differentiated: no gradient passes a write
+severed: dict = {}  # the same, (takeover, Parameter, until when), for what got a value that is being differentiated
 severed_said: dict = {}
 OUTSIDE = 'shape', 'dtype', 'ndim', 'size', 'name', 'requires_grad'  # what is no value of a Tensor
-doors.reset += [written.clear, severed.clear]
+
+
+def forget() -> None:
+    """No gradient is open: nothing that was written is differentiated."""
+    for *_, parameter, _ in severed.values():
+        parameter.at = -1
+    written.clear()
+    severed.clear()
+
+
+doors.reset.append(forget)
 
 
 def guard(tensor, what: str, frame, source: object, how: object) -> None:
@@ -57,22 +70,28 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
     write = tape.first_address + len(tape.entries), root, what, frame.f_code, frame.f_lasti
     if tape.gradients:
         written[id(root)] = write
+        if hasattr(tensor, 'requires_grad'):  # a Parameter
+            sever(tensor, source, how is not ..., write)
     for holder in list(doors.holders):
         holder.keep(write)
 
 
-def sever(tensor, value) -> None:
-    """`tensor` was just written with `value`: remember it if a gradient would have to pass from one to the other."""
-    if tape.gradients:
-        root = id(memory(tensor.array))
-        if tape.recorded_from <= getattr(value, 'at', -1) < tape.hidden_from:
-            severed[root] = written[root]
-        else:
-            severed.pop(root, None)
+def sever(tensor, source: object, added: bool, write: tuple) -> None:
+    """`source` is written into `tensor`: remember it if a gradient would have to pass from one to the other.
+
+    A constant gets the address before the first leaf's: what is computed from it is recorded, and cotangents end there.
+    """
+    root, bound = id(write[1]), tape.recorded_from
+    if bound != NOWHERE and any(tape.address(t) >= bound for t in tensors_in(source)):
+        severed[root] = *write, tape.hidden_address, tensor, inf
+        tensor.at = max(tensor.at, bound)
+    elif not added and root in severed:
+        severed[root] = *severed[root][:-1], write[0]
+        if tensor.at == bound:
+            tensor.at = -1
 
 
 doors.writing.append(guard)
-doors.assigned.append(sever)
 
 
 def keep_books(gradient) -> None:
@@ -92,15 +111,14 @@ doors.closing.append(keep_books)
 doors.opening.append(open_books)
 
 
-def check_severed(entry: tuple, address: int) -> None:
-    """Warn if this entry reads a Parameter that was given a differentiated value before: that gradient is lost."""
-    rule, x, y, _, code, lasti = entry
-    for t in rule.tensors(x, y):
-        stamp, _, what, writer, at = severed.get(id(memory(t.array)), (NOWHERE, None, '', None, 0))
-        if stamp <= address:
-            used, write = Where(code, lasti), Where(writer, at)
+def say_severed(who: str, tensors: Iterable, used: Where, address: int = NOWHERE) -> None:
+    """Warn if `who` reads one that was given a differentiated value before this address: that gradient is lost."""
+    for t in tensors:
+        stamp, _, what, writer, at, *_, until = severed.get(id(memory(t.array)), (inf, None, '', None, 0, inf))
+        if stamp <= address < until:
+            write = Where(writer, at)
             warnings.warn_explicit(
-                f'{rule.title(entry)} uses a Parameter that was written by {what} with a value that is being '
+                f'{who} uses a Parameter that was written by {what} with a value that is being '
                 'differentiated. No gradient passes a write: what the value depends on gets none through here. Use the '
                 'value itself, or write ops.stop_gradient(value) if that is meant.\n'
                 f'  written: {where_is(write.file, write.line)}: {write.text}',
@@ -111,11 +129,19 @@ def check_severed(entry: tuple, address: int) -> None:
             )
 
 
+def look_at_outputs(gradient) -> None:
+    """A function has returned, perhaps what was written: no entry reads that."""
+    if severed and (frame := caller()):
+        outputs = [t for t in gradient.outputs if t.at == tape.recorded_from]
+        say_severed(name_of(gradient.function), outputs, Where(frame.f_code, frame.f_lasti))
+
+
 def check_unwritten(entry: tuple, address: int) -> None:
     """Raise if a value that this entry's rule reads was written after the entry was made."""
+    rule, x, cell, _, code, lasti = entry
     if severed:
-        check_severed(entry, address)
-    rule, _, cell, _, code, lasti = entry
+        read = *rule.tensors(x, cell), *(getattr(cell, 'internal_params', None) or ())
+        say_severed(rule.title(entry), read, Where(code, lasti), address)
     values = values_read(entry)
     if isinstance(rule, Takeover):  # a bprop may read more than it is given
         cell = getattr(cell, '_stands_for', cell)
@@ -232,3 +258,4 @@ def reads(function: Callable) -> frozenset[str]:
 
 
 doors.check_entry = check_unwritten
+doors.ran_forward.append(look_at_outputs)

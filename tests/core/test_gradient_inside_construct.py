@@ -38,6 +38,8 @@ class Outer(nn.Cell):
 
 
 BODIES = {  # body(h, z), and the derivative with respect to z, at h = 2 z
+    'a gradient at it': (lambda h, z: ms.grad(lambda t: (z * t * t).sum())(h), 4 * X),
+    "a vjp's value and sens": (lambda h, z: ms.vjp(lambda t: z * t, h)[1](h)[0], 2 * X),
     'an op': (lambda h, z: h * z, 2 * X),
     'an op of many': (lambda h, z: ops.concat((h, z * z)), 2 * X),
     'an op with attributes': (lambda h, z: h.reshape((2,)) * z, 2 * X),

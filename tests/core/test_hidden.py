@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, ops
-from minicell.errors import HiddenValueError, HiddenValueWarning
+from minicell.errors import HiddenValueError, HiddenValueWarning, SeveredWarning
 from tests.core.cells import LOOK, Keeps, Product, close, made, same
 from tests.messages import refused, tells, warned
 
@@ -210,7 +210,7 @@ def test_two_calls_in_one_gradient_still_warn():
 
 
 def test_kept_in_a_parameter_by_set_data():
-    """A moving average inside construct is a write, not a kept value."""
+    """A moving average inside construct is a write, not a kept value: said where a gradient would pass through it."""
 
     def construct(self, x):
         self.mean.set_data(self.mean * 0.5 + x.mean() * 0.5)
@@ -218,7 +218,10 @@ def test_kept_in_a_parameter_by_set_data():
 
     cell = made(construct, lambda self, x, out, dout: (dout * 2,))
     cell.mean = Parameter(Tensor(0.0, ms.float64), name='mean', requires_grad=False)
-    got = ms.grad(lambda x: (cell(x) * cell.mean).sum())(x())
+    same(ms.grad(lambda x: (cell(x) + cell(x)).sum())(x()), [4, 4])
+    cell.mean.set_data(0)
+    with warned(SeveredWarning, 'Mul uses', 'mean.set_data'):
+        got = ms.grad(lambda x: (cell(x) * cell.mean).sum())(x())
     same(got, [1.25, 1.25])
     assert float(cell.mean) == 0.625
 
