@@ -131,7 +131,7 @@ class Parameter(Tensor):
     __copy__ = copy
 
     def __reduce__(self) -> tuple:
-        self.leave('a pickle')
+        self.leave('a copy')
         return _travelled, (np.array(self.array), self.param_name, self.named, self._requires_grad)
 
     def __deepcopy__(self, memo: dict) -> 'Parameter':

@@ -43,7 +43,6 @@ from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
 
 MAKES = {Tensor.__init__.__code__, wrap.__code__}
-COPIES = {Parameter.clone.__code__, Parameter.__reduce__.__code__}
 SHOWS = {getattr(Tensor, f'__{name}__').__code__ for name in ('repr', 'str', 'format')}
 LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
 # each call of a graph draws anew in these
@@ -206,8 +205,8 @@ class World:
             layer = frame.f_locals.get(code.co_varnames[0])
             if isinstance(layer, Cell) and id(layer) in self.known:
                 self.reach(layer, code, type(layer).__name__)
-        elif code in COPIES or (code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename))):
-            self.tracer.refuse_value(frame.f_locals['self'], 'a copy' if code in COPIES else 'str()')
+        elif code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename)):
+            self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
             self._refuse_draw('input()')
 
