@@ -115,8 +115,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
         args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
     else:
-        args = tuple([_anew(t) if type(t) is Tensor else map_tensors(t, _anew) if tensors_in(t) else t for t in args])
-        given = args, kwargs = args, map_tensors(kwargs, _anew) if kwargs else kwargs
+        given = args, kwargs = tuple(map(_anew, args)), {name: _anew(value) for name, value in kwargs.items()}
     tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
     addresses = [t.at for t in tensors]
     at = max(addresses, default=-1)
@@ -145,9 +144,12 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _anew(t: Tensor) -> Tensor:
-    """A new Tensor for an input to differentiate: the old one, reached by a closure or self, counts as captured."""
-    return wrap(t.array, t.at) if t.at >= tape.recorded_from else t
+def _anew(value: object) -> object:
+    """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
+    if type(value) is Tensor:
+        return wrap(value.array, value.at) if value.at >= tape.recorded_from else value
+    recorded = any(tape.recorded_from <= t.at < NOWHERE for t in tensors_in(value))
+    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
 
 
 def _tell_doors(cell: Cell, at: int, frame) -> None:
