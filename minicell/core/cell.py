@@ -115,7 +115,9 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
         args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
     else:
-        given = args, kwargs = tuple(map(_anew, args)), {name: _anew(value) for name, value in kwargs.items()}
+        first = tape.recorded_from
+        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t) for t in args])
+        given = args, kwargs = args, {name: _anew(value) for name, value in kwargs.items()} if kwargs else kwargs
     tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
     addresses = [t.at for t in tensors]
     at = max(addresses, default=-1)
@@ -146,8 +148,6 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
 
 def _anew(value: object) -> object:
     """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
-    if type(value) is Tensor:
-        return wrap(value.array, value.at) if value.at >= tape.recorded_from else value
     recorded = any(tape.recorded_from <= t.at < NOWHERE for t in tensors_in(value))
     return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
 
