@@ -49,11 +49,12 @@ class Kept:
         self.tensors: list[Tensor] = []
         self.seen: dict[int, object] = {}
         todo = list(roots)
-        while todo:
-            value = todo.pop()
-            if id(value) not in self.seen:
-                self.seen[id(value)] = value  # kept alive, so that no other object gets its id
-                todo += self.keep(value)
+        with LOCK:  # another thread may be running what changes it, and will put it back
+            while todo:
+                value = todo.pop()
+                if id(value) not in self.seen:
+                    self.seen[id(value)] = value  # kept alive, so that no other object gets its id
+                    todo += self.keep(value)
         legacy, plain = np.random.get_state(), random.getstate()
         self.back += [lambda: np.random.set_state(legacy), lambda: random.setstate(plain)]
 

@@ -219,6 +219,7 @@ def test_the_same_in_two_threads_for_a_while(name):
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(attempt, [check, other, account] * 15))
     judge(found, [1, due, [3, 12, 27]] * 15)
+    assert X.dtype == ms.float32
 
 
 def test_vjp_is_played_in_one_thread_and_read_in_others():
