@@ -1,8 +1,12 @@
 """Names that are loaded by the first who asks for them: an import is a wait for everybody, each time."""
 
 import sys
+from _thread import RLock  # threading as a whole takes half a millisecond
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
+
+LOADING = RLock()
 
 
 def later(space: dict, table: dict[str, str], gone: str = '') -> tuple[Callable, Callable]:
@@ -23,14 +27,20 @@ def later(space: dict, table: dict[str, str], gone: str = '') -> tuple[Callable,
 
     def find(name: str) -> object:
         if name in where:
-            module = import_module(f'.{where[name]}', package)
+            module = load(where[name], package)
             value = space[name] = module if where[name] == name else getattr(module, name)
             return value
         if name in modules or f'{package}.{name}' in sys.modules:  # (one of MindSpore's modules, see names.place)
-            return import_module(f'.{modules.get(name, name)}', package)
+            return load(modules.get(name, name), package)
         return refuse(name)
 
     return find, lambda: sorted({*space, *where})
+
+
+def load(module: str, package: str = __package__) -> ModuleType:
+    """A module of a package, in one thread at a time: two that load the same chapter from two ends get half of it."""
+    with LOADING:
+        return import_module(f'.{module}', package)
 
 
 def without(package: str, gone: str) -> Callable:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from .core.watch import Tape
+from .lazy import load
 
 
 def show(self: Tape, **options: object) -> object:
@@ -10,9 +11,7 @@ def show(self: Tape, **options: object) -> object:
 
     The options are those of `minicell.view.show`.
     """
-    from . import view
-
-    return view.show(self, **options)
+    return load('view').show(self, **options)
 
 
 def to_dot(self: Tape) -> object:
@@ -20,9 +19,7 @@ def to_dot(self: Tape) -> object:
 
     Where there is no `dot` program, a notebook shows the tape's picture instead.
     """
-    from . import view
-
-    return view.to_dot(self)
+    return load('view').to_dot(self)
 
 
 def why(self: Tape, gradient: object, index: object = ()) -> object:
@@ -44,9 +41,7 @@ def why(self: Tape, gradient: object, index: object = ()) -> object:
     >>> account.total, [(row.who, row.by, row.factor, row.cotangent, row.total) for row in account.rows]
     ('3', [('2 Add', '', 1.0, 1.0, 1.0), ('1 Mul', 'y', 2.0, 1.0, 3.0)])
     """
-    from .view import account
-
-    return account.why(self, gradient, index)
+    return load('view.account').why(self, gradient, index)
 
 
 def verdicts(self: Tape) -> list:
@@ -67,9 +62,7 @@ def verdicts(self: Tape) -> list:
     >>> [(v.cell, v.name, v.verdict, v.why) for v in tape.verdicts()]
     [('Square', 'x', 'wrong', 'dx is 3, and should be 6.')]
     """
-    from . import judge
-
-    return judge.verdicts(self)
+    return load('judge').verdicts(self)
 
 
 def save(self: Tape, path: str | Path, step: int | str | None = None) -> Path:
@@ -85,24 +78,18 @@ def save(self: Tape, path: str | Path, step: int | str | None = None) -> Path:
     >>> tape.save(tempfile.mkdtemp() + '/square.svg').name
     'square.svg'
     """
-    from . import view
-
     still = str(path).lower().endswith(('.svg', '.png'))
-    return view.show(self, step=-1 if step is None and still else step).save(path)
+    return load('view').show(self, step=-1 if step is None and still else step).save(path)
 
 
 def text(self: Tape) -> str:
     """What `print(tape)` shows."""
-    from .listing import listing
-
-    return listing(self)
+    return load('listing').listing(self)
 
 
 def bundle(self: Tape, include: object = None, exclude: object = None) -> tuple[dict, dict]:
     """What a notebook shows of a Tape on the last line of a cell."""
-    from . import view
-
-    return view.show(self)._repr_mimebundle_(include, exclude)
+    return load('view').show(self)._repr_mimebundle_(include, exclude)
 
 
 Tape.show, Tape.save, Tape.to_dot, Tape.why, Tape.verdicts = show, save, to_dot, why, verdicts
