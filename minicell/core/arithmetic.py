@@ -58,11 +58,11 @@ mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g
 
 # Where both operands are equal, each gets half, the mean of the two one-sided derivatives.
 maximum = binary('Maximum', np.maximum,
-                 lambda g, out, x, y: g * (x > y) * 0.5 + g * (x >= y) * 0.5,
-                 lambda g, out, x, y: g * (y > x) * 0.5 + g * (y >= x) * 0.5)
+                 lambda g, out, x, y: masked(g, x > y) * 0.5 + g * (x >= y) * 0.5,
+                 lambda g, out, x, y: masked(g, y > x) * 0.5 + g * (y >= x) * 0.5)
 minimum = binary('Minimum', np.minimum,
-                 lambda g, out, x, y: g * (x < y) * 0.5 + g * (x <= y) * 0.5,
-                 lambda g, out, x, y: g * (y < x) * 0.5 + g * (y <= x) * 0.5)
+                 lambda g, out, x, y: masked(g, x < y) * 0.5 + g * (x <= y) * 0.5,
+                 lambda g, out, x, y: masked(g, y < x) * 0.5 + g * (y <= x) * 0.5)
 
 # d/dx x**0 is 0 even at 0, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0 has no logarithm.
 pow = binary('Pow', np.power,
@@ -131,3 +131,14 @@ where = on_both(select, np.where)
 def zero_like(g: object) -> object:
     """A zero of g's dtype, for `where` on arrays or Tensors."""
     return 0.0 if isinstance(g, Tensor) else np.zeros((), g.dtype)
+
+
+def unsigned(g: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """g * mask, in which -0 becomes 0."""
+    g = g * mask
+    g += ZERO[g.dtype]
+    return g
+
+
+# For formulas: g where the mask is True, and 0 elsewhere.
+masked = on_both(binary('Masked', unsigned, lambda k, out, g, mask: masked(k, mask), None))

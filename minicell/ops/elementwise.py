@@ -8,7 +8,8 @@ import numpy as np
 # fmt: off
 # isort: off
 from ..core.arithmetic import (
-    ZERO, abs, add, choose, div, erf, exp, floor_div, greater, maximum, minimum, sqrt, sub, tanh, trunc, where,
+    ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
+    unsigned, where, zero_like,
 )
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError, users_line
@@ -38,7 +39,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 RELU6_GRAD = NoRule(
     'ReLU6Grad',
-    lambda g, x: g * ((x > 0) & (x <= 6)),
+    lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
     'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.',
 )
 relu6_grad = on_both(
@@ -49,7 +50,7 @@ _step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)
 # fmt: off
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
-rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: g * _step(out))
+rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on
 
@@ -72,7 +73,8 @@ SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g *
 LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
                     lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
 LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
-              lambda g, out, x, alpha: where(x > 0, g, where(x < 0, g * alpha, g * ((1 + alpha) / 2))))
+              lambda g, out, x, alpha: where(
+                  x > 0, g, where(x < 0, g * alpha if alpha else zero_like(g), g * ((1 + alpha) / 2))))
 ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
             lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
 SOFTPLUS = UnaryWith('Softplus',

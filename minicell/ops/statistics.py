@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, maximum, minimum, not_equal, sqrt, square, where
+from ..core.arithmetic import ONE, abs, masked, maximum, minimum, not_equal, sqrt, square, where
 from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, check_tensor
 from ..core.rules import UnaryWith
@@ -128,8 +128,8 @@ def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_m
 
 
 # At a tie the slope is x's.
-_at_least = binary('Maximum', np.maximum, lambda g, out, x, y: g * (x >= y), lambda g, out, x, y: g * (x < y))
-_at_most = binary('Minimum', np.minimum, lambda g, out, x, y: g * (x <= y), lambda g, out, x, y: g * (x > y))
+_at_least = binary('Maximum', np.maximum, lambda g, out, x, y: masked(g, x >= y), lambda g, out, x, y: masked(g, x < y))
+_at_most = binary('Minimum', np.minimum, lambda g, out, x, y: masked(g, x <= y), lambda g, out, x, y: masked(g, x > y))
 
 
 def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:

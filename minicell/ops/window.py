@@ -171,6 +171,7 @@ def _max_pool_dx(win: Window, g: np.ndarray, x: np.ndarray, out: np.ndarray) -> 
         dx = np.empty(x.shape, g.dtype)
         for place, won in _winners(x, out, win):
             np.multiply(g, won, out=dx[place])
+        dx += 0  # -0 becomes 0
         return dx
     p = padded(x, win.pad, -inf)
     dx = np.zeros(p.shape, g.dtype)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Parameter, Tensor, ops
+from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import NoRuleError
 from minicell.errors import WriteAfterUseError
 from tests.messages import refused
@@ -276,3 +276,20 @@ def test_the_mean_of_more_numbers_than_float16_can_count():
     n = 2 * int(np.finfo(np.float16).max)
     slope = ms.grad(lambda x: x.mean())(Tensor(np.ones(n, np.float16)))
     np.testing.assert_allclose(slope.asnumpy()[:3].astype(np.float64), 1 / n, rtol=0.01)
+
+
+IMAGE = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+EDGES = [ops.relu, ops.relu6, ops.hardtanh, ops.ReLU(), nn.ReLU(), nn.MaxPool2d(2, 2), nn.MaxPool2d(2, 1)]
+EDGES += [lambda x: ops.clip_by_value(x, 3.5, 4.5), lambda x: ops.clamp(x, 3.5, 4.5), lambda x: ops.leaky_relu(x, 0.0)]
+EDGES += [lambda x: ops.maximum(x - 4, x * 0), lambda x: ops.minimum(x, x * 0 + 4)]
+
+
+@pytest.mark.parametrize('edge', EDGES, ids=lambda v: None)
+def test_a_slope_of_0_is_no_minus_0(edge):
+    """Nor in the second order's way to it, on Tensors."""
+    for image in (IMAGE, IMAGE - 4):
+        found = ms.grad(lambda x: -edge(x))(image)
+        on_tensors = ms.vjp(lambda x: ms.grad(lambda x: -edge(x))(x), image)[0] if edge not in EDGES[1:2] else found
+        for g in (found, on_tensors):
+            assert not np.signbit(g.asnumpy()[g.asnumpy() == 0]).any()
+            np.testing.assert_array_equal(g.asnumpy(), found.asnumpy())
