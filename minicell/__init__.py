@@ -27,7 +27,7 @@ from .core.tensor import Tensor
 from .lazy import later
 from .ops.create import tensor
 
-from_numpy = Tensor.from_numpy
+from_numpy, is_tensor = Tensor.from_numpy, ops.is_tensor
 globals().update({name: getattr(dtype, of) for name, of in names.DTYPES.items()})
 
 for _ask in (grad, value_and_grad, vjp):
@@ -53,7 +53,7 @@ __getattr__, __dir__ = later(
     {
         'numpy': '',
         'nn': 'nn',
-        'common': 'common get_seed set_seed',
+        'common': 'common dtype_to_nptype dtype_to_pytype get_seed pytype_to_dtype set_seed',
         'common.parameter': 'Parameter ParameterTuple',
         'shown': 'Tape',
         'composite': 'GradOperation get_grad',
@@ -62,9 +62,10 @@ __getattr__, __dir__ = later(
         'explanation': 'explain',
         'graph.jitted': 'jit',
         'nn.train': 'load_param_into_net',
+        'checkpoint': 'load_checkpoint save_checkpoint',
+        'amp': '',
         'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
     },
-    gone='is_tensor',
 )
 
 # from minicell import * leaves Python's own int, float and bool alone

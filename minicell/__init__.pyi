@@ -24,6 +24,8 @@ complex128: DType
 complex64: DType
 double: DType
 from minicell.core import dtype as dtype
+from minicell.common import dtype_to_nptype as dtype_to_nptype
+from minicell.common import dtype_to_pytype as dtype_to_pytype
 from minicell import errors as errors
 from minicell.explanation import explain as explain
 float: DType
@@ -41,14 +43,18 @@ int16: DType
 int32: DType
 int64: DType
 int8: DType
+from minicell.ops import is_tensor as is_tensor
 from minicell.jacobian import jacfwd as jacfwd
 from minicell.jacobian import jacrev as jacrev
 def jit(function: Callable[..., Any] | None = ..., *, capture_mode: _str = ..., jit_level: _str = ..., dynamic: _int = ..., fullgraph: _bool = ..., backend: _str = ..., **options: Any) -> Any: ...
 from minicell.jacobian import jvp as jvp
+from minicell.checkpoint import load_checkpoint as load_checkpoint
 from minicell.nn.train import load_param_into_net as load_param_into_net
 long: DType
 from minicell import nn as nn
 from minicell import ops as ops
+from minicell.common import pytype_to_dtype as pytype_to_dtype
+from minicell.checkpoint import save_checkpoint as save_checkpoint
 from minicell.graph.context import set_context as set_context
 from minicell.graph.context import set_device as set_device
 from minicell.common import set_seed as set_seed

@@ -59,12 +59,16 @@ class NotANumberWarning(MinicellWarning):
     """A gradient with NaN or infinity in it, and the op that first made one."""
 
 
+class DrawnAgainWarning(MinicellWarning):
+    """A gradient, after `set_grad`, of a construct that draws other random numbers than in the call before."""
+
+
 class NotLinearWarning(MinicellWarning):
     """jvp through a bprop that is not linear in dout."""
 
 
-class ResultError(MinicellError, TypeError):
-    """A Cell with its own bprop returned something in which no gradient can be followed."""
+class ResultError(MinicellError, TypeError, RuntimeError):
+    """A result in which no gradient can be followed."""
 
 
 class NoPathWarning(MinicellWarning):
@@ -134,7 +138,7 @@ class GraphTupleError(MinicellError, TypeError):
     """A bprop in a graph that returned no tuple, or takes another number of inputs than the Cell got by position."""
 
 
-class CellNameError(MinicellError, KeyError):
+class CellNameError(MinicellError, KeyError, ValueError):
     """A name under which a Cell can keep nothing, or keeps something else."""
 
     __str__ = Exception.__str__  # KeyError's would show the sentence in quotes
@@ -148,8 +152,8 @@ class NotCalledError(MinicellError, NotImplementedError):
     """A list or dict of Cells, called as if it were one."""
 
 
-class LoadError(MinicellError, RuntimeError):
-    """A value that does not fit into the Parameter of its name."""
+class LoadError(MinicellError, RuntimeError, ValueError):
+    """A value that does not fit into the Parameter of its name, or a file that is not there."""
 
 
 class PropertyError(MinicellError, TypeError):
@@ -168,7 +172,7 @@ class ParameterAttributeError(MinicellError, AttributeError):
     """An attribute that a Parameter does not have."""
 
 
-class ParameterError(MinicellError, TypeError):
+class ParameterError(MinicellError, TypeError, ValueError):
     """A Parameter given something that it cannot hold."""
 
 

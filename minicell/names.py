@@ -14,12 +14,14 @@ ALIASES = {
     'greater': 'gt', 'greater_equal': 'ge', 'less': 'lt', 'less_equal': 'le', 'equal': 'eq', 'not_equal': 'ne',
     'select': 'where', 'abs': 'absolute', 'mul': 'multiply', 'neg': 'negative', 'div': 'divide', '_div': 'true_divide',
     'sum': 'reduce_sum', 'mean': 'reduce_mean', 'amax': 'reduce_max', 'amin': 'reduce_min', 'clamp': 'clip',
-    'mod': 'floor_mod remainder', 'floor_div': 'floor_divide', 'matmul': 'bmm',
+    'mod': 'floor_mod remainder', 'floor_div': 'floor_divide', 'matmul': 'bmm', 'concat': 'cat', 'swapaxes': 'swapdims',
+    'transpose': 'permute', 'expand_dims': 'unsqueeze',
 }  # fmt: skip
 # argument names, where they are not `input` and `other`: of the ops, and of the methods of Tensor
 ARGUMENTS = {
     'sqrt': 'x', 'relu6': 'x', 'identity': 'x', 'pow': 'input exponent', 'bmm': 'input_x mat2', 'floor_div': 'x y',
-    'floor_mod': 'x y', 'true_divide': 'dividend divisor',
+    'floor_mod': 'x y', 'true_divide': 'dividend divisor', 'swapdims': 'input dim0 dim1', 'permute': 'input axis',
+    'unsqueeze': 'input dim', 'numel': 'input', 'dtype': 'x',
 }  # fmt: skip
 OF_METHODS = {
     'pow': 'input exponent', 'bmm': 'input mat2', 'matmul': 'input tensor2', 'multiply': 'input value',
@@ -28,7 +30,7 @@ OF_METHODS = {
 
 
 def renamed(op: Callable, names: str) -> Callable:
-    """An op of one Tensor or two under other argument names: the same body, so that a call costs the same.
+    """An op under other argument names: the same body, so that a call costs the same.
 
     >>> from .core.arithmetic import pow
     >>> renamed(pow, 'input exponent')(3, exponent=2).item()
@@ -66,7 +68,7 @@ def give(ops: dict) -> None:
             told(op)
     ops |= {name: renamed(ops[name], names) for name, names in ARGUMENTS.items()}
     for name, op in ops.items():
-        if hasattr(op, 'rule') and getattr(sys.modules[op.__module__], op.__qualname__, None) is not op:
+        if isinstance(op, FunctionType) and getattr(sys.modules[op.__module__], op.__qualname__, None) is not op:
             op.__module__, op.__qualname__ = ops['__name__'], name  # where pickle finds it, for a Cell that keeps it
 
 
@@ -86,7 +88,8 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
     rsqrt reciprocal softmax prod var std norm clamp clip sum mean amax amin argmax argmin any all isnan isinf isfinite
     equal eq not_equal ne greater gt greater_equal ge less lt less_equal le
     logical_and logical_or logical_xor logical_not ceil round trunc tan asin acos atan sinh cosh asinh acosh atanh atan2
-    log2 log10 exp2 erfc logsumexp split chunk unbind tile triu mm bmm outer"""
+    log2 log10 exp2 erfc logsumexp split chunk unbind tile triu tril mm bmm outer masked_fill masked_select nonzero
+    swapdims unsqueeze"""
 
 # ---- what is loaded later, and what is gone --------------------------------------------------------------------------
 
@@ -95,35 +98,35 @@ OPS = {
     '.composite': 'GradOperation get_grad',  # MindSpore has these, and jvp, here too
     '.jacobian': 'jvp',
     'conv': 'BiasAdd Conv2D bias_add conv2d',
-    'operators': 'ACos Abs Add Asin Atan BitwiseAnd BitwiseOr BitwiseXor Ceil Cos Cosh Div Equal Erf Exp Expm1 Flatten '
-    'Floor FloorDiv FloorMod Greater GreaterEqual Identity Less LessEqual Log Log1p LogSoftmax LogicalAnd '
-    'LogicalNot LogicalOr Maximum Minimum Mul Neg NotEqual Pow ReLU ReLU6 RealDiv Reciprocal ReduceAll '
-    'ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Round Rsqrt Sigmoid Sign Sin '
-    'Sinh Softmax Sqrt Square Sub Tan Tanh',
+    'operators': 'ACos Abs Add AddN ApplyMomentum Asin Atan BitwiseAnd BitwiseOr BitwiseXor Cast Ceil Concat Cos Cosh '
+    'DType Div Equal Erf Exp ExpandDims Expm1 Eye Fill Flatten Floor FloorDiv FloorMod Gather Greater GreaterEqual '
+    'Identity Less LessEqual Log Log1p LogSoftmax LogicalAnd LogicalNot LogicalOr MaskedFill MaskedSelect Maximum '
+    'Minimum Mul Neg NotEqual OneHot Ones OnesLike Pow Rank ReLU ReLU6 RealDiv Reciprocal ReduceAll ReduceAny '
+    'ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Round Rsqrt Select Shape Sigmoid Sign Sin Sinh Size '
+    'Softmax Sqrt Square Squeeze Stack StopGradient Sub Tan Tanh Tile Transpose UnsortedSegmentSum Zeros ZerosLike',
     'loss': 'binary_cross_entropy binary_cross_entropy_with_logits cross_entropy l1_loss mse_loss nll_loss '
     'smooth_l1_loss',
     'window': 'avg_pool2d max_pool2d',
 }
 CELLS = {
-    'activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax Softsign '
-    'Tanh Threshold',
-    'containers': 'CellDict CellList SequentialCell',
-    'conv': 'AvgPool2d Conv2d MaxPool2d',
-    'layers': 'BatchNorm1d BatchNorm2d Dense Dropout Dropout2d Flatten Identity LayerNorm',
+    'layer': '',
+    'layer.activation': 'ELU GELU Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6 Sigmoid SiLU Softmax '
+    'Softsign Tanh Threshold',
+    'layer.basic': 'Dense Dropout Dropout2d Flatten Identity MatMul',
+    'layer.container': 'CellDict CellList SequentialCell',
+    'layer.conv': 'Conv2d',
+    'layer.normalization': 'BatchNorm1d BatchNorm2d LayerNorm',
+    'layer.pooling': 'AvgPool2d MaxPool2d',
     'loss': 'BCELoss BCEWithLogitsLoss CrossEntropyLoss L1Loss LossBase MSELoss NLLLoss SmoothL1Loss '
     'SoftmaxCrossEntropyWithLogits',
     'optim': 'SGD Adam Momentum Optimizer',
     'spiking': 'IFNode Surrogate relusigmoid straight_through triangular true_derivative',
-    'train': 'TrainOneStepCell WithLossCell cosine_decay_lr exponential_decay_lr piecewise_constant_lr warmup_lr',
+    'train': 'ExponentialDecayLR ParameterUpdate PolynomialDecayLR TrainOneStepCell WithLossCell cosine_decay_lr '
+    'exponential_decay_lr piecewise_constant_lr warmup_lr',
 }
 GONE = {
-    'ops': (
-        'AddN AvgPool BroadcastTo Cast Concat ExpandDims Fill Gather MaxPool OneHot OnesLike Rank Select '
-        'Shape Size Softplus Squeeze Stack StopGradient Tile Transpose ZerosLike addn cat is_tensor '
-        'masked_fill permute rand randint rank standard_normal swapdims tril'
-    ),
+    'ops': 'AvgPool BroadcastTo MaxPool Softplus rand randint standard_normal',
     'nn': 'LIFNode Softplus WithEvalCell get_activation inverse_decay_lr natural_exp_decay_lr',
-    'Tensor': 'expand masked_fill permute ravel tril',
 }
 
 # ---- dtypes and modules --------------------------------------------------------------------------------------------
@@ -135,8 +138,7 @@ DTYPES = {
 # where MindSpore has what stands in a module of ours
 MODULES = {
     'common.tensor': 'core.tensor', 'common.dtype': 'core.dtype', 'common.api': 'graph.jitted',
-    'common.seed': 'common', 'nn.layer': 'nn', 'nn.layer.basic': 'nn', 'nn.layer.activation': 'nn',
-    'nn.layer.conv': 'nn', 'nn.layer.container': 'nn', 'nn.layer.normalization': 'nn', 'nn.layer.pooling': 'nn',
+    'common.seed': 'common', 'runtime': 'common',
     'nn.loss.loss': 'nn.loss', 'nn.optim.optimizer': 'nn.optim', 'nn.optim.momentum': 'nn.optim',
     'nn.optim.adam': 'nn.optim', 'nn.optim.sgd': 'nn.optim', 'nn.wrap': 'nn', 'nn.wrap.cell_wrapper': 'nn',
     'nn.learning_rate_schedule': 'nn.train', 'nn.dynamic_lr': 'nn.train', 'ops.function': 'ops',

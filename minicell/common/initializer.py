@@ -5,6 +5,7 @@ outputs each input has (`fan_out`: out * the rest).
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -85,6 +86,28 @@ class Uniform(Initializer):
         return np.random.uniform(-self.scale, self.scale, shape)
 
 
+class TruncatedNormal(Initializer):
+    """Normal numbers between a and b: what falls outside is drawn again."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
+        must(a < b, SettingError, f'TruncatedNormal: a is below b, but got a={a} and b={b}')
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def fill(self, shape):
+        out, left = np.random.normal(self.mean, self.sigma, shape), 1000
+        while (outside := (out < self.a) | (out > self.b)).any() and (left := left - 1):
+            out[outside] = np.random.normal(self.mean, self.sigma, int(outside.sum()))
+        return np.clip(out, self.a, self.b)
+
+
+class Identity(Initializer):
+    """1 on the diagonal of a matrix."""
+
+    def fill(self, shape):
+        must(len(shape) == 2, InitializerError, f'Identity fills a matrix, but the shape is {shape}')
+        return np.eye(*shape)
+
+
 class XavierUniform(Initializer):
     """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 
@@ -99,6 +122,13 @@ class XavierUniform(Initializer):
         return np.random.uniform(-bound, bound, shape)
 
 
+class XavierNormal(XavierUniform):
+    """Normal, with the same standard deviation."""
+
+    def fill(self, shape):
+        return np.random.normal(0, self.gain * math.sqrt(2 / sum(fans(self, shape))), shape)
+
+
 class HeUniform(Initializer):
     """Uniform, with the standard deviation that keeps the size of a signal through a (leaky) ReLU.
 
@@ -108,30 +138,48 @@ class HeUniform(Initializer):
     def __init__(self, negative_slope: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu') -> None:
         known = mode in ('fan_in', 'fan_out') and nonlinearity in ('relu', 'leaky_relu')
         due = "mode is 'fan_in' or 'fan_out', nonlinearity 'relu' or 'leaky_relu'"
-        must(known, SettingError, f'HeUniform: {due}, but got {mode!r} and {nonlinearity!r}')
+        must(known, SettingError, f'{type(self).__name__}: {due}, but got {mode!r} and {nonlinearity!r}')
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
-    def fill(self, shape):
+    def deviation(self, shape: tuple[int, ...]) -> float:
+        """The standard deviation for a weight of this shape."""
         slope = self.negative_slope if self.nonlinearity == 'leaky_relu' else 0
-        bound = math.sqrt(3) * math.sqrt(2 / (1 + slope * slope) / fans(self, shape)[self.mode == 'fan_out'])
+        return math.sqrt(2 / (1 + slope * slope) / fans(self, shape)[self.mode == 'fan_out'])
+
+    def fill(self, shape):
+        bound = math.sqrt(3) * self.deviation(shape)
         return np.random.uniform(-bound, bound, shape)
+
+
+class HeNormal(HeUniform):
+    """Normal, with the same standard deviation."""
+
+    def fill(self, shape):
+        return np.random.normal(0, self.deviation(shape), shape)
 
 
 # fmt: off
 BY_NAME: dict[str, type[Initializer]] = {
     'zero': Zero, 'zeros': Zero, 'one': One, 'ones': One, 'normal': Normal, 'uniform': Uniform,
     'xavieruniform': XavierUniform, 'xavier_uniform': XavierUniform, 'heuniform': HeUniform, 'he_uniform': HeUniform,
+    'xaviernormal': XavierNormal, 'xavier_normal': XavierNormal, 'henormal': HeNormal, 'he_normal': HeNormal,
+    'identity': Identity, 'truncatednormal': TruncatedNormal,
 }
 # fmt: on
-__getattr__ = without(__name__, 'HeNormal Identity Orthogonal TruncatedNormal XavierNormal')
+__getattr__ = without(__name__, 'Orthogonal')
 
 
-def fans(who: Initializer, shape: tuple[int, ...]) -> tuple[int, int]:
+def fans(who: Initializer | str, shape: tuple[int, ...]) -> tuple[int, int]:
     """fan_in and fan_out of a weight of this shape."""
-    said = f'{type(who).__name__} needs a weight of two axes or more, (out, in, ...), but the shape is {shape}'
+    who = who if isinstance(who, str) else type(who).__name__
+    said = f'{who} needs a weight of two axes or more, (out, in, ...), but the shape is {shape}'
     must(len(shape) >= 2, InitializerError, f"{said}: take 'normal', 'uniform' or 'zeros' for a bias")
     rest = math.prod(shape[2:])
     return max(shape[1] * rest, 1), max(shape[0] * rest, 1)
+
+
+# what an Initializer of one's own is written with on MindSpore's pages
+_calculate_fan_in_and_fan_out, _assignment = partial(fans, '_calculate_fan_in_and_fan_out'), np.copyto
 
 
 def initializer(init: Tensor | str | Initializer | float, shape: object = None, dtype: DType | None = None) -> Tensor:

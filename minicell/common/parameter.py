@@ -24,14 +24,15 @@ class Parameter(Tensor):
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
     of the attribute which holds it. layerwise_parallel and parallel_optimizer are for several machines: no effect here.
 
-    Raises TypeError for what is no Tensor, number, list or array, and where requires_grad is no bool; ValueError for a
-    bool, and for a name that is no string.
+    Raises TypeError for what is no Tensor, number, list or array, and where a flag is no bool; ValueError for a bool,
+    and for a name that is no string.
 
     >>> Parameter(Tensor([1.0, 2.0]), name='w')
     Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
     """
 
-    __slots__ = ('_requires_grad', 'named', 'param_name')
+    __slots__ = ('_requires_grad', 'inited_param', 'is_init', 'layerwise_parallel', 'named', 'parallel_optimizer')
+    __slots__ += ('param_name', 'sliced')
 
     def __init__(
         self,
@@ -48,6 +49,10 @@ class Parameter(Tensor):
         super().__init__(default_input, int32 if isinstance(default_input, int) else None)
         self.name = name
         self.requires_grad = requires_grad
+        for flag in (layerwise_parallel, parallel_optimizer):
+            must_be(flag, bool, ParameterError, "a Parameter's layerwise_parallel and parallel_optimizer are bools")
+        self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
+        self.sliced, self.is_init, self.inited_param = False, False, None
 
     @property
     def name(self) -> str:
@@ -122,7 +127,7 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == 'same':
             self.leave('a copy')
         value = filled[init] if isinstance(init, str) else np.full_like(self.array, as_array(init))
-        return Parameter(Tensor(value), self.name, self.requires_grad)
+        return Parameter(Tensor(value), self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
 
     def copy(self) -> 'Parameter':
         """A Parameter of its own with the same name and value."""

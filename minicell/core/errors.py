@@ -71,7 +71,7 @@ class BpropTypeError(MinicellError, TypeError, RuntimeError):
     """bprop returned something that is not a gradient."""
 
 
-class GradArgumentError(MinicellError, ValueError):
+class GradArgumentError(MinicellError, ValueError, TypeError):
     """grad was asked for something that cannot be a gradient."""
 
 
@@ -79,7 +79,7 @@ class GradPositionError(MinicellError, RuntimeError):
     """grad_position names no argument."""
 
 
-class NotATensorError(MinicellError, TypeError):
+class NotATensorError(MinicellError, TypeError, ValueError, RuntimeError):
     """An argument that must be a function, a float Tensor or a flag is something else."""
 
 

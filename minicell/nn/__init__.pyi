@@ -38,20 +38,21 @@ class Tanh(Cell):
     def __init__(self) -> None: ...
 class Threshold(Cell):
     def __init__(self, threshold: Any, value: Tensor) -> None: ...
-from minicell.nn.containers import CellDict as CellDict
-from minicell.nn.containers import CellList as CellList
-from minicell.nn.containers import SequentialCell as SequentialCell
-from minicell.nn.conv import AvgPool2d as AvgPool2d
-from minicell.nn.conv import Conv2d as Conv2d
-from minicell.nn.conv import MaxPool2d as MaxPool2d
-from minicell.nn.layers import BatchNorm1d as BatchNorm1d
-from minicell.nn.layers import BatchNorm2d as BatchNorm2d
-from minicell.nn.layers import Dense as Dense
-from minicell.nn.layers import Dropout as Dropout
-from minicell.nn.layers import Dropout2d as Dropout2d
-from minicell.nn.layers import Flatten as Flatten
-from minicell.nn.layers import Identity as Identity
-from minicell.nn.layers import LayerNorm as LayerNorm
+from minicell.nn.layer.basic import Dense as Dense
+from minicell.nn.layer.basic import Dropout as Dropout
+from minicell.nn.layer.basic import Dropout2d as Dropout2d
+from minicell.nn.layer.basic import Flatten as Flatten
+from minicell.nn.layer.basic import Identity as Identity
+from minicell.nn.layer.basic import MatMul as MatMul
+from minicell.nn.layer.container import CellDict as CellDict
+from minicell.nn.layer.container import CellList as CellList
+from minicell.nn.layer.container import SequentialCell as SequentialCell
+from minicell.nn.layer.conv import Conv2d as Conv2d
+from minicell.nn.layer.normalization import BatchNorm1d as BatchNorm1d
+from minicell.nn.layer.normalization import BatchNorm2d as BatchNorm2d
+from minicell.nn.layer.normalization import LayerNorm as LayerNorm
+from minicell.nn.layer.pooling import AvgPool2d as AvgPool2d
+from minicell.nn.layer.pooling import MaxPool2d as MaxPool2d
 class BCELoss(LossBase):
     def __init__(self, weight: Any = ..., reduction: _str = ...) -> None: ...
 class BCEWithLogitsLoss(LossBase):
@@ -77,6 +78,9 @@ from minicell.nn.spiking import relusigmoid as relusigmoid
 from minicell.nn.spiking import straight_through as straight_through
 from minicell.nn.spiking import triangular as triangular
 from minicell.nn.spiking import true_derivative as true_derivative
+from minicell.nn.train import ExponentialDecayLR as ExponentialDecayLR
+from minicell.nn.train import ParameterUpdate as ParameterUpdate
+from minicell.nn.train import PolynomialDecayLR as PolynomialDecayLR
 from minicell.nn.train import TrainOneStepCell as TrainOneStepCell
 from minicell.nn.train import WithLossCell as WithLossCell
 from minicell.nn.train import cosine_decay_lr as cosine_decay_lr

@@ -85,8 +85,11 @@ class Cell(CoreCell):
             self._refuse_unless(listed, name, f'is {due}', value)
             object.__setattr__(self, name, value)
         elif isinstance(value, Parameter):
+            self._must_be_name(name)
             self._insert_param(name, value)
         elif isinstance(value, Cell):
+            self._must_be_name(name)
+            must(' ' not in name, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
             self._insert_cell(name, value)
         elif isinstance(value, Primitive):
             self._set_up('_primitives')[name] = value
@@ -151,16 +154,16 @@ class Cell(CoreCell):
         Raises TypeError for what is no Parameter, KeyError for a name that is taken, is empty, or has a dot in it.
         """
         self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
-        if not param_name or (check_name_contain_dot and '.' in param_name):
-            raise CellNameError(f'insert_param_to_cell: {param_name!r} is no name for an attribute.{users_line()}')
+        self._must_be_name(param_name, not check_name_contain_dot)
         self._insert_param(param_name, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
         """Keep a Cell under a name; the names of its Parameters stay.
 
-        Raises TypeError for what is no Cell, KeyError for a name that is taken.
+        Raises TypeError for what is no Cell, KeyError for a name that is taken, is empty, or has a dot in it.
         """
         self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)), '_cells')
+        self._must_be_name(child_name)
         self._set_up('_cells')[child_name] = self.__dict__[child_name] = child_cell
 
     def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
@@ -172,6 +175,10 @@ class Cell(CoreCell):
         free = name in self._set_up(registry) or not hasattr(self, name)
         said = f'has an attribute called {name}, that is no {due}: choose another name'
         must(free, CellNameError, f'{type(self).__name__} {said}')
+
+    def _must_be_name(self, name: str, dots: bool = False) -> None:
+        said = f'{name!r} is no name for a part of {type(self).__name__}: it is empty, or has a dot in it'
+        must(name and (dots or '.' not in name), CellNameError, said)
 
     def _insert_param(self, name: str, param: Parameter) -> None:
         params = self._set_up('_params')
@@ -267,8 +274,9 @@ class Cell(CoreCell):
         return self
 
     def set_grad(self, requires_grad: bool = True) -> 'Cell':
-        """Note it in requires_grad: in MindSpore it prepares the Cell for a gradient, and here nothing has to be."""
+        """Note it in requires_grad: in MindSpore, the next gradient is of the call before. See DrawnAgainWarning."""
         self.__dict__['requires_grad'] = requires_grad
+        hooks.note_calls(self)
         return self
 
     @property

@@ -4,19 +4,21 @@ A backward hook needs to know when the gradient arrives at the Cell and when it 
 then its inputs, each pass through one entry on the tape that changes nothing and calls the hooks when it is read back.
 """
 
+import weakref
 from collections.abc import Callable
 
 import numpy as np
 
 from .. import tracing
 from ..core import tape
+from ..core.cell import Cell
 from ..core.cell import call as call_cell
-from ..core.errors import article, plural
+from ..core.errors import article, plural, warn
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
-from ..errors import HookError
+from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
 from ..ops import hooks as op_hooks
 from ..ops.checks import must, must_be
@@ -163,11 +165,34 @@ class Entrance(Exit):
 
 def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
     """What a hook returned for a gradient; where none arrived, or none leaves, there is none to be changed."""
-    if g is None:
-        return None
-    if isinstance(changed, Tensor) and changed.dtype != g.dtype:
-        raise HookError(f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due.')
-    return like(changed, g, who)
+    return None if g is None else like(changed, g, who, True)
 
 
 EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)
+
+
+# Cell under set_grad -> the inputs of its last call: in MindSpore, a gradient behind it takes that call over
+calls: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def note_calls(cell: Cell) -> None:
+    """The calls of a Cell under set_grad are noted (2 µs each), unless it has hooks: see DrawnAgainWarning."""
+    if cell._around is None:
+        cell.__dict__['_around'] = noted
+
+
+def noted(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call a Cell as Cell.__call__ does. Where a gradient calls it once more, it may draw other random numbers."""
+    gradient, before = tape.gradients[-1] if tape.gradients else None, None
+    if gradient is None:
+        calls[cell] = list(map(weakref.ref, tensors_in(args)))
+    elif gradient.function is cell and (called := calls.pop(cell, None)) is not None:
+        same = [id(r()) for r in called] == list(map(id, tensors_in(gradient.inputs)))
+        before = np.random.get_state()[2:] if same else None
+    taken_over = tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None)
+    out = call_cell(cell, args, kwargs, frame) if taken_over else cell.construct(*args, **kwargs)
+    if before is not None and before != np.random.get_state()[2:]:
+        said = 'was called before, and is called again for its gradient: this draws other random numbers, so that the'
+        ask = 'MindSpore, after set_grad(), differentiates the call before. For both of one call ask ms.value_and_grad'
+        warn(f'{type(cell).__name__} {said} gradient is of another output. {ask}.', DrawnAgainWarning)
+    return out

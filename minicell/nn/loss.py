@@ -8,8 +8,8 @@ from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
 from ..ops.loss import check_reduction
-from .activation import cell_of
 from .cell import Cell
+from .layer.activation import cell_of
 
 __path__ = []  # in MindSpore a package: names.py says what stands below it
 
@@ -21,6 +21,10 @@ class LossBase(Cell):
         super().__init__()
         check_reduction(type(self).__name__, reduction)
         self.reduction = reduction
+
+    def get_axis(self, x: Tensor) -> tuple[int, ...]:
+        """The axes of x, all of them."""
+        return tuple(range(x.ndim))
 
     def get_loss(self, x: Tensor, weights: Tensor | float = 1.0) -> Tensor:
         """The losses times their weights, reduced."""

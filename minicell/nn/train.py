@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from math import cos, floor, pi
 
+from .. import ops
 from ..common.parameter import Parameter
 from ..composite import GradOperation
+from ..core.dtype import float32
 from ..core.errors import CellError, article
 from ..core.grad import value_and_grad
 from ..core.tensor import Tensor
-from ..errors import LoadError, PropertyError, SettingError
-from ..ops.checks import above_0, must, must_be, positive_int
+from ..errors import LoadError, ParameterError, PropertyError, SettingError
+from ..ops.checks import above_0, at_least_0, must, must_be, positive_int
 from .cell import Cell
-from .layers import Identity
+from .layer.basic import Identity
 from .optim import Optimizer
 
 
@@ -77,6 +79,25 @@ class TrainOneStepCell(Cell):
         if self.return_grad:
             return loss, {p.name: g for p, g in zip(self.weights, gradients, strict=True)}
         return loss
+
+
+class ParameterUpdate(Cell):
+    """Called with a value of its shape: writes it into a Parameter.
+
+    >>> w = ms.Parameter(Tensor([1.0]), name='w')
+    >>> print(nn.ParameterUpdate(w)(Tensor([2.0])), w.asnumpy())
+    [2.] [2.]
+    """
+
+    def __init__(self, param: Parameter) -> None:
+        super().__init__(auto_prefix=False)
+        must_be(param, Parameter, ParameterError, 'ParameterUpdate takes a Parameter')
+        self._param = param
+
+    def construct(self, x: Tensor) -> Tensor:
+        """The new value."""
+        ops.assign(self._param, x)
+        return x
 
 
 def load_param_into_net(
@@ -177,3 +198,54 @@ def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup
     above_0('warmup_lr', learning_rate=learning_rate)
     rate_of = lambda epoch: learning_rate * min(epoch, warmup_epoch) / warmup_epoch
     return _rates('warmup_lr', rate_of, total_step, step_per_epoch, warmup_epoch=warmup_epoch)
+
+
+# ---- and as Cells, from the number of steps so far to the rate of this one ------------------------------------------
+
+
+class ExponentialDecayLR(LearningRateSchedule):
+    """learning_rate * decay_rate ** (step / decay_steps); is_stair: only once every decay_steps.
+
+    >>> print(nn.ExponentialDecayLR(0.5, 0.25, decay_steps=2)(Tensor(1)))
+    0.25
+    """
+
+    def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
+        super().__init__()
+        above_0('ExponentialDecayLR', learning_rate=learning_rate, decay_rate=decay_rate)
+        positive_int('ExponentialDecayLR', decay_steps=decay_steps)
+        self.learning_rate, self.decay_rate, self.decay_steps = learning_rate, decay_rate, decay_steps
+        self.is_stair = is_stair
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        """How many steps there were."""
+        p = global_step.astype(float32) / self.decay_steps
+        return self.learning_rate * self.decay_rate ** (p.floor() if self.is_stair else p)
+
+
+class PolynomialDecayLR(LearningRateSchedule):
+    """From learning_rate to end_learning_rate in decay_steps: what is left of the way, to a power.
+
+    update_decay_steps: after decay_steps, it is as if these were twice as many, and so on.
+
+    >>> print(nn.PolynomialDecayLR(0.5, 0.25, decay_steps=4, power=0.5)(Tensor(3)))
+    0.375
+    """
+
+    def __init__(
+        self, learning_rate: float, end_learning_rate: float, decay_steps: int, power: float, update_decay_steps=False
+    ) -> None:
+        super().__init__()
+        above_0('PolynomialDecayLR', learning_rate=learning_rate, power=power)
+        at_least_0('PolynomialDecayLR', end_learning_rate=end_learning_rate)
+        positive_int('PolynomialDecayLR', decay_steps=decay_steps)
+        self.learning_rate, self.end_learning_rate, self.decay_steps = learning_rate, end_learning_rate, decay_steps
+        self.power, self.update_decay_steps = power, update_decay_steps
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        """How many steps there were."""
+        step, steps = global_step.astype(float32), self.decay_steps
+        if self.update_decay_steps:
+            steps = steps * ops.maximum(ops.ceil(step / steps), 1)
+        left = 1 - ops.minimum(step / steps, 1)
+        return (self.learning_rate - self.end_learning_rate) * left**self.power + self.end_learning_rate

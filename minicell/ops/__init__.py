@@ -1,7 +1,9 @@
 """The ops: functions (`ops.matmul(x, y)`), MindSpore's operator classes (`ops.MatMul()(x, y)`), Tensor's operators."""
 
 import sys
+from collections.abc import Callable
 
+from ..core.errors import OperandError
 from ..core.tensor import Tensor
 from ..lazy import later
 from ..names import GONE, OPS, give
@@ -19,15 +21,19 @@ from ..core.arithmetic import (
     sin, sqrt, square, sub, tanh, trunc,
 )
 from ..core.arithmetic import div as _div
+from .checks import must_be
 from .create import (
     Dropout, Dropout2D, arange, dropout, dropout2d, eye, fill, full, full_like, linspace, one_hot, ones, ones_like,
-    randn, stop_gradient, zeros, zeros_like,
+    randn, stop_gradient, uniform, zeros, zeros_like,
 )
 from .matmul import MatMul, dense, matmul, mm, outer
-from .pieces import chunk, cumsum, gather, identity, split, tile, triu, unbind, unstack
+from .pieces import (
+    addn, chunk, cumsum, gather, identity, masked_fill, masked_select, nonzero, split, tile, tril, triu, unbind,
+    unsorted_segment_sum, unstack,
+)
 from .reduce import all, amax, amin, any, argmax, argmin, logsumexp, max, mean, min, sum
 from .shape import broadcast_to, cast, concat, expand_dims, flatten, reshape, squeeze, stack, swapaxes, transpose
-from .statistics import clamp, clip_by_value, norm, prod, std, var
+from .statistics import clamp, clip_by_global_norm, clip_by_value, norm, prod, std, var
 from .elementwise import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cosh, divide as div, elu, gelu, hardtanh, leaky_relu, log_softmax,
     logsigmoid, mish, rectified as _relu, relu, relu6, sigmoid, silu, sinh, softmax, softplus, softsign, subtract, tan,
@@ -37,14 +43,22 @@ from .elementwise import (
 # fmt: on
 
 
-def shape(input_x: Tensor) -> tuple[int, ...]:
-    """The length of each axis."""
-    return input_x.shape
+def _fact(name: str, attribute: str) -> Callable:
+    def op(input_x):
+        must_be(input_x, Tensor, OperandError, f'{name} takes a Tensor')
+        return getattr(input_x, attribute)
+
+    op.__name__, op.__qualname__, op.__doc__ = name, name, f'`x.{attribute}` of a Tensor.'
+    return op
 
 
-def size(input_x: Tensor) -> int:
-    """How many numbers."""
-    return input_x.size
+shape, size, numel = _fact('shape', 'shape'), _fact('size', 'size'), _fact('numel', 'size')
+rank, dtype = _fact('rank', 'ndim'), _fact('dtype', 'dtype')
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether it is a Tensor."""
+    return isinstance(obj, Tensor)
 
 
 give(globals())

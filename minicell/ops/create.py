@@ -8,7 +8,7 @@ import numpy as np
 from ..core import arithmetic, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, ShapeError, users_line
-from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, operand, refuse_dtype
+from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, refuse_dtype
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, wrap
 from ..errors import LeavesTapeError, SettingError
@@ -224,6 +224,15 @@ def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Te
     return apply_plain(NORMAL, (), getframe(1), shape, seed, wanted)
 
 
+UNIFORM = Shaped('UniformReal', lambda low, high, shape, seed, to: _source(seed).uniform(low, high, shape).astype(to))
+
+
+def uniform(shape: tuple[int, ...], minval: Tensor, maxval: Tensor, seed=None, dtype: DType = float32) -> Tensor:
+    """Numbers evenly spread between two."""
+    ends = tuple(check_tensor(UNIFORM, end, getframe(1)) for end in (minval, maxval))
+    return apply_plain(UNIFORM, ends, getframe(1), lengths(shape), seed, _dtype(dtype))
+
+
 def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
     """One throw for each index of the first `rank` axes; what follows shares it."""
     thrown = _source(seed).random(x.shape[:rank]) < keep
@@ -236,7 +245,7 @@ DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, sca
 
 
 def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = None) -> tuple[Tensor, Tensor]:
-    x = operand(DROPOUT, x)
+    x = check_tensor(DROPOUT, x, frame)
     if x.array.dtype.kind != 'f':
         refuse_dtype(DROPOUT, x, frame)
     mask = apply_plain(MASK, (x,), frame, keep, x.ndim if rank is None else rank, seed)
@@ -268,7 +277,7 @@ def _check(name: str, what: str, value: object, kinds: type | tuple = NUMBER) ->
 
 
 def _check_rank(name: str, x: object) -> None:
-    rank = operand(DROPOUT, x).ndim
+    rank = check_tensor(DROPOUT, x).ndim
     must(rank == 4, ShapeError, f"For '{name}', the rank of input must be equal to 4, (N, C, H, W), but got {rank}")
 
 

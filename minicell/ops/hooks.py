@@ -133,8 +133,10 @@ def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
     return g
 
 
-def like(changed: object, g: Tensor, who: str) -> Tensor:
+def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     """What a hook returned in the place of g, in its dtype, or an error that says what is wrong with it."""
+    if exact and isinstance(changed, Tensor) and changed.dtype != g.dtype:
+        raise HookError(f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due.{users_line()}')
     if not isinstance(changed, Tensor) or changed.shape != g.shape:
         got = f'a Tensor of shape {changed.shape}' if isinstance(changed, Tensor) else article(type(changed).__name__)
         raise HookError(f'{who} returned {got}, but a gradient of shape {g.shape} is due, or None.{users_line()}')
@@ -167,7 +169,8 @@ class _Hook(Passing):
             changed = changed if isinstance(changed, tuple) and not alone else (changed,)
             if len(changed) != len(x):
                 raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
-            return tuple(like(d, t, f'{self.name}: the function') for d, t in zip(changed, arrived, strict=True))
+            who = f'{self.name}: the function'
+            return tuple(like(d, t, who, not alone) for d, t in zip(changed, arrived, strict=True))
 
         given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]
         changed = heard(function, given, owner, 'op', arrived, settle)
@@ -180,7 +183,7 @@ class _Hook(Passing):
 def _identity(name: str, hook: Callable, alone: bool) -> Callable:
     """The identity for Tensors whose gradients (one alone, or a tuple) are what the hook makes of them."""
     must_be(hook, Callable, HookError, f'{name} takes a function')
-    rule = _Hook(name, None)
+    rule = _Hook(name, (lambda x, *y: x) if alone else None)  # (what has a kernel has a place in a graph)
 
     def through(*inputs: Tensor) -> object:
         inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)

@@ -2,21 +2,19 @@
 
 import sys
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from ..core.errors import DTypeError, OperandError
 from ..core.primitives import cast_to, reflected
 from ..core.tensor import Tensor, map_tensors, wrap
-from ..lazy import without
-from ..names import ALONE, DTYPES, GONE, OF_METHODS, OPERATORS, SAME, renamed
+from ..names import ALONE, DTYPES, OF_METHODS, OPERATORS, SAME, renamed
 from ..printed import format_method, repr_method, str_method
 from .checks import must_be
 from .elementwise import add_scaled, subtract
-from .pieces import cumsum_method, gather_method, identity
+from .pieces import contiguous, cumsum_method, gather_method, identity
 from .reduce import max_method, min_method
-from .shape import astype, broadcast_method, expand_dims, flatten_method, getitem, reshape_method, transpose_method
+from .shape import astype, broadcast_method, flatten_method, getitem, permuted, reshape_method, transpose_method
 from .write import setitem
 
 
@@ -46,8 +44,11 @@ OWN = {
     'reshape': reshape_method,
     'view': reshape_method,
     'transpose': transpose_method,
+    'permute': permuted,
+    'ravel': flatten_method,
     'flatten': flatten_method,
     'broadcast_to': broadcast_method,
+    'expand': broadcast_method,
     'astype': astype,
     'to': astype,
     '__getitem__': getitem,
@@ -55,9 +56,9 @@ OWN = {
     '__contains__': lambda input, value: bool((input == value).any()),
     'copy': identity,
     'value': identity,
-    'contiguous': lambda input: input,
+    'is_contiguous': lambda input: input.array.flags.c_contiguous,
+    'contiguous': contiguous,
     't': transpose_method,
-    'unsqueeze': lambda input, dim: expand_dims(input, dim),
     'cumsum': cumsum_method,
     'gather': gather_method,
     'add': add_scaled,
@@ -94,11 +95,6 @@ def _cast(dtype: str) -> Callable:
     return lambda input: cast_to(input, wanted, sys._getframe(1))
 
 
-def _refuse(input: Tensor, name: str) -> object:
-    # (a `__getattr__` could say it of all, but with one Python no longer reads attributes at full speed)
-    return without('Tensor', GONE['Tensor'])(name)
-
-
 def give(ops: dict) -> None:
     """Tensor gets its methods, from the ops by name."""
     methods = {f'__{name}__': ops[op] for name, op in (OPERATORS | ALONE).items()}
@@ -112,6 +108,5 @@ def give(ops: dict) -> None:
         '__eq__': _comparison(ops['eq'], False),
         '__ne__': _comparison(ops['ne'], True),
     }
-    methods |= {name: property(partial(_refuse, name=name)) for name in GONE['Tensor'].split()}
     for name, method in methods.items():
         setattr(Tensor, name, method)

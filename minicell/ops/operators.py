@@ -1,7 +1,7 @@
 """MindSpore's operator classes: `ops.ReduceSum(keep_dims=True)(x)`. Loaded by the first who asks for one."""
 
-from collections.abc import Callable
 from functools import partial
+from inspect import Parameter, Signature
 from operator import attrgetter
 
 from .. import ops
@@ -13,11 +13,41 @@ from .primitive import Primitive, primitive
 PLAIN = (
     'abs acos add asin atan bitwise_and bitwise_or bitwise_xor ceil cos cosh _div equal erf exp expm1 floor floor_div '
     'greater greater_equal identity less less_equal log log1p logical_and logical_not logical_or maximum minimum mod '
-    'mul neg not_equal pow reciprocal _relu relu6 round rsqrt sigmoid sign sin sinh sqrt square sub tan tanh'
+    'mul neg not_equal ones_like pow reciprocal _relu relu6 round rsqrt sigmoid sign sin sinh sqrt square sub tan tanh '
+    'zeros_like'
 )
+# those named after their op, and those whose op has a name of its own
+NAMED = 'cast expand_dims eye fill flatten masked_fill masked_select ones rank reshape select shape size stop_gradient'
+NAMED = {op.title().replace('_', ''): op for op in f'{NAMED} tile transpose unsorted_segment_sum zeros'.split()}
+NAMED |= {'AddN': 'addn', 'DType': 'dtype', 'RealDiv': '_div'}
+# class -> its op, its setting, what that is by default, and the op's own word for it
+SET = {
+    'Concat': ('concat', 'axis', 0), 'Gather': ('gather', 'batch_dims', 0), 'LogSoftmax': ('log_softmax', 'axis', -1),
+    'OneHot': ('one_hot', 'axis', -1), 'ReduceAll': ('all', 'keep_dims', False),
+    'ReduceAny': ('any', 'keep_dims', False), 'ReduceMax': ('amax', 'keep_dims', False, 'keepdims'),
+    'ReduceMean': ('mean', 'keep_dims', False), 'ReduceMin': ('amin', 'keep_dims', False, 'keepdims'),
+    'ReduceProd': ('prod', 'keep_dims', False), 'Squeeze': ('squeeze', 'axis', ()), 'Stack': ('stack', 'axis', 0),
+}  # fmt: skip
+
+
+def _set(name: str, op: str, word: str, usual: object, own: str = '') -> type[Primitive]:
+    """A class whose operators have one setting, which they hand to the op."""
+    function, signature = getattr(ops, op), Signature([SELF, Parameter(word, SELF.kind, default=usual)])
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        value = signature.bind(self, *args, **kwargs).arguments.get(word, usual)
+        self.settings = {word: value}
+        self.function = partial(function, **{own or word: value})
+
+    __init__.__signature__ = signature
+    return primitive(name, function, init=__init__)
+
+
+SELF = Parameter('self', Parameter.POSITIONAL_OR_KEYWORD)
 WITHOUT_SETTINGS = {op.rule.name: op for op in attrgetter(*PLAIN.split())(ops)}
-WITHOUT_SETTINGS |= {'Flatten': ops.flatten, 'RealDiv': ops._div, 'Reshape': ops.reshape}
+WITHOUT_SETTINGS |= {name: getattr(ops, op) for name, op in NAMED.items()}
 globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
+globals().update({name: _set(name, *row) for name, row in SET.items()})
 
 
 class ReduceSum(Primitive):
@@ -26,19 +56,6 @@ class ReduceSum(Primitive):
     def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None:
         self.settings = {'keep_dims': keep_dims, 'skip_mode': skip_mode}
         self.function = partial(ops.sum, keepdim=keep_dims)
-
-
-def _reduction(name: str, op: Callable, word: str = 'keep_dims') -> type[Primitive]:
-    def __init__(self, keep_dims: bool = False) -> None:
-        self.settings = {'keep_dims': keep_dims}
-        self.function = partial(op, **{word: keep_dims})
-
-    return primitive(name, op, init=__init__)
-
-
-ReduceMean, ReduceProd = _reduction('ReduceMean', ops.mean), _reduction('ReduceProd', ops.prod)
-ReduceMax, ReduceMin = _reduction('ReduceMax', ops.amax, 'keepdims'), _reduction('ReduceMin', ops.amin, 'keepdims')
-ReduceAll, ReduceAny = _reduction('ReduceAll', ops.all), _reduction('ReduceAny', ops.any)
 
 
 class Softmax(Primitive):
@@ -50,9 +67,21 @@ class Softmax(Primitive):
         self.function = partial(ops.softmax, axis=axis)
 
 
-class LogSoftmax(Primitive):
-    """The logarithm of Softmax."""
+class ApplyMomentum(Primitive):
+    """A step of `nn.Momentum` for one Parameter: its `accumulation`, the moving sum of gradients, is a Parameter too.
 
-    def __init__(self, axis: int = -1) -> None:
-        self.settings = {'axis': axis}
-        self.function = partial(ops.log_softmax, axis=axis)
+    >>> w, v = ms.Parameter(Tensor([1.0]), name='w'), ms.Parameter(Tensor([0.0]), name='v')
+    >>> print(ops.ApplyMomentum()(w, v, 0.5, Tensor([1.0]), 0.9), v.asnumpy())
+    [0.5] [1.]
+    """
+
+    def __init__(self, use_nesterov: bool = False, use_locking: bool = False, gradient_scale: float = 1.0) -> None:
+        given = {'use_nesterov': use_nesterov, 'use_locking': use_locking, 'gradient_scale': gradient_scale}
+        self.settings = given | {'side_effect_mem': True}
+
+        def step(variable, accumulation, learning_rate, gradient, momentum):
+            g = gradient / gradient_scale
+            moved = ops.assign(accumulation, accumulation * momentum + g)
+            return ops.assign(variable, variable - (moved * momentum + g if use_nesterov else moved) * learning_rate)
+
+        self.function = step

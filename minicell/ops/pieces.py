@@ -1,17 +1,20 @@
-"""Pieces of a Tensor and copies of it: split, tile, cumulated sums, a triangle."""
+"""Pieces of a Tensor, copies of it, and sums of its parts: split, tile, masks, triangles, segments."""
 
 import sys
+from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 
-from ..core.arithmetic import choose
-from ..core.errors import DTypeError, ShapeError, users_line
-from ..core.primitives import apply, cast_to, check_tensor, misfit, on_both, unary
+from ..core.arithmetic import add, choose, logical_and
+from ..core.errors import DTypeError, OperandError, ShapeError, users_line
+from ..core.primitives import apply, cast_to, check_tensor, misfit, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
-from ..errors import SettingError
+from ..errors import LabelError, SettingError
 from .checks import must, must_be
-from .shape import GETITEM, RESHAPE
+from .create import lengths
+from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
 from .write import plain_index
 
 getframe = sys._getframe
@@ -29,9 +32,11 @@ TILE = UnaryWith('Tile', np.tile, _from_tiles)
 # Each number counts in its own sum and in all that follow.
 CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype),
                    lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g)
-SPLIT, TRIANGLE, GATHER = Plain('Split', None), Plain('Triu', None), Plain('Gather', None)
+SPLIT, GATHER, SELECTED, SEGMENTS = (Plain(k, None) for k in ('Split', 'Gather', 'MaskedSelect', 'UnsortedSegmentSum'))
+CONTIGUOUS = UnaryWith('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
+nonzero = plain('NonZero', np.argwhere)  # the places, a row each
 # fmt: on
 
 
@@ -157,9 +162,68 @@ def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, d
     return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
 
 
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """What stands on and above a diagonal; zeros elsewhere. Raises ValueError for a Tensor of less than two axes."""
-    x = check_tensor(TRIANGLE, input, getframe(1))
-    if x.ndim < 2:
-        raise ShapeError(f'Triu takes a Tensor of at least two axes, but got {x.shape}.{users_line(getframe(1))}')
-    return choose(wrap(np.triu(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
+def _triangle(rule: Rule, keep: Callable) -> Callable:
+    def op(input, diagonal=0):
+        x = check_tensor(rule, input, getframe(1))
+        if x.ndim < 2:
+            said = f'{rule.name} takes a Tensor of at least two axes, but got {x.shape}'
+            raise ShapeError(f'{said}.{users_line(getframe(1))}')
+        return choose(wrap(keep(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
+
+    return named(op, rule)
+
+
+# What stands on and above, or on and below, a diagonal; zeros elsewhere. ValueError for less than two axes.
+triu, tril = _triangle(Plain('Triu', None), np.triu), _triangle(Plain('Tril', None), np.tril)
+
+
+def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | float) -> Tensor:
+    """value where the mask is True, else the Tensor. Raises TypeError where the mask is not Bool."""
+    return choose(mask, value, input_x, getframe(1))
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The numbers where the mask is True, in a row; both are broadcast. Raises TypeError where the mask is not Bool.
+
+    >>> print(ops.masked_select(Tensor([1.0, 2.0, 3.0]), Tensor([True, False, True])))
+    [1. 3.]
+    """
+    frame = getframe(1)
+    x, mask = check_tensor(SELECTED, input, frame), check_tensor(SELECTED, mask, frame)
+    if mask.array.dtype != bool:
+        raise DTypeError(f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}.{users_line(frame)}')
+    mask = logical_and(mask, wrap(np.ones(x.shape, bool)), 2)
+    return apply(GETITEM, apply(BROADCAST, x, (mask.shape,), frame), (plain_index(mask),), frame)
+
+
+def addn(x: tuple[Tensor, ...]) -> Tensor:
+    """The sum of several Tensors of one shape. Raises TypeError for a Tensor alone, ValueError for other shapes."""
+    must_be(x, (tuple, list), OperandError, 'AddN takes a tuple or list of Tensors')
+    must(len({np.shape(getattr(t, 'array', t)) for t in x}) == 1, ShapeError, 'AddN takes Tensors of one shape')
+    return reduce(lambda total, other: add(total, other, 4), x[1:], x[0])
+
+
+def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """The sums of those that have the same id: each row goes into the sum of its id, and with an id below 0 into none.
+
+    Raises TypeError where the ids are no integers, ValueError where their shape is not the input's first axes, and
+    RuntimeError for an id that is not below num_segments.
+
+    >>> print(ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2))
+    [4. 2.]
+    """
+    frame = getframe(1)
+    x, ids = check_tensor(SEGMENTS, input_x, frame), _places(segment_ids, frame)
+    (count,), places = lengths(num_segments), plain_index(ids)
+    said = f'UnsortedSegmentSum: ids of shape {ids.shape} and {count} sums do not fit an input of shape {x.shape}'
+    must(ids.shape == x.shape[: ids.ndim] and count >= 1, ShapeError, said)
+    said = f'UnsortedSegmentSum: the id {places.max(initial=0)} is not below num_segments, {count}'
+    must(places.max(initial=0) < count, LabelError, said)
+    places[places < 0] = count  # one row more, which is cut off
+    sums = apply(SCATTER, x, ((places,), (count + 1, *x.shape[ids.ndim :])), frame)
+    return apply(GETITEM, sums, ((slice(count),),), frame)
+
+
+def contiguous(input: Tensor) -> Tensor:
+    """The Tensor, or where its numbers do not lie in a row, as after a transpose, a copy in which they do."""
+    return input if input.array.flags.c_contiguous else apply(CONTIGUOUS, input, (), getframe(1))

@@ -80,6 +80,11 @@ def transpose_method(input: Tensor, *axes: int, dim0: int | None = None, dim1: i
     return apply(TRANSPOSE, input, (axes,), getframe(1))
 
 
+def permuted(input: Tensor, *axis: int) -> Tensor:
+    """The axes in another order, one by one or as a tuple: MindSpore's `x.permute(2, 0, 1)`."""
+    return apply(TRANSPOSE, input, (_ints(axis),), getframe(1))
+
+
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged. Raises ValueError for an axis that is not there."""
     return _swapped(input, axis0, axis1, getframe(1))
@@ -122,8 +127,8 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 
 
 def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
-    """Without the axes of length 1. Raises ValueError where a named axis is longer."""
-    return apply(SQUEEZE, input, (tuple(axis) if isinstance(axis, list) else axis,), getframe(1))
+    """Without the axes of length 1: all, or those named. Raises ValueError where a named axis is longer."""
+    return apply(SQUEEZE, input, (tuple(axis) or None if isinstance(axis, (list, tuple)) else axis,), getframe(1))
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:

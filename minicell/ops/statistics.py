@@ -1,12 +1,13 @@
 """What is made of sums and products: variance, norm, product, clipping. Composed of ops, hence right to any order."""
 
 import sys
+from functools import reduce
 from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, masked, maximum, minimum, not_equal, sqrt, square, where
-from ..core.errors import ShapeError, users_line
+from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where
+from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, check_tensor
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
@@ -143,3 +144,17 @@ def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float 
     must(min is not None or max is not None, SettingError, 'clamp: at least one of the two bounds is due')
     x = input if min is None else _at_least(input, min, up=2)
     return x if max is None else _at_most(x, max, up=2)
+
+
+def clip_by_global_norm(x: tuple[Tensor, ...], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
+    """Tensors, such as gradients, made shorter by one factor where all of them together are longer than clip_norm.
+
+    Raises ValueError for a use_norm: the length is worked out.
+
+    >>> print([t.tolist() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 2.5)])
+    [[1.5], [2.0]]
+    """
+    must(use_norm is None, SettingError, 'clip_by_global_norm: use_norm is None, for the length is worked out')
+    must(isinstance(x, (tuple, list)) and x, DTypeError, 'clip_by_global_norm takes a tuple of Tensors')
+    length = maximum(sqrt(reduce(add, [sum(square(t)) for t in x])), clip_norm)
+    return tuple([t * clip_norm / length for t in x])

@@ -113,6 +113,6 @@ def _written(code: CodeType, lasti: int) -> str:
     where = Where(code, lasti)
     if where.ours:
         layer = where.function.split('.')[0]
-        return f'(in {layer})' if 'nn' in Path(where.file).parts[-2:] and layer[0].isupper() else '(in minicell)'
+        return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
     text = f'{where.target} = {where.expression}' if where.target else where.expression
     return text if len(text) <= 60 else text[:57] + '...'

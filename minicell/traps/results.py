@@ -60,6 +60,8 @@ def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
 
 def say_odd(gradient) -> None:
     """A function has returned: Tensors under differentiation that it hid beside others are lost."""
+    if isinstance(gradient.result, (tuple, list)) and not gradient.result:
+        raise ResultError(f'{name_of(gradient.function)} returned {gradient.result}: a Tensor is due.{users_line()}')
     part = None if type(gradient.result) is Tensor or gradient.aux else odd(gradient.result)
     if part is not None and gradient.outputs:
         inside = tensors_in(

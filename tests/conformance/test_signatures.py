@@ -12,11 +12,12 @@ WAYS = json.loads(RECORDED.read_text())
 # reason -> the names that differ for it
 REASONS = {
     'the method of Tensor takes these words too, and is the same function': 'ops.all ops.any ops.argmax ops.argmin '
-    'ops.chunk ops.mean ops.prod ops.split ops.std ops.sum ops.tile ops.var',
+    'ops.chunk ops.mean ops.prod ops.split ops.std ops.sum ops.tile ops.var Tensor.ravel',
     'it is the function of that name, with its words': 'Tensor.prod Tensor.remainder Tensor.softmax Tensor.squeeze '
     'Tensor.sub Tensor.sum',
     'its two ways have no name in common: it hands on what it is given': 'Tensor.gather',
-    'minicell does without the further setting': 'Parameter load_param_into_net tensor ops.BiasAdd ops.Conv2D '
+    'minicell does without the further setting': 'Parameter load_param_into_net load_checkpoint save_checkpoint '
+    'Tensor.nonzero ops.nonzero tensor ops.BiasAdd ops.Conv2D '
     'ops.Primitive ops.round nn.AvgPool2d nn.MaxPool2d Tensor.init_data Tensor.round Tensor.to',
     'shape= is taken by MindSpore too, without a word on its page; no view(dtype)': 'Tensor.reshape Tensor.view',
     'the poolings as Cells ask here for their margin': 'ops.avg_pool2d ops.max_pool2d',

@@ -287,8 +287,8 @@ def test_hooks_are_refused_also_when_they_come_later():
         f(X)
     handle.remove()
     f(X)
-    with refused(GraphValueError, 'InsertGradientOf', 'graph', line='ops.InsertGradientOf(abs)(x)'):
-        ms.jit(lambda x: ops.InsertGradientOf(abs)(x))(X)
+    with refused(GraphValueError, 'HookBackward', 'graph', line='ops.HookBackward(abs)(x)'):
+        ms.jit(lambda x: ops.HookBackward(abs)(x))(X)
 
 
 @dataclass

@@ -7,7 +7,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import DTypeError, ShapeError
 from minicell.errors import ParameterError, SettingError, UnknownNameError
-from minicell.nn.activation import KINDS, activation
+from minicell.nn.layer.activation import KINDS, activation
 from tests.messages import refused, tells
 
 

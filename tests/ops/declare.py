@@ -45,6 +45,7 @@ class Declared(NamedTuple):
         raise AssertionError(f'no inputs found for {self.name}: widen its domain')
 
 
+HALF, IDS, IDS_BY_ROW = Tensor([True, False]), Tensor([1, -1, 1]), np.float32([[0, 0, 0], [1, 0, 1]])
 ONE = (((3,),), ((2, 3),), ((),), ((0,),))
 TWO = (((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2,)), ((4,), ()), ((2, 2, 2), (2, 1)), ((0, 3), (3,)))
 
@@ -249,6 +250,21 @@ RARE = [
         ]
     ],
     piece('triu[1]', lambda x: ops.triu(x, 1), lambda x: np.triu(x, 1), ((2, 3),), ((3, 1),), ((2, 2, 3),)),
+    piece('tril', ops.tril, np.tril, ((2, 3),), ((2, 2, 3),)),
+    piece('masked_fill', lambda x: ops.masked_fill(x, HALF, 3.0), lambda x: x * [0, 1] + [3, 0], ((3, 2),)),
+    piece('masked_select', lambda x: ops.masked_select(x, HALF), lambda x: x[..., 0].ravel(), ((2,),), ((3, 2),)),
+    piece('addn', lambda x, y: ops.addn((x, y, x)), lambda x, y: x + y + x, ((3,), (3,))),
+    piece('segments', lambda x: ops.unsorted_segment_sum(x, IDS, 2), lambda x: IDS_BY_ROW @ x, ((3,),), ((3, 2),)),
+    piece('swapdims', lambda x: ops.swapdims(x, 0, 1), lambda x: x.swapaxes(0, 1), ((2, 3),)),
+    piece('contiguous', lambda x: x.T.contiguous(), lambda x: x.T, ((2, 3),)),
+    piece(
+        'clip_by_norm',
+        lambda x: ops.clip_by_global_norm((x,))[0],
+        lambda x: x / np.sqrt((x * x).sum()),
+        ((4,),),
+        domain=(1.0, 2.0),
+        exact=False,
+    ),
     piece('split', lambda x: ops.split(x, 2)[1], lambda x: x[2:4], ((5,),), ((4, 2),)),
     piece('split[lengths]', lambda x: ops.split(x, (1, 2), -1)[1], lambda x: x[..., 1:3], ((3,),), ((2, 3),)),
     piece('chunk', lambda x: ops.chunk(x, 2)[1], lambda x: x[3:], ((5,),), ((5, 2),)),

@@ -66,7 +66,6 @@ def test_the_gradient_of_places_counted_from_the_end():
 
 
 def test_a_write_out_of_range():
-    """MindSpore writes the last place."""
     with pytest.raises(IndexError, match='out of bounds'):
         X.copy()[0, 5] = 9.5
 

@@ -3,11 +3,11 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 
-from ..core.errors import users_line
-from ..core.tensor import Tensor
-from ..errors import CellIndexError, CellNameError, NotCalledError, ParameterError, SettingError
-from ..ops.checks import must, must_be
-from .cell import Cell
+from ...core.errors import users_line
+from ...core.tensor import Tensor
+from ...errors import CellIndexError, CellNameError, NotCalledError, ParameterError, SettingError
+from ...ops.checks import must, must_be
+from ..cell import Cell
 
 
 class _Holder(Cell):
@@ -187,6 +187,10 @@ class CellDict(_Holder, MutableMapping):
         return iter(self._cells)
 
     __eq__, __hash__ = object.__eq__, object.__hash__  # as of any Cell, not as of a mapping
+
+    keys = lambda self: self._cells.keys()  # (an OrderedDict's, as all three: they print what they hold)
+    values = lambda self: self._cells.values()
+    items = lambda self: self._cells.items()
 
     def pop(self, key: str) -> Cell:
         """Take a Cell out, and return it. Raises KeyError where there is none."""

@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable
 from inspect import Parameter, Signature
 
-from .. import ops
-from ..core.errors import DTypeError
-from ..core.tensor import Tensor
-from ..errors import SettingError, UnknownNameError
-from ..ops.checks import NUMBER, must, must_be
-from .cell import Cell
+from ... import ops
+from ...core.errors import DTypeError
+from ...core.tensor import Tensor
+from ...errors import SettingError, UnknownNameError
+from ...ops.checks import NUMBER, must, must_be
+from ..cell import Cell
 
 NONE = Parameter.empty  # of a setting that has no default
 KINDS_OF_SETTINGS = {bool: 'a bool', int: 'an int', float: 'a number'}
