@@ -47,7 +47,7 @@ def linearize(fn: Callable, xs: tuple, has_aux: bool = False) -> tuple[object, C
     """
     gradient = run_once(fn, xs, (), has_aux)
     back = lambda *u: tuple(read_again(gradient, u)[0])
-    back.is_gradient = True
+    back.is_slope = True
     us = tuple(ones_like(t) for t in gradient.outputs if is_float(t))
 
     def push(along: tuple) -> list[Tensor]:
@@ -116,7 +116,6 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
         found = tuple(table) if several[0] else table[0]
         return (found, further[0]) if has_aux else found
 
-    jacobian.is_gradient = True
     return jacobian
 
 

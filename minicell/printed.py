@@ -4,6 +4,7 @@ from math import copysign
 
 import numpy as np
 
+from .core.dtype import NUMPY_1
 from .core.errors import users_line
 from .core.tensor import Tensor
 
@@ -73,7 +74,7 @@ def repr_method(self: Tensor) -> str:
 
 def str_method(self: Tensor) -> str:
     """`print(t)`: as NumPy has it, before it wrote 1234567. of Float32 as 1.234567e+06."""
-    with np.printoptions(legacy='1.25'):
+    with np.printoptions(legacy=False if NUMPY_1 else '1.25'):
         return str(np.asarray(self.array))
 
 

@@ -115,6 +115,7 @@ class Parameter(Tensor):
         else:
             writable(self, f'{self.name}.set_data', sys._getframe(1), source)
             self.array = array.astype(self.array.dtype)
+            writable(self, f'{self.name}.set_data', sys._getframe(1), source)  # whoever used it finds this memory
         return self
 
     data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')

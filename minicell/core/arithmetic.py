@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from .dtype import ALL, BY_NUMPY
+from .dtype import ALL, BY_NUMPY, kept_whole
 from .errors import DTypeError, users_line
 from .primitives import apply_many, binary, on_both, operand, plain, promoted, unary
 from .rules import Many, Shaped
@@ -46,10 +46,10 @@ abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
 # The derivative is 0 wherever there is one, so that no gradient passes.
 sign = plain('Sign', np.sign)
-floor = plain('Floor', np.floor)
-ceil = plain('Ceil', np.ceil)
+floor = plain('Floor', kept_whole(np.floor))
+ceil = plain('Ceil', kept_whole(np.ceil))
 round = plain('Round', np.round)
-trunc = plain('Trunc', np.trunc)
+trunc = plain('Trunc', kept_whole(np.trunc))
 zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
 ones_like = plain('OnesLike', np.ones_like, Shaped)
 floor_div = binary('FloorDiv', np.floor_divide, None, None)

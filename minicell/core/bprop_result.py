@@ -112,7 +112,7 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
     """One gradient in the dtype of its input. Raises where it is wrong."""
     if d is None or not is_float(x):
         for notify in doors.declared_none if is_float(x) else ():
-            notify()
+            notify(x)
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:

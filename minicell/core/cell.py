@@ -16,7 +16,7 @@ from .arithmetic import zeros_like
 from .bprop_result import bad_signature, check_result
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
-from .rules import ENTER, LEAVE, Parts, Rule
+from .rules import ENTER, LEAVE, Rule, is_traced
 from .tape import NOWHERE, note
 from .tensor import Tensor, blank, is_float, map_tensors, tensors_in, wrap
 
@@ -36,12 +36,16 @@ class Cell:
             found = [kind.__dict__['bprop'] for kind in cls.__mro__ if kind is not Cell and 'bprop' in kind.__dict__]
             if found and found[0] is not None:
                 cls.bprop = found[0]
+        owner = vars(next(kind for kind in cls.__mro__ if 'construct' in vars(kind)))
+        cls._construct = owner.get('_construct', owner['construct'])
 
     def construct(self, *inputs: object, **kwargs: object) -> object:
         """What the Cell computes; each class of Cells defines its own."""
         raise CellError(
             f"For 'Cell', the method 'construct' is not defined: write it in {type(self).__name__}.{users_line()}"
         )
+
+    _construct = construct  # what a takeover calls: under its own name a trap may put one that tells of it
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
@@ -76,7 +80,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         given, x = x, blank()
         x.array, x.at, args = given.array, inside + 1, (x,)  # not inside: construct may write what it made, no input
     try:
-        result = tape.hide(inside, cell.construct, args, kwargs)
+        result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
         x.at = at
     if reads or doors.captured:
@@ -96,12 +100,14 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
 
     Its inputs have the next address while construct runs.
     """
-    kind, code = type(cell), getattr(cell.construct, '__code__', None)
+    kind, codes = type(cell), [getattr(f, '__code__', None) for f in (cell.construct, cell._construct)]
     found = arities.get(kind)
-    if found is None or found[0] is not code:  # a new class, or construct was defined again
+    if found is None or found[0] != codes:  # a new class, or construct was defined again
         parameters = inspect.signature(cell.construct).parameters.values()
+        if found is not None and found[0][0] is not codes[0]:
+            kind._construct = kind.construct
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        found = arities[kind] = code, len(parameters) if by_position else -1
+        found = arities[kind] = codes, len(parameters) if by_position else -1
     doors.met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
@@ -133,9 +139,9 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
             if t.at >= tape.recorded_from:
                 t.at = inside + 1
         if tape.looking:
-            result = watched(cell, args, kwargs, frame, lambda *a, **k: tape.hide(inside, cell.construct, a, k))
+            result = watched(cell, args, kwargs, frame, lambda *a, **k: tape.hide(inside, cell._construct, a, k))
         else:
-            result = tape.hide(inside, cell.construct, args, kwargs)
+            result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
         for t, address in zip(tensors, addresses, strict=True):
             t.at = address
@@ -222,8 +228,7 @@ class Takeover(Rule):
 
     def vjp(self, g, offset, x, y, out):
         pairs = check_result(y, x, call_bprop(y, x, out, g))
-        on_tensors = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
-        return pairs if on_tensors else [(t, d if d is None else d.array) for t, d in pairs]
+        return pairs if is_traced(g) else [(t, d if d is None else d.array) for t, d in pairs]
 
     def tensors(self, x, y):
         return tuple(tensors_in(x))

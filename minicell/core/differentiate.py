@@ -18,12 +18,14 @@ from . import doors, tape
 from .arithmetic import ones_like, zeros_like
 from .bprop_result import cotangents
 from .errors import caller
-from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, leaf
+from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, tensors_in, wrap
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
+ENDED = NoRule('A value of a gradient inside a construct', None, 'it has ended, and kept nothing.')
+FREED = ENDED, (), (), None, None, 0
 
 
 def name_of(function: Callable) -> str:
@@ -72,16 +74,15 @@ class Gradient:
     begin: int
     end: int
     summed: bool  # several outputs are differentiated without sens
-    overwritten: dict | None = None  # writes since, for a gradient that is read later
     books: object = None  # what a trap keeps from one reading to the next
-    zero_is_meant = False  # whether a gradient of 0 gets no warning
+    meant: set  # addresses at which a cotangent of 0 is meant: nobody is warned of what leads there alone
     first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
 
     def __init__(
         self, function: Callable, inputs: tuple, named: dict, positions: tuple, weights: tuple, aux=False, later=False
     ) -> None:
         self.function, self.inputs, self.named, self.positions = function, inputs, named, positions
-        self.weights, self.aux, self.read_later = weights, aux, later
+        self.weights, self.aux, self.read_later, self.meant = weights, aux, later, set()
         self.trainable = list({id(w): w for w in weights if w.requires_grad}.values()) if weights else []  # each once
         self.sources = [*[inputs[k] for k in positions], *self.trainable]
 
@@ -122,7 +123,7 @@ class Gradient:
         if not tape.gradients:
             tape.generation += 1 << 20  # what was hidden before is constant; room for 2**19 classes
         tape.gradients += (self,)
-        for opened in doors.opening if self.outermost else doors.opening + doors.nested:
+        for opened in doors.opening:
             opened(self)
         for w, at in zip(self.trainable, self.weight_addresses):  # noqa: B905 (empty the first time)
             w.at = at
@@ -141,6 +142,8 @@ class Gradient:
         self.restore, self.threshold = None, ()
         self._let_go()  # from here on another thread may open it
         if self.enclosing:
+            if self.has_run and not (self.read_later or tape.looking):  # nobody can read its entries any more
+                self.entries[self.begin : self.end] = [FREED] * (self.end - self.begin)
             doors.captured = self.captured
             fill_up()  # a bprop called on the way back may have used a list of its own
 
@@ -209,20 +212,12 @@ class Gradient:
         self.offset = self.leaves[0].at if self.leaves else tape.first_address + self.begin
         return arguments
 
-    def keep(self, write: tuple) -> None:
-        """Memory is about to be overwritten, after everything that this gradient has recorded."""
-        _, memory, *how = write
-        written = self.offset + self.end - self.begin, memory, *how
-        self.overwritten = {**(self.overwritten or {}), id(memory): written}
-
     def read(self, sens: object = None, once: bool = False) -> tuple[list[Tensor], list[Tensor]]:
         """The gradients of the inputs and of the weights; once: not again, except by an outer gradient."""
         if self.enclosing:
             self._take(sens)
         if self.on_arrays:
             tape.record_from(NOWHERE)
-        if self.overwritten:
-            doors.written.update(self.overwritten)
         seeds = self._seeds(sens)
         if tape.looking:
             note(BACK, tuple(seeds), (self.outputs, sens), self.leaves, None)
@@ -289,13 +284,16 @@ def fill_up() -> None:
 def read_once(gradient: Gradient, cts: list) -> None:
     """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
     written, pop, take, offset = doors.written, gradient.entries.pop, cts.pop, gradient.offset
+    meant = gradient.meant
     for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
             if written:
-                doors.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
+                rule = doors.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
             rule.vjp_arrays(g, cts, offset, x, y, out)
+        elif meant and offset + len(cts) in meant:
+            meant.update([t.at for t in rule.tensors(x, y)])
 
 
 def read_back(gradient: Gradient, cts: list) -> None:
@@ -303,18 +301,20 @@ def read_back(gradient: Gradient, cts: list) -> None:
     entries, offset, on_arrays = gradient.entries[gradient.begin : gradient.end], gradient.offset, gradient.on_arrays
     for k in range(len(entries) - 1, len(gradient.leaves) - 1, -1):
         g = cts[k]
-        if g is None:
-            continue
         rule, x, y, out, code, lasti = entry = entries[k]  # noqa: RUF059 (traps/numbers.py reads these names)
+        if g is None:
+            if offset + k in gradient.meant:
+                gradient.meant.update([t.at for t in rule.tensors(x, y)])
+            continue
         if not tape.looking:
             if doors.written:
-                doors.check_entry(entry, offset + k)
+                rule = doors.check_entry(entry, offset + k)
             (rule.vjp_arrays if on_arrays else rule.vjp_tensors)(g, cts, offset, x, y, out)
             continue
         note(PULL, entry, g, None, None)
         try:
             if doors.written:
-                doors.check_entry(entry, offset + k)
+                rule = doors.check_entry(entry, offset + k)
             gave = tuple(rule.vjp(g, offset, x, y, out))
         except BaseException as error:
             note(FAIL, rule, error, entry, None)

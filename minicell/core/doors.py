@@ -21,7 +21,6 @@ reset: list[Callable] = []  # when the outermost gradient has ended, before `rel
 
 # one gradient from its beginning to its end: f(gradient)
 opening: list[Callable] = []  # it begins, or a vjp opens it again to read it
-nested: list[Callable] = []  # the same, inside another gradient
 ran_forward: list[Callable] = []  # its function has returned
 finished: list[Callable] = []  # it has been read back
 closing: list[Callable] = []  # it ends, perhaps by an exception
@@ -31,7 +30,7 @@ arrived: list[Callable] = []  # f(gradient, gradients) returns the gradients, wh
 unreached: list[Callable] = []  # f(gradient, indices): no cotangent reached the leaves at these indices
 not_finite: list[Callable] = []  # f(gradient, gradients): there may be a NaN or an infinity in these
 written: dict = {}  # id of memory -> a record of the write to it; unless this is empty, each entry is checked
-check_entry: Callable | None = None  # f(entry, address) before an entry is read back, unless `written` is empty
+check_entry: Callable | None = None  # f(entry, address) returns the rule that reads it back, unless `written` is empty
 bad_number: Callable | None = None  # f(kind, flag): NumPy divided by zero, or computed something else that is invalid
 
 other_thread: Callable | None = None  # f(rule, tensors) returns the address of an output computed in another thread
@@ -45,10 +44,12 @@ say_captured: Callable | None = None  # f(cell, captured, frame): construct has 
 met: Callable = lambda kind: None  # f(kind): for the first time in a gradient, a Cell of this class is taken over
 called: Callable | None = None  # f(cell): a Cell with `_reads` was called as a takeover
 returned: Callable = lambda *_: None  # f(cell, inputs, result, at, frame): result may be anything
-declared_none: list[Callable] = []  # f(): a bprop returned None as the gradient of a float input
+declared_none: list[Callable] = []  # f(x): a bprop returned None as the gradient of this float Tensor
 bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell with bprop_debug ran its bprop
 stand_in: Callable | None = None  # f(cell, n) returns what a takeover's entry holds for the Cell; n inputs by position
-holders: weakref.WeakSet = weakref.WeakSet()  # objects that keep values: `holder.keep(write)` runs before each write
+holders: weakref.WeakSet = weakref.WeakSet()  # they keep values: `holder.keep(memory)` runs before it is written
+holders_of: dict = {}  # id of memory -> those of them that are not asked of any other
+paused: weakref.WeakSet = weakref.WeakSet()  # gradients that may be read later
 
 
 def escaped(name: str, at: int, frame) -> int:

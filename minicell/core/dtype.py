@@ -1,6 +1,11 @@
 """dtypes under MindSpore's names, and the dtype of the result of two operands."""
 
+from collections.abc import Callable
+from functools import wraps
+
 import numpy as np
+
+NUMPY_1 = np.__version__.startswith('1.')
 
 
 class DType:
@@ -49,6 +54,26 @@ ALL = (
     *(float16, float32, float64, complex64, complex128, bool_),
 )
 BY_NUMPY = {d.numpy: d for d in ALL}
+
+
+def kept_whole(rounding: Callable) -> Callable:
+    """A rounding under which whole numbers stay as they are; NumPy 1 makes floats of them."""
+    return (lambda x: x.copy() if x.dtype.kind in 'iub' else rounding(x)) if NUMPY_1 else rounding
+
+
+def in_its_dtype(formula: Callable) -> Callable:
+    """A formula or a kernel whose result has its operands' dtype: NumPy 1 makes a Float64 of `x * 0.5` of rank 0."""
+    if not NUMPY_1:
+        return formula
+
+    @wraps(formula)
+    def computed(*values):
+        out, dtypes = formula(*values), [getattr(v, 'dtype', v) for v in values]
+        floats = {d for d in dtypes if isinstance(d, np.dtype) and d.kind == 'f'}
+        known = floats and isinstance(out, (np.ndarray, np.generic)) and out.dtype == np.float64
+        return out.astype(max(floats, key=lambda d: d.itemsize)) if known else out
+
+    return computed
 
 
 def promote(a: np.dtype, b: np.dtype) -> np.dtype:

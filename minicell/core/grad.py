@@ -155,7 +155,6 @@ def value_and_grad(
         gradients = dx if weights is None else dw if grad_position is None else (dx, dw)
         return out, gradients
 
-    value_and_gradient.is_gradient = True
     return value_and_gradient
 
 
@@ -179,7 +178,6 @@ def grad(
         out, gradients = both(*args, **kwargs)
         return (gradients, out[1:]) if has_aux else gradients
 
-    gradient.is_gradient = True
     return gradient
 
 
@@ -213,8 +211,8 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
 def run_once(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
     """A gradient whose function has run, and which can be read several times."""
     gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, later=True)
+    doors.paused.add(gradient)  # the values that backward needs may be overwritten before it is read
     gradient.while_open(gradient.run_forward)
-    doors.holders.add(gradient)  # the values that backward needs may be overwritten before it is read
     return gradient
 
 

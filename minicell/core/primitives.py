@@ -132,6 +132,7 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
     floats: it refuses integers and Bools; divides: it converts them to Float32, as a division does.
     """
     rule = Unary(name, kernel, dx)
+    kernel = rule.kernel
     floats = floats or divides
 
     def op(input):
@@ -184,6 +185,7 @@ def binary(
     operands. The parameter `up` of the op says how many frames up the user's line is: 1, or 2 for `1 - x`.
     """
     rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
+    kernel = rule.kernel
     no_gradient = dx is None
     constants = CONSTANTS if convert is promoted else {}  # {}: it takes no numbers
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .dtype import in_its_dtype
 from .errors import NoRuleError, users_line
 from .tape import NOWHERE
 from .tensor import Tensor, map_tensors, wrap
@@ -21,6 +22,8 @@ class Marker:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    tensors = staticmethod(lambda x, y: ())  # no cotangent passes a note
 
 
 NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
@@ -43,7 +46,7 @@ class Rule:
 
     def __init__(self, name: str, kernel: Callable) -> None:
         self.name = name
-        self.kernel = kernel
+        self.kernel = kernel and in_its_dtype(kernel)
 
     def title(self, entry: tuple) -> str:
         """What a message calls this entry."""
@@ -85,7 +88,7 @@ class Unary(Rule):
 
     def __init__(self, name: str, kernel: Callable, dx: Callable) -> None:
         super().__init__(name, kernel)
-        self.dx = dx
+        self.dx = in_its_dtype(dx)
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
         i = x.at - offset
@@ -131,8 +134,7 @@ class Binary(Rule):
 
     def __init__(self, name: str, kernel: Callable, dx: Callable, dy: Callable) -> None:
         super().__init__(name, kernel)
-        self.dx = dx
-        self.dy = dy
+        self.dx, self.dy = in_its_dtype(dx), in_its_dtype(dy)
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
         xv, yv = x.array, y.array
@@ -189,7 +191,7 @@ class Many(Rule):
 
     def __init__(self, name: str, kernel: Callable, vjps: tuple | Callable) -> None:
         super().__init__(name, kernel)
-        self.of = vjps if callable(vjps) else vjps.__getitem__
+        self.of = vjps if callable(vjps) else [dx and in_its_dtype(dx) for dx in vjps].__getitem__
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
         values = (*y, *[t.array for t in x])
@@ -255,6 +257,11 @@ class Parts:
 
     def __add__(self, other: 'Parts') -> 'Parts':
         return Parts(self.of | other.of)  # an Item adds the cotangents of its own output
+
+
+def is_traced(g: object) -> bool:
+    """Whether a cotangent, or the parts of one, are Tensors, so that another gradient can differentiate them."""
+    return type(g) is Tensor or (type(g) is Parts and any(type(d) is Tensor for d in g.of.values()))
 
 
 class Bundle:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from . import doors, tape
-from .dtype import ALL, BY_NUMPY, DType, float32, int64
+from .dtype import ALL, BY_NUMPY, NUMPY_1, DType, float32, int64
 from .errors import DTypeError, OperandError, TensorSettingError, article, users_line
 
 
@@ -172,6 +172,8 @@ def as_array(data: object, dtype: DType | None = None) -> np.ndarray:
     if isinstance(data, (np.ndarray, np.generic)):
         array = np.array(data, wanted)
     elif isinstance(data, (bool, int, float, complex)):
+        if NUMPY_1 and wanted is not None and wanted.kind in 'iu' and np.array(data, wanted) != data:
+            raise OverflowError(f'Python integer {data} out of bounds for {wanted}')  # as NumPy 2 says
         array = np.array(data, wanted or _of_list(np.asarray(data).dtype, data))
     elif isinstance(data, (list, tuple)):
         try:

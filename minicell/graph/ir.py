@@ -89,6 +89,7 @@ class Graph:
         self.reads: list[Read] = []
         self.looked: list[tuple] = []  # constants whose numbers Python looked at, and what they were
         self.branches: list[tuple] = []
+        self.past: list[tuple] = []  # constructs that were called past their Cells
         self.labels: dict[int, str] = {}
         self.types: dict[int, str] = {}
         self._slot_of: dict[int, int] = {}

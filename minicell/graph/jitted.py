@@ -28,6 +28,7 @@ from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, Graph
 from ..nn.cell import Cell
 from ..ops.checks import must, must_be
 from ..ops.write import rewrite, write_index
+from ..traps import bypassed
 from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step, filled
 from .tracer import anew, inputs_of, trace
@@ -163,6 +164,8 @@ class GraphCell:
         """The Cell's own graph."""
         return replay(self.body, [*tensors_in(inputs), *self.outer])
 
+    _construct = construct
+
     def bprop(self, *given: object) -> tuple:
         """The Cell's bprop, traced once a signature and held to the rules of graph mode."""
         given = map_tensors(given, lambda t: wrap(t.array, t.at))  # an input that is a Parameter is an input here
@@ -258,6 +261,8 @@ _spaces: dict[str, dict] = {}
 
 def replay(graph: Graph, inputs: list[Tensor]) -> object:
     """Play the graph's nodes on other inputs; they go on the tape as in an eager call."""
+    if tape.recorded_from != tape.NOWHERE and not tape.hidden_address:
+        bypassed.past += graph.past
     return graph.result(_played(graph, inputs))
 
 

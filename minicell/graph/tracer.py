@@ -20,6 +20,7 @@ from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
+from ..traps import bypassed
 from ..traps.snapshot import snapshot
 from .ir import Graph
 from .world import REPLAYED, World, is_library
@@ -54,6 +55,7 @@ class Tracer:
         self.stand_in = stand_in  # for a Cell with its own bprop: what traces that bprop when backward first calls it
         self.inputs = {id(t) for t in inputs}
         self.looked: list = []
+        self.past: list = []  # constructs that were called past their Cells
         self.window: Tape | None = None
 
     def follows(self, t: Tensor) -> bool:
@@ -228,11 +230,12 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
         array, lines = Tensor.array, Lines()
         try:
             tracing.trace_with(tracer)
+            bypassed.traced = tracer.past
             sys.settrace(lines.called)
             sys.setprofile(world.watch)
             out = function(*args, **kwargs)
         finally:  # each step is taken even when Ctrl-C comes in the one before it: none is a function of Python's
-            tracing.tracer, Tensor.array = outer, array
+            tracing.tracer, bypassed.traced, Tensor.array = outer, outer and outer.past, array
             try:
                 sys.setprofile(None if hasattr(profiler, 'enable') else profiler)
             finally:
@@ -244,7 +247,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
         again()
     lines.check()
     graph = Graph(name, inputs)
-    graph.looked, graph.branches = tracer.looked, lines.branches()
+    graph.looked, graph.branches, graph.past = tracer.looked, lines.branches(), tracer.past
     entries = tracer.window.entries()
     changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
     roots = {id(memory(t.array)) for t in changing}

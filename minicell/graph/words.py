@@ -1,5 +1,7 @@
 """A graph in words, and in the DOT language."""
 
+from inspect import unwrap
+
 from ..core.rules import Many
 
 
@@ -49,7 +51,7 @@ def _node(node: object, names: list[_Name]) -> str:
 def _settings(node: object) -> list[str]:
     """An op's static arguments, by the names that its kernel has for them."""
     given = [repr(a) for a in node.attributes]
-    code = getattr(node.rule.kernel, '__code__', None)
+    code = getattr(unwrap(node.rule.kernel), '__code__', None)
     if code is None or not given:
         return given
     names = code.co_varnames[: code.co_argcount]

@@ -113,6 +113,8 @@ class Cell(CoreCell):
             if isinstance(value, ParameterTuple):
                 self._insert_tuple(value)
             object.__setattr__(self, name, value)
+            if name == 'construct':
+                object.__setattr__(self, '_construct', value)
 
     def _refuse_unless(self, fits: bool, name: str, due: str, value: object) -> None:
         got = article(type(value).__name__)

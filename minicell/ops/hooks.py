@@ -8,7 +8,7 @@ from .. import tracing
 from ..core import doors, tape
 from ..core.errors import article, plural, users_line
 from ..core.primitives import operand, place_several
-from ..core.rules import Parts, Rule, leaf
+from ..core.rules import Bundle, Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, tensors_in, wrap
 from ..errors import GraphValueError, HookError
@@ -33,20 +33,27 @@ class HookHandle:
 class HookedRule:
     """The rule of an entry whose output has hooks: they see the gradient first. The rest is the rule's own."""
 
-    def __init__(self, inner: Rule) -> None:
-        self.inner, self.hooks = inner, []
+    def __init__(self, entry: tuple) -> None:
+        self.entry, self.inner, self.hooks = entry, entry[0], []
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.inner, name)
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
-        self.inner.vjp_arrays(self._changed(g, out), cts, offset, x, y, out)
+        g = self._changed(g, out)
+        self._checked(out).vjp_arrays(g, cts, offset, x, y, out)
 
     def vjp_tensors(self, g, cts, offset, x, y, out):
-        self.inner.vjp_tensors(self._changed(g, out), cts, offset, x, y, out)
+        g = self._changed(g, out)
+        self._checked(out).vjp_tensors(g, cts, offset, x, y, out)
 
     def vjp(self, g, offset, x, y, out):
-        return self.inner.vjp(self._changed(g, out), offset, x, y, out)
+        g = self._changed(g, out)
+        return self._checked(out).vjp(g, offset, x, y, out)
+
+    def _checked(self, out: Tensor | Bundle) -> Rule:
+        """The rule, after a look at what was written, perhaps by a hook."""
+        return doors.check_entry(self.entry, out.at) if doors.written else self.inner
 
     def _changed(self, g: object, out: Tensor) -> object:
         return through(self.hooks, g, out) if isinstance(g, Tensor) else through(self.hooks, wrap(g), out).array
@@ -75,7 +82,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     if tape.recorded_from < self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
         rule, *rest = tape.entries[k]
         if not isinstance(rule, HookedRule):
-            rule = HookedRule(rule)
+            rule = HookedRule(tape.entries[k])
             tape.entries[k] = rule, *rest
         hooks = rule.hooks
     else:

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 from ..core.arithmetic import abs, log, maximum, square, where
+from ..core.dtype import NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_plain, check_tensor, on_both
 from ..core.rules import Binary, Many, Plain
@@ -42,7 +43,7 @@ def _cross_entropy(divisor: float | None, ones: bool, z: np.ndarray, t: np.ndarr
     if divisor is not None:
         total = np.add.reduce(rows) - np.vdot(z, t)
         if total == total:
-            return total / divisor, p
+            return rows.dtype.type(total / divisor) if NUMPY_1 else total / divisor, p
     # also where the total is NaN, perhaps by 0 * -inf: a logit of -inf where no label points counts nothing
     rows -= np.add.reduce(np.multiply(z, t, where=t != 0, out=np.zeros_like(z)), 1)
     return (rows if divisor is None else np.add.reduce(rows) / rows.dtype.type(divisor)), p

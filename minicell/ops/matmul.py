@@ -35,9 +35,9 @@ def _dy(g, out, x, y):
 # own, and each other's way back: BLAS turns while it reads, so that there is no Transpose to play, record and undo.
 # fmt: off
 matmul = binary('MatMul', np.matmul, _dx, _dy, convert=of_one_dtype)
-by_turned = binary('MatMul', lambda x, y: x @ y.mT,
+by_turned = binary('MatMul', lambda x, y: x @ y.swapaxes(-1, -2),
                    lambda g, out, x, y: g @ y, lambda g, out, x, y: _turned_by(g, x), convert=of_one_dtype)
-turned_by = binary('MatMul', lambda x, y: x.mT @ y,
+turned_by = binary('MatMul', lambda x, y: x.swapaxes(-1, -2) @ y,
                    lambda g, out, x, y: _by_turned(y, g), lambda g, out, x, y: x @ g, convert=of_one_dtype)
 # fmt: on
 _by_turned, _turned_by = on_both(by_turned), on_both(turned_by)

@@ -100,9 +100,6 @@ class OwnRule(Rule):
             return [d if d is None else np.asarray(d) for d in given]
         return given
 
-    def values_read(self, entry):
-        return [t.array for t in (*entry[1], entry[3])]  # a rule of the user's may read them all
-
 
 # ---- ops whose kernel keeps something for the way back: the softmax of a loss, the columns of a convolution ----------
 

@@ -25,7 +25,7 @@ class Forward:
         """A Cell is called."""
         name, call, entry = type(event.cell).__name__, self.walk.call, self.walk.made
         mark = None if call.inside else self.places.mark(event.where)
-        self.places.shows(method(event.cell, 'construct'), event.custom)
+        self.places.shows(method(event.cell, '_construct'), event.custom)
         if event.custom:
             self.places.shows(method(event.cell, 'bprop'))
         if entry is not None:

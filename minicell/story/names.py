@@ -142,7 +142,7 @@ def parameters(function: Any, count: int) -> list[str]:
     ['x', 'rest[0]', 'rest[1]']
     """
     function = getattr(function, '_stands_for', function)  # of a Cell in a graph: the user's own
-    code = getattr(getattr(function, 'construct', function), '__code__', None)
+    code = getattr(getattr(function, '_construct', inspect.unwrap(function)), '__code__', None)
     if code is None:
         return [''] * count
     own = hasattr(function, 'construct') or inspect.ismethod(function)

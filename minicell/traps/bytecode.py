@@ -7,14 +7,18 @@ as a row of a Tensor is: no code of the user's runs to follow it, and nothing ge
 
 import builtins
 import dis
+import gc
 import inspect
 import os
 import sys
+from _thread import _local as local
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
-from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType, SimpleNamespace
+from itertools import islice
+from operator import length_hint
+from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType
 
 import numpy as np
 
@@ -35,6 +39,8 @@ LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
 WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
 WRITES |= {'remove', 'discard', 'write', 'set'}
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
+DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
+ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
 
 
@@ -87,7 +93,7 @@ def is_library_module(module: ModuleType | None) -> bool:
 
 def of_library(thing: object) -> bool:
     """The same of a function or a class."""
-    return is_library_module(sys.modules.get(thing.__module__))
+    return thing.__module__ in sys.builtin_module_names or is_library_module(sys.modules.get(thing.__module__))
 
 
 def outside(functions: list) -> dict[str, Callable]:
@@ -109,12 +115,31 @@ def outside(functions: list) -> dict[str, Callable]:
             ours = str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
             if isinstance(value, FunctionType):
                 todo.append(value)
+            elif isinstance(value, (BuiltinMethodType, MethodType)) and not isinstance(
+                value.__self__, (ModuleType, type)
+            ):
+                reads[f'{name}.{".".join(map(str, steps))}'] = lambda read=read, steps=steps: read(steps).__self__
             elif not ours and not isinstance(value, (ModuleType, *CALLED)):
                 while steps and read(steps[:-1]) is value:
                     steps = steps[:-1]  # a method
                 text = ''.join(f'[{s[0]!r}]' if isinstance(s, tuple) else f'.{s}' for s in steps)
                 reads.setdefault(name + text, partial(read, steps))
+        reads |= {text: partial(dict.get, space, name) for text, space, name in _by_name(function)}
     return reads
+
+
+def _by_name(function: FunctionType) -> Iterator[tuple[str, dict, str]]:
+    """What a function may read by globals()['name'], and of the modules that it imports: how, where, its name."""
+    spaces = [('globals()[{!r}]', function.__globals__, 'co_consts')] if 'globals' in function.__code__.co_names else []
+    for part in parts(function.__code__):
+        imported = [
+            s.argval for s in dis.get_instructions(part) if s.opname == 'IMPORT_NAME' and s.argval in sys.modules
+        ]
+        for text, space, kind in (*spaces, *[(f'{n}.{{}}', vars(sys.modules[n]), 'co_names') for n in imported]):
+            names = [n for n in getattr(part, kind) if isinstance(n, str)]  # one may not be there yet
+            yield from (
+                (text.format(n), space, n) for n in names if not isinstance(space.get(n), (ModuleType, *CALLED))
+            )
 
 
 def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
@@ -169,17 +194,60 @@ def stored(value: object, step: str | tuple) -> object:
     return COMPUTED if by_code else found
 
 
-def inside(value: object, seen: set, depth: int = 4) -> object:
-    """A value as something to compare with later; of a Cell, or an object of the user's, all that it has, once."""
-    users = not isinstance(value, (*CALLED, Tensor)) and not of_library(type(value))
-    users = depth > 0 and (users or isinstance(value, (Cell, SimpleNamespace)))
-    if users or isinstance(value, (list, dict)):
-        if id(value) in seen:
+def inside(value: object, seen: dict) -> object:
+    """A value as something to compare with later: numbers, and of any object what it holds or stands at, each once.
+
+    Of a large array or container it is a sample; past a thousand objects, and of what tells nothing, the object itself.
+    """
+    value = sample(value)
+    if id(value) in seen or len(seen) > 1000 or isinstance(value, ELSEWHERE):
+        return Identity(value)
+    further = lambda v: inside(v, seen)
+    if isinstance(value, (FunctionType, MethodType, BuiltinMethodType)):
+        seen[id(value)] = value
+        held, cells = getattr(value, '__self__', None), getattr(value, '__closure__', None) or ()
+        if of_library(value) and held is None:
             return Identity(value)
-        seen.add(id(value))
-    held = object.__getstate__(value) if users else None  # what stands in its __dict__, and in its __slots__
+        return Identity(value), further(held), [further(value_at({}, c, '', ())) for c in cells]
+    if isinstance(value, (list, dict)):
+        seen[id(value)] = value
+    found = snapshot(value, lambda v: v if v is value else further(v))
+    if found is not value:
+        return found, further(vars(value)) if hasattr(value, '__dict__') and vars(value) else None
+    seen[id(value)] = value
+    if isinstance(value, GeneratorType):
+        return Position((value.gi_frame and (value.gi_frame.f_lasti, further(value.gi_frame.f_locals)),))
+    if isinstance(value, Iterator) and type(value).__module__ in ('builtins', 'itertools'):
+        return Position((repr(value), length_hint(value), *map(further, gc.get_referents(value))))
+    if of_library(type(value)) and not isinstance(value, (local, Cell)):
+        try:
+            made = type(value), further(value.__reduce_ex__(4)[1:])  # where random numbers stand, or a file in memory
+            return Position(made) if isinstance(value, Iterator) or any(hasattr(value, n) for n in DRAWS) else made
+        except Exception:  # it says in many ways that it cannot be copied
+            pass
+    held = vars(value) if isinstance(value, local) else object.__getstate__(value)
     own, slots = held if isinstance(held, tuple) else (held, None)
-    parts = {n: inside(v, seen, depth - 1) for n, v in {**(own or {}), **(slots or {})}.items() if n not in OURS}
-    further = lambda v: inside(v, seen, depth - 1) if v is not value else type(v) if users else Identity(v)
-    computes = users and isinstance(value, Mapping) and not isinstance(value, dict)  # its values, perhaps
-    return further(value) if computes else snapshot(value, further), parts
+    made = type(value), {n: further(v) for n, v in {**(own or {}), **(slots or {})}.items() if n not in OURS}
+    return Position(made) if isinstance(value, Iterator) else made
+
+
+class Position(tuple):
+    """Where an iterator, or a generator of random numbers, stands."""
+
+
+def positions(state: object) -> list[Position]:
+    """All of them in what `inside` returned."""
+    if isinstance(state, Position):
+        return [state]
+    parts = state.values() if isinstance(state, dict) else state if isinstance(state, (tuple, list)) else ()
+    return [each for part in parts for each in positions(part)]
+
+
+def sample(value: object) -> object:
+    """A value, or of a large one a thousand parts: the first and last of a container, some of an array."""
+    if isinstance(value, np.ndarray) and value.nbytes > LARGE:
+        return value.flat[np.linspace(0, value.size - 1, 1000).astype(int)]
+    if isinstance(value, (list, dict)) and len(value) > LARGE // 64:
+        rows = value.items() if isinstance(value, dict) else value
+        return [*islice(rows, 500), *islice(reversed(rows), 500)]
+    return value

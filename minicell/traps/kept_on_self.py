@@ -9,25 +9,34 @@
 
 KeptOnSelfWarning, where construct keeps a Tensor in an attribute; and before backward, where anything that bprop reads
 on self (a number, an array, what stands in a list or dict, an inner Cell's settings) has changed since a call, or what
-it reads by a global, a closure or a default (bytecode.py).
+it reads by a global, a closure or a default (bytecode.py); and after it, where bprop has drawn the next value of an
+iterator or of random numbers. LeavesTapeWarning at second order, where these are numbers that construct took from a
+Tensor: of what they depend on, NumPy knows nothing.
 
 What bprop reads is found in its bytecode when the class is defined; if it hands self on, that is everything. A Cell
 whose bprop reads nothing pays one look at an attribute, 10 ns a call; one that reads two numbers 0.8 µs, a seventh of a
 small takeover.
 """
 
+import sys
 from inspect import unwrap
 from operator import is_
 from types import CodeType, FunctionType
 
+import numpy as np
+
+from ..core import cell as core_cell
 from ..core import doors, tape
 from ..core.errors import warn
 from ..core.tensor import Tensor, tensors_in
-from ..errors import KeptOnSelfWarning
-from .bytecode import GLOBAL, MISSING, OURS, inside, outside, parts, paths
+from ..errors import KeptOnSelfWarning, LeavesTapeWarning
+from .bytecode import GLOBAL, MISSING, OURS, inside, outside, parts, paths, positions, sample, stored
 
-NOTHING = inside(MISSING, set())
-FIXED = int, float, bool, complex, str, bytes, type(None), Tensor, FunctionType  # the same object: the same value
+NOTHING = inside(MISSING, {})
+FIXED = int, float, bool, complex, str, bytes, type(None), Tensor  # the same object: the same value
+WHOLE = np.dtype(bool), *map(np.dtype, np.typecodes['AllInteger'])
+ALL = {'*', '__dict__', '__class__'}  # who has these may read anything
+CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 
 def look_at(cell, name: str, value: object) -> None:
@@ -54,44 +63,57 @@ class Reads:
     """What the bprop of a class reads besides its arguments: attributes of self, and values outside."""
 
     def __init__(self, kind: type) -> None:
-        self.names, self.functions, self.called = set(), [], False  # the name '*': self itself is handed on
+        # each name with the keys that are read of it, () if it is read as a whole; '*': self itself is handed on
+        self.names, self.functions, self.called = {}, [], False
         if kind.bprop is not None:
             self._collect(kind, 'bprop', set())
-        self.outside = outside(self.functions)
+        self.outside, self.hands_on = outside(self.functions), not ALL.isdisjoint(self.names)
 
     def _collect(self, kind: type, name: str, seen: set) -> None:
         """The attributes of self that a method reads, it and what it calls on self."""
         methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and name not in seen]
         functions = [getattr(m, 'fget', None) or unwrap(getattr(m, '__func__', m)) for m in methods]
         if name not in seen and not any(isinstance(f, FunctionType) for f in functions):
-            self.names.add(name)
+            self.names[name] = set()
         seen.add(name)
         for f in functions:
             if isinstance(f, FunctionType) and not str(f.__module__).startswith('minicell.') and f.__code__.co_argcount:
                 self.functions.append(f)
-                for used in _used(f.__code__, f.__code__.co_varnames[0]):
-                    self.names.add(used) if used == '*' else self._collect(kind, used, seen)
+                for used, key in _used(f.__code__, f.__code__.co_varnames[0]):
+                    if used == '*':
+                        self.names['*'] = set()
+                    else:
+                        self._collect(kind, used, seen)
+                    if used in self.names:
+                        self.names[used].add(key)
 
     def values(self, cell) -> dict[str, object]:
         """All of it, as it is now."""
-        own, kinds, names = vars(cell), type(cell).__mro__, self.names
-        if '*' in names:
-            named = {n for f in self.functions for n in f.__code__.co_names}
-            users = [kind for kind in kinds if not kind.__module__.startswith('minicell.')]
-            names = (own.keys() | {n for kind in users for n in named & vars(kind).keys()}) - OURS
-        found = {
-            f'self.{n}': own[n] if n in own else next((vars(k)[n] for k in kinds if n in vars(k)), None) for n in names
-        }
+        own, kinds, names, found = vars(cell), type(cell).__mro__, self.names, {}
+        if self.hands_on:
+            users = [vars(kind) for kind in kinds if not kind.__module__.startswith('minicell.')]
+            data = {n for of in users for n, v in of.items() if not (hasattr(v, '__get__') or n.startswith('_'))}
+            names = dict.fromkeys((own.keys() | data) - OURS, ())
+        for n, keys in names.items():
+            value = own[n] if n in own else next((vars(k)[n] for k in kinds if n in vars(k)), None)
+            if () in keys or not keys or sample(value) is value:
+                found[f'self.{n}'] = value
+            else:  # of a large one the keys that are read
+                found |= {f'self.{n}[{k[0]!r}]': stored(value, k) for k in keys}
         return found | {name: read() for name, read in self.outside.items()}
 
 
 def _used(code: CodeType, me: str) -> set:
-    """Names behind `self.` in some code and in the functions written in it; '*' where self stands alone."""
-    used = set(code.co_names) - {'super'} if 'super' in code.co_names else set()
+    """Names behind `self.` in some code and in the functions written in it, with a key that is read of them, or ().
+
+    The name is '*' where self stands alone.
+    """
+    used = {(name, ()) for name in code.co_names if name != 'super'} if 'super' in code.co_names else set()
     for part in parts(code):
         for name, how, steps, changed in paths(part) if part is code or me in part.co_freevars else ():
             if name == me and how not in GLOBAL and (steps or not changed):
-                used.add(steps[0] if steps and isinstance(steps[0], str) else '*')
+                key = steps[1] if len(steps) > 1 and isinstance(steps[1], tuple) else ()
+                used.add((steps[0], key) if steps and isinstance(steps[0], str) else ('*', ()))
     return used
 
 
@@ -107,6 +129,13 @@ def called(cell) -> None:
         reads.called, reads.outside = True, outside(reads.functions)
     seen = calls.get(id(cell)) or calls.setdefault(id(cell), [cell, None])
     values, before = reads.values(cell), seen[1]
+    if id(cell) in asking:
+        was = asking.pop(id(cell))
+        names = [n for n, v in values.items() if n not in was or [*map(id, held(v))] != [*map(id, was[n])]]
+        whole = [n for n in names if isinstance(values[n], int) or getattr(values[n], 'dtype', None) in WHOLE]
+        names = [n for n in names if n not in whole]  # (a mask has no slope)
+        if names:
+            out_of_reach[id(cell)] = cell, names
     if before is not None and values.keys() == before.keys() and all(map(is_, values.values(), before.values())):
         return
     seen[1] = values if all(isinstance(v, FIXED) for v in values.values()) else None
@@ -117,7 +146,7 @@ def called(cell) -> None:
 
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
-    return {name: inside(value, set()) for name, value in cell._reads.values(cell).items()}
+    return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
 
 
 def compare(seen: list, own: set) -> dict:
@@ -139,12 +168,13 @@ def compare(seen: list, own: set) -> dict:
 def played(gradient) -> None:
     """A function has returned, and backward will come; that of a vjp later, and perhaps again."""
     gradient.calls, gradient.written_back = list(calls.values()), set()
-    for seen in gradient.calls:
-        compare(seen, gradient.written_back)
+    opening(gradient)
+    if out_of_reach and not gradient.on_arrays:
+        say_constant([e[2] for e in gradient.entries[gradient.begin : gradient.end]])
 
 
 def opening(gradient) -> None:
-    """A gradient begins, or comes back to be read."""
+    """A gradient is about to be read, for the first time or again."""
     gradient.states = [compare(seen, gradient.written_back) for seen in gradient.calls] if gradient.has_run else ()
 
 
@@ -152,10 +182,64 @@ def closing(gradient) -> None:
     """It is over, or pauses: what its bprops wrote themselves, such as a log, is no change when it is read again."""
     states = getattr(gradient, 'states', ())  # (an interrupt may have come before there were any)
     for seen, before in zip(gradient.calls if states else (), states, strict=True):
-        now = state(seen[0])
-        gradient.written_back |= {(id(seen[0]), n) for n in now if now[n] != before.get(n)}
+        if seen[1] is None or gradient.read_later:  # (else nothing that it reads can be written into)
+            moved(seen[0], before, gradient.written_back)
 
 
+def moved(cell, before: dict, own: set) -> None:
+    """A bprop has run: what it wrote itself is its `own`; but what gives another value each time must not be there."""
+    now, mine = state(cell), type(cell).__name__
+    for name in [n for n in now if now[n] != before.get(n)]:
+        own.add((id(cell), name))
+        if positions(now[name]) != positions(before.get(name)) and (id(cell), name) not in said:
+            said.add((id(cell), name))
+            warn(
+                f'{mine}.bprop takes the next value of {name}: that is not the one which construct took, and another '
+                f'one each time. Take it in construct, return it as a further output, and bprop finds it in out.',
+                KeptOnSelfWarning,
+            )
+
+
+# ---- numbers that construct keeps for bprop, which the second derivative takes for constants -------------------------
+
+asking: dict = {}  # id of a Cell -> what its bprop reads held before its running construct asked for numbers
+out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
+doors.reset += [asking.clear, out_of_reach.clear]
+
+
+def asked(tensor, how: str, chooses: bool) -> None:
+    """Numbers leave the construct of a Cell with a bprop, perhaps to be kept for that."""
+    if not tape.hidden_address or chooses or tensor.at < tape.NOWHERE:
+        return
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code not in CALLS:
+        frame = frame.f_back
+    cell = frame and frame.f_locals['cell']
+    if getattr(cell, '_reads', None) is not None and id(cell) not in asking:
+        asking[id(cell)] = {n: held(v) for n, v in cell._reads.values(cell).items()}
+
+
+def held(value: object) -> list:
+    """A value, and what it holds: none is another object now, unless somebody has put it there."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [value, *inner, *getattr(value, '__dict__', {}).values()]
+
+
+def say_constant(cells: list) -> None:
+    """The way back through these Cells will be differentiated."""
+    for cell, names in [each for each in out_of_reach.values() if any(each[0] is cell for cell in cells)]:
+        for name in [n for n in names if (id(cell), n, 2) not in said]:
+            said.add((id(cell), name, 2))
+            mine = type(cell).__name__
+            warn(
+                f'{mine}.bprop reads {name}, which construct of {mine} made of numbers that it took from a Tensor: for '
+                f'a gradient of the gradient these are constants, and their part of it is silently 0. Compute them in '
+                f'bprop, by ops, or return them as a further output.',
+                LeavesTapeWarning,
+            )
+
+
+doors.numbers_asked.append(asked)
 doors.met, doors.called = learn, called
 doors.ran_forward.append(played)
 doors.opening.append(opening)

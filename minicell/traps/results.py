@@ -20,16 +20,21 @@ ImplicitSumWarning says so. `has_aux=True`, or a sens for each output, says whic
 One float Tensor costs nothing, any other result 0.3 µs for each of its parts; a gradient pays one comparison.
 """
 
+import gc
+from collections.abc import Iterator
+from types import CodeType, ModuleType
+
 import numpy as np
 
 from ..core import doors, tape
 from ..core.differentiate import name_of
 from ..core.dtype import DType
 from ..core.errors import article, users_line, warn
+from ..core.grad import is_parameter
 from ..core.tensor import Tensor, tensors_in
 from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
-from . import written
 
+MANY, ELSEWHERE = 10_000, (ModuleType, type, CodeType)  # of the parts of a result; what holds the whole program
 PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, DType, type, type(None)
 
 
@@ -58,44 +63,58 @@ def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
         )
 
 
+def held(part: object) -> Iterator[Tensor]:
+    """The Tensors that an object of any kind holds, however deep: those that Python's garbage collector would find."""
+    seen, found = {}, [part]
+    while found and len(seen) < MANY:
+        value = found.pop()
+        if isinstance(value, Tensor):
+            yield value
+        elif (
+            id(value) not in seen
+            and not isinstance(value, ELSEWHERE)
+            and not (type(value) is dict and '__builtins__' in value)
+        ):
+            seen[id(value)] = value
+            is_array = isinstance(value, np.ndarray) and value.dtype == object
+            found += value.ravel().tolist() if is_array else gc.get_referents(value)
+
+
 def say_odd(gradient) -> None:
     """A function has returned: Tensors under differentiation that it hid beside others are lost."""
     if isinstance(gradient.result, (tuple, list)) and not gradient.result:
         raise ResultError(f'{name_of(gradient.function)} returned {gradient.result}: a Tensor is due.{users_line()}')
     part = None if type(gradient.result) is Tensor or gradient.aux else odd(gradient.result)
-    if part is not None and gradient.outputs:
-        inside = tensors_in(
-            [*getattr(part, '__dict__', {}).values(), *(part if isinstance(part, (set, frozenset)) else ())]
+    if part is None or not gradient.outputs:
+        return
+    if any(t.at >= gradient.offset and not is_parameter(t) for t in held(part)):
+        warn(
+            f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
+            f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
+            NoPathWarning,
         )
-        if any(t.at >= gradient.offset for t in inside):
-            warn(
-                f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
-                f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
-                NoPathWarning,
-            )
 
 
-def nested(gradient) -> None:
-    """A gradient begins inside another: where the outer one differentiates that point, a slope may well be straight."""
-    if not gradient.has_run and any(t.at >= tape.recorded_from for t in gradient.sources):
-        meant()
+def inner(gradient) -> None:
+    """A gradient begins inside another: where that differentiates the point, a slope may well be straight."""
+    if len(tape.gradients) > 1 and not gradient.has_run:
+        for t in tensors_in((gradient.inputs, gradient.named, gradient.trainable)):
+            meant(t)
 
 
-def meant() -> None:
-    """A 0 may be meant: a bprop returned None as a gradient, for one."""
+def meant(t: Tensor) -> None:
+    """That no cotangent comes here is meant: a bprop returned None for this Tensor, for one."""
     for gradient in tape.gradients:
-        gradient.zero_is_meant = True
+        gradient.meant.add(t.at)
 
 
 def say_unreached(gradient, numbers: list) -> None:
     """No cotangent reached the leaves of these numbers."""
     function = gradient.function
-    # the slope of a straight line has no path to its input; a replayed graph was warned of when it was traced
-    if getattr(function, 'is_gradient', False) or getattr(function, 'replayed', False):
+    # the slope of a straight line has no path to its cotangent; a replayed graph was warned of when it was traced
+    if getattr(function, 'is_slope', False) or getattr(function, 'replayed', False):
         return
-    if gradient.zero_is_meant and not written.severed:  # (what was severed is no 0 that was meant)
-        return
-    for k in numbers:
+    for k in [k for k in numbers if gradient.leaves[k].at not in gradient.meant]:
         leaf, inputs = gradient.leaves[k], len(gradient.positions)
         if leaf.array.size:
             kind = 'nothing' if gradient.result is None else article(type(gradient.result).__name__)
@@ -122,7 +141,7 @@ def say_summed(gradient) -> None:
 
 doors.returned = returned
 doors.ran_forward.append(say_odd)
-doors.nested.append(nested)
+doors.opening.append(inner)
 doors.declared_none.append(meant)
 doors.unreached.append(say_unreached)
 doors.finished.append(say_summed)

@@ -9,31 +9,37 @@ WriteAfterUseError names the op and the write. What no rule reads may be written
 SeveredWarning: no gradient passes a write, so that what comes of `assign(w, x * x)` has none with respect to x, however
 much later: from then on whatever is computed from w is recorded, and backward finds where it was read.
 
-Costs nothing until something is written while a gradient is open: then each entry that is read back is checked.
+Costs nothing until something is written while a gradient is open, or a `back` is kept. Then a bprop, and any rule that
+was given memory written since, is read back under observation: its ops are noted, as under a Tape, and so are the
+numbers that it asks for. So it is seen what backward reads, by whatever way it gets there.
 """
 
 import warnings
-from collections.abc import Callable, Iterable
-from inspect import unwrap
-from itertools import zip_longest
+from collections.abc import Iterable
 from math import inf
-from types import CodeType
+from weakref import ref
+
+import numpy as np
 
 from ..core import doors, tape
 from ..core.cell import Takeover, users_frame
-from ..core.differentiate import name_of
+from ..core.differentiate import UNREAD, fill_up, name_of, new_list
 from ..core.errors import Where, caller, users_line, where_is
-from ..core.rules import WRITE, Binary, Bundle, Many, Unary
+from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped, is_traced
 from ..core.tape import NOWHERE, note
-from ..core.tensor import Tensor, memory, tensors_in
+from ..core.tensor import Tensor, memory, tensors_in, wrap
+from ..core.watch import look
 from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
 from .bypassed import running
-from .bytecode import CALLED, COMPUTED, GLOBAL, parts, paths, stored, value_at
 
-written = doors.written  # id of an array's memory -> (stamp, memory, what wrote, code, lasti), while a gradient is open
+# id of an array's memory -> (when, a weak reference to it, what wrote, code, lasti)
+written = doors.written  # of writes while a gradient is open
+since: dict = {}  # and while a `back` is kept, which may read what it recorded before
 severed: dict = {}  # the same, (takeover, Parameter, until when), for what got a value that is being differentiated
 severed_said: dict = {}
-OUTSIDE = 'shape', 'dtype', 'ndim', 'size', 'name', 'requires_grad'  # what is no value of a Tensor
+latest = 0  # when anything was last written
+UNREADING = Marker, Leaf, Item, Shaped  # notes that read no numbers
+observing: list = []  # the entries that are read back under observation, the innermost last
 
 
 def forget() -> None:
@@ -52,7 +58,7 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
 
     What a running bprop was given is used by others too: it gets memory of its own, and `out` is not written at all.
     """
-    if not (tape.looking or tape.gradients or doors.holders):
+    if not (tape.looking or tape.gradients or doors.holders or doors.holders_of or doors.paused):
         return
     root = memory(tensor.array)
     for given in running() if tape.gradients else ():
@@ -64,16 +70,33 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
             )
         if any(memory(t.array) is root for t in tensors_in([given['inputs'], given['result'], given['dout']])):
             root = tensor.array = tensor.array.copy()
+    for observed in observing:
+        observed.look(root)
     if tape.looking:
         note(WRITE, tensor, what, (source, how), frame)
-    frame = users_frame(frame)
-    write = tape.first_address + len(tape.entries), root, what, frame.f_code, frame.f_lasti
-    if tape.gradients:
-        written[id(root)] = write
-        if hasattr(tensor, 'requires_grad'):  # a Parameter
-            sever(tensor, source, how is not ..., write)
-    for holder in list(doors.holders):
-        holder.keep(write)
+    for holder in (*doors.holders, *doors.holders_of.get(id(root), ())):
+        holder.keep(root)
+    write = remember(root, what, users_frame(frame))
+    if tape.gradients and hasattr(tensor, 'requires_grad'):  # a Parameter
+        sever(tensor, source, how is not ..., write)
+
+
+def remember(root: np.ndarray, what: str, frame) -> tuple:
+    """This memory changes now, at an address of its own: later than all that is on any tape."""
+    if tape.gradients and not tape.in_own_thread():
+        when = tape.first_address + len(tape.entries)
+    else:
+        when = tape.tick()
+        if tape.looking or tape.recorded_from != NOWHERE:
+            tape.record(UNREAD)
+    if not doors.paused:
+        since.clear()
+    global latest
+    latest, key = when, id(root)
+    for book in (written,) * bool(tape.gradients) + (since,) * bool(doors.paused):
+        gone = ref(root, lambda _, book=book: book.pop(key, None))
+        book[key] = when, gone, what, frame.f_code, frame.f_lasti
+    return when, root, what, frame.f_code, frame.f_lasti
 
 
 def sever(tensor, source: object, added: bool, write: tuple) -> None:
@@ -95,16 +118,16 @@ doors.writing.append(guard)
 
 
 def keep_books(gradient) -> None:
-    """A vjp pauses, and is read later: what was written while its function ran counts then too."""
-    if gradient.read_later and gradient.has_run and (doors.written or severed):
-        gradient.books = dict(doors.written), dict(severed)
+    """A vjp pauses, and is read later: what was severed while its function ran counts then too."""
+    if gradient.read_later and gradient.has_run and severed:
+        gradient.books = dict(severed)
 
 
 def open_books(gradient) -> None:
-    """It is read."""
-    if gradient.books is not None:
-        for book, kept in zip((doors.written, severed), gradient.books, strict=True):
-            book.update(kept)
+    """It is read: whatever was written since, while it was open or later, counts."""
+    if gradient.has_run:
+        written.update({key: write for key, write in since.items() if write[0] > gradient.offset})
+        severed.update(gradient.books or {})
 
 
 doors.closing.append(keep_books)
@@ -136,126 +159,108 @@ def look_at_outputs(gradient) -> None:
         say_severed(name_of(gradient.function), outputs, Where(frame.f_code, frame.f_lasti))
 
 
-def check_unwritten(entry: tuple, address: int) -> None:
-    """Raise if a value that this entry's rule reads was written after the entry was made."""
-    rule, x, cell, _, code, lasti = entry
+def check_entry(entry: tuple, address: int) -> Rule:
+    """The rule that reads this entry back: under observation, where it may read what was written since."""
+    rule, x, y, out, code, lasti = entry
     if severed:
-        read = *rule.tensors(x, cell), *(getattr(cell, 'internal_params', None) or ())
+        read = *rule.tensors(x, y), *(getattr(y, 'internal_params', None) or ())
         say_severed(rule.title(entry), read, Where(code, lasti), address)
-    values = values_read(entry)
-    if isinstance(rule, Takeover):  # a bprop may read more than it is given
-        cell = getattr(cell, '_stands_for', cell)
-        values = values + [t.array for t in mentioned(cell.bprop, cell, set())]
-    for value in values:
-        found = written.get(id(memory(value)))
-        if found and found[0] > address:
-            _, _, what, writer, at = found
+    if address >= latest:
+        return rule
+    if isinstance(rule, Takeover) or hasattr(rule, 'owner'):  # it calls code of the user's, which may read anything
+        return Observed(rule, entry, address, True)
+    given = *rule.tensors(x, y), *(tensors_in(out.out) if type(out) is Bundle else (out,))
+    if any(type(t) is not Bundle and rewritten(t.array, address) for t in given):
+        return Observed(rule, entry, address, False)
+    return rule
+
+
+def rewritten(array: np.ndarray, address: int) -> tuple | None:
+    """The write to the memory of this array, if it came after this address."""
+    root = array if array.base is None else array.base
+    while type(root) is memoryview:  # of what asnumpy() returned
+        root = memory(root.obj)
+    found = written.get(id(root))
+    return found if found and found[0] > address else None
+
+
+def arrays_in(value: object) -> list[np.ndarray]:
+    """NumPy's arrays in nested tuples, lists and dicts."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    value = tuple(value.values()) if isinstance(value, dict) else value
+    return [a for v in value for a in arrays_in(v)] if isinstance(value, (tuple, list)) else []
+
+
+class Observed(Rule):
+    """The rule of an entry, while it is seen what it reads: ops tell what they are given, and Tensors who asks.
+
+    A formula of minicell's own therefore runs on Tensors.
+    """
+
+    def __init__(self, rule: Rule, entry: tuple, address: int, users: bool) -> None:
+        self.rule, self.entry, self.address, self.users, self.name = rule, entry, address, users, rule.name
+        self.own = set()  # the ids of memory that it has written itself
+
+    def vjp(self, g, offset, x, y, out):
+        on_tensors, given = is_traced(g), g
+        if not (on_tensors or self.users):
+            given = Parts({k: wrap(d) for k, d in g.of.items()}) if type(g) is Parts else wrap(g)
+        before = tape.entries, tape.record, tape.first_address, tape.looking, tape.trusted_from
+        if not (on_tensors or (tape.looking and self.users)):  # else the notes are wanted
+            new_list()
+        self.notes, self.seen = tape.entries, len(tape.entries)
+        look(True)
+        observing.append(self)
+        try:
+            if hasattr(self.rule, 'owner') and not on_tensors:  # what NumPy makes of these is not seen
+                self.check([t.array for t in (*x, out)])
+            elif rest := [v for v in x if type(v) is not Tensor] if self.users else ():
+                self.check(arrays_in(rest))
+            pairs = list(self.rule.vjp(given, offset, x, y, out))
+            self.look()
+            self.check([d.array if type(d) is Tensor else d for _, d in pairs if d is not None])
+        finally:
+            observing.pop()
+            tape.entries, tape.record, tape.first_address, tape.looking, tape.trusted_from = before
+            if tape.looking:
+                fill_up()
+        return pairs if on_tensors else [(t, d.array if type(d) is Tensor else d) for t, d in pairs]
+
+    def look(self, written_now: object = None) -> None:
+        """See what was read until now; the memory that is about to be written may be read from here on."""
+        notes, self.seen = self.notes[self.seen :], len(self.notes)
+        for rule, x, y, out, _, _ in notes:
+            if not isinstance(rule, UNREADING):
+                self.check([t.array for t in rule.tensors(x, y)])
+            elif rule is WRITE:
+                self.check([t.array for t in tensors_in(out)])
+        self.own.add(id(written_now))
+
+    def check(self, arrays: Iterable[np.ndarray]) -> None:
+        """Raise if one of these was written after the entry was made, and not by what reads it back."""
+        for array in arrays:
+            found = rewritten(array, self.address)
+            if found is None or id(found[1]()) in self.own:
+                continue
+            (_, _, what, writer, at), (*_, code, lasti) = found, self.entry
             used, write = Where(code, lasti), Where(writer, at)
             raise WriteAfterUseError(
-                f'The gradient of {rule.title(entry)} needs the value that it used, but that value was written since, '
-                f'by {what}. Without this error the gradient would silently be computed from the new value. '
-                f'Write after the gradient, or write into a copy.'
+                f'The gradient of {self.rule.title(self.entry)} needs the value that it used, but that value was '
+                f'written since, by {what}. Without this error the gradient would silently be computed from the new '
+                f'value. Write after the gradient, or write into a copy.'
                 + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')
                 + f'\n  written: {where_is(write.file, write.line)}: {write.text}'
             )
 
 
-def mentioned(function: object, cell: object, seen: set) -> list:
-    """What a bprop reads by self, a closure, a global or a default, in its own code or a helper's: Tensors."""
-    function = unwrap(getattr(function, '__func__', function))  # a decorator's, or what jit has
-    code = getattr(function, '__code__', None)
-    if code is None or code in seen:
-        return []
-    seen.add(code)
-    names = reads_names(code)
-    me, values = code.co_varnames[:1], [value_at({}, c, '', ()) for c in function.__closure__ or ()]
-    space = function.__globals__ | dict(zip(code.co_freevars, values, strict=False)) | dict.fromkeys(me, cell)
-    at = [(n, s) for part in parts(code) for n, how, s, _ in paths(part) if how in GLOBAL or n in me + code.co_freevars]
-    ends = [value_at(space, None, name, steps) for name, steps in at if not {*OUTSIDE} & {*steps}]
-    values += [v for v in ends if v is not cell and not isinstance(v, CALLED)]
-    values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    values += [function.__globals__[n] for n in names if n in function.__globals__]
-    kinds = [vars(kind) for kind in type(cell).__mro__]
-    for name in names:
-        value = stored(cell, name)
-        if value is COMPUTED:  # by a method or a property, whose code tells what it reads
-            value = next((kind[name] for kind in kinds if name in kind), None)
-            value = getattr(value, 'fget', None) or getattr(value, 'func', value)
-        values.append(value)
-    found = []
-    for value in values:
-        if callable(getattr(value, 'get_parameters', None)) and not isinstance(value, type):  # a Cell
-            found += value.get_parameters()
-        elif hasattr(value, '__code__') or hasattr(value, '__func__'):
-            found += mentioned(value, cell, seen)
-        found += tensors_in(value)
-    return found
+def asked(tensor, how: str, chooses: bool) -> None:
+    """Somebody is about to see the numbers of a Tensor."""
+    for observed in observing:
+        observed.look()
+        observed.check((tensor.array,))
 
 
-def reads_names(code: CodeType) -> set[str]:
-    """The globals and attributes whose *values* a code object reads, nested functions' too: not `w` in `w.shape`."""
-    found = set(code.co_names) if 'super' in code.co_names else set()
-    for name, how, steps, _ in (path for part in parts(code) for path in paths(part)):
-        names = [name] * (how in GLOBAL) + [s for s in steps if isinstance(s, str)]
-        found.update(n for n, after in zip_longest(names, names[1:]) if after not in OUTSIDE)
-    return found
-
-
-# ---- what backward needs, found in the code of a rule or of a bprop -------------------------------------------------
-
-
-def values_read(entry: tuple) -> list:
-    """The arrays that backward reads at this entry."""
-    rule, x, y, out, _, _ = entry
-    rule = getattr(rule, 'inner', rule)  # the rule under hooks
-    if hasattr(rule, 'values_read'):  # a rule that knows better
-        return rule.values_read(entry)
-    if isinstance(rule, Takeover):
-        return _of_bprop(x, y, out)
-    if isinstance(rule, Unary):
-        return _values(rule.dx, out, (x,))
-    if isinstance(rule, Binary):
-        return [v for d, t in ((rule.dx, x), (rule.dy, y)) if t.at >= 0 for v in _values(d, out, (x, y))]
-    if isinstance(rule, Many):
-        return [v for k, t in enumerate(x) if t.at >= 0 and (dx := rule.of(k)) for v in _values(dx, out, x, len(y))]
-    return []
-
-
-def _of_bprop(inputs: tuple, cell, out: object) -> list:
-    method = getattr(cell, '_stands_for', cell).bprop
-    function = getattr(method, '__func__', method)
-    given = (*inputs, out.out if isinstance(out, Bundle) else out)
-    if not hasattr(function, '__code__'):  # a partial, or an object that is called
-        return [t.array for t in tensors_in(given)]
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    if not function.__code__.co_flags & 0x04:  # with *args, it may read them all
-        read = reads(function)
-        given = tuple(v for n, v in zip(names[function is not method :], given, strict=False) if n in read)
-    return [t.array for t in tensors_in(given)]
-
-
-def _values(formula: Callable, out: Tensor, inputs: tuple, attributes: int = 0) -> list:
-    """The arrays among out and the inputs that a formula reads: its parameters are g, out, attributes, inputs."""
-    code = formula.__code__
-    names, read = code.co_varnames, reads(formula)
-    if code.co_flags & 0x04 and names[code.co_argcount] in read:
-        return [t.array for t in inputs]
-    pairs = zip((names[1], *names[2 + attributes : code.co_argcount]), (out, *inputs), strict=False)
-    return [t.array for name, t in pairs if name in read]
-
-
-def reads(function: Callable) -> frozenset[str]:
-    """The parameters whose *values* a function's own code reads: `x.shape` and `x.dtype` do not count.
-
-    >>> reads(lambda g, out, x, y: g * y) == {'g', 'y'}, reads(lambda g, out, x: g.reshape(x.shape)) == {'g'}
-    (True, True)
-    """
-    code = function.__code__
-    parameters = frozenset(code.co_varnames[: code.co_argcount + bool(code.co_flags & 0x04)])
-    if code.co_cellvars:  # a nested function reads some of them
-        return parameters
-    return parameters & {name for name, _, steps, _ in paths(code) if steps[:1] not in (('shape',), ('dtype',))}
-
-
-doors.check_entry = check_unwritten
+doors.numbers_asked.append(asked)
+doors.check_entry = check_entry
 doors.ran_forward.append(look_at_outputs)

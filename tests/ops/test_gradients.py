@@ -173,7 +173,7 @@ def test_with_its_place_an_extreme_hands_the_gradient_to_the_first(sign):
         np.testing.assert_array_equal(ms.grad(lambda x: f(x).sum())(x).asnumpy(), [[1, 0, 0], [0, 1, 0]])  # noqa: B023
         bend = ms.grad(lambda x: (ms.grad(lambda x: (f(x) * f(x)).sum())(x) * x).sum())(x)  # noqa: B023
         np.testing.assert_array_equal(bend.asnumpy(), 4 * sign * np.array([[2, 0, 0], [0, 3, 0]]))
-    np.testing.assert_array_equal(ms.grad(lambda x: best(x)[0])(x[0]).asnumpy(), [1 / np.float32(3)] * 3)
+    np.testing.assert_array_equal(ms.grad(lambda x: best(x)[0])(x[0]).asnumpy(), np.full(3, 1 / 3, np.float32))
 
 
 def test_what_max_and_min_are_as_methods():

@@ -6,6 +6,7 @@ picture (`called`), and no two of these are alike. Where the shapes say that a s
 """
 
 import ast
+import inspect
 import linecache
 import math
 from collections.abc import Callable
@@ -216,7 +217,11 @@ def template(name: str, rule: Any, k: int, values: tuple[Value, ...], out: Value
         return TABLE[name] if k == 0 else ''
     how, shape = '', values[k].shape
     function = functions(rule)[k : k + 1]
-    if function and isinstance(function[0], FunctionType) and (tree := expression(function[0].__code__)) is not None:
+    if (
+        function
+        and isinstance(function[0], FunctionType)
+        and (tree := expression(inspect.unwrap(function[0]).__code__)) is not None
+    ):
         operands = [a.arg for a in tree.args.args][2:]
         how = worded(tree.body, {o: f'{{{n}}}' for n, o in enumerate(operands)} | dict(g='{dout}', out='{out}'))
     elif name in LONGER:
