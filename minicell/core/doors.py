@@ -48,7 +48,6 @@ declared_none: list[Callable] = []  # f(x): a bprop returned None as the gradien
 bprop_debug: Callable | None = None  # f(cell, inputs, dout, returned): a Cell with bprop_debug ran its bprop
 stand_in: Callable | None = None  # f(cell, n) returns what a takeover's entry holds for the Cell; n inputs by position
 holders: weakref.WeakSet = weakref.WeakSet()  # they keep values: `holder.keep(memory)` runs before it is written
-holders_of: dict = {}  # id of memory -> those of them that are not asked of any other
 paused: weakref.WeakSet = weakref.WeakSet()  # gradients that may be read later
 
 

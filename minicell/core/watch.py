@@ -3,7 +3,6 @@
 import dis
 import inspect
 import sys
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
@@ -260,12 +259,6 @@ class Tape:
                 self._held.setdefault(id(memory(t.array)), {})[id(t)] = t
         self._indexed = len(entries)
         still_open, root = self in open_tapes, id(root)
-        if not still_open and self in doors.holders:  # from here on it is found by what it holds
-            doors.holders.discard(self)
-            for key in self._held:
-                doors.holders_of.setdefault(key, weakref.WeakSet()).add(self)
-            forget = lambda key: any(True for _ in doors.holders_of.get(key, ())) or doors.holders_of.pop(key, None)
-            weakref.finalize(self, lambda keys=[*self._held]: [forget(key) for key in keys]).atexit = False
         # after the Tape is closed, only the first write counts
         found = self._held.get(root, {}) if still_open else self._held.pop(root, {})
         when = tape.first_address + len(tape.entries) if still_open else sys.maxsize

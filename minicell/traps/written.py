@@ -17,7 +17,7 @@ numbers that it asks for. So it is seen what backward reads, by whatever way it 
 import warnings
 from collections.abc import Iterable
 from math import inf
-from weakref import ref
+from weakref import WeakSet, finalize, ref
 
 import numpy as np
 
@@ -37,6 +37,7 @@ written = doors.written  # of writes while a gradient is open
 since: dict = {}  # and while a `back` is kept, which may read what it recorded before
 severed: dict = {}  # the same, (takeover, Parameter, until when), for what got a value that is being differentiated
 severed_said: dict = {}
+tapes: dict = {}  # id of memory -> the closed Tapes that hold it
 latest = 0  # when anything was last written
 UNREADING = Marker, Leaf, Item, Shaped  # notes that read no numbers
 observing: list = []  # the entries that are read back under observation, the innermost last
@@ -58,7 +59,7 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
 
     What a running bprop was given is used by others too: it gets memory of its own, and `out` is not written at all.
     """
-    if not (tape.looking or tape.gradients or doors.holders or doors.holders_of or doors.paused):
+    if not (tape.looking or tape.gradients or doors.holders or tapes or doors.paused):
         return
     root = memory(tensor.array)
     for given in running() if tape.gradients else ():
@@ -74,11 +75,22 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
         observed.look(root)
     if tape.looking:
         note(WRITE, tensor, what, (source, how), frame)
-    for holder in (*doors.holders, *doors.holders_of.get(id(root), ())):
-        holder.keep(root)
+    for each in (*doors.holders, *tapes.get(id(root), ())):
+        each.keep(root)
+        if each in doors.holders and each not in doors.open_tapes:
+            find_by_memory(each)
     write = remember(root, what, users_frame(frame))
     if tape.gradients and hasattr(tensor, 'requires_grad'):  # a Parameter
         sever(tensor, source, how is not ..., write)
+
+
+def find_by_memory(closed) -> None:
+    """From here on a Tape is asked only when memory is written that it holds."""
+    doors.holders.discard(closed)
+    for key in closed._held:
+        tapes.setdefault(key, WeakSet()).add(closed)
+    forget = lambda key: any(True for _ in tapes.get(key, ())) or tapes.pop(key, None)
+    finalize(closed, lambda keys=[*closed._held]: [forget(key) for key in keys]).atexit = False
 
 
 def remember(root: np.ndarray, what: str, frame) -> tuple:

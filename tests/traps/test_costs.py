@@ -85,10 +85,10 @@ def test_kept_tapes_are_asked_of_their_own_memory_alone():
     finally:
         ms.Tape.keep = keep
     assert not asked
-    before = len(doors.holders_of)
+    before = len(written.tapes)
     del tapes, tape
     gc.collect()
-    assert len(doors.holders_of) < before, 'a Tape that is gone leaves nothing'
+    assert len(written.tapes) < before, 'a Tape that is gone leaves nothing'
 
 
 def test_a_kept_tape_still_has_the_numbers_of_then():
