@@ -211,7 +211,7 @@ class Observed(Rule):
     """
 
     def __init__(self, rule: Rule, entry: tuple, address: int, users: bool) -> None:
-        self.rule, self.entry, self.address, self.users, self.name = rule, entry, address, users, rule.name
+        self.inner, self.entry, self.address, self.users, self.name = rule, entry, address, users, rule.name
         self.own = set()  # the ids of memory that it has written itself
 
     def vjp(self, g, offset, x, y, out):
@@ -225,11 +225,11 @@ class Observed(Rule):
         look(True)
         observing.append(self)
         try:
-            if hasattr(self.rule, 'owner') and not on_tensors:  # what NumPy makes of these is not seen
+            if hasattr(self.inner, 'owner') and not on_tensors:  # what NumPy makes of these is not seen
                 self.check([t.array for t in (*x, out)])
             elif rest := [v for v in x if type(v) is not Tensor] if self.users else ():
                 self.check(arrays_in(rest))
-            pairs = list(self.rule.vjp(given, offset, x, y, out))
+            pairs = list(self.inner.vjp(given, offset, x, y, out))
             self.look()
             self.check([d.array if type(d) is Tensor else d for _, d in pairs if d is not None])
         finally:
@@ -258,7 +258,7 @@ class Observed(Rule):
             (_, _, what, writer, at), (*_, code, lasti) = found, self.entry
             used, write = Where(code, lasti), Where(writer, at)
             raise WriteAfterUseError(
-                f'The gradient of {self.rule.title(self.entry)} needs the value that it used, but that value was '
+                f'The gradient of {self.inner.title(self.entry)} needs the value that it used, but that value was '
                 f'written since, by {what}. Without this error the gradient would silently be computed from the new '
                 f'value. Write after the gradient, or write into a copy.'
                 + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')

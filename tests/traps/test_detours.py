@@ -1,0 +1,224 @@
+"""What a bprop reads by detours and draws, numbers that construct keeps, and what nobody notices."""
+
+import io
+import itertools
+import queue
+import random
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Parameter, Tensor, nn
+from minicell.core.errors import NoRuleError
+from minicell.errors import KeptOnSelfWarning, LeavesTapeWarning
+from tests.core.cells import made, values
+from tests.messages import refused, warned
+from tests.traps.test_unseen import HUNDRED, X, doubled
+
+
+def reads(what):
+    """A bprop that reads something itself: one that hands self on may read everything."""
+    return eval(f'lambda s, x, out, dout: ({what},)', globals())
+
+
+# ---- what bprop reads by detours -------------------------------------------------------------------------------------
+
+counter, here = itertools.count(1.0), SimpleNamespace()
+NOW = 0.0
+
+
+def moves():
+    pass
+
+
+def set_now(self):
+    globals()['NOW'] = next(counter)
+
+
+def nested(value):
+    for _ in range(9):
+        value = SimpleNamespace(a=value)
+    return value
+
+
+def put_and_get():
+    kept = [0.0]
+    return SimpleNamespace(put=lambda v: kept.__setitem__(0, v), get=lambda: kept[0])
+
+
+def by_import():
+    from random import mini_number
+
+    return mini_number
+
+
+def at_the_bottom(has, *value):
+    while isinstance(has.a, SimpleNamespace):
+        has = has.a
+    if value:
+        has.a = value[0]
+    return has.a
+
+
+THIRD = iter([1.0] * 100)
+READ = {  # what it has; what construct does; what bprop reads
+    'a queue': (queue.Queue, lambda s: s.has.put(next(counter)), 's.has.get()'),
+    'a local': (threading.local, lambda s: setattr(s.has, 'm', next(counter)), 's.has.m'),
+    '__dict__': (int, lambda s: s.__dict__.update(m=next(counter)), "s.__dict__['m']"),
+    '__class__': (int, lambda s: setattr(type(s), 'm', next(counter)), 's.__class__.m'),
+    'type(self)': (int, lambda s: setattr(type(s), 'm', next(counter)), 'type(s).m'),
+    'a function': (int, lambda s: setattr(moves, 'm', next(counter)), 'moves.m'),
+    'an import': (int, lambda s: setattr(random, 'mini_number', next(counter)), 'by_import()'),
+    'globals()': (int, set_now, "globals()['NOW']"),
+    'a file in memory': (
+        io.StringIO, lambda s: (s.has.seek(0), s.has.write(str(next(counter)))), 'float(s.has.getvalue())',
+    ),
+    'bytes': (io.BytesIO, lambda s: (s.has.seek(0), s.has.write(bytes([int(next(counter))]))), 's.has.getvalue()[0]'),
+    'a closure': (put_and_get, lambda s: s.has.put(next(counter)), 's.has.get()'),
+    'nine objects deep': (
+        lambda: nested(0.0), lambda s: at_the_bottom(s.has, next(counter)), 'at_the_bottom(s.has)',
+    ),
+    'a Generator of construct': (np.random.default_rng, lambda s: s.has.random(), 's.has.random()'),
+    'a Generator of bprop': (np.random.default_rng, lambda s: None, 's.has.random()'),
+    'a RandomState': (np.random.RandomState, lambda s: s.has.rand(), 's.has.rand()'),
+    'random.Random': (random.Random, lambda s: s.has.random(), 's.has.random()'),
+    "NumPy's own dice": (int, lambda s: np.random.rand(), 'np.random.rand()'),
+    'a count': (itertools.count, lambda s: None, 'float(next(s.has))'),
+    'an iterator': (lambda: iter([1.0] * 9), lambda s: None, 'next(s.has)'),
+    'a zip': (lambda: zip([1.0] * 9, 'abcdefghi', strict=True), lambda s: None, 'next(s.has)[0]'),
+    'dice in a dict': (lambda: {1: np.random.default_rng(0)}, lambda s: None, 's.has[1].random()'),
+    "a die's method": (lambda: np.random.default_rng(0).random, lambda s: None, 's.has()'),
+    'a generator': (lambda: (float(k) for k in range(9)), lambda s: None, 'next(s.has)'),
+    'an iterator outside': (int, lambda s: None, 'next(THIRD)'),
+    'a large array': (lambda: np.zeros(10**6), lambda s: s.has.fill(next(counter)), 'float(s.has[5])'),
+    'a key of a large dict': (
+        lambda: dict.fromkeys(range(10**4), 1.0), lambda s: s.has.update({5000: next(counter)}), 's.has[5000]',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('has, does, read', READ.values(), ids=READ)
+def test_what_bprop_reads_by_a_detour_is_compared(has, does, read):
+    net = made(lambda self, x: (does(self), x * 1)[1], reads(f'dout * ({read})'), name='Reads')
+    net.has = has()
+    for _ in range(2):  # in the next gradient, too
+        with warned() as said:
+            ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
+        assert {w.category for w in said.caught} == {KeptOnSelfWarning}, said.caught
+        assert 'Reads.bprop' in str(said.caught[0].message)
+
+
+def test_a_setting_that_nobody_changes_is_none():
+    """However large, deep or strange; and one whose other keys change."""
+    has = {'rng': np.random.default_rng(0), 'it': iter([1]), 'deep': nested(1.0), 'k': 2.0, 'file': io.BytesIO(b'x')}
+    net = made(lambda self, x: x * 1, reads("dout * s.has['k']"))
+    net.has = has
+    with warned() as said:
+        assert values(ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)) == [6, 6, 6]
+    assert not said.caught
+
+
+# ---- numbers that construct keeps, at second order -------------------------------------------------------------------
+
+STORE = []
+KEPT = {
+    'an array': (lambda s, x: setattr(s, 'a', x.asnumpy()), '2 * Tensor(s.a)'),
+    'what NumPy made': (lambda s, x: setattr(s, 'a', np.array(x) * 2), 'Tensor(s.a)'),
+    'a number': (lambda s, x: setattr(s, 'a', 2 * float(x[0])), 's.a'),
+    'a list in a dict': (lambda s, x: s.kept.update(a=x.tolist()), "2 * Tensor(s.kept['a'])"),
+    'a global': (lambda s, x: STORE.append(x.asnumpy()), '2 * Tensor(STORE[-1])'),
+}
+
+
+@pytest.mark.parametrize('keep, read', KEPT.values(), ids=KEPT)
+def test_numbers_kept_by_construct_are_constants_at_second_order(keep, read):
+    net = made(lambda self, x: keep(self, x) or x * x, reads(f'dout * {read}'), name='Keeps', kept={})
+    with warned() as said:
+        ms.grad(net)(X)
+    assert not said.caught, 'at first order it is right'
+    with warned() as said:
+        ms.grad(lambda x: ms.grad(lambda t: net(t).sum())(x).sum())(X)
+    assert {w.category for w in said.caught} == {LeavesTapeWarning}, said.caught
+    assert 'Keeps.bprop' in str(said.caught[0].message)
+
+
+RIGHT = {
+    'a mask': (lambda s, x: setattr(s, 'a', x.asnumpy() > 1.5), 'Tensor(s.a).astype(ms.float32) * 2'),
+    'numbers that bprop does not read': (lambda s, x: setattr(s, 'a', x.asnumpy()), '2 * x'),
+    'numbers that choose': (lambda s, x: setattr(s, 'a', 2 if x[0] > 0 else 3), 's.a * x'),
+}
+
+
+@pytest.mark.parametrize('keep, read', RIGHT.values(), ids=RIGHT)
+def test_what_has_no_slope_or_is_not_read_is_right(keep, read):
+    net = made(lambda self, x: keep(self, x) or x * x, reads(f'dout * {read}'))
+    with warned() as said:
+        ms.grad(lambda x: (ms.grad(lambda t: net(t).sum())(x) * x).sum())(X)
+    assert not said.caught, said.caught[0].message
+
+
+def test_a_value_of_a_gradient_inside_a_construct_is_refused_outside():
+    """Nothing of it was kept."""
+    kept = []
+    inner = lambda t: (kept.append(t * t) or t * t).sum()
+    net = made(lambda self, x: ms.grad(inner)(x) * 1, lambda self, x, out, dout: (dout * 2,))
+    with refused(NoRuleError, 'has ended', 'inside a construct', 'kept nothing'):
+        ms.grad(lambda x: (net(x) * kept[-1]).sum())(X)
+
+
+# ---- what minicell does not notice: rows of MINDSPORE.md ------------------------------------------------------------
+
+
+def calls_counted(kept=[0.0]):  # noqa: B006 (that is the case)
+    kept[0] += 1
+    return kept[0]
+
+
+UNNOTICED = {
+    'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
+    'a helper that counts': (int, lambda s: None, 'calls_counted()'),
+    'the middle of a large array': (
+        lambda: np.zeros(10**6),
+        lambda s: s.has.put(777, next(counter)),
+        'float(s.has[770:780].max())',
+    ),
+}
+
+
+@pytest.mark.parametrize('has, does, read', UNNOTICED.values(), ids=UNNOTICED)
+def test_what_a_bprop_reads_and_nobody_notices(has, does, read):
+    net = made(lambda self, x: (does(self), x * 1)[1], reads(f'dout * ({read})'))
+    net.has = has()
+    with warned() as said:
+        ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
+    assert not said.caught
+
+
+def test_a_hook_reads_what_is_there_when_it_runs():
+    w = Parameter(Tensor([2.0] * 3), 'w')
+
+    def f(x):
+        y = x * 1
+        y.register_hook(lambda g: g * w)
+        w.set_data(HUNDRED)
+        return y.sum()
+
+    assert values(ms.grad(f)(X)) == [100, 100, 100]
+
+
+def test_an_alias_in_a_tuple_of_a_construct_that_delegates():
+    class HandsOn(nn.Cell):
+        def construct(self, x):
+            return doubled(x)
+
+        def bprop(self, x, out, dout):
+            return (dout * 50,)
+
+        aliases = (construct,)
+
+    with warned() as said:
+        assert values(ms.grad(lambda x: HandsOn.aliases[0](HandsOn(), x).sum())(X)) == [2, 2, 2]
+    assert not said.caught
