@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from .dtype import ALL, BY_NUMPY, kept_whole
+from .dtype import ALL, BY_NUMPY, NUMPY_1
 from .errors import DTypeError, users_line
 from .primitives import apply_many, binary, on_both, operand, plain, promoted, unary
 from .rules import Many, Shaped
@@ -18,6 +18,9 @@ from .tensor import Tensor
 # number itself, because ops keep constants of the float dtypes.
 ZERO = {d.numpy: np.array(0, d.numpy) for d in ALL} | dict.fromkeys(ALL, 0)
 ONE = {d.numpy: np.array(1, d.numpy) for d in ALL} | dict.fromkeys(ALL, 1)
+
+# whole numbers stay as they are, of which NumPy 1 makes floats
+_whole = (lambda f: lambda x: x.copy() if x.dtype.kind in 'iub' else f(x)) if NUMPY_1 else lambda f: f
 
 # fmt: off
 add = binary('Add', np.add,      lambda g, out, x, y: g,     lambda g, out, x, y: g)
@@ -46,10 +49,10 @@ abs = unary('Abs', np.abs,          lambda g, out, x: g * _sign(x))
 
 # The derivative is 0 wherever there is one, so that no gradient passes.
 sign = plain('Sign', np.sign)
-floor = plain('Floor', kept_whole(np.floor))
-ceil = plain('Ceil', kept_whole(np.ceil))
+floor = plain('Floor', _whole(np.floor))
+ceil = plain('Ceil', _whole(np.ceil))
 round = plain('Round', np.round)
-trunc = plain('Trunc', kept_whole(np.trunc))
+trunc = plain('Trunc', _whole(np.trunc))
 zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
 ones_like = plain('OnesLike', np.ones_like, Shaped)
 floor_div = binary('FloorDiv', np.floor_divide, None, None)

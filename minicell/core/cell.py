@@ -16,7 +16,7 @@ from .arithmetic import zeros_like
 from .bprop_result import bad_signature, check_result
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
-from .rules import ENTER, LEAVE, Rule, is_traced
+from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import Tensor, blank, is_float, map_tensors, tensors_in, wrap
 
@@ -228,7 +228,8 @@ class Takeover(Rule):
 
     def vjp(self, g, offset, x, y, out):
         pairs = check_result(y, x, call_bprop(y, x, out, g))
-        return pairs if is_traced(g) else [(t, d if d is None else d.array) for t, d in pairs]
+        on_tensors = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
+        return pairs if on_tensors else [(t, d if d is None else d.array) for t, d in pairs]
 
     def tensors(self, x, y):
         return tuple(tensors_in(x))

@@ -24,8 +24,7 @@ from .tensor import Tensor, tensors_in, wrap
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
-ENDED = NoRule('A value of a gradient inside a construct', None, 'it has ended, and kept nothing.')
-FREED = ENDED, (), (), None, None, 0
+FREED = NoRule('A value of a gradient inside a construct', None, 'it has ended.'), (), (), None, None, 0
 
 
 def name_of(function: Callable) -> str:
@@ -284,7 +283,6 @@ def fill_up() -> None:
 def read_once(gradient: Gradient, cts: list) -> None:
     """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
     written, pop, take, offset = doors.written, gradient.entries.pop, cts.pop, gradient.offset
-    meant = gradient.meant
     for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
@@ -292,8 +290,8 @@ def read_once(gradient: Gradient, cts: list) -> None:
             if written:
                 rule = doors.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
             rule.vjp_arrays(g, cts, offset, x, y, out)
-        elif meant and offset + len(cts) in meant:
-            meant.update([t.at for t in rule.tensors(x, y)])
+        elif gradient.meant and offset + len(cts) in gradient.meant:
+            gradient.meant.update([t.at for t in rule.tensors(x, y)])
 
 
 def read_back(gradient: Gradient, cts: list) -> None:

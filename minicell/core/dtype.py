@@ -56,11 +56,6 @@ ALL = (
 BY_NUMPY = {d.numpy: d for d in ALL}
 
 
-def kept_whole(rounding: Callable) -> Callable:
-    """A rounding under which whole numbers stay as they are; NumPy 1 makes floats of them."""
-    return (lambda x: x.copy() if x.dtype.kind in 'iub' else rounding(x)) if NUMPY_1 else rounding
-
-
 def in_its_dtype(formula: Callable) -> Callable:
     """A formula or a kernel whose result has its operands' dtype: NumPy 1 makes a Float64 of `x * 0.5` of rank 0."""
     if not NUMPY_1:

@@ -131,8 +131,7 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
 
     floats: it refuses integers and Bools; divides: it converts them to Float32, as a division does.
     """
-    rule = Unary(name, kernel, dx)
-    kernel = rule.kernel
+    kernel = (rule := Unary(name, kernel, dx)).kernel
     floats = floats or divides
 
     def op(input):
@@ -184,8 +183,7 @@ def binary(
     floats: integers and Bools become Float32, as in a division. convert: makes two Tensors of one dtype from other
     operands. The parameter `up` of the op says how many frames up the user's line is: 1, or 2 for `1 - x`.
     """
-    rule = Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)
-    kernel = rule.kernel
+    kernel = (rule := Binary(name, kernel, dx, dy) if dx else Plain(name, kernel)).kernel
     no_gradient = dx is None
     constants = CONSTANTS if convert is promoted else {}  # {}: it takes no numbers
 

@@ -259,11 +259,6 @@ class Parts:
         return Parts(self.of | other.of)  # an Item adds the cotangents of its own output
 
 
-def is_traced(g: object) -> bool:
-    """Whether a cotangent, or the parts of one, are Tensors, so that another gradient can differentiate them."""
-    return type(g) is Tensor or (type(g) is Parts and any(type(d) is Tensor for d in g.of.values()))
-
-
 class Bundle:
     """The outputs of an entry that has several; an `Item` entry for each follows on the tape."""
 

@@ -25,7 +25,7 @@ from ..core import doors, tape
 from ..core.cell import Takeover, users_frame
 from ..core.differentiate import UNREAD, fill_up, name_of, new_list
 from ..core.errors import Where, caller, users_line, where_is
-from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped, is_traced
+from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped
 from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in, wrap
 from ..core.watch import look
@@ -215,7 +215,7 @@ class Observed(Rule):
         self.own = set()  # the ids of memory that it has written itself
 
     def vjp(self, g, offset, x, y, out):
-        on_tensors, given = is_traced(g), g
+        given, on_tensors = g, any(type(d) is Tensor for d in (g.of.values() if type(g) is Parts else (g,)))
         if not (on_tensors or self.users):
             given = Parts({k: wrap(d) for k, d in g.of.items()}) if type(g) is Parts else wrap(g)
         before = tape.entries, tape.record, tape.first_address, tape.looking, tape.trusted_from

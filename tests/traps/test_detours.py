@@ -165,7 +165,7 @@ def test_a_value_of_a_gradient_inside_a_construct_is_refused_outside():
     kept = []
     inner = lambda t: (kept.append(t * t) or t * t).sum()
     net = made(lambda self, x: ms.grad(inner)(x) * 1, lambda self, x, out, dout: (dout * 2,))
-    with refused(NoRuleError, 'has ended', 'inside a construct', 'kept nothing'):
+    with refused(NoRuleError, 'has ended', 'inside a construct'):
         ms.grad(lambda x: (net(x) * kept[-1]).sum())(X)
 
 
