@@ -1,6 +1,8 @@
 """What a bprop gets at by a detour, what stands between a write and its reader, and what is lost beside a gradient."""
 
+import copy  # noqa: F401 (what is evaluated below uses it)
 import functools
+import pickle  # noqa: F401 (the same)
 from collections import deque
 from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace
@@ -67,6 +69,9 @@ DETOURS = {
     'assign': 'ops.assign(s.q, s.w) * dout',
     'set_data': 's.q.set_data(s.w) * dout',
     'an index write': 'filled(s.w) * dout',
+    'a copy': 'dout * s.w.copy()',
+    'a deep copy': 'dout * copy.deepcopy(s.w)',
+    'a pickle': 'dout * pickle.loads(pickle.dumps(s.w))',
     'what it returns': 's.w.reshape(3)',
 }
 
