@@ -59,13 +59,13 @@ floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))
 
-# Where both operands are equal, each gets half, the mean of the two one-sided derivatives.
+# Equal operands get half each, the mean of the one-sided derivatives. Where one is NaN, both get all.
 maximum = binary('Maximum', np.maximum,
-                 lambda g, out, x, y: masked(g, x > y) * 0.5 + g * (x >= y) * 0.5,
-                 lambda g, out, x, y: masked(g, y > x) * 0.5 + g * (y >= x) * 0.5)
+                 lambda g, out, x, y: g - ((half := g * 0.5) * (x < y) + half * (x <= y)),
+                 lambda g, out, x, y: g - ((half := g * 0.5) * (y < x) + half * (y <= x)))
 minimum = binary('Minimum', np.minimum,
-                 lambda g, out, x, y: masked(g, x < y) * 0.5 + g * (x <= y) * 0.5,
-                 lambda g, out, x, y: masked(g, y < x) * 0.5 + g * (y <= x) * 0.5)
+                 lambda g, out, x, y: g - ((half := g * 0.5) * (x > y) + half * (x >= y)),
+                 lambda g, out, x, y: g - ((half := g * 0.5) * (y > x) + half * (y >= x)))
 
 # d/dx x**0 is 0 even at 0, where y * x**(y-1) would be 0 * inf. d/dy is 0 where x <= 0 has no logarithm.
 pow = binary('Pow', np.power,

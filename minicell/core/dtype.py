@@ -54,6 +54,7 @@ ALL = (
     *(float16, float32, float64, complex64, complex128, bool_),
 )
 BY_NUMPY = {d.numpy: d for d in ALL}
+FLOAT16 = float16.numpy  # its sums are made in Float32, or what is small would be rounded away
 
 
 def in_its_dtype(formula: Callable) -> Callable:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .dtype import in_its_dtype
+from .dtype import FLOAT16, in_its_dtype
 from .errors import NoRuleError, users_line
 from .tape import NOWHERE
 from .tensor import Tensor, map_tensors, wrap
@@ -32,6 +32,8 @@ ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED =
 
 def sum_to_shape(g, shape: tuple[int, ...]):
     """Sum a gradient, an array or a Tensor, to the shape that an input had before it was broadcast."""
+    if g.dtype is FLOAT16:  # of an array
+        return sum_to_shape(g.astype(np.float32), shape).astype(FLOAT16)
     extra = g.ndim - len(shape)
     if extra:
         axes = tuple(range(extra))

@@ -8,7 +8,7 @@ import numpy as np
 # fmt: off
 # isort: off
 from ..core.arithmetic import (
-    ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
+    ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
     unsigned, where, zero_like,
 )
 from ..core.dtype import DType
@@ -20,21 +20,18 @@ from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, must_be
+from .primitive import in_float32
 # isort: on
 # fmt: on
 
-HALF = {np.dtype(d): np.asarray(0.5, d) for d in ('float16', 'float32', 'float64')}
+# as far as exp does not overflow
+TOP = {np.dtype(d): np.asarray(top, d) for d, top in (('float16', 11), ('float32', 88), ('float64', 709))}
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
-    """1 / (1 + exp(-x)) by way of tanh, which cannot overflow."""
-    half = HALF[x.dtype]
-    out = np.tanh(x * half)
-    if not out.ndim:
-        return out * half + half
-    out *= half
-    out += half
-    return out
+    """1 / (1 + exp(-x)), as exp(x) / (exp(x) + 1), which is right where it is small, too."""
+    grown = np.exp(np.minimum(x, TOP[x.dtype]))
+    return grown / (grown + ONE[x.dtype])
 
 
 RELU6_GRAD = NoRule(
@@ -48,19 +45,22 @@ relu6_grad = on_both(
 _step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
 
 # fmt: off
-sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out - out * out), floats=True)
+# (the difference 1 - out would be rounded away where out is nearly 1: it is sigmoid(-x))
+sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * out * both_sigmoid(-x), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
 rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 # fmt: on
 
 
+@in_float32
 def _softmax(x: np.ndarray, axis: int) -> np.ndarray:
     out = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))  # so that the largest is exp(0)
     out /= np.add.reduce(out, axis, keepdims=True)
     return out
 
 
+@in_float32
 def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
     below = x - np.maximum.reduce(x, axis, keepdims=True)
     below -= np.log(np.add.reduce(np.exp(below), axis, keepdims=True))

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from ..core.arithmetic import abs, log, maximum, square, where
-from ..core.dtype import NUMPY_1
+from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_plain, check_tensor, on_both
 from ..core.rules import Binary, Many, Plain
@@ -33,6 +33,8 @@ CLASSES = (np.int32, np.int64)  # what labels are made of
 
 
 def _cross_entropy(divisor: float | None, ones: bool, z: np.ndarray, t: np.ndarray) -> tuple:
+    if z.dtype is FLOAT16:
+        return tuple([part.astype(FLOAT16) for part in _cross_entropy(divisor, ones, *map(np.float32, (z, t)))])
     z = z - np.maximum.reduce(z, 1, keepdims=True)
     p = np.exp(z)
     s = np.add.reduce(p, 1, keepdims=True)

@@ -9,7 +9,7 @@ from ..core.primitives import binary, of_one_dtype, on_both
 from ..core.rules import Many
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
-from .primitive import Primitive
+from .primitive import Primitive, add_up
 from .shape import swapaxes
 
 getframe = sys._getframe
@@ -75,7 +75,7 @@ def _rows(x):
     return x if len(x.shape) == 2 else x.reshape((-1, x.shape[-1]))
 
 
-_over_rows = on_both(lambda g: g.sum((0,)), lambda g: np.add.reduce(g, 0))
+_over_rows = on_both(lambda g: g.sum((0,)), lambda g: add_up(g, 0))
 
 
 class _Dense(Many):
@@ -93,7 +93,7 @@ class _Dense(Many):
             c, d = cts[j], g.T @ v
             cts[j] = d if c is None else c + d
         if b and (k := b[0].at - offset) >= 0:
-            c, d = cts[k], np.add.reduce(g, 0)
+            c, d = cts[k], add_up(g, 0)
             cts[k] = d if c is None else c + d
 
 

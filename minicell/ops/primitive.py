@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ..core.dtype import FLOAT16
 from ..core.errors import NoRuleError, article, plural, users_line
 from ..core.primitives import apply_many, misfit, operand
 from ..core.rules import Many, Rule
@@ -100,6 +101,28 @@ class OwnRule(Rule):
             return [d if d is None else np.asarray(d) for d in given]
         return given
 
+
+# ---- sums of many numbers: of Float16 in Float32, or what is small would be rounded away -----------------------------
+
+
+def in_float32(kernel: Callable) -> Callable:
+    """The kernel, which runs on Float32 where it gets Float16."""
+
+    def run(x, *rest):
+        if x.dtype is not FLOAT16:
+            return kernel(x, *rest)
+        with np.errstate(over='ignore'):
+            return kernel(x.astype(np.float32), *rest).astype(FLOAT16)
+
+    return run
+
+
+def add_up(x: np.ndarray, axis: tuple | int | None = None, keepdims: bool = False) -> np.ndarray:
+    """The sum of an array."""
+    return add_halves(x, axis, keepdims) if x.dtype is FLOAT16 else np.add.reduce(x, axis, None, None, keepdims)
+
+
+add_halves = in_float32(add_up)
 
 # ---- ops whose kernel keeps something for the way back: the softmax of a loss, the columns of a convolution ----------
 

@@ -7,14 +7,17 @@ from math import prod as product
 import numpy as np
 
 from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
+from ..core.dtype import FLOAT16, float16, float32
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, check_tensor, named, on_both, refuse_dtype
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
+from .primitive import add_up, in_float32
 from .shape import spread
 
 getframe = sys._getframe
+WIDE = {FLOAT16: np.dtype(np.float32), float16: float32}
 
 
 def _kept(g, shape, axis, keepdims):
@@ -38,12 +41,14 @@ def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
     best = x == _kept(out, x.shape, axis, keepdims)
     share = spread(_kept(g, x.shape, axis, keepdims), x.shape)
-    hits = best.astype(share.dtype).sum(axis, keepdims=keepdims)
-    return where(best, share, zero_like(share)) / spread(_kept(hits, x.shape, axis, keepdims), x.shape)
+    counts = WIDE.get(share.dtype, share.dtype)  # there may be more of them than Float16 can hold
+    hits = best.astype(counts).sum(axis, keepdims=keepdims)
+    each = where(best, share, zero_like(share)) / spread(_kept(hits, x.shape, axis, keepdims), x.shape)
+    return each if counts is share.dtype else each.astype(share.dtype)
 
 
 # fmt: off
-SUM = UnaryWith('ReduceSum', lambda x, axis, keepdims: np.add.reduce(x, axis, None, None, keepdims),
+SUM = UnaryWith('ReduceSum', add_up,
             lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
 MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
              # (times 1 / count: the count itself may be more than Float16 can hold)
@@ -254,6 +259,7 @@ def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) 
     return apply(LOGSUMEXP, x, (_axes(dim, x.ndim), keepdim), frame)
 
 
+@in_float32
 def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
     top = np.max(x, axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))

@@ -1,31 +1,39 @@
 """What is made of sums and products: variance, norm, product, clipping. Composed of ops, hence right to any order."""
 
 import sys
+from collections.abc import Callable
 from functools import reduce
 from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where
+from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
+from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, check_tensor
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import must
-from .reduce import SUM, _axes, _count, _kept, _over, amax, amin, mean, sum
+from .reduce import SUM, _axes, _count, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
 
 
 def _length_dx(g, out, x, axis, keepdims):
-    """x / |x|, and 0 at 0, where a norm has a kink."""
-    unit = x / _kept(where(out == 0, ONE[out.dtype], out), x.shape, axis, keepdims)
-    return _over(g, x.shape, axis, keepdims) * unit
+    """x / |x|; at 0, where a norm has a kink, 0 in every order."""
+    at_0 = out == 0
+    return x * _over(where(at_0, zero_like(g), g / where(at_0, ONE[out.dtype], out)), x.shape, axis, keepdims)
 
 
 NORM = UnaryWith(
     'LpNorm', lambda x, axis, keepdims: np.sqrt(np.add.reduce(x * x, axis, None, None, keepdims)), _length_dx
 )
+
+
+def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:
+    """An op of a Float16 Tensor: only its result is rounded, and what it adds up may be larger than Float16 can be."""
+    with np.errstate(over='ignore'):
+        return cast_to(op(cast_to(x, np.dtype(np.float32)), *rest), np.dtype(np.float16))
 
 
 def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
@@ -37,6 +45,8 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
     1.0
     """
     axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
+    if isinstance(input, Tensor) and input.array.dtype is FLOAT16:
+        return _in_float32(var, input, axis, ddof, keepdims)
     if _axes(axis) and not check_tensor(SUM, input).ndim:
         raise ShapeError(f'var: there is no axis {axis!r} in shape ().{users_line()}')
     away = square(input - mean(input, axis, keep_dims=True))
@@ -45,7 +55,10 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
 
 def std(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
     """The square root of `var`."""
-    return sqrt(var(input, axis, ddof, keepdims, dim=dim, correction=correction, keepdim=keepdim))
+    axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
+    if isinstance(input, Tensor) and input.array.dtype is FLOAT16:
+        return _in_float32(std, input, axis, ddof, keepdims)
+    return sqrt(var(input, axis, ddof, keepdims))
 
 
 def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
@@ -64,6 +77,8 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     x = check_tensor(NORM, A, frame)
     if dtype is not None or x.array.dtype.kind not in 'f':
         x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
+    if x.array.dtype is FLOAT16:
+        return _in_float32(norm, x, ord, dim, keepdim)
     axes = _axes(dim)
     axes = tuple(range(x.ndim)) if axes is None else axes
     if ord is None or ord == 'fro' or (ord == 2 and len(axes) < 2):
@@ -94,6 +109,8 @@ def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, kee
     if dtype is not None or x.array.dtype.kind in 'iub':
         x = cast_to(x, np.dtype(np.int64) if dtype is None else dtype.numpy)
     rank, keep_dims, axis = x.ndim, keep_dims or keepdim, dim if axis is None else axis
+    if x.array.dtype is FLOAT16:
+        return _in_float32(prod, x, axis, keep_dims)
     asked = _axes(axis, rank)
     asked = range(rank) if asked is None else asked
     axes = tuple(a % rank for a in asked if -rank <= a < rank)

@@ -150,12 +150,12 @@ def _max_pool(x: np.ndarray, win: Window) -> np.ndarray:
 def _winners(x: np.ndarray, out: np.ndarray, win: Window):
     """For each place in the window: its index, and which windows have their largest number there.
 
-    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once.
+    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once; a NaN is the largest.
     """
     *places, last = win.slices(out.shape[2:])
-    free = None
+    free, strange = None, np.isnan(np.vdot(out, out))  # NaN where there is one
     for place in places:
-        won = x[place] == out
+        won = (x[place] == out) | np.isnan(x[place]) if strange else x[place] == out
         if free is None:
             free = ~won
         else:

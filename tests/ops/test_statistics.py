@@ -59,3 +59,48 @@ def test_clipping_on_one_side():
     assert ms.grad(lambda x: ops.clamp(x, -1.0, 1.0).sum())(edges).tolist() == [1, 1]
     assert ms.grad(lambda x: ops.clip_by_value(x, -1.0, 1.0).sum())(edges).tolist() == [0.5, 0.5]
     assert ms.grad(lambda x: ops.clip_by_value(x, -1.0, 1.0).sum())(x).asnumpy().tolist() == [0, 1, 0]
+
+
+HALVES = {  # what adds up many numbers, and Float16 numbers with which a sum in Float16 goes wrong
+    'sum': (lambda x: x.sum(0), np.ones((5000, 2))),
+    'mean': (lambda x: x.mean(0), np.full((3000, 2), 30.0)),
+    'norm': (ops.norm, 300 + np.arange(300) / 300),
+    'norm 1': (lambda x: ops.norm(x, 1), np.linspace(0, 1, 5000)),
+    'norm 3': (lambda x: ops.norm(x, 3, 0), 300 + np.arange(300) / 300),
+    'var': (lambda x: ops.var(x, ddof=1) / 2, np.linspace(0, 500, 300)),
+    'std': (ops.std, np.linspace(0, 900, 300)),
+    'prod': (ops.prod, np.array([300.0, 300.0, 0.001, 0.5])),
+    'softmax': (lambda x: ops.softmax(x)[:3], np.ones(70_000)),
+    'log_softmax': (lambda x: ops.log_softmax(x)[:3], np.ones(70_000)),
+    'logsumexp': (lambda x: ops.logsumexp(x, 0), np.ones(70_000)),
+    'max': (lambda x: x.max(), np.ones(70_000)),
+    'amin': (ops.amin, np.ones(70_000)),
+    'cross_entropy': (lambda x: ops.cross_entropy(x, Tensor([0])), np.ones((1, 70_000))),
+    'a bias': (lambda b: ((b + Tensor(np.ones((5000, 2), np.float16))) * 2).astype(ms.float32), np.ones(2)),
+}
+
+
+@pytest.mark.parametrize('case', HALVES.values(), ids=HALVES)
+def test_sums_of_float16_are_made_in_float32(case):
+    f, x = case
+    half, single = Tensor(x.astype(np.float16)), Tensor(x.astype(np.float16).astype(np.float32))
+    for mine, due in zip(ms.value_and_grad(f)(half), ms.value_and_grad(f)(single), strict=True):
+        assert mine.dtype == ms.float16 or f is HALVES['a bias'][0]
+        np.testing.assert_allclose(mine.asnumpy().astype(float), due.asnumpy(), rtol=4e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+def test_sigmoid_and_its_slopes_are_right_at_both_ends(dtype):
+    ends = {'float16': (0.5, 3, 8), 'float32': (0.5, 8, 15, 30, 80), 'float64': (0.5, 15, 36, 100, 300)}[dtype]
+    x = np.array([0.0, *ends, *[-e for e in ends]])
+    small, large = np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))), 1 / (1 + np.exp(-np.abs(x)))
+    due = np.where(x < 0, small, large), small * large, -np.sign(x) * small * large * (large - small)
+    f = ops.sigmoid
+    for order, wanted in enumerate(due):
+        found = f(Tensor(x.astype(dtype))).asnumpy().astype(float)
+        np.testing.assert_allclose(
+            found, wanted, rtol=8 * np.finfo(dtype).eps, atol=1e-7 * (dtype == 'float16'), err_msg=order
+        )
+        f = ms.grad(f)
+    with np.errstate(over='raise', invalid='raise'):
+        assert ops.sigmoid(Tensor(np.array([-1e4, 1e4], dtype))).tolist() == [0, 1]
