@@ -32,7 +32,7 @@ def input_names(cell, inputs: tuple) -> list[str]:
     """The names of the inputs in the signature of construct."""
     names = []
     for p in inspect.signature(getattr(cell, '_stands_for', cell).construct).parameters.values():
-        several = p.kind is p.VAR_POSITIONAL
+        several = p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         names += [f'{p.name}[{k}]' for k in range(len(inputs) - len(names))] if several else [p.name]
     return names[: len(inputs)]
 
@@ -94,7 +94,7 @@ def _pairs_of_input(cell, inputs: tuple, k: int, x: object, d: object) -> list[t
 
 
 def _pairs_of_params(cell, params, given: dict) -> list[tuple]:
-    by_id = {id(key): d for key, d in given.items()}
+    params, by_id = {id(p): p for p in params}.values(), {id(key): d for key, d in given.items()}
     for p in params:
         if id(p) not in by_id:
             said = f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it'
@@ -165,9 +165,9 @@ def _wrong(error: type[Exception], cell, said: str) -> Exception:
     return error(f'{type(cell).__name__}.bprop {said}{written}{users_line()}')
 
 
-def bad_signature(cell, inputs: tuple, error: TypeError) -> Exception:
+def bad_signature(cell, names: list[str], error: TypeError) -> Exception:
     """The error for a bprop that does not take the arguments it is called with."""
-    names = ', '.join(['self', *input_names(cell, inputs), 'out', 'dout'])
+    names = ', '.join(['self', *names, 'out', 'dout'])
     what = 'cannot be called' if callable(cell.bprop) else f'is {article(type(cell.bprop).__name__)}, and no function'
     said = f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.'
     return _wrong(BpropSignatureError, cell, said)

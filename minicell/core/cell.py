@@ -11,14 +11,16 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
 from . import doors, tape
 from .arithmetic import zeros_like
-from .bprop_result import bad_signature, check_result
+from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
-from .tensor import Tensor, blank, is_float, map_tensors, tensors_in, wrap
+from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
 
 
 class Cell:
@@ -67,7 +69,9 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
 
     If it has a bprop, this is a takeover: construct runs unrecorded, and one entry is recorded for the whole call.
     """
-    if not tape.in_own_thread():  # the gradient or the Tape belongs to another thread
+    try:
+        tick = tape.mine.tick
+    except AttributeError:  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
     if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover, no other begins)
         return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
@@ -85,11 +89,11 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         x.at = at
     if reads or doors.captured:
         _tell_doors(cell, at, frame)
-    plain = type(result) is Tensor and result.array.dtype.kind in 'fc' and at >= tape.recorded_from
+    plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
-        out.at = tape.tick()
+        out.at = tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
     return _leave_entry(cell, args, result, at, frame)
@@ -124,7 +128,11 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         first = tape.recorded_from
         args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t) for t in args])
         given = args, kwargs = args, {name: _anew(value) for name, value in kwargs.items()} if kwargs else kwargs
-    tensors = [*tensors_in((args, kwargs)), *(cell.internal_params or ())]
+    tensors, objects = [t for t in args if isinstance(t, Tensor)], []
+    if kwargs or len(tensors) < len(args):  # lists, dicts and arrays of the entry's own
+        tensors, own = [], lambda v: v.copy() if isinstance(v, np.ndarray) else objects.append(v) or v
+        given = map_tensors(given, lambda t: tensors.append(t) or t, Tensor, own)
+    tensors = [*(tensors_in((args, kwargs)) if tape.looking else tensors), *(cell.internal_params or ())]
     addresses = [t.at for t in tensors]
     at = max(addresses, default=-1)
     if at >= NOWHERE:  # an input was made in a takeover: in a running one, a kept one, or a gradient that has ended
@@ -146,7 +154,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         for t, address in zip(tensors, addresses, strict=True):
             t.at = address
     inputs = bound(cell, *given)
-    _tell_doors(cell, at, frame)
+    _tell_doors(cell, at, frame, inputs if objects else ())
     if tape.looking and doors.stand_in is not None:
         cell = doors.stand_in(cell, len(args))
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
@@ -158,17 +166,21 @@ def _anew(value: object) -> object:
     return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
 
 
-def _tell_doors(cell: Cell, at: int, frame) -> None:
+def _tell_doors(cell: Cell, at: int, frame, others: tuple = ()) -> None:
     if doors.captured:
         captured, doors.captured = doors.captured, []
         doors.say_captured(cell, captured, frame)
-    if cell._reads is not None and at >= tape.recorded_from:
-        doors.called(cell)
+    if (others or cell._reads is not None) and at >= tape.recorded_from:
+        doors.called(cell, others)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
     """Call construct between its two notes on the tape, ENTER and LEAVE."""
-    note(ENTER, cell, _bound_or_args(cell, args, kwargs), cell.bprop is not None, users_frame(frame))
+    try:
+        inputs = bound(cell, args, kwargs)
+    except TypeError:  # the call of construct raises the better error
+        inputs = args
+    note(ENTER, cell, inputs, cell.bprop is not None, users_frame(frame))
     try:
         result = construct(*args, **kwargs)
     except BaseException as error:
@@ -184,15 +196,14 @@ def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple:
         return args
     given = inspect.signature(cell.construct).bind(*args, **kwargs)
     given.apply_defaults()
-    return (*given.args, *given.kwargs.values())
-
-
-def _bound_or_args(cell: Cell, args: tuple, kwargs: dict) -> tuple:
-    """For a Tape: where the arguments do not match, the call of construct raises the better error."""
-    try:
-        return bound(cell, args, kwargs)
-    except TypeError:
-        return args
+    named, more = given.kwargs, given.kwargs.keys() - given.signature.parameters.keys()
+    if len(more) > 1 and cell.bprop is not None:  # **keywords have no order: the names in bprop have one
+        names = [*inspect.signature(cell.bprop).parameters]
+        if not more <= {*names}:
+            error = TypeError(f'it has to name {", ".join(sorted(more))}')
+            raise bad_signature(cell, [*[*given.signature.parameters][:-1], *sorted(more)], error)
+        named = dict(sorted(named.items(), key=lambda item: item[0] in more and names.index(item[0]) + 1))
+    return (*given.args, *named.values())
 
 
 def users_frame(frame) -> object:
@@ -202,7 +213,7 @@ def users_frame(frame) -> object:
 
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
-    if type(result) is not Tensor or tape.recorded_from <= result.at < NOWHERE:
+    if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
         doors.returned(cell, inputs, result, at, frame)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
@@ -211,7 +222,7 @@ def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> o
     if type(out) is Tensor and tape.looking and not floats:
         return note(takeover, inputs, cell, out, frame) or out
     place_several(takeover, inputs, cell, out, floats, at, frame)
-    return out
+    return out if type(out) is tuple else map_tensors(out, lambda t: t)  # bprop gets lists and dicts of its own
 
 
 # ---- backward: call bprop, check its result, add it to the cotangents ---------------------------------------------
@@ -266,15 +277,17 @@ def _add(pairs: Iterable[tuple], cts: list, offset: int) -> None:
 
 def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
     """Call bprop with the cotangent g of out, an array or a Tensor. Returns its result unchecked."""
-    if type(out) is Tensor:
-        result, dout = out, g
-        if type(g) is not Tensor:
-            dout = blank()
-            dout.array, dout.at = g, -1
+    if type(g) is Tensor and (tape.looking or g.at >= tape.recorded_from):
+        result, dout = out, g if tape.looking else lend(g)
+    elif type(out) is Tensor:
+        result, dout = out, blank()  # `lend`, written out
+        dout.array = array = (g.array if type(g) is Tensor else g)[...]
+        array.setflags(False)
+        dout.at = LENT
     else:
         result, index = out.out, iter(range(len(tensors_in(out.out))))
-        cotangents = map_tensors(result, lambda t: _cotangent(t, g.of.get(next(index)) if is_float(t) else None))
-        result, dout = _as_tuples(result, False), _as_tuples(cotangents, True)
+        cotangent = lambda t: lend(d) if is_float(t) and (d := g.of.get(next(index))) is not None else zeros_like(t)
+        result, dout = _as_tuples(result), _as_tuples(map_tensors(result, cotangent, rest=lambda _: None))
     try:
         if len(inputs) == 1:  # Python calls faster without a star
             returned = cell.bprop(inputs[0], result, dout)
@@ -282,24 +295,16 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
             returned = cell.bprop(*inputs, result, dout)
     except Exception as error:
         if isinstance(error, TypeError) and error.__traceback__.tb_next is None:
-            raise bad_signature(cell, inputs, error) from None
+            raise bad_signature(cell, input_names(cell, inputs), error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
-    if cell._bprop_debug:
+    if doors.bprop_debug and cell._bprop_debug:
         doors.bprop_debug(cell, inputs, dout, returned)
     return returned
 
 
-def _cotangent(t: Tensor, g: object) -> Tensor:
-    if g is None:
-        return zeros_like(t)
-    return g if type(g) is Tensor else wrap(g)
-
-
-def _as_tuples(value: object, drop: bool) -> object:
-    """Lists become tuples, as in MindSpore's bprop; with `drop`, None replaces everything but Tensors."""
+def _as_tuples(value: object) -> object:
+    """Lists become tuples, as in MindSpore's bprop."""
     if isinstance(value, (list, tuple)):
-        return tuple(_as_tuples(v, drop) for v in value)
-    if isinstance(value, dict):
-        return {k: _as_tuples(v, drop) for k, v in value.items()}
-    return value if isinstance(value, Tensor) or not drop else None
+        return tuple(map(_as_tuples, value))
+    return {k: _as_tuples(v) for k, v in value.items()} if isinstance(value, dict) else value

@@ -20,7 +20,7 @@ from .bprop_result import cotangents
 from .errors import caller
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
 from .tape import NOWHERE, note
-from .tensor import Tensor, tensors_in, wrap
+from .tensor import Tensor, lend, tensors_in, wrap
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
@@ -296,10 +296,10 @@ def read_once(gradient: Gradient, cts: list) -> None:
 
 def read_back(gradient: Gradient, cts: list) -> None:
     """Read back inside another gradient, under a Tape, or for a gradient that is read again: the entries are kept."""
-    entries, offset, on_arrays = gradient.entries[gradient.begin : gradient.end], gradient.offset, gradient.on_arrays
-    for k in range(len(entries) - 1, len(gradient.leaves) - 1, -1):
+    entries, begin, offset, on_arrays = gradient.entries, gradient.begin, gradient.offset, gradient.on_arrays
+    for k in range(len(cts) - 1, len(gradient.leaves) - 1, -1):
         g = cts[k]
-        rule, x, y, out, code, lasti = entry = entries[k]  # noqa: RUF059 (traps/numbers.py reads these names)
+        rule, x, y, out, code, lasti = entry = entries[begin + k]  # noqa: RUF059 (traps/numbers.py reads these names)
         if g is None:
             if offset + k in gradient.meant:
                 gradient.meant.update([t.at for t in rule.tensors(x, y)])
@@ -309,6 +309,7 @@ def read_back(gradient: Gradient, cts: list) -> None:
                 rule = doors.check_entry(entry, offset + k)
             (rule.vjp_arrays if on_arrays else rule.vjp_tensors)(g, cts, offset, x, y, out)
             continue
+        g = lend(g) if type(g) is Tensor and rule.name == 'Takeover' else g  # the very Tensor that bprop gets
         note(PULL, entry, g, None, None)
         try:
             if doors.written:
@@ -336,8 +337,7 @@ def _finished(cts: list, leaves: list, on_arrays: bool) -> tuple[list[Tensor], l
             g = np.zeros_like(t.array) if on_arrays else zeros_like(t)
         elif on_arrays and not (unshared and g.base is None):
             g = g.copy()  # a rule may return what it was given: a write into one gradient must not change another
-        if on_arrays:
-            g = wrap(g)
+        g = wrap(g) if on_arrays else lend(g)
         found.append(g)
         row = g.array.ravel()
         total += row.dot(row)  # fast; only the squares of very large numbers are infinite by mistake

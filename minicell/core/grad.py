@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 
 from . import doors
 from .differentiate import Gradient, differentiate, name_of
 from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
+from .primitives import REAL
 from .tensor import Tensor, is_float
 
 
@@ -87,10 +89,8 @@ def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...
                 f'and only floats have gradients. Write x.astype(minicell.float32).{users_line()}'
             )
         if x.array.dtype.kind == 'c':
-            raise NotATensorError(
-                f'Argument {p} of {name_of(function)} is {article(x.dtype)} Tensor: the rules are for real numbers, '
-                f'so give its real and its imaginary part as two arguments.{users_line()}'
-            )
+            got = f'Argument {p} of {name_of(function)} is {article(x.dtype)} Tensor'
+            raise NotATensorError(f'{got}: {REAL} arguments.{users_line()}')
 
 
 def is_parameter(w: object) -> bool:
@@ -104,6 +104,8 @@ def check_weights(weights: object) -> tuple:
     for w in found:
         if not is_parameter(w):
             raise NotATensorError(f'weights holds Parameters, but got {article(type(w).__name__)}.{users_line()}')
+        if w.array.dtype.kind == 'c':
+            raise NotATensorError(f'The Parameter {w.name} is {article(w.dtype)} one: {REAL} Parameters.{users_line()}')
     return tuple(found)
 
 
@@ -218,6 +220,9 @@ def run_once(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = Fa
 
 def read_again(gradient: Gradient, sens: tuple) -> tuple[list[Tensor], list[Tensor]]:
     """The gradients of the inputs and of the weights, from these cotangents of the outputs."""
+    if gradient.restore is not None:  # it is being read: what `open` keeps would be overwritten
+        gradient = copy(gradient)
+        gradient.restore = None
     return gradient.while_open(gradient.read, sens)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import tape
 from .dtype import BY_NUMPY, float32, promote
 from .errors import DTypeError, OperandError, ShapeError, article, users_line, why_refused
-from .rules import FAIL, Binary, Bundle, Plain, Rule, Unary, UnaryWith, item
+from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Unary, UnaryWith, item
 from .tape import mine, note, place, place_hidden
 from .tensor import Tensor, as_array, blank, wrap
 
@@ -31,6 +31,7 @@ def constant(number: float, dtype: np.dtype) -> Tensor:
     if dtype.kind == 'f' and (kind is int or (kind is float and number)):  # 0.0 and -0.0 are equal as keys
         cache = CONSTANTS[kind].setdefault(dtype, {})
         if len(cache) < KEPT:
+            made.array.setflags(False)  # a Tape shows it
             cache[number] = made
     return made
 
@@ -330,13 +331,15 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
 # ---- casts, which promotion needs ----------------------------------------------------------------------------------
 
 CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
-CUT = Plain('Cast', lambda x, dtype: x.astype(dtype))
+REAL = 'the rules are for real numbers, so give its real and its imaginary part as two'
+COMPLEX = NoRule('Cast', CAST.kernel, f'it makes a complex Tensor, and {REAL} Tensors.')
+CUT = Plain('Cast', CAST.kernel)
 
 
 def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
     """x in another dtype. A gradient passes only from floats to floats."""
     if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
-        return apply(CAST, x, (dtype,), frame or getframe(2))
+        return apply(COMPLEX if x.array.dtype.kind != 'c' == dtype.kind else CAST, x, (dtype,), frame or getframe(2))
     if x.array.dtype.kind in 'iub':
         return apply_plain(CUT, (x,), frame or getframe(2), dtype)
     with np.errstate(invalid='ignore'):  # a NaN has no integer

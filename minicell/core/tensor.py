@@ -3,6 +3,7 @@
 from __future__ import annotations  # or Python 3.14 takes int, float and bool for the methods of these names
 
 from collections.abc import Iterator
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -143,6 +144,7 @@ class Tensor:
 
 
 blank = partial(object.__new__, Tensor)  # an empty Tensor, made in the fastest way
+LENT = -2  # the address of a constant that shares its memory with others
 TO_NUMPY = 'a NumPy array made'  # the `how` of np.asarray(t) and of every NumPy function
 
 
@@ -157,6 +159,26 @@ def wrap(value: np.ndarray, at: int = -1) -> Tensor:
 def read_only(array: np.ndarray) -> np.ndarray:
     """A view that cannot be written, nor be made writeable again."""
     return np.asarray(memoryview(array).toreadonly())
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """A read-only view, also of a NumPy scalar; made faster than `read_only`."""
+    view = array[...]
+    view.setflags(False)
+    return view
+
+
+def lend(value: np.ndarray | Tensor) -> Tensor:
+    """A cotangent, or another value that the engine uses too, as the user's code gets it: read-only.
+
+    An index write makes it a copy of its own (ops/write.py), unless it is recorded; one into a view of it is refused.
+    """
+    if isinstance(value, Tensor):
+        if value.at >= tape.recorded_from:
+            value.array = frozen(value.array) if type(value) is Tensor else value.array
+            return value
+        value = value.array
+    return wrap(frozen(value), LENT)
 
 
 def is_float(tensor: Tensor) -> bool:
@@ -204,16 +226,20 @@ def tensors_in(value: object) -> list[Tensor]:
     return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
 
 
-def map_tensors(value: object, make, kind: type = Tensor) -> object:
-    """The same nested structure with make(t) in place of each Tensor, or each object of another kind."""
+def map_tensors(value: object, make, kind: type = Tensor, rest=lambda v: v) -> object:
+    """The same nested structure with make(t) in place of each Tensor (or other kind), and rest(v) of what is none."""
     if isinstance(value, kind):
         return make(value)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [map_tensors(v, make, kind, rest) for v in value])
+    if isinstance(value, list):
+        made = [] if type(value) is list else copy(value)
+        made[:] = [map_tensors(v, make, kind, rest) for v in value]
+        return made
     if isinstance(value, dict):
-        return {k: map_tensors(v, make, kind) for k, v in value.items()}
-    if isinstance(value, (tuple, list)):
-        parts = [map_tensors(v, make, kind) for v in value]
-        return type(value)(*parts) if hasattr(value, '_fields') else type(value)(parts)
-    return value
+        parts = {k: map_tensors(v, make, kind, rest) for k, v in value.items()}
+        return parts if type(value) is dict else copy(value).__ior__(parts)
+    return rest(value)
 
 
 def memory(array: np.ndarray) -> object:

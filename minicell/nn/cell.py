@@ -43,6 +43,7 @@ def _setting(name: str, kind: type, doc: str) -> property:
         said = f"For 'Cell', the property '{name}' must be {due} type, but got type {type(value)}"
         must(isinstance(value, kind), PropertyError, said)
         self.__dict__[f'_{name}'] = value
+        doors.bprop_debug = doors.bprop_debug or (report if name == 'bprop_debug' else None)
 
     return property(lambda self: getattr(self, f'_{name}'), put, doc=doc)
 
@@ -335,6 +336,3 @@ def report(cell: object, inputs: tuple, dout: object, returned: object) -> None:
     sys.stderr.write(f'{said}\n')
     if tape.looking:
         tape.note(REPORT, cell, said, None, None)
-
-
-doors.bprop_debug = report

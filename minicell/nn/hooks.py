@@ -14,6 +14,7 @@ from ..core import tape
 from ..core.cell import Cell
 from ..core.cell import call as call_cell
 from ..core.errors import article, plural, warn
+from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
@@ -28,11 +29,12 @@ from ..ops.hooks import HookHandle, Passing, as_tensor, like
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
 
-class Hook:
+class Hook(HookHandle):
     """A function and how it is called: with_kwargs, it gets (and a pre hook returns) the keyword arguments too."""
 
-    def __init__(self, called: Callable, with_kwargs: bool = False, always: bool = False) -> None:
-        self.called, self.with_kwargs, self.always = called, with_kwargs, always
+    def __init__(self, hooks: list, called: Callable, with_kwargs: bool = False, always: bool = False) -> None:
+        super().__init__(called, hooks)
+        self.with_kwargs, self.always = with_kwargs, always
 
 
 def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bool) -> HookHandle:
@@ -42,9 +44,10 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
     if kind.startswith('backward'):
         op_hooks.hang_in()
-    hook, hooks = Hook(called, **how), cell._hooks[kind]
+    hooks = cell._hooks[kind]
+    hook = Hook(hooks, called, **how)
     hooks.insert(0 if prepend else len(hooks), hook)
-    return HookHandle(hooks, hook)
+    return hook
 
 
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
@@ -56,7 +59,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         args, kwargs = _before(cell, hook, args, kwargs)
     passage = Passage(cell) if hooks['backward'] or hooks['backward_pre'] else None
     if passage:
-        args = passage.enter(args, frame)
+        args, kwargs = passage.enter(*(bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)), frame)
     try:
         if tape.looking or (cell.bprop is not None and tape.recorded_from != NOWHERE):
             out = call_cell(cell, args, kwargs, frame)
@@ -101,10 +104,10 @@ class Passage:
         self.given: frozenset = frozenset()  # ids of those that a differentiated function was called with
         self.arrived: tuple = ()
 
-    def enter(self, args: tuple, frame) -> tuple:
+    def enter(self, args: tuple, kwargs: dict, frame) -> tuple[tuple, dict]:
         """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs, self.given = tensors_in(args), op_hooks.arguments
-        return self._through(ENTRANCE, args, frame)
+        self.inputs, self.given = tensors_in((args, kwargs)), op_hooks.arguments
+        return self._through(ENTRANCE, (args, kwargs), frame)
 
     def leave(self, out: object, frame) -> object:
         """The outputs, with an entry behind them that notes what arrives and calls the pre hooks."""

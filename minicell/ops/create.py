@@ -7,11 +7,12 @@ import numpy as np
 
 from ..core import arithmetic, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
-from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, refuse_dtype
 from ..core.rules import Many, Plain, Shaped
-from ..core.tensor import Tensor, as_array, wrap
+from ..core.tensor import Tensor, as_array, map_tensors, wrap
 from ..errors import LeavesTapeError, SettingError
+from ..traps.results import odd
 from .checks import NUMBER, must, number
 from .primitive import Primitive
 
@@ -137,14 +138,19 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
 
 
 def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
-    """The same numbers, as a constant: no gradient passes. What is no Tensor comes back; of a tuple, each Tensor in it.
+    """The same numbers, as a constant: no gradient passes. Numbers come back; of a tuple, list or dict, each Tensor.
+
+    Raises TypeError for what may hold a Tensor elsewhere.
 
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
-    if isinstance(value, (tuple, list)):
-        return type(value)(stop_gradient(v) for v in value)
-    return apply_plain(STOP, (value,), getframe(1)) if isinstance(value, Tensor) else value
+    frame, part = getframe(1), odd(value)
+    if part is not None:
+        got, due = article(type(part).__name__), 'Tensors, alone or in tuples, lists and dicts'
+        said = f'stop_gradient takes {due}, but got {got}, into which nobody looks: stop the Tensors in it'
+        raise OperandError(f'{said}.{users_line(frame)}')
+    return map_tensors(value, lambda t: apply_plain(STOP, (t,), frame))
 
 
 STOP = Plain('StopGradient', np.array)

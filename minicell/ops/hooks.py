@@ -7,10 +7,11 @@ from collections.abc import Callable
 from .. import tracing
 from ..core import doors, tape
 from ..core.errors import article, plural, users_line
+from ..core.grad import is_parameter
 from ..core.primitives import operand, place_several
 from ..core.rules import Bundle, Parts, Rule, leaf
 from ..core.tape import place
-from ..core.tensor import Tensor, tensors_in, wrap
+from ..core.tensor import Tensor, lend, tensors_in, wrap
 from ..errors import GraphValueError, HookError
 from ..heard import heard
 from .checks import must_be
@@ -21,13 +22,13 @@ from .primitive import Primitive
 class HookHandle:
     """What registering a hook returns; `remove()` takes the hook away."""
 
-    def __init__(self, hooks: list, hook: object) -> None:
-        self._hooks, self._hook = hooks, hook
+    def __init__(self, called: Callable, *of: list) -> None:
+        self.called, self._of = called, of
 
     def remove(self) -> None:
         """Take the hook away; a second time does nothing."""
-        if self._hook in self._hooks:
-            self._hooks.remove(self._hook)
+        for hooks in self._of:
+            hooks[:] = [each for each in hooks if each is not self]
 
 
 class HookedRule:
@@ -56,7 +57,8 @@ class HookedRule:
         return doors.check_entry(self.entry, out.at) if doors.written else self.inner
 
     def _changed(self, g: object, out: Tensor) -> object:
-        return through(self.hooks, g, out) if isinstance(g, Tensor) else through(self.hooks, wrap(g), out).array
+        changed = through(self.hooks, lend(g), out)
+        return changed if isinstance(g, Tensor) else changed.array
 
 
 arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
@@ -78,22 +80,47 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     must_be(hook, Callable, HookError, 'register_hook takes a function')
     if tracing.tracer is not None:
         raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
-    k = self.at - tape.first_address
-    if tape.recorded_from < self.at < tape.NOWHERE and tape.entries[k][0] is not leaf:
-        rule, *rest = tape.entries[k]
-        if not isinstance(rule, HookedRule):
-            rule = HookedRule(tape.entries[k])
-            tape.entries[k] = rule, *rest
-        hooks = rule.hooks
-    else:
+    of = []
+    for entries, k in entries_of(self):
+        rule, *rest = entries[k]
+        if rule is not leaf:
+            if not isinstance(rule, HookedRule):
+                rule = HookedRule(entries[k])
+                entries[k] = rule, *rest
+            of.append(rule.hooks)
+    if not of:
+        refuse_unless_called(self)
         key = id(self)
         if key not in _of_leaves:
             _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
             if of_leaves not in doors.arrived:
                 doors.arrived.append(of_leaves)
-        hooks = _of_leaves[key][1]
-    hooks.append(hook)
-    return HookHandle(hooks, hook)
+        of.append(_of_leaves[key][1])
+    handle = HookHandle(hook, *of)
+    for hooks in of:
+        hooks.append(handle)
+    return handle
+
+
+def entries_of(tensor: Tensor) -> list[tuple[list, int]]:
+    """Where its entry stands: on the tape, and in each gradient that is read, or may be read, from entries of its own.
+
+    What has been read back is gone from its list, or has had its turn.
+    """
+    places = [(tape.entries, tensor.at - tape.first_address)] if tape.recorded_from < tensor.at < tape.NOWHERE else []
+    for g in {*tape.gradients, *doors.paused}:
+        if g.has_run and g.offset <= tensor.at < g.offset + g.end - g.begin:
+            places.append((g.entries, tensor.at - g.offset + g.begin))
+    return [*{(id(e), k): (e, k) for e, k in places if k < len(e)}.values()]
+
+
+def refuse_unless_called(tensor: Tensor) -> None:
+    """Raise where no gradient will come to a Tensor: a constant, or what a construct with a bprop made."""
+    asked = [s for g in tape.gradients for s in (*g.leaves, *g.sources, *tensors_in(g.inputs))]
+    if tape.recorded_from != tape.NOWHERE and not any(tensor is s for s in asked) and not is_parameter(tensor):
+        what = 'hidden inside a construct that has a bprop' if tensor.at >= tape.NOWHERE else 'a constant'
+        said = f'register_hook: no gradient comes to this Tensor, which is {what}, so that nobody would call the hook'
+        raise HookError(f'{said}. Call it on a Tensor that is differentiated.{users_line()}')
 
 
 Tensor.register_hook = register_hook
@@ -134,25 +161,28 @@ def hang_in() -> None:
 
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
     """A gradient of `owner`, as each hook leaves it. Raises TypeError for what is no gradient of its shape."""
-    for hook in list(hooks):
-        changed = heard(hook, (g,), owner, 'tensor', (g,), lambda changed, g=g: like(changed, g, 'a hook'))
+    for handle in list(hooks):
+        changed = heard(handle.called, (g,), owner, 'tensor', (g,), lambda changed, g=g: like(changed, g, 'a hook'))
         g = g if changed is None else changed
     return g
 
 
 def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     """What a hook returned in the place of g, in its dtype, or an error that says what is wrong with it."""
-    if exact and isinstance(changed, Tensor) and changed.dtype != g.dtype:
+    given = isinstance(changed, Tensor)
+    if not given or changed.shape != g.shape or changed.array.dtype.kind not in 'fiu':
+        got = f'a Tensor of {changed.dtype} and shape {changed.shape}' if given else article(type(changed).__name__)
+        raise HookError(f'{who} returned {got}: return a real gradient of shape {g.shape}, or None.{users_line()}')
+    if exact and changed.dtype != g.dtype:
         raise HookError(f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due.{users_line()}')
-    if not isinstance(changed, Tensor) or changed.shape != g.shape:
-        got = f'a Tensor of shape {changed.shape}' if isinstance(changed, Tensor) else article(type(changed).__name__)
-        raise HookError(f'{who} returned {got}, but a gradient of shape {g.shape} is due, or None.{users_line()}')
-    return changed if changed.dtype == g.dtype else changed.astype(g.dtype)
+    if changed.dtype != g.dtype:
+        return changed.astype(g.dtype)
+    return changed if changed is g or changed.at >= tape.recorded_from else wrap(changed.array.copy())
 
 
 def as_tensor(g: object) -> Tensor | None:
     """A gradient as a hook gets it; None where none arrived."""
-    return g if g is None or isinstance(g, Tensor) else wrap(g)
+    return None if g is None else lend(g)
 
 
 class Passing(Rule):

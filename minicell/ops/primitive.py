@@ -8,12 +8,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..core.dtype import FLOAT16
+from ..core import tape
+from ..core.dtype import BY_NUMPY, FLOAT16
 from ..core.errors import NoRuleError, article, plural, users_line
-from ..core.primitives import apply_many, misfit, operand
+from ..core.primitives import apply_many, cast_to, misfit, operand
 from ..core.rules import Many, Rule
 from ..core.tape import place
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, frozen, lend, wrap
 from ..errors import PrimitiveError
 from .checks import must
 
@@ -73,8 +74,17 @@ class OwnRule(Rule):
     """The rule of a primitive that the user wrote: held to what a bprop is held to."""
 
     def __init__(self, owner: Primitive) -> None:
-        super().__init__(owner.name, owner.kernel)
+        super().__init__(owner.name, self.run)
         self.owner = owner
+
+    def run(self, *arrays: np.ndarray) -> np.ndarray:
+        """The user's kernel on what is lent to it; what it returns of that is copied."""
+        value = self.owner.kernel(*map(frozen, arrays))
+        if getattr(value, 'dtype', None) not in BY_NUMPY:
+            got = article(str(getattr(value, 'dtype', type(value).__name__)))
+            said = f'{self.name}.kernel returned {got}: return a NumPy array of numbers, such as np.array(..., x.dtype)'
+            raise PrimitiveError(f'{said}.{users_line()}')
+        return np.array(value)
 
     def run_kernel(self, arrays, attributes):
         return self.kernel(*arrays)
@@ -84,22 +94,29 @@ class OwnRule(Rule):
         due = 'Write `def rule(self, g, out, ...)`: one cotangent for each input'
         said = f"Illegal primitive {name}'s bprop not defined: {name} has a kernel and no rule. {due}"
         must(self.owner.rule is not None, NoRuleError, said)
-        given = self.owner.rule(g, out, *x) if isinstance(g, Tensor) else self._on_arrays(g, x, out)
+        if isinstance(g, Tensor):
+            given = self.owner.rule(*[t if t.at >= tape.recorded_from else lend(t) for t in (g, out, *x)])
+        else:
+            given = self.owner.rule(*map(frozen, (g, out.array, *[t.array for t in x])))
         if not isinstance(given, (tuple, list)) or len(given) != len(x):
             got = plural(len(given), 'cotangent') if isinstance(given, (tuple, list)) else article(type(given).__name__)
             due = 'return a tuple, one cotangent an input'
             raise PrimitiveError(f'{name}.rule returned {got} for {plural(len(x), "input")}: {due}.{users_line()}')
-        for k, (t, d) in enumerate(zip(x, given, strict=True)):
-            if d is not None and d.shape != t.shape:
-                said = f'returned a cotangent of shape {d.shape} for input {k}, which has shape {t.shape}'
-                raise PrimitiveError(f'{name}.rule {said}: they must be the same.{users_line()}')
+        given = [self._cotangent(k, t, d, isinstance(g, Tensor)) for k, (t, d) in enumerate(zip(x, given, strict=True))]
         return [(t, d if t.at >= offset else None) for t, d in zip(x, given, strict=True)]
 
-    def _on_arrays(self, g, x: tuple, out: Tensor) -> object:
-        given = self.owner.rule(g, out.array, *[t.array for t in x])
-        if isinstance(given, (tuple, list)):
-            return [d if d is None else np.asarray(d) for d in given]
-        return given
+    def _cotangent(self, k: int, t: Tensor, d: object, on_tensors: bool) -> object:
+        """What the rule returned for input k, in the input's dtype, or an error."""
+        if d is None:
+            return None
+        numbers = d.array if isinstance(d, Tensor) else np.asarray(d)
+        if numbers.dtype.kind not in 'fiu' or numbers.shape != t.shape or not (isinstance(d, Tensor) or not on_tensors):
+            got = f'{article(type(d).__name__)} of {numbers.dtype} and shape {numbers.shape} for input {k}'
+            due = f'return {"a Tensor" if on_tensors else "an array"} of real numbers and shape {t.shape}'
+            raise PrimitiveError(f'{self.name}.rule returned {got}: {due}.{users_line()}')
+        if on_tensors:
+            return d if d.dtype is t.dtype else cast_to(d, t.array.dtype)
+        return numbers.astype(t.array.dtype)  # a copy: the rule may keep it, and use it again
 
 
 # ---- sums of many numbers: of Float16 in Float32, or what is small would be rounded away -----------------------------

@@ -13,7 +13,7 @@ from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.grad import is_parameter
 from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, as_array, wrap
+from ..core.tensor import LENT, Tensor, as_array, wrap
 from ..errors import IndexWriteError, ParameterError
 from .checks import must
 from .primitive import primitive
@@ -55,7 +55,12 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
     if not isinstance(tensor.array, np.ndarray):
         tensor.array = np.array(tensor.array)  # NumPy hands out rank 0 as a scalar, which cannot be written
     elif not tensor.array.flags.writeable:
-        tensor.array = tensor.array.copy()
+        if tensor.at != LENT:
+            raise IndexWriteError(
+                f'{what} writes into memory that others use too: that of a cotangent, a gradient inside a gradient or '
+                f'a number, perhaps through a view. Write into a copy: v = v.copy().{users_line(frame)}'
+            )
+        tensor.array, tensor.at = tensor.array.copy(), -1
     for guard in doors.writing:
         guard(tensor, what, frame, source, how)
     return tensor.array

@@ -19,7 +19,7 @@ small takeover.
 """
 
 import sys
-from inspect import unwrap
+from inspect import getattr_static, unwrap
 from operator import is_
 from types import CodeType, FunctionType
 
@@ -27,10 +27,12 @@ import numpy as np
 
 from ..core import cell as core_cell
 from ..core import doors, tape
+from ..core.bprop_result import input_names
+from ..core.cell import addresses_by_class
 from ..core.errors import warn
-from ..core.tensor import Tensor, tensors_in
+from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import KeptOnSelfWarning, LeavesTapeWarning
-from .bytecode import GLOBAL, MISSING, OURS, inside, outside, parts, paths, positions, sample, stored
+from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
 
 NOTHING = inside(MISSING, {})
 FIXED = int, float, bool, complex, str, bytes, type(None), Tensor  # the same object: the same value
@@ -41,6 +43,11 @@ CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 def look_at(cell, name: str, value: object) -> None:
     """An attribute of a Cell is set."""
+    if name == 'bprop':
+        ran = [g.entries for g in (*tape.gradients, *doors.paused) if g.has_run]
+        takeovers = [entry[2] for entries in (tape.entries * bool(tape.gradients), *ran) for entry in entries]
+        if any(getattr(each, '_stands_for', each) is cell for each in takeovers):
+            say_replaced(type(cell).__name__)
     if tape.hidden_address and cell.bprop is not None and name not in cell._params and tensors_in(value):
         mine = type(cell).__name__
         said.add((id(cell), f'self.{name}'))
@@ -52,11 +59,21 @@ def look_at(cell, name: str, value: object) -> None:
         )
 
 
+def say_replaced(name: str) -> None:
+    """A Cell of this class was called, and has another bprop now."""
+    warn(
+        f'{name}.bprop was replaced since {name} was called: the new one is asked for the gradient of that call, too. '
+        f'Replace it after the gradient.',
+        KeptOnSelfWarning,
+    )
+
+
 def learn(kind: type) -> None:
     """A class of Cells is defined, or taken over: it may have been given another bprop since."""
     if kind.__dict__.get('_learned', Reads) is not kind.bprop:
         reads = Reads(kind)
         kind._reads, kind._learned = reads if reads.names or reads.outside else None, kind.bprop
+        kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
 
 class Reads:
@@ -122,9 +139,34 @@ said: set = set()  # what was said: (id of the Cell, name)
 doors.reset += [calls.clear, said.clear]
 
 
-def called(cell) -> None:
-    """A Cell whose bprop may read something besides what it is given was taken over."""
+class Handed:
+    """An object that a Cell was given beside Tensors, arrays, lists and dicts: bprop finds what it is then."""
+
+    def __init__(self, cell, name: str, value: object) -> None:
+        self.cell, self._reads, self.values = cell, self, lambda _: {f'its input {name}': value}
+
+
+def reads_input(cell, k: int) -> bool:
+    """Whether the code of its bprop reads the parameter for input k (with *args, perhaps): it may write a log."""
+    code = getattr(unwrap(getattr(cell.bprop, '__func__', cell.bprop)), '__code__', None)
+    own = code.co_varnames[hasattr(cell.bprop, '__func__') : code.co_argcount][k : k + 1] if code else ()
+    used = [(name, steps[-1:]) for part in parts(code) for name, _, steps, changed in paths(part) if not changed]
+    return not own or any(name == own[0] and WRITES.isdisjoint(last) for name, last in used)
+
+
+def called(cell, others: tuple = ()) -> None:
+    """A Cell whose bprop may read something besides Tensors that it is given was taken over."""
+    for k, given in enumerate(others):
+        found = []
+        map_tensors(given, id, rest=found.append)
+        for value in found:
+            if not isinstance(value, (*FIXED, np.ndarray)) and reads_input(cell, k):
+                name = input_names(cell, others)[k]
+                seen = calls.setdefault(id(value), [Handed(cell, name, value), None])
+                seen.append(state(seen[0]))
     reads = cell._reads
+    if reads is None:
+        return
     if not reads.called:  # now all that its bprop calls is defined
         reads.called, reads.outside = True, outside(reads.functions)
     seen = calls.get(id(cell)) or calls.setdefault(id(cell), [cell, None])
@@ -152,7 +194,7 @@ def state(cell) -> dict:
 def compare(seen: list, own: set) -> dict:
     """Warn of each thing that is not what it was after some call, but for what bprop writes of its `own`."""
     cell, _, *states = seen
-    now, mine = state(cell), type(cell).__name__
+    now, mine = state(cell), type(cell.cell if isinstance(cell, Handed) else cell).__name__
     names = {n for old in states for n in old | now if old.get(n) != now.get(n) and old.get(n) != NOTHING}
     for name in sorted(n for n in names if (id(cell), n) not in said | own):
         said.add((id(cell), name))
@@ -168,14 +210,24 @@ def compare(seen: list, own: set) -> dict:
 def played(gradient) -> None:
     """A function has returned, and backward will come; that of a vjp later, and perhaps again."""
     gradient.calls, gradient.written_back = list(calls.values()), set()
+    gradient.kinds = {kind: (kind._learned, kind._written) for kind in addresses_by_class}
     opening(gradient)
     if out_of_reach and not gradient.on_arrays:
         say_constant([e[2] for e in gradient.entries[gradient.begin : gradient.end]])
 
 
+def compare_kinds(kinds: dict) -> None:
+    """Warn of each class that has another bprop than when its Cells were called."""
+    for kind, (bprop, written) in kinds.items():
+        if kind.bprop is not bprop and getattr_static(kind, 'bprop') is not written[0]:
+            say_replaced(kind.__name__)
+
+
 def opening(gradient) -> None:
     """A gradient is about to be read, for the first time or again."""
     gradient.states = [compare(seen, gradient.written_back) for seen in gradient.calls] if gradient.has_run else ()
+    if gradient.has_run:
+        compare_kinds(gradient.kinds)
 
 
 def closing(gradient) -> None:

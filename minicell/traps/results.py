@@ -31,6 +31,7 @@ from ..core.differentiate import name_of
 from ..core.dtype import DType
 from ..core.errors import article, users_line, warn
 from ..core.grad import is_parameter
+from ..core.primitives import REAL
 from ..core.tensor import Tensor, tensors_in
 from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
 
@@ -44,13 +45,14 @@ def odd(value: object) -> object:
         value = tuple(value.values())
     if isinstance(value, (tuple, list)):
         return next((part for part in map(odd, value) if part is not None), None)
-    return None if isinstance(value, PLAIN) else value
+    return None if isinstance(value, PLAIN) and not (isinstance(value, np.ndarray) and value.dtype.hasobject) else value
 
 
 def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
     """A Cell taken over at this address returned something other than one float Tensor."""
     given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
-    handed_on = [t for t in tensors_in(result) if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
+    outputs = tensors_in(result)
+    handed_on = [t for t in outputs if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
     if handed_on:
         doors.say_captured(cell, handed_on, frame)
     part = odd(result) if at >= tape.recorded_from else None
@@ -61,6 +63,10 @@ def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
             f'Tensors: what comes out of anything else goes past it. Return a Tensor, or a tuple, list or dict of '
             f'Tensors.{users_line(frame)}'
         )
+    for t in outputs:
+        if t.array.dtype.kind == 'c' and at >= tape.recorded_from:
+            said = f'construct of {type(cell).__name__} returned {article(t.dtype)} Tensor: {REAL} Tensors'
+            raise ResultError(f'{said}.{users_line(frame)}')
 
 
 def held(part: object) -> Iterator[Tensor]:

@@ -69,8 +69,14 @@ def guard(tensor, what: str, frame, source: object, how: object) -> None:
                 f'{who}.bprop writes into its out, by {what}: that is what construct returned, '
                 f'and others use it too. Write into a copy: out = out.copy().{users_line(frame)}'
             )
-        if any(memory(t.array) is root for t in tensors_in([given['inputs'], given['result'], given['dout']])):
-            root = tensor.array = tensor.array.copy()
+        for t in tensors_in([given['inputs'], given['result']]):
+            if memory(t.array) is root:
+                if tensor.array is not t.array and type(tensor) is Tensor:
+                    raise IndexWriteError(
+                        f'{type(given["cell"]).__name__}.bprop writes, by {what}, into a view of what it was given: '
+                        f'others use that too. Write into a copy: v = v.copy().{users_line(frame)}'
+                    )
+                root = tensor.array = tensor.array.copy()
     for observed in observing:
         observed.look(root)
     if tape.looking:

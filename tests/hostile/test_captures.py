@@ -43,8 +43,7 @@ def by_global(z):
 
 
 def by_generator(z):
-    steps = (z for _ in range(10**6))
-    return In(lambda: next(steps))
+    return In(lambda: next(z for _ in range(1)))  # (the next value of one that is kept would be bprop's, and is said)
 
 
 def by_inner_cell(z):
