@@ -46,7 +46,7 @@ _step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)
 
 # fmt: off
 # (the difference 1 - out would be rounded away where out is nearly 1: it is sigmoid(-x))
-sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * out * both_sigmoid(-x), floats=True)
+sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * both_sigmoid(-x)), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
 rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)

@@ -64,8 +64,9 @@ def test_what_is_written_beside_a_kept_back_is_not_kept(times):
         for _ in range(times):
             Tensor(np.zeros(100_000, np.float32))[0] = 1.0
 
+    before = len(written.since)  # of what others keep
     more, _ = grown(many)
-    assert more < 0.2 and len(written.since) < 5, (more, kept)
+    assert more < 0.2 and len(written.since) < before + 5, (more, kept)
     assert kept[0](X)[0].shape == (3,)
 
 
