@@ -255,11 +255,14 @@ def untouched(kept: Kept) -> Iterator[None]:
             logging.disable()
             yield
     finally:
-        logging.disable(quiet)
         harm = _watched.harm
-        del _watched.harm
         try:
+            logging.disable(quiet)
+            del _watched.harm
             kept.restore()
+        except BaseException:  # an interrupt, perhaps before its first line
+            kept.restore()
+            raise
         finally:
             LOCK.release()
         if harm:
