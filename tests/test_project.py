@@ -187,7 +187,7 @@ def test_the_wheel_has_all_of_the_package_and_the_lessons(wheel):
     assert due - names == set()
     beyond = {name.split('/')[0] for name in names} - {'minicell', f'minicell-{PROJECT["version"]}.dist-info'}
     assert beyond == set(), 'a wheel of ours writes into nothing but its own folder'
-    assert not [name for name in names if 'checkpoint' in name]
+    assert not [name for name in names if 'ipynb_checkpoints' in name]
 
 
 @pytest.mark.slow

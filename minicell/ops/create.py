@@ -12,7 +12,6 @@ from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, na
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, map_tensors, wrap
 from ..errors import LeavesTapeError, SettingError
-from ..traps.results import odd
 from .checks import NUMBER, must, number
 from .primitive import Primitive
 
@@ -145,6 +144,8 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
+    from ..traps.results import odd  # the traps are loaded by the first gradient
+
     frame, part = getframe(1), odd(value)
     if part is not None:
         got, due = article(type(part).__name__), 'Tensors, alone or in tuples, lists and dicts'

@@ -95,8 +95,16 @@ def find_by_memory(closed) -> None:
     doors.holders.discard(closed)
     for key in closed._held:
         tapes.setdefault(key, WeakSet()).add(closed)
-    forget = lambda key: any(True for _ in tapes.get(key, ())) or tapes.pop(key, None)
-    finalize(closed, lambda keys=[*closed._held]: [forget(key) for key in keys]).atexit = False
+    finalize(closed, forget_tape, [*closed._held]).atexit = False
+
+
+def forget_tape(keys: list) -> None:
+    """A Tape that held this memory is gone."""
+    for key in keys:
+        if not any(True for _ in tapes.get(key, ())):
+            tapes.pop(key, None)
+    if not tapes:
+        tapes.clear()  # which gives back the room that it grew to
 
 
 def remember(root: np.ndarray, what: str, frame) -> tuple:

@@ -172,6 +172,7 @@ def memory(make: Callable[[], object]) -> tuple[int, int]:
         return tracemalloc.get_traced_memory()[0]
 
     make()
+    gc.collect()
     gc.freeze()  # what was there before is not looked through
     tracemalloc.start()
     try:
