@@ -32,7 +32,8 @@ ROWS = [kind.__getitem__ for kind in (dict, list, tuple, deque, array, bytearray
 SLOTS = type(Tensor.at), type(np.ndarray.shape)
 STDLIB = tuple(sorted({os.path.dirname(each.__file__) + os.sep for each in (os, inspect)}))  # in Pyodide, one is a zip
 BETWEEN = 'CACHE', 'COPY', 'PUSH_NULL', 'PRECALL', 'NOP', 'EXTENDED_ARG'
-ATTRIBUTE, GLOBAL, CHANGE = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME'), ('STORE_', 'DELETE_')
+ATTRIBUTE, GLOBAL = ('LOAD_ATTR', 'LOAD_METHOD'), ('LOAD_GLOBAL', 'LOAD_NAME')
+CHANGE = 'STORE_ATTR', 'STORE_SUBSCR', 'STORE_SLICE', 'DELETE_ATTR', 'DELETE_SUBSCR'
 CONSTANT, SETS = ('LOAD_CONST', 'LOAD_SMALL_INT'), ('STORE_GLOBAL', 'STORE_NAME', 'STORE_DEREF')
 SUBSCRIPT = ('BINARY_SUBSCR', ''), ('BINARY_OP', '[]')  # the second since Python 3.14, as is LOAD_SMALL_INT
 LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
@@ -66,7 +67,7 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
-        found.append((name, step.opname, tuple(path), any(end.startswith(CHANGE) for end in ends)))
+        found.append((name, step.opname, tuple(path), any(end in CHANGE for end in ends)))
     return found
 
 

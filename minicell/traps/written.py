@@ -188,15 +188,18 @@ def look_at_outputs(gradient) -> None:
 def check_entry(entry: tuple, address: int) -> Rule:
     """The rule that reads this entry back: under observation, where it may read what was written since."""
     rule, x, y, out, code, lasti = entry
+    given = [t for t in rule.tensors(x, y) if type(t) is not Bundle]
     if severed:
-        read = *rule.tensors(x, y), *(getattr(y, 'internal_params', None) or ())
-        say_severed(rule.title(entry), read, Where(code, lasti), address)
-    if address >= latest:
+        who, used = rule.title(entry), (code, lasti)
+        if code is None:  # a leaf of a gradient inside
+            who, used = 'A gradient', ((frame := caller()).f_code, frame.f_lasti)
+        say_severed(who, [*given, *(getattr(y, 'internal_params', None) or ())], Where(*used), address)
+    if address >= latest or isinstance(rule, UNREADING):
         return rule
     if isinstance(rule, Takeover) or hasattr(rule, 'owner'):  # it calls code of the user's, which may read anything
         return Observed(rule, entry, address, True)
-    given = *rule.tensors(x, y), *(tensors_in(out.out) if type(out) is Bundle else (out,))
-    if any(type(t) is not Bundle and rewritten(t.array, address) for t in given):
+    given += tensors_in(out.out) if type(out) is Bundle else [out]
+    if any(rewritten(t.array, address) for t in given):
         return Observed(rule, entry, address, False)
     return rule
 

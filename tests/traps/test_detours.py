@@ -222,3 +222,32 @@ def test_an_alias_in_a_tuple_of_a_construct_that_delegates():
     with warned() as said:
         assert values(ms.grad(lambda x: HandsOn.aliases[0](HandsOn(), x).sum())(X)) == [2, 2, 2]
     assert not said.caught
+
+
+ROW = [2.0]
+
+
+def by_name(self, x, out, dout):
+    scale = ROW[0]
+    return (dout * scale,)
+
+
+def by_try(self, x, out, dout):
+    try:
+        scale = ROW[0]
+    except IndexError:
+        scale = 1.0
+    return (dout * scale,)
+
+
+@pytest.mark.parametrize('bprop', [by_name, by_try, lambda s, x, out, dout: (dout * (scale := ROW[0]) + 0 * scale,)])
+def test_what_bprop_gives_a_name_of_its_own_is_read(bprop):
+    net = made(lambda self, x: x * ROW[0], bprop)
+
+    def f(x):
+        y = net(x)
+        ROW[0] += 1.0
+        return y.sum()
+
+    with warned(KeptOnSelfWarning, 'ROW', 'has changed since'):
+        ms.grad(f)(X)

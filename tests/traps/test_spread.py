@@ -338,3 +338,30 @@ def test_a_value_of_an_earlier_gradient_is_a_constant():
         t = np.tanh(before * x)
         np.testing.assert_allclose(dx.asnumpy(), np.e * (2 * t + 2 * before * x * (1 - t * t)), rtol=1e-5)
         assert not said.caught and net.state.at >= 0
+
+
+TWO = made(lambda self, x: (x * 2, x * 3), lambda self, x, out, dout: (dout[0] * 2 + dout[1] * 3,), 'Two')
+
+
+def average(x):
+    mean = weight('mean')
+    ops.assign(mean, mean * 0.9 + x * 0.1)
+    return sum(TWO(x)).sum()
+
+
+def inner(x):
+    q = weight()
+    ops.assign(q, x)
+    return ms.grad(lambda t: (t * t).sum())(q).sum()
+
+
+@pytest.mark.parametrize(('f', 'due', 'kinds'), [(average, 5, ()), (inner, 0, (SeveredWarning,))])
+def test_a_write_beside_several_outputs_and_into_the_point_of_an_inner_gradient(f, due, kinds):
+    assert says(lambda: ms.grad(f)(X), *kinds) == [due] * 3
+    assert says(lambda: ms.vjp(f, X)[1](Tensor(1.0))[0], *kinds) == [due] * 3
+
+
+def test_a_write_into_an_output_that_backward_does_not_read():
+    out, back = ms.vjp(TWO, X)
+    out[0][0] = 50.0
+    assert values(back((Tensor([1.0] * 3),) * 2)[0]) == [5, 5, 5]
