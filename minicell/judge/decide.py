@@ -123,16 +123,12 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
         sides = np.where(np.isfinite(sides), sides, sides[:, ::-1])  # log and sqrt have one side
         means, spreads = sides.mean(1), np.abs(sides[:, 0] - sides[:, 1])
         gaps = np.where(np.isfinite(gaps := np.abs(np.diff(means, axis=0))), gaps, np.inf)
-        at = np.argmin(gaps, 0)[None]
-        mean, gap, before, after = (
-            np.take_along_axis(a, at, 0)[0] for a in (means[1:], gaps, spreads[:-1], spreads[1:])
-        )
+        at, all_of = np.argmin(gaps, 0)[None], (means[1:], gaps, spreads[:-1], spreads[1:])
+        mean, gap, before, after = (np.take_along_axis(a, at, 0)[0] for a in all_of)
         size = np.abs(mean)
         steady = (gap <= 1e-3 * size + tiny) & ((after <= 0.5 * before) | (after <= 1e-6 * size))
         due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
-        for where in map(
-            tuple, np.argwhere(np.isnan(due))[: differences.SINGLES].tolist()
-        ):  # a branch that is not taken, say
+        for where in map(tuple, np.argwhere(np.isnan(due))[: differences.SINGLES].tolist()):  # in an idle branch, say
             v = np.zeros(due.shape)
             v[where] = step = float(differences.scale(t.xs[told.place])[where])
             found = t.replaying(told.place).along(np.zeros(due.shape), v).slope
@@ -151,7 +147,7 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
     off = apart(given, told.due)
-    far = not t.blind and ((off > FAR * told.room) & (off > np.abs(told.due) / 16)).any()
+    far = not t.blind and ((off > FAR * told.room + t.lost(t.eps, told.due)) & (off > np.abs(told.due) / 16)).any()
     if told.differs.any() and (far or not t.badly_rounded(told)):
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)

@@ -131,6 +131,10 @@ class Takeover:
         except Harm:
             return None
 
+    def lost(self, eps: float, due: np.ndarray) -> np.ndarray:
+        """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout."""
+        return 64 * eps * (max(float(np.max(np.abs(g), initial=0.0)) for g in self.came if g is not None) + np.abs(due))
+
     def badly_rounded(self, told: Verdict) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
         and size at each place beside the point, as no mistake is."""
@@ -140,7 +144,7 @@ class Takeover:
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
         truths = [told.due] if self.blind else [told.due, self.exact[told.place]]
-        if all(differs(once, true, told.room + 1e-6 * np.abs(true)).any() for true in truths):
+        if all(differs(once, true, told.room + 1e-6 * np.abs(true) + self.lost(EPS, true)).any() for true in truths):
             return False
         try:
             for seed in range(8):
@@ -152,14 +156,13 @@ class Takeover:
                 outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
                 wider = [None if g is None else wide(g) for g in came]
-                off.append(yours - self.again.bprop(exact, self.out, made, wider)[told.place])
+                gap = yours - self.again.bprop(exact, self.out, made, wider)[told.place]  # NaN beside x, perhaps
+                off.append(np.where(np.isfinite(gap), gap, 0.0))
         except Harm:
             return False
         scatters = np.abs(np.mean(off, 0)) <= 32 * np.std(off, 0)
         room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
-        return not differs(told.yours, told.due, room).any()
-
-    # ---- beside the point ----
+        return not differs(told.yours, told.due, room + self.lost(self.eps, told.due)).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may choose others."""

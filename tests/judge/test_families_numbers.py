@@ -183,3 +183,24 @@ def test_jvp_through_a_bprop_that_calls_a_graph(row):
     assert {v.verdict for v in tape.verdicts() if v.asked} == {'right'}
     assert 'agrees' in str(tape.why('dx', 0))
     assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
+
+
+SATURATED = """
+sigmoid | x=FAR | ops.sigmoid(x) | dout * out * (1 - out)
+sigmoid, minus one | x=FAR | ops.softplus(-x) | dout * (ops.sigmoid(x) - 1)
+softplus | x=FAR | ops.softplus(x) | dout * (1 - ops.exp(-out))
+exp | x=FAR | ops.exp(x) - 1 | dout * (out + 1)
+asin | x=EDGE | ops.asin(x) | dout / ops.sqrt(1 - x * x)
+acosh | x=ABOVE | ops.acosh(x) | dout / ops.sqrt(x * x - 1)
+"""
+FAR, EDGE, ABOVE = Tensor([-20.0, 0.5, 20.0]), Tensor([0.5, 0.999]), Tensor([1.001, 2.0])
+
+
+@pytest.mark.parametrize('dtype', [ms.float32, ms.float64])
+@members(SATURATED, globals())
+def test_what_a_difference_of_nearly_equal_numbers_loses_is_no_mistake(row, dtype):
+    construct, bprop, x = row
+    x = x.astype(dtype)
+    assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
+    more = lambda *all: (1.01 * bprop(*all)[0],)
+    assert judged(construct, more, x) == checked(construct, more, x) == ['wrong']
