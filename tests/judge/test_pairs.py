@@ -68,7 +68,7 @@ def said(pair: Pair, wrong: bool, s: Setting, way: str, tally: Counter[str]) -> 
     may = pair.case.may or (s.style and sharp and 'an index write, or NumPy')
     unseen = any(kind in pair.case.kind for kind in ('NumPy', 'index writes', 'assign'))
     may = may or (s.mode == 'jvp' and unseen and 'its second order is seen by no rule')
-    may = may or (s.style and s.bits == 16 and 'sizes' in pair.case.kind and 'differences lose the smallest of many')
+    may = may or (s.style and 'sizes' in pair.case.kind and 'differences lose the smallest of many')
     for k in it.order:
         if k in due and not due[k]:
             continue
