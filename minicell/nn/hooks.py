@@ -61,10 +61,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     if passage:
         args, kwargs = passage.enter(*(bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)), frame)
     try:
-        if tape.looking or (cell.bprop is not None and tape.recorded_from != NOWHERE):
-            out = call_cell(cell, args, kwargs, frame)
-        else:
-            out = cell.construct(*args, **kwargs)
+        out = plainly(cell, args, kwargs, frame)
     except Exception:
         for hook in list(hooks['forward']):
             if hook.always:
@@ -74,6 +71,13 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
         changed = _after(cell, hook, args, kwargs, out)
         out = out if changed is None else changed
     return passage.leave(out, frame) if passage else out
+
+
+def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call a Cell as Cell.__call__ does one that has nothing around it."""
+    if tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None):
+        return call_cell(cell, args, kwargs, frame)
+    return cell.construct(*args, **kwargs)
 
 
 def _before(cell, hook: Hook, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
@@ -185,15 +189,14 @@ def note_calls(cell: Cell) -> None:
 
 
 def noted(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell as Cell.__call__ does. Where a gradient calls it once more, it may draw other random numbers."""
+    """Call a Cell. Where a gradient calls it once more, it may draw other random numbers."""
     gradient, before = tape.gradients[-1] if tape.gradients else None, None
     if gradient is None:
         calls[cell] = list(map(weakref.ref, tensors_in(args)))
     elif gradient.function is cell and (called := calls.pop(cell, None)) is not None:
         same = [id(r()) for r in called] == list(map(id, tensors_in(gradient.inputs)))
         before = np.random.get_state()[2:] if same else None
-    taken_over = tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None)
-    out = call_cell(cell, args, kwargs, frame) if taken_over else cell.construct(*args, **kwargs)
+    out = plainly(cell, args, kwargs, frame)
     if before is not None and before != np.random.get_state()[2:]:
         said = 'was called before, and is called again for its gradient: this draws other random numbers, so that the'
         ask = 'MindSpore, after set_grad(), differentiates the call before. For both of one call ask ms.value_and_grad'
