@@ -77,7 +77,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
-            lost &= [[2 * shown(t) < shown(LADDER[0])] for t in (*LADDER, *FINER)[1 : len(rungs)]]
+            most = shown(LADDER[0])
+            lost &= [[2 * shown(t) < most] for t in (*LADDER, *FINER)[1 : len(rungs)]]
         gaps = steady(np.where(lost, np.inf, gaps))
         (at, near), (side, _) = settled(gaps[:, :1], parts[:, :1]), settled(gaps[:, 1:], parts[:, 1:])
         doubt = float(gaps[side, 1:].max())
