@@ -144,10 +144,12 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
     """
+    frame = getframe(1)
+    if isinstance(value, Tensor):
+        return apply_plain(STOP, (value,), frame)
     from ..traps.results import odd  # the traps are loaded by the first gradient
 
-    frame, part = getframe(1), odd(value)
-    if part is not None:
+    if (part := odd(value)) is not None:
         got, due = article(type(part).__name__), 'Tensors, alone or in tuples, lists and dicts'
         said = f'stop_gradient takes {due}, but got {got}, into which nobody looks: stop the Tensors in it'
         raise OperandError(f'{said}.{users_line(frame)}')
