@@ -213,7 +213,6 @@ class Hidden(nn.Cell):
         self.step = 4 / 2**bits
         self.most = 2 - self.step / 2
         self.passes = passes
-        self.called = 0
 
     def rounded(self, w: Any) -> Any:
         """The level of each number, beyond the levels as well."""
@@ -221,7 +220,6 @@ class Hidden(nn.Cell):
 
     def construct(self, w: Any) -> Any:
         """Within the levels."""
-        self.called += 1
         return ops.clamp(self.rounded(w), -self.most, self.most)
 
     def bprop(self, w: Any, out: Any, dout: Any) -> Any:
@@ -249,12 +247,21 @@ HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
 def hunt(answer: Any) -> Trial:
     """Ask a function about quantizers that the learner has not seen."""
 
-    cells = [Hidden(bits, passes) for bits, passes, _ in HIDDEN]
+    asked: list[int] = []  # by number, each Cell whose bprop runs; a check undoes what a Cell counts on itself
+
+    def hidden(number: int, bits: int, passes: Callable[[Any, float, Any], Any]) -> Hidden:
+        def noted(level: Any, most: float, dout: Any) -> Any:
+            asked.append(number)
+            return passes(level, most, dout)
+
+        return Hidden(bits, noted)
+
+    cells = [hidden(number, bits, passes) for number, (bits, passes, _) in enumerate(HIDDEN)]
     names = [f'{bits} bit{"s" * (bits > 1)}' for bits, _, _ in HIDDEN]
     due = list(zip(names, (word for *_, word in HIDDEN), strict=True))
     found = hunted(answer, lambda: [answer(cell) for cell in cells], due, WORDS)
-    # a check of each Cell says the same of all of them, and so do others; how often it calls the Cell tells it apart
-    return found._replace(did={'told': (found.did.get('told'), tuple(cell.called for cell in cells))})
+    # a check of each Cell says the same of all of them, and so do others; how often it asks bprop tells it apart
+    return found._replace(did={'told': (found.did.get('told'), tuple(map(asked.count, range(len(cells)))))})
 
 
 TRIALS = {'14a': trend, '14b': sign, '14c': clip, '14d': hunt}
