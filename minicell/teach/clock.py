@@ -10,13 +10,13 @@ from typing import Any
 
 WORDS, LINES = 160, 20  # a minute
 QUESTION, SENTENCE, STEP, FIGURE, EXERCISE = 0.75, 1.0, 0.1, 1.5, 5.0  # minutes each
-ASKED = re.compile(r'^L\.(predict|recall|sentence|figure|exercise|order)\(', re.MULTILINE)
+ASKED = re.compile(r'^L\.(predict|recall|sentence|figure|check|order)\(', re.MULTILINE)
 EACH = {
     'predict': QUESTION,
     'recall': QUESTION,
     'sentence': SENTENCE,
     'figure': FIGURE,
-    'exercise': EXERCISE,
+    'check': EXERCISE,
     'order': EXERCISE,
 }
 TAPE = re.compile(r'^tape$', re.MULTILINE)
@@ -48,7 +48,8 @@ def minutes_of(cell: Any) -> float:
     said = ' '.join(''.join(out.get('data', {}).get('text/plain', '')) for out in cell['outputs'])
     if asked:
         read = said if asked[0] in ('predict', 'recall') else ''
-        return sum(EACH[kind] for kind in asked) + len(read.split()) / WORDS
+        written = lines(source) / LINES if 'check' in asked else 0
+        return sum(EACH[kind] for kind in asked) + len(read.split()) / WORDS + written
     steps = said.count('\n') + 1 if TAPE.search(source) else 0
     return lines(source) / LINES + STEP * steps
 

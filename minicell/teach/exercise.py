@@ -6,13 +6,12 @@ what the stored mistake does.
 """
 
 import linecache
-import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,19 +23,28 @@ from .trials import Trial
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
 
+class Check(NamedTuple):
+    """Something that is looked at: in words, and whether it is so; None before an answer was tried."""
+
+    said: str
+    ok: bool | None = None
+
+
 class Verdict:
-    """What `check` says: what the answer did, then the belief behind it. It prints as text and shows as a page."""
+    """What `check` says: what the answer did, then the belief behind it. It prints as text, and shows as a card."""
 
     def __init__(
-        self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = ''
-    ) -> None:
+        self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = '',
+        trial: Trial | None = None,
+    ) -> None:  # fmt: skip
         self.state = state  # 'open' (not attempted), 'passed', 'failed'
         self.head = head
         self.said = said
         self.mistake = mistake
-        self.gradient = (
-            gradient  # the gradient, or the word, in which it does what the mistake does; '': in all it does
-        )
+        # the gradient, or the word, in which it does what the mistake does; '': in all it does
+        self.gradient = gradient
+        self.trial = trial
+        self.card: Any = None  # where it shows itself
 
     @property
     def passed(self) -> bool:
@@ -68,17 +76,11 @@ class Verdict:
             parts += [self.belief, self.hint]
         return words.plain('\n'.join(filter(None, parts)))
 
-    def page(self, height: int | None = None) -> str:
-        """The verdict as HTML."""
-        body = words.headline(self.state, self.head)
-        if self.said:
-            body += words.pre(self.said, wrap=True)
-        if self.mistake:
-            body += words.paragraphs(f'{self.belief}\n\n{self.hint}')
-        return words.block(body, self.state, height)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {'text/plain': repr(self), 'text/html': self.page()}
+    def _ipython_display_(self) -> None:
+        if self.card is None:
+            print(self)
+        else:
+            self.card._ipython_display_()
 
 
 @contextmanager
@@ -105,16 +107,10 @@ class Exercise:
     """One exercise: what is written of it, and how an answer is tried."""
 
     def __init__(self, text: ExerciseText, trial: Callable[[Any], Trial]) -> None:
-        self.name, self.task, self.hints = text.name, text.task, text.hints
+        self.name, self.title, self.task, self.hints = text.name, text.title, text.task, text.hints
         self.start, self.solution, self.why = text.start, text.solution, text.why
         self.mistakes, self.answer_name = text.mistakes, text.answer_name
         self.trial = quiet()(trial)
-
-    @cached_property
-    def essence(self) -> str:
-        """The lines of the solution that a learner does not have at the start."""
-        given = self.start.splitlines()
-        return textwrap.dedent('\n'.join(line for line in self.solution.splitlines() if line not in given))
 
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""
@@ -126,9 +122,36 @@ class Exercise:
         return [(m, self.trial(run(m.code, self.answer_name, m.name)).did) for m in self.mistakes]
 
     @cached_property
+    def due(self) -> Trial:
+        """What comes of trying the solution."""
+        return self.trial(run(self.solution, self.answer_name, 'solution'))
+
+    @property
     def right(self) -> dict[str, Any]:
         """What the solution does."""
-        return self.trial(run(self.solution, self.answer_name, 'solution')).did
+        return self.due.did
+
+    def checks(self, trial: Trial | None) -> list[Check]:
+        """What is looked at in an answer: the lines that its trial says, or else its parts."""
+        due = [line[2:] for line in self.due.said.splitlines() if line[:2] == f'{words.SIGNS["passed"]} ']
+        if due:
+            said = trial.said.splitlines() if trial else []
+            told = [Check(line[2:], line[0] == words.SIGNS['passed']) for line in said if line[:2] in ('✓ ', '✗ ')]
+            return told + [Check(line.partition(': ')[0]) for line in due[len(told) :]]
+        parts = [
+            Check(f'`{part}`' if part.isidentifier() else part, trial and same(trial.did.get(part), value))
+            for part, value in self.right.items()
+        ]
+        return parts if self.due.words else [*parts, Check('all that it is tried on', trial and trial.passed)]
+
+    def pair(self, trial: Trial | None) -> tuple[str, float, float] | None:
+        """The place of an answer that is furthest off: where it is, what stands there, and what should."""
+        for part in self.wrong(trial.did) if trial else ():
+            mine, due = trial.did[part], self.right.get(part)
+            if isinstance(mine, np.ndarray) and isinstance(due, np.ndarray) and mine.shape == due.shape and mine.size:
+                at = np.unravel_index(np.argmax(np.nan_to_num(abs(mine - due), nan=np.inf)), mine.shape)
+                return f'{part}[{", ".join(map(str, at))}]' if at else part, float(mine[at]), float(due[at])
+        return None
 
     def check(self, answer: Any) -> Verdict:
         """Try an answer. Never raises: whatever goes wrong in the answer is what the verdict is about."""
@@ -141,8 +164,8 @@ class Exercise:
         if not trial.attempted:
             return self.untouched()
         if trial.passed:
-            return Verdict('passed', f'Exercise {self.name}: passed', trial.said)
-        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial))
+            return Verdict('passed', f'Exercise {self.name}: passed', trial.said, trial=trial)
+        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial), trial)
 
     def check_code(self, code: str) -> Verdict:
         """Check an answer that is text. Never raises."""

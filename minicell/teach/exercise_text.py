@@ -49,6 +49,7 @@ class ExerciseText(NamedTuple):
     """All that is written of an exercise."""
 
     name: str
+    title: str
     task: str
     hints: tuple[str, ...]
     lines: dict[str, str]  # key -> line, where an order is asked for
@@ -97,7 +98,7 @@ def parse(text: str, name: str, file: str) -> ExerciseText:
             code = answer(part, solution, file)
             mistakes.append(Mistake(part.name, part.title.strip('“”" '), one_line(part.words), code))
     task, *hints = re.split(r'^\d+\. ', head.words, flags=re.M)
-    about = (one_line(task), tuple(one_line(hint) for hint in hints))
+    about = (head.title, one_line(task), tuple(one_line(hint) for hint in hints))
     last = last_name(start, by_kind.get('start', head), file)
     return ExerciseText(name, *about, lines, start, by_kind['solution'].words, solution, tuple(mistakes), last)
 

@@ -4,29 +4,29 @@ import shutil
 from collections.abc import Callable
 from typing import Any
 
-import ipywidgets as w
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
+from minicell.teach.ink import large
 
 from . import places, words
 from .about import about
 from .beats import beats, notebook_of
+from .bridge import MISSING, bridge
+from .card import Card, Progress, Sentence
 from .exercise import Exercise, Verdict
-from .live import follow
-from .order import Ordering, OrderPanel
+from .live import TURN, follow
+from .order import Ordering
 from .order import exercise as exercise_of
-from .panel import Panel, hint_page, solution_page
 from .present import Presentation
 from .progress import Kept
-from .question import Choice, Prediction, Question, Result, kept_back
-from .shown import Shown, button, column, html, row, script, spoken
+from .question import Choice, Prediction, Question, Result, Waits
+from .shown import Shown, script
+from .task import Order, Task
 
-SENTENCE_HEIGHT = 96
-GLANCE_HEIGHT = 120
-ASKED = {'locked': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
-TRIED = {'open': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
+ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
+TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
 def lesson(number: str, keep: bool = True) -> 'Lesson':
@@ -37,76 +37,135 @@ def lesson(number: str, keep: bool = True) -> 'Lesson':
     return Lesson(number, keep)
 
 
-class Page:
-    """Something that a call answers with: text, and HTML in a notebook."""
+class Said(str):
+    """A text that a cell shows as it stands."""
 
-    def __init__(self, text: str, page: str) -> None:
-        self.text = text
-        self.page = page
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {'text/plain': self.text, 'text/html': self.page}
+    __repr__ = str.__str__
 
 
 class Lesson:
-    """The questions, exercises and figures of one lesson, and how far a learner has come."""
+    """The questions, exercises and figures of one lesson, and how far a learner has come.
+
+    What was answered is kept in one place, `kept`; the cards are drawn from there.
+    """
 
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         self.about = about(number)
+        self.cards: dict[str, Card] = {}  # those that are shown, by their ids
         self.predictions: dict[str, Prediction] = {}
         self.exercises: dict[str, Exercise] = {}
-        self.panels: dict[str, Panel] = {}
+        self.tasks: dict[str, Task] = {}
         self.figures: dict[str, Any] = {}
-        self.verdicts: dict[str, str] = {}
         self.unlocked = False
-        self.starting_over: list[Callable[[], None]] = []
-        self.kept = Kept(number, (*self.about.questions, *self.about.exercises), keep)
-        self.glance = html('', GLANCE_HEIGHT)
+        self.watching: list[Callable[[Card], None]] = []  # told of each card that is drawn again
+        sentences = (f'sentence {name}' for name in self.about.sentences)
+        self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
         places.watch()
         set_seed(self.about.seed)
         shell = get_ipython()
+        self.bridge = None
         if shell is not None:
             shell.register_magic_function(self.result, 'cell', 'result')
+            self.bridge = bridge(number, self.hear)
             script('page.js')
-        print(self._set_up())
+        print(self._set_up(shell is not None))
 
-    def _set_up(self) -> str:
+    def _set_up(self, notebook: bool) -> str:
         """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
         dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
         parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
-        said = [' · '.join(parts), self.kept.trouble]
+        said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
-            said.append(f'So far: {self._progress()[0]}. L.reset() starts over.')
+            said.append(f'So far: {self._progress()[0]}. L.again() starts over.')
         return '\n'.join(filter(None, said))
 
     def __repr__(self) -> str:
         return f'Lesson {self.number}: {self.about.title}'
 
+    # ---- what the page says -----------------------------------------------------------------------------------------
+
+    def hear(self, said: dict[str, Any]) -> None:
+        """What a card was told on the page: an answer, a hint more, a sentence, an order, code."""
+        with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
+            card = self._card(str(said.get('of', '')))
+            if card is None:
+                return
+            card.turns += 1
+            if isinstance(card, Prediction) and card.choice is None:
+                chosen = said.get('chosen')
+                if isinstance(chosen, int) and 0 <= chosen < len(card.question.choices):
+                    choice = card.question.choices[chosen]
+                    self.kept.tell(card.name, state='passed' if choice.right else 'failed', said=choice.text)
+            elif isinstance(card, Sentence) and isinstance(said.get('said'), str):
+                self.kept.tell(f'sentence {card.name}', said=said['said'])
+            elif isinstance(card, Task):
+                self._work(card, said)
+            self.draw(card)
+
+    def _card(self, of: str) -> Card | None:
+        """The card of an id. One that an earlier kernel has shown is made anew."""
+        _, kind, name = (*of.split(' ', 2), '', '')[:3]
+        if of not in self.cards and kind == 'question' and name in self.about.questions:
+            self._shown(self._ask(name))
+        elif of not in self.cards and kind in ('exercise', 'order') and name in self.about.exercises:
+            self._shown(self._task(name))
+        elif of not in self.cards and kind == 'sentence' and name in self.about.sentences:
+            self._shown(self.sentence(name))
+        return self.cards.get(of)
+
+    def _work(self, card: Task, said: dict[str, Any]) -> None:
+        """What was done on the card of an exercise."""
+        if isinstance(said.get('hints'), int):
+            self.kept.tell(card.name, hints=said['hints'])
+        elif isinstance(said.get('code'), str) and card.editor is not None:
+            card.editor = said['code']
+            self._note(card.name, card.judged(card.exercise.check_code(card.editor)))
+        elif isinstance(said.get('order'), list) and isinstance(card, Order):
+            card.order = [key for key in said['order'] if key in card.exercise.lines]
+            self._note(card.name, card.judged(card.exercise.check(card.order)))
+        elif said.get('tape') and card.verdict.trial and card.verdict.trial.shows:
+            card.show_tape()
+
+    def _shown(self, card: Card) -> Card:
+        """A card that is shown already."""
+        self.cards[card.id] = card
+        card.shown = card.shown or 'before'  # as it was shown, nobody knows
+        return card
+
+    def draw(self, told: Card | None = None) -> None:
+        """Draw every card again that has changed."""
+        for card in list(self.cards.values()):
+            if card.draw() or card is told:
+                if self.bridge is not None:
+                    self.bridge.send({'of': card.id, 'html': card.shown})
+                for see in self.watching:
+                    see(card)
+
     # ---- questions --------------------------------------------------------------------------------------------------
 
-    def predict(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Shown:
+    def predict(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
         """Ask for a prediction: the lesson's own, or with `question` and `choices` one of a teacher's."""
-        return self._ask(name, 'Predict', question, choices)
+        return self._ask(name, Question(question, tuple(choices), 'Predict') if question else None)
 
-    def recall(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Shown:
+    def recall(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
         """Ask for something that an earlier lesson taught."""
-        return self._ask(name, 'Recall', question, choices)
+        return self._ask(name, Question(question, tuple(choices), 'Recall') if question else None)
 
-    def _ask(self, name: str, kind: str, question: str, choices: tuple[Choice, ...]) -> Shown:
+    def _ask(self, name: str, own: Question | None = None) -> Prediction:
         if name not in self.predictions:
-            asked = Question(question, tuple(choices)) if question else self._of(self.about.questions, name)
-            self.predictions[name] = Prediction(name, kind, asked)
-            self.predictions[name].waiting.append(self._moved)
-            self.starting_over.append(self.predictions[name].reset)
-            if self.unlocked:
-                self.predictions[name].unlock()
-        return self.predictions[name].shown
+            asked = own or self._of(self.about.questions, name)
+            self.kept.names.add(name)
+            said = lambda: self.kept.told.get(name, {}).get('said')
+            self.predictions[name] = Prediction(self.number, name, asked, said, lambda: self.unlocked)
+        return self._on_page(self.predictions[name])
 
-    def result(self, line: str, cell: str) -> Shown | None:
+    def _on_page(self, card: Any) -> Any:
+        """Once this card is shown, it is drawn again whenever it changes."""
+        card.onwards = lambda card: self.cards.update({card.id: card})
+        return card
+
+    def result(self, line: str, cell: str) -> Card | None:
         """The magic `%%result NAME`: run the cell, and keep what it prints until the prediction NAME is committed."""
         name, shell = line.strip(), get_ipython()
         with capture_output() as caught:
@@ -117,15 +176,24 @@ class Lesson:
             return None
         printed = caught.stdout + ''.join(str(out) for out in caught.outputs)
         if name not in self.predictions:
-            return Page(printed, words.pre(printed))
-        return Result(self.predictions[name], printed).shown
+            print(printed, end='')
+            return None
+        return self._on_page(Result(self.predictions[name], printed))
 
     def unlock(self) -> None:
         """Show all results, without a prediction: for teachers."""
         self.unlocked = True
-        for prediction in self.predictions.values():
-            prediction.unlock()
+        self.draw()
         print('Unlocked: every answer and result of this lesson is open.')
+
+    def again(self) -> None:
+        """Begin anew: every question and exercise of the lesson, and its progress. Your cells stay as they are."""
+        self.unlocked = False
+        self.kept.tell(None)
+        for task in self.tasks.values():
+            task.begin()
+        self.draw()
+        print(f'{self} begins anew: every question and every exercise.')
 
     def reset(self) -> None:
         """Start over: the seed, all controls, questions, exercises and progress are as at the beginning.
@@ -134,55 +202,65 @@ class Lesson:
         """
         set_seed(self.about.seed)
         places.back()
-        self.unlocked = False
-        self.verdicts.clear()
-        self.kept.keep({})
-        for start_over in self.starting_over:
-            start_over()
-        self._moved()
-        print(f'{self} starts over: seed {self.about.seed}, every control, every question and exercise.')
+        for figure in self.figures.values():
+            if hasattr(figure, 'reset'):
+                figure.reset()
+        self.again()
+        print(f'The seed is {self.about.seed}, and every control is as at the beginning.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
-    def exercise(self, name: str) -> Shown:
-        """The panel of an exercise: hints, a box of code, and a way through without typing."""
-        return self._panel(name).shown
+    def exercise(self, name: str) -> Card:
+        """The card of an exercise with a place to write of its own, for where there is no cell to write in."""
+        return self._task(name, editor=True)
 
-    def order(self, name: str) -> Shown:
-        """An exercise whose lines are to be put into order: hints, a place for each line, and the stored orders."""
+    def order(self, name: str) -> Card:
+        """An exercise whose lines are to be put into order."""
         if not isinstance(self._exercise(name), Ordering):
             raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
-        return self._panel(name).shown
+        return self._task(name)
 
-    def _panel(self, name: str) -> Panel:
-        if name not in self.panels:
-            exercise = self._exercise(name)
-            kind = OrderPanel if isinstance(exercise, Ordering) else Panel
-            self.panels[name] = kind(exercise, lambda verdict: self._note(name, verdict))
-            self.starting_over.append(self.panels[name].reset)
-        return self.panels[name]
+    def _task(self, name: str, editor: bool = False) -> Task:
+        exercise = self._exercise(name)
+        kind, writes = (Order, False) if isinstance(exercise, Ordering) else (Task, editor)
+        made = self.tasks.get(f'{name} editor' * writes or name)
+        if made is None:
+            made = kind(self.number, exercise, lambda: self.kept.told.get(name, {}), writes)
+            self.tasks[f'{name} editor' * writes or name] = made
+        return self._on_page(made)
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
         try:
-            verdict = self._exercise(name).check(answer)
+            task = self._task(name, editor=large.on)
         except ValueError as error:
             return Verdict('open', str(error))
+        verdict = task.judged(task.exercise.check(answer))
         self._note(name, verdict)
+        self.draw()
         return verdict
 
-    def hint(self, name: str, number: int = 1) -> Page:
+    def insert(self, name: str, which: str = 'solution') -> None:
+        """Put stored code into a new cell below: the 'solution' of an exercise, its 'start', or a mistake by name."""
+        asked = self._exercise(name)
+        stored = {'solution': asked.solution, 'start': asked.start, **{each.name: each.code for each in asked.mistakes}}
+        code = self._of(stored, which, f'Exercise {name}')
+        shell = get_ipython()
+        if shell is None:
+            print(code)
+        else:
+            shell.set_next_input(f'{code}\n\nL.check({name!r}, {asked.answer_name})')
+
+    def hint(self, name: str, number: int = 1) -> Said:
         """Hint 1, 2 or 3 of an exercise."""
         hints = self._exercise(name).hints
         number = min(max(int(number), 1), len(hints))
-        return Page(
-            f'Hint {number}: {words.plain(hints[number - 1])}', words.block(hint_page(number, hints[number - 1]))
-        )
+        return Said(f'Hint {number}: {words.plain(hints[number - 1])}')
 
-    def reveal(self, name: str) -> Page:
+    def reveal(self, name: str) -> Said:
         """The solution of an exercise, with its reasons."""
         exercise = self._exercise(name)
-        return Page(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}', words.block(solution_page(exercise)))
+        return Said(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}')
 
     def solution(self, name: str) -> str:
         """The code of the solution, as text."""
@@ -196,20 +274,17 @@ class Lesson:
         return self.exercises[name]
 
     def _note(self, name: str, verdict: Verdict) -> None:
-        if self.verdicts.get(name) != 'passed':  # what is passed stays passed
-            self.verdicts[name] = verdict.state
-        self._moved()
+        if verdict.state != 'open' and self.kept.states.get(name) not in (verdict.state, 'passed'):
+            self.kept.tell(name, state=verdict.state)
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
 
-    def figure(self, name: str, *arguments: Any, after: str = '') -> Shown:
+    def figure(self, name: str, *arguments: Any, after: str = '') -> Shown | Card:
         """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
         figure = self._of(self.about.figures, name)(*arguments)
         self.figures[name] = figure
-        if hasattr(figure, 'reset'):
-            self.starting_over.append(figure.reset)
         asked = self.predictions.get(after)
-        return kept_back(asked, figure.shown) if asked else figure.shown
+        return self._on_page(Waits(asked, figure.shown)) if asked else figure.shown
 
     def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
         """The picture of a function of yours, with a slider for its input: move it, and the function runs again.
@@ -236,33 +311,11 @@ class Lesson:
         self.figures[figure.name] = figure
         return figure.shown
 
-    def sentence(self, name: str) -> Shown:
+    def sentence(self, name: str) -> Card:
         """Room for the learner's own sentence, and a model answer to compare it with."""
-        asked, model = self._of(self.about.sentences, name)
-        own = w.Textarea(
-            placeholder='In your own words', tooltip=asked, layout=w.Layout(width='auto', height=f'{SENTENCE_HEIGHT}px')
-        )
-        waits = words.paragraphs('A model answer waits here. Write yours first.')
-        shows = words.headline('plain', 'A model answer') + words.paragraphs(model)
-        answer = spoken(SENTENCE_HEIGHT)
-
-        def show() -> None:
-            answer.value = words.block(shows, 'plain', SENTENCE_HEIGHT)
-
-        def hide() -> None:
-            answer.value = words.block(waits, 'locked', SENTENCE_HEIGHT)
-
-        hide()
-        self.starting_over.append(hide)
-
-        body = column(
-            html(words.block(words.paragraphs(asked))),
-            own,
-            row(button('Show the model answer', 'Show a model answer to compare yours with', show)),
-            answer,
-        )
-        page = words.block(words.paragraphs(asked) + words.folded('A model answer', words.paragraphs(model)))
-        return Shown(body, f'{asked}\nA model answer: {model}', page)
+        asked = self._of(self.about.sentences, name)
+        said = lambda: self.kept.told.get(f'sentence {name}', {}).get('said')
+        return self._on_page(Sentence(self.number, name, asked, said))
 
     def present(self, at: str = '') -> Shown:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.
@@ -276,46 +329,25 @@ class Lesson:
         script('present.js')
         return presentation.shown
 
-    def progress(self) -> Shown:
+    def progress(self) -> Card:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
-        self._moved()
-        head, said = self._progress()
-        return Shown(self.glance, '\n  '.join([head, *said]), progress_page(head, said))
+        self.kept.look()
+        return self._on_page(Progress(self.number, self._progress, self._where))
 
-    def _states(self) -> dict[str, str]:
-        """How each question and exercise stands: in this session, or else before it."""
-        now = {name: asked.state for name, asked in self.predictions.items() if asked.choice is not None}
-        before = self.kept.states
-        questions = {name: now.get(name, before.get(name, 'locked')) for name in self.about.questions}
-        done = {name: before.get(name, 'open') for name in self.about.exercises}
-        return questions | {
-            name: 'passed' if 'passed' in (state, self.verdicts.get(name)) else self.verdicts.get(name, state)
-            for name, state in done.items()
-        }
+    def _where(self) -> str:
+        """Where progress is kept, or why it is not."""
+        kept = self.kept
+        return kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
 
     def _progress(self) -> tuple[str, list[str]]:
         """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""
-        states = self._states()
-        said = [ASKED[states[name]].format(name) for name in self.about.questions]
-        said += [TRIED[states[name]].format(f'exercise {name}') for name in self.about.exercises]
+        states = self.kept.states
+        said = [ASKED[states.get(name, '')].format(name) for name in self.about.questions]
+        said += [TRIED[states.get(name, '')].format(f'exercise {name}') for name in self.about.exercises]
         done = sum(line.startswith(words.SIGNS['passed']) for line in said)
         return f'Lesson {self.number}: {done} of {len(said)} done', said
 
-    def _moved(self) -> None:
-        self.kept.keep(self._states())
-        head, said = self._progress()
-        self.glance.value = progress_page(head, said, self.kept)
-
-    def _of(self, things: dict[str, Any], name: str) -> Any:
+    def _of(self, things: dict[str, Any], name: str, whose: str = '') -> Any:
         if name not in things:
-            raise ValueError(f'{self} has no {name!r}; it has {", ".join(things)}')
+            raise ValueError(f'{whose or self} has no {name!r}; it has {", ".join(things)}')
         return things[name]
-
-
-def progress_page(head: str, said: list[str], kept: Kept | None = None) -> str:
-    """Progress as HTML, and where it is kept."""
-    cells = ''.join(f'<li style="margin-right:22px">{words.inline(each)}</li>' for each in said)
-    line = f'<ul style="display:flex;flex-wrap:wrap;list-style:none;margin:4px 0 0;padding:0">{cells}</ul>'
-    where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '') if kept else ''
-    note = f'<p style="margin:4px 0 0;font-size:14px">{words.inline(where)}</p>' if where else ''
-    return words.block(f'<b>{words.inline(head)}</b>{line}{note}')

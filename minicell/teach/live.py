@@ -173,7 +173,7 @@ def refused(value: float, error: Exception) -> str:
             trace = trace.tb_next
         said = f'{type(error).__name__}: {said}{users_line(trace.tb_frame)}'
     head = words.headline('failed', f'At {value:.3g} there is no result, and the picture has not changed.')
-    return words.block(head + words.pre(said, wrap=True), 'failed')
+    return words.block(head + words.pre(said), 'failed')
 
 
 def printed(drawn: list[Sheet]) -> dict[str, str]:

@@ -11,17 +11,11 @@ returns the keys in their real order.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import ipywidgets as w
-
 from . import words
 from .about import about
 from .exercise import Exercise, Verdict, run
 from .exercise_text import ORDER, ExerciseText, Mistake
-from .panel import Panel
-from .shown import column
 from .trials import Trial
-
-NOWHERE = 'choose a line'
 
 
 def exercise(name: str) -> Exercise:
@@ -87,7 +81,7 @@ class Ordering(Exercise):
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""
-        return Verdict('open', f'Exercise {self.name}: not attempted yet. Choose a line for each place.')
+        return Verdict('open', f'Exercise {self.name}: not attempted yet. Choose the lines in their order.')
 
     def order(self, code: str) -> list[str]:
         """The keys that a stored file puts into order."""
@@ -100,11 +94,6 @@ class Ordering(Exercise):
     def plain_line(self, key: str) -> str:
         """A line without marks."""
         return words.plain(self.lines[key]).replace('`', '')
-
-    @property
-    def essence(self) -> str:
-        """The solution as numbered lines."""
-        return self.printed(self.solution)
 
 
 def told(given: Sequence[str | None], due: Sequence[str]) -> str:
@@ -119,62 +108,3 @@ def told(given: Sequence[str | None], due: Sequence[str]) -> str:
     hits = sum(a == b for a, b in zip(given, due, strict=True))
     first = next(k for k, (a, b) in enumerate(zip(given, due, strict=True), 1) if a != b)
     return f'{hits} of {len(due)} places agree with what really ran. The first that does not is place {first}.'
-
-
-class OrderPanel(Panel):
-    """A place for each step, with all lines to choose from; a line that is chosen again moves."""
-
-    exercise: Ordering
-    what = 'order'
-
-    def make_box(self) -> w.Widget:
-        """One dropdown a place."""
-        options = [(NOWHERE, None), *((self.exercise.plain_line(key), key) for key in self.exercise.lines)]
-        self.boxes = [
-            w.Dropdown(
-                options=options,
-                value=None,
-                description=f'Place {k}',
-                tooltip=f'The line at place {k} of {self.exercise.places}',
-                layout=w.Layout(width='auto', max_width='760px'),
-                style={'description_width': '64px'},
-            )
-            for k in range(1, self.exercise.places + 1)
-        ]
-        for box in self.boxes:
-            box.observe(self.move, 'value')
-        return column(*self.boxes)
-
-    def offered(self) -> str:
-        """The lines to choose from, as HTML."""
-        items = ''.join(f'<li>{words.inline(line)}</li>' for line in self.exercise.lines.values())
-        spare = len(self.exercise.lines) - self.exercise.places
-        left = words.paragraphs(f'{spare} of them belong{"s" if spare == 1 else ""} nowhere.') if spare else ''
-        return f'<ul style="margin:0 0 4px">{items}</ul>{left}'
-
-    def move(self, change: dict) -> None:
-        """A line stands at one place: choosing it again takes it away from where it stood."""
-        for box in self.boxes:
-            if box is not change['owner'] and change['new'] is not None and box.value == change['new']:
-                box.value = None
-
-    def put(self, code: str) -> None:
-        """Put a stored order into the places."""
-        order = [] if code == self.exercise.start else self.exercise.order(code)
-        for box in self.boxes:
-            box.value = None
-        for box, key in zip(self.boxes, order, strict=False):
-            box.value = key
-
-    def verdict_of_box(self) -> Verdict:
-        """Check the order that stands in the places."""
-        return self.exercise.check([box.value for box in self.boxes])
-
-    def text(self) -> str:
-        """The exercise as plain text."""
-        lines = (f'  {key}: {self.exercise.plain_line(key)}' for key in self.exercise.lines)
-        return '\n'.join([super().text(), *lines])
-
-    def asked(self) -> str:
-        """The task and the lines, as HTML."""
-        return super().asked() + self.offered()

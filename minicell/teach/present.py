@@ -19,6 +19,7 @@ from minicell.view.paint.style import LIGHT, variables
 from .beats import Beat, Part, place
 from .shown import Shown, button, row
 
+OF = 'application/vnd.minicell.card'  # which card an output is
 SCALE = 1.6  # 14 pixels become 22
 # What is read is 14 pixels at least before it is scaled; long lines of code go on in the next one.
 STYLE = f"""<style>
@@ -57,6 +58,7 @@ class Presentation:
         self.lesson, self.beats, self.shell = lesson, found, shell
         self.ran = 0  # beats whose cells have run
         self.boxes: dict[int, w.VBox] = {}
+        lesson.watching.append(self.follow)
         self.at = place(found, at) if at else 0
         self.stage = w.Box()
         self.stage.add_class('minicell-stage')
@@ -138,6 +140,16 @@ class Presentation:
         made.add_class('minicell-beat')
         return made
 
+    def follow(self, card: Any) -> None:
+        """A card is drawn again: so it is on the screen, whose outputs the notebook does not know."""
+        for box in self.boxes.values():
+            shown = box.children[0].outputs
+            if any(out.get('data', {}).get(OF) == card.id for out in shown):
+                fresh = data({**card.bundle(), OF: card.id})
+                box.children[0].outputs = tuple(
+                    fresh if out.get('data', {}).get(OF) == card.id else out for out in shown
+                )
+
     def outputs(self, part: Part) -> list[dict[str, Any]]:
         """What a cell shows: its text; or its code, where it is more than a call of the lesson, and what that shows."""
         if part.kind == 'markdown':
@@ -155,7 +167,10 @@ class Presentation:
         for name, said in (('stdout', caught.stdout), ('stderr', caught.stderr), ('stderr', error)):
             if said:
                 shown.append({'output_type': 'stream', 'name': name, 'text': said})
-        return shown + [data(output.data, output.metadata) for output in caught.outputs]
+        for output in caught.outputs:
+            known = (output.transient or {}).get('display_id')
+            shown.append(data({**output.data, **({OF: known} if known else {})}, output.metadata))
+        return shown
 
 
 def data(bundle: dict[str, Any], metadata: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -1,20 +1,22 @@
 """How far a learner has come, kept in a small file of the learner's own, on this machine and nowhere else.
 
-It holds one word for each question and exercise: no answers, no names, no times. What stands in it is believed only as
-far as the lesson knows the words; whatever else is found there costs a sentence and a fresh start, never an error.
+Each thing that a card is told is a line of JSON, added at the end: the lesson, the card, and what was said. So two
+notebooks, two kernels and two tabs may write at once and nothing is lost, and a line that is damaged costs what stood
+in that line. What stands in the file is believed only as far as the lesson knows the words.
 """
 
 import json
 import os
-import tempfile
-from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 
 SWITCH = 'MINICELL_PROGRESS'  # set to `off`, nothing is read or written: tests and builds do that
 STATES = ('passed', 'failed')
-LARGEST = 100_000  # bytes; twelve lessons take two thousand
+KINDS = {'state': str, 'said': str, 'hints': int}  # what may be said of a card
+LARGEST = 5_000_000  # bytes; a course takes some ten thousand
+LONGEST = 4_000  # characters of a sentence
 
 
 def place() -> Path:
@@ -23,48 +25,77 @@ def place() -> Path:
 
 
 class Kept:
-    """What is kept of one lesson. `states`: name -> 'passed' or 'failed'. `trouble`: what went wrong, in a sentence."""
+    """What is kept of one lesson. `told`: card -> what was said of it. `trouble`: what went wrong, in a sentence."""
 
-    def __init__(self, lesson: str, names: Collection[str], keep: bool = True) -> None:
-        self.lesson = lesson
+    def __init__(self, lesson: str, names: set[str], keep: bool = True) -> None:
+        self.lesson, self.names = lesson, names
         self.on = keep and os.environ.get(SWITCH, '').lower() != 'off'
         self.path = place()
         self.trouble = ''
-        found = self.read().get(lesson, {})
-        known = found if isinstance(found, dict) else {}
-        self.states = {name: state for name, state in known.items() if name in names and state in STATES}
+        self.told: dict[str, dict[str, Any]] = {}
+        self.look()
 
-    def read(self) -> dict[str, object]:
-        """All lessons as the file has them; nothing where there is none, or none that can be read."""
+    @property
+    def states(self) -> dict[str, str]:
+        """Name -> 'passed' or 'failed'."""
+        return {name: said['state'] for name, said in self.told.items() if 'state' in said}
+
+    def look(self) -> None:
+        """Read the file: another notebook may have written to it."""
         if not self.on or not os.path.lexists(self.path):
-            return {}
+            return
+        self.told, lost = {}, []
         try:
             if not self.path.is_file() or self.path.stat().st_size > LARGEST:
-                raise ValueError
-            found = json.loads(self.path.read_text(encoding='utf-8'))
-            if not isinstance(found, dict):
-                raise ValueError
-            json.dumps(found)  # what is nested too deep to be written again is not read either
-            return found
-        except (OSError, ValueError, RecursionError):
+                raise OSError
+            lines = self.path.read_bytes().splitlines()
+        except OSError:
             self.trouble = f'What {self.path} says of earlier progress cannot be read, so it starts afresh.'
-            return {}
-
-    def keep(self, states: dict[str, str]) -> None:
-        """Keep these states, beside those of other lessons. Where that cannot be done, say so once and stop trying."""
-        states = {name: state for name, state in states.items() if state in STATES}
-        if not self.on or states == self.states:
             return
-        self.states = states
+        for number, line in enumerate(lines, 1):
+            try:
+                found = json.loads(line) if line.strip() else {}
+                if not isinstance(found, dict):
+                    raise ValueError
+            except (ValueError, RecursionError):
+                lost.append(str(number))
+            else:
+                self.take(found)
+        which = f'Line {lost[0]}' if len(lost) == 1 else f'Lines {", ".join(lost[:5])}{" …" if lost[5:] else ""}'
+        self.trouble = f'{which} of {self.path} cannot be read. All else that it says is here.' if lost else ''
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Believe a line, as far as its words are known."""
+        if 'card' not in line:  # as it was kept at first: lesson -> card -> state
+            old = line.get(self.lesson)
+            for name, state in old.items() if isinstance(old, dict) else ():
+                self.take({'lesson': self.lesson, 'card': name, 'state': state})
+        elif line.get('lesson') == self.lesson and line['card'] is None:
+            self.told = {}  # from here on, a new beginning
+        elif line.get('lesson') == self.lesson and isinstance(line['card'], str) and line['card'] in self.names:
+            said = {key: line[key] for key, kind in KINDS.items() if type(line.get(key)) is kind}
+            before = self.told.get(line['card'], {})
+            if said.get('state') not in STATES or before.get('state') == 'passed':  # what is passed stays passed
+                said.pop('state', None)
+            if said:
+                self.told[line['card']] = before | said
+
+    def tell(self, card: str | None, **said: Any) -> None:
+        """Keep what was said of a card; of None, that all begins anew. Where that cannot be done, say so once."""
+        if isinstance(said.get('said'), str):
+            said['said'] = said['said'][:LONGEST]
+        line = {'lesson': self.lesson, 'card': card, **said}
+        self.take(line)
+        if not self.on:
+            return
         try:
+            if os.path.lexists(self.path) and not self.path.is_file():
+                raise OSError(None, 'something else is in its place')
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # whole or not at all: two lessons may be open at once
-            with tempfile.NamedTemporaryFile(
-                'w', encoding='utf-8', dir=self.path.parent, prefix='progress-', delete=False
-            ) as file:
-                # in ASCII: half a character cannot be written otherwise; and not indented: nested lists would swell
-                file.write(json.dumps({**self.read(), self.lesson: states}))
-            os.replace(file.name, self.path)
+            # One write at the end of the file, whole, and on a line of its own whatever stands before it. In ASCII:
+            # half a character cannot be written otherwise.
+            with open(self.path, 'ab', buffering=0) as file:
+                file.write(f'\n{json.dumps(line)}'.encode('ascii'))
         except OSError as error:
             self.on = False
             self.trouble = f'Progress cannot be kept in {self.path}: {error.strerror}.'

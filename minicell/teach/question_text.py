@@ -72,7 +72,7 @@ def question(cell: Cell, file: str, below: bool) -> Question:
         said = f'the question {cell.asks} has {len(rights)} right answers: mark one of them, and no other, with [x].'
         raise SourceError(file, at, said)
     choices = tuple(choice(number, right, text, told, file) for number, right, text, told in answers)
-    return Question(paragraphs(before), choices, paragraphs(after), below)
+    return Question(paragraphs(before), choices, cell.kind.capitalize(), paragraphs(after), below)
 
 
 def choice(number: int, right: bool, text: str, told: list[str], file: str) -> Choice:

@@ -1,31 +1,48 @@
 """A widget on the page, and what a reader has who opens the notebook without a kernel."""
 
+import os
+from html import escape
 from importlib.resources import files
 from typing import Any
 
 import ipywidgets as w
 from IPython.display import display
 
+from minicell.view.picture import STILL
+
+from .bridge import by_itself
+
 SCRIPT = 'application/javascript'
 EDGE = 8  # pixels around the block in an HTML widget
+HOST = (
+    '<div class="minicell-host" data-model="{}">{}</div>'
+    "<script>document.dispatchEvent(new Event('minicell-host'))</script>"
+)
 
 
 class Shown:
-    """What a cell shows: `widget` where there is a kernel; its `text` (and page, and pictures) everywhere else."""
+    """What a cell shows: `widget` where there is a kernel; its `text` (and pictures) everywhere else.
 
-    def __init__(self, widget: w.Widget, text: str, page: str = '', pictures: dict[str, str] | None = None) -> None:
+    What is displayed are the pictures. The lesson's bridge puts the widget in their place as long as there is one, so
+    a notebook that is opened without its kernel has the pictures, and no widget to miss.
+    """
+
+    def __init__(self, widget: w.Widget, text: str, pictures: dict[str, str] | None = None) -> None:
         self.widget = widget
         self.text = text
-        self.page = page
         self.pictures = pictures or {}
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        live = self.widget._repr_mimebundle_() or {}
-        out = {'text/plain': self.text, **({'text/html': self.page} if self.page else {}), **self.pictures}
-        return {**out, **{kind: data for kind, data in live.items() if kind != 'text/plain'}}
+        still = {'text/plain': self.text, **self.pictures}
+        if os.environ.get(STILL):
+            return still
+        if by_itself():
+            return still | {k: v for k, v in self.widget._repr_mimebundle_().items() if k != 'text/plain'}
+        drawn = self.pictures.get('image/svg+xml') or f'<pre>{escape(self.text)}</pre>'
+        return {'text/plain': self.text, 'text/html': HOST.format(self.widget.model_id, drawn)}
 
 
 def html(value: str, height: int | None = None) -> w.HTML:

@@ -5,6 +5,7 @@ Stop button, or another choice. No thread: a tape belongs to one.
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from IPython.display import display
 from minicell.teach.ink import large
 from minicell.teach.ink.shapes import ALARM, FORWARD, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.teach.ink.thumb import short
+from minicell.view.picture import STILL
 
 from . import words
 from .figure import SCALE, Drawing, choice, printed, svg
@@ -164,11 +166,12 @@ def progress(done: int, of: int, said: str = '') -> str:
 
 def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
     """Go through `of` items, with a progress bar under the cell, for loops that take a moment."""
-    shown = html(progress(0, of, f'0 of {of}'), BAR_HEIGHT)
-    display(shown)
+    said = lambda done: {'text/plain': f'{done} of {of}', 'text/html': progress(done, of, f'{done} of {of}')}
+    shown = None if os.environ.get(STILL) else display(said(0), raw=True, display_id=True)
     for done, item in enumerate(items, 1):
         yield item
-        shown.value = progress(done, of, f'{done} of {of}')
+        if shown is not None:
+            shown.update(said(done), raw=True)
 
 
 # ---- shapes --------------------------------------------------------------------------------------------------------

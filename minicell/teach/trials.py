@@ -27,6 +27,7 @@ class Trial(NamedTuple):
     did: dict[str, Any]
     said: str  # what was measured, for the learner
     words: bool = False  # whether the parts are the lines of an answer that is a dict
+    shows: tuple[Any, Sequence[Any]] | None = None  # a Cell and its inputs, for whoever wants to see it on the tape
 
 
 BLANK = Trial(False, False, {}, '')  # the dots are still there
@@ -134,7 +135,7 @@ def beside(answer: Callable, name: str, *given: Any) -> Any:
     try:
         found = function(*given)
         found = found.asnumpy() if isinstance(found, ms.Tensor) else found
-        return np.asarray(found, np.float64).round(3)
+        return np.asarray(np.asarray(found, np.float64).round(3))
     except (*ERRORS, LookupError) as error:
         return type(error).__name__
 
@@ -285,13 +286,13 @@ def bprop_check(
         filled = [name for name in plain if name in did and str(did[name]) not in ('None', 'zero')]
         if ok and filled:
             told = f'{filled[0].removeprefix("d")} is no Tensor: expected None in its place.'
-            return Trial(True, False, did, f'{" and ".join(tensors)} are right. {told}')
-        if ok and 'wrote into' in did:
-            return Trial(True, False, did, f'The numbers are right, but bprop has written into {did["wrote into"]}.')
-        if ok and 'a call between' in did:
-            told = 'The numbers are right, but another call of the Cell, before backward begins, changes them.'
-            return Trial(True, False, did, told)
-        return Trial(True, ok, did, said)
+            ok, said = False, f'{" and ".join(tensors)} are right. {told}'
+        elif ok and 'wrote into' in did:
+            ok, said = False, f'The numbers are right, but bprop has written into {did["wrote into"]}.'
+        elif ok and 'a call between' in did:
+            ok = False
+            said = 'The numbers are right, but another call of the Cell, before backward begins, changes them.'
+        return Trial(True, ok, did, said, shows=(cell, first))
 
     return trial
 

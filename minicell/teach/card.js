@@ -1,0 +1,262 @@
+// A card is a piece of the notebook's own output: a still that anyone can read, and this script, which makes it live.
+// What it is told goes out as a DOM event. The lesson's bridge hears it, if there is one, and the kernel draws the card
+// again; without a kernel the card does by itself what it can, and a page keeps the answer.
+const make = (tag, cls, text) => Object.assign(document.createElement(tag), {className: cls ?? '', textContent: text ?? ''});
+const place = (card, facts) => `minicell ${facts.lesson} ${facts.name}`;
+
+// Say something to whoever hears the page.
+function say(text) {
+  let ear = document.querySelector('body > .minicell-ear');
+  if (!ear) {
+    ear = make('div', 'minicell-ear');
+    ear.setAttribute('role', 'status');
+    ear.style.cssText = 'position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap';
+    document.body.append(ear);
+  }
+  ear.textContent = text;
+}
+
+function mount(card) {
+  const facts = JSON.parse(card.dataset.card), all = selector => [...card.querySelectorAll(selector)];
+  const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea');
+  card.classList.add('live');
+  card.removeAttribute('style');
+  card.tabIndex = -1;
+  const note = text => {
+    let line = one('.note.kept');
+    if (!line) { line = make('p', 'note kept'); card.append(line); }
+    line.textContent = text;
+    if (text) say(text);
+  };
+
+  // Tell the kernel; or keep it in the page, if that is all there is.
+  const tell = what => {
+    const event = new CustomEvent('minicell', {detail: {of: card.dataset.of, ...facts, ...what}});
+    document.dispatchEvent(event);
+    if (event.detail.heard) {
+      setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);
+    } else if (notebook) {
+      note('This is not kept: there is no kernel behind this card. Run the lesson’s first cell, then this one.');
+    } else {
+      try { localStorage.setItem(place(card, facts), JSON.stringify({...kept(), ...what})); } catch { /* a page that may keep nothing */ }
+    }
+    return event.detail.heard;
+  };
+  const kept = () => {
+    if (notebook) return {};
+    try { return JSON.parse(localStorage.getItem(place(card, facts))) ?? {}; } catch { return {}; }
+  };
+  const act = make('div', 'act');
+  const button = (words, press, cls = '') => {
+    const made = make('button', cls, words);
+    made.type = 'button';
+    made.onclick = press;
+    act.append(made);
+    return made;
+  };
+  const show = (part, yes = true) => { part.hidden = !yes; if (yes) { part.open = true; part.classList.add('opens'); } };
+  const state = words => { one('.state').textContent = words; };
+
+  const kinds = {
+    question() {
+      const list = one('.choices'), items = [...list.children], done = facts.open || facts.chosen != null;
+      const reveal = chosen => {
+        list.removeAttribute('role');
+        items.forEach((item, k) => {
+          const row = make('div', 'row'), old = item.querySelector('.row');
+          row.dataset.key = 'ABCDE'[k];
+          row.append(item.querySelector('.text'));
+          old.replaceWith(row);
+          if (k === facts.right) item.classList.add('right');
+          if (k === chosen) item.classList.add('was', k === facts.right ? 'right' : 'wrong');
+          const mark = item.querySelector('.mark') ?? row.appendChild(make('span', 'mark'));
+          mark.textContent = [k === chosen && ' (your answer)', k === facts.right ? ' (right)' : k === chosen && ' (not so)'].filter(Boolean).join('');
+          item.querySelector('.reply').open = true;
+        });
+        const first = items.filter((_, k) => k === chosen || k === facts.right).sort((a, b) => b.classList.contains('was') - a.classList.contains('was'));
+        const rest = items.filter(item => !first.includes(item));
+        if (chosen != null) {
+          list.replaceChildren(...first);
+          const more = make('details', 'others'), others = make('ol', 'choices');
+          more.append(make('summary', '', rest.length > 1 ? 'The other answers, and why not' : 'The other answer, and why not'), others);
+          others.append(...rest);
+          if (rest.length) list.after(more);
+        }
+        for (const after of all('.after')) show(after);
+        act.remove();
+        card.classList.add('done');
+        state(chosen == null ? 'unlocked' : 'answered');
+      };
+      for (const after of all('.after')) after.hidden = !done;
+      items.forEach((item, k) => {
+        const row = make(done ? 'div' : 'label', 'row'), text = item.querySelector('.text');
+        row.dataset.key = 'ABCDE'[k];
+        text.replaceWith(row);
+        if (!done) row.append(Object.assign(make('input'), {type: 'radio', name: `${place(card, facts)} ${seen}`, value: k}));
+        row.append(text);
+      });
+      if (done) return reveal(facts.chosen ?? null);
+      list.setAttribute('role', 'radiogroup');
+      list.setAttribute('aria-label', `Your answer to: ${one('header b').textContent}`);
+      const radios = all('input'), commit = () => {
+        const k = radios.findIndex(radio => radio.checked);
+        if (k < 0) return note('Choose an answer first. A wrong guess teaches more than none.');
+        note('');
+        reveal(k);
+        card.focus({preventScroll: true});
+        const said = items[k].querySelector('.reply');
+        say(`${k === facts.right ? 'Right.' : 'Not so.'} ${said.textContent}`);
+        tell({chosen: k, right: k === facts.right, text: items[k].querySelector('.text').textContent});
+      };
+      button('Commit', commit, 'first');
+      act.append(make('span', 'note', 'You can change your mind until you commit.'));
+      card.append(act);
+      keys.digit = k => { if (radios[k]) { radios[k].checked = true; radios[k].focus(); } };
+      keys.enter = commit;
+      const before = kept().chosen;
+      if (before != null && items[before]) reveal(before);
+    },
+
+    lock() {
+      const open = text => {
+        one('.wait')?.remove();
+        if (text) one('.said').textContent = text;
+        for (const part of all('.opened')) show(part);
+      };
+      for (const part of all('.opened')) part.hidden = true;
+      if (facts.open) return open();
+      const hear = ({detail}) => {
+        if (!card.isConnected) document.removeEventListener('minicell', hear);
+        else if (detail.kind === 'question' && detail.lesson === facts.lesson && detail.name === facts.name) open(`You said: ${detail.text}`);
+      };
+      document.addEventListener('minicell', hear);
+      const before = kept();
+      if (before.chosen != null) open(`You said: ${before.text}`);
+    },
+
+    exercise() {
+      const hints = all('.hints > li'), solution = one('.solution'), tries = all('.tries > details');
+      let shown = Math.max(facts.hints ?? 0, kept().hints ?? 0), tried = -1;
+      const draw = () => {
+        hints.forEach((hint, k) => { hint.hidden = k >= shown; hint.querySelector('details').open = true; });
+        one('.hints').hidden = !shown;
+        more.textContent = `Hint ${Math.min(shown + 1, hints.length)} of ${hints.length}`;
+        more.hidden = shown >= hints.length;
+      };
+      solution.hidden = one('.tries').hidden = true;
+      if (facts.editor != null) editor();
+      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.editor == null ? 'first' : '');
+      if (facts.tape) button('Show it on the tape', () => { if (!tell({tape: true})) note('The tape needs the kernel: run the lesson’s first cell, then this one.'); });
+      act.append(make('span', 'space'));
+      button('Try a common mistake', () => {
+        tried = (tried + 1) % tries.length;
+        one('.tries').hidden = false;
+        one('.tries').open = true;
+        tries.forEach((each, k) => show(each, k === tried));
+        say(tries[tried].textContent);
+        keys.put?.(tries[tried].querySelector('pre').textContent);
+      }, 'quiet');
+      button('Solution', () => { show(solution, solution.hidden); keys.put?.(solution.querySelector('pre').textContent); }, 'quiet');
+      one('.hints').before(act);
+      copies();
+      draw();
+    },
+
+    order() {
+      const rows = all('.choices > li'), chosen = facts.order.filter(key => rows.some(row => row.dataset.line === key));
+      const draw = () => {
+        rows.forEach((row, k) => {
+          const at = chosen.indexOf(row.dataset.line), press = row.querySelector('.row');
+          press.dataset.key = at < 0 ? '' : at + 1;
+          press.setAttribute('aria-pressed', at >= 0);
+          press.querySelector('.mark').textContent = at < 0 ? '' : ` (place ${at + 1})`;
+        });
+      };
+      const turn = key => { const at = chosen.indexOf(key); if (at < 0) chosen.push(key); else chosen.splice(at, 1); draw(); };
+      for (const row of rows) {
+        const press = make('button', 'row'), text = row.querySelector('.text');
+        press.type = 'button';
+        press.onclick = () => turn(row.dataset.line);
+        text.replaceWith(press);
+        press.append(text);
+        text.append(make('span', 'mark'));
+      }
+      keys.digit = k => rows[k]?.querySelector('.row').click();
+      const right = facts.places;
+      button('Check this order', () => {
+        if (tell({order: chosen})) return;
+        const hits = chosen.filter((key, k) => key === right[k]).length;
+        note(hits === right.length && chosen.length === right.length ? `All ${hits} places agree with what really ran.`
+          : `${hits} of ${right.length} places agree with what really ran.`);
+      }, 'first');
+      button('Start again', () => { chosen.length = 0; draw(); });
+      draw();
+      kinds.exercise();
+    },
+
+    sentence() {
+      const box = make('textarea'), model = one('.model'), own = one('.own');
+      box.rows = 3;
+      box.placeholder = 'In your own words';
+      box.setAttribute('aria-label', one('.ask').textContent);
+      box.value = facts.said ?? kept().said ?? '';
+      own.replaceWith(box);
+      const done = () => { show(model); state('done'); };
+      model.hidden = true;
+      button('Show the model answer', () => { done(); say(model.textContent); tell({said: box.value}); }, 'first');
+      box.after(act);
+      if (facts.said != null || kept().said != null) done();
+    },
+    progress() {},
+  };
+
+  // The card's own editor, where there is no cell to write in: Tab indents, Escape leaves.
+  function editor() {
+    const box = make('textarea', 'codes');
+    box.value = facts.editor;
+    box.rows = facts.editor.split('\n').length + 2;
+    box.spellcheck = false;
+    box.setAttribute('aria-label', `Code of exercise ${facts.name}. Tab indents, Escape leaves.`);
+    box.addEventListener('keydown', event => {
+      if (event.key !== 'Tab' || event.shiftKey) return;
+      event.preventDefault();
+      document.execCommand('insertText', false, '    '); // the browser can undo it
+    });
+    one('.hints').before(box);
+    button('Check', () => { if (!tell({code: box.value})) note('The check needs the kernel.'); }, 'first');
+    keys.put = code => { box.value = code; };
+  }
+
+  function copies() {
+    for (const block of all('.code')) {
+      const copy = make('button', 'copy', 'Copy');
+      copy.type = 'button';
+      copy.onclick = async () => {
+        await navigator.clipboard.writeText(block.querySelector('pre').textContent).catch(() => {});
+        copy.textContent = 'Copied';
+        say('Copied');
+      };
+      block.append(copy);
+    }
+  }
+
+  // No key reaches JupyterLab (the attribute below); digits choose, Enter commits, Escape leads back to the cell.
+  const keys = {};
+  card.dataset.lmSuppressShortcuts = 'true';
+  card.onkeydown = event => {
+    event.stopPropagation();
+    if (event.key === 'Escape') return (card.closest('.jp-Cell') ?? card).focus();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('textarea')) return;
+    const k = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : 'abcde'.indexOf(event.key.toLowerCase());
+    if (k >= 0 && event.key.length === 1) keys.digit?.(k);
+    else if (event.key === 'Enter' && keys.enter && !event.target.matches('button, summary')) { event.preventDefault(); keys.enter(); }
+  };
+
+  const seen = mount.cards = (mount.cards ?? 0) + 1; // of the same question, two may be on a page
+  kinds[facts.kind]();
+  // It is drawn again where somebody was: they stay there.
+  const held = document.documentElement.dataset.minicellAt === place(card, facts) && document.activeElement === document.body;
+  if (held) card.focus({preventScroll: true});
+  card.addEventListener('focusin', () => { document.documentElement.dataset.minicellAt = place(card, facts); });
+  card.addEventListener('focusout', event => { if (event.relatedTarget) delete document.documentElement.dataset.minicellAt; });
+}

@@ -1,0 +1,171 @@
+"""The card of an exercise: it stands under the cell in which a learner writes, and says how that goes.
+
+What is asked, a list of checks that fills, one finding at a time, and hints, one after another. The solution and the
+common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'solution')`. An order is chosen in the card
+itself; and where there is no cell, as in a presentation, so is code written.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from minicell.story.names import parameters
+from minicell.view.picture import Picture
+
+from . import words
+from .card import Card, head
+from .exercise import Check, Exercise, Verdict
+from .live import run
+from .order import Ordering
+from .trials import dout_of
+
+SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
+
+
+class Task(Card):
+    """An exercise. `told()` is what was kept of it: its state, and how many hints are open."""
+
+    kind = 'exercise'
+
+    def __init__(
+        self, lesson: str, exercise: Exercise, told: Callable[[], dict[str, Any]], editor: bool = False
+    ) -> None:
+        super().__init__(lesson, exercise.name)
+        self.exercise, self.told = exercise, told
+        self.editor = exercise.start if editor else None
+        self.begin()
+
+    def begin(self) -> None:
+        """As if nobody had been here."""
+        self.verdict = self.exercise.untouched()
+        self.tape = ''
+
+    @property
+    def id(self) -> str:
+        """Two cards of one exercise may be on a page: under its cell, and with an editor."""
+        return super().id + ' editor' * (self.editor is not None)
+
+    def judged(self, verdict: Verdict) -> Verdict:
+        """From here on it shows this verdict, and the verdict shows itself here."""
+        self.verdict, self.tape, verdict.card = verdict, '', self
+        return verdict
+
+    def facts(self) -> dict[str, Any]:
+        """How many hints are open, whether there is a tape to show, and the code in the editor."""
+        trial = self.verdict.trial
+        found = {'hints': self.told().get('hints', 0), 'tape': bool(trial and trial.shows and not self.tape)}
+        return found if self.editor is None else found | {'editor': self.editor}
+
+    def body(self) -> str:
+        """All of it; hints, solution and mistakes are folded until they are wanted."""
+        asked, verdict = self.exercise, self.verdict
+        checks = asked.checks(verdict.trial)
+        listed = ''.join(map(line, checks))
+        hints = ''.join(
+            f'<li>{words.folded(f"Hint {k}", f"<p><b>Hint {k}.</b> {words.inline(hint)}</p>")}</li>'
+            for k, hint in enumerate(asked.hints, 1)
+        )
+        solution = words.folded(
+            'The solution', words.paragraphs(asked.why) + self.code(asked.solution, 'solution'), 'solution'
+        )
+        tries = ''.join(
+            words.folded(
+                f'“{each.misconception}”',
+                words.paragraphs(f'**“{each.misconception}”**') + self.code(each.code, each.name),
+            )
+            for each in asked.mistakes
+        )
+        return (
+            f'{head(f"Exercise {asked.name}", self.state(checks), asked.title)}'
+            f'<div class="ask">{words.paragraphs(asked.task)}{self.offered()}</div><ul class="checks">{listed}</ul>'
+            f'{self.finding()}{self.tape}<ul class="hints">{hints}</ul>{solution}'
+            f'{words.folded(f"{len(asked.mistakes)} common mistakes", tries, "tries")}'
+        )
+
+    def state(self, checks: list[Check]) -> str:
+        """How it stands, in a few words."""
+        if self.verdict.state == 'failed':
+            return f'{sum(bool(check.ok) for check in checks)} of {len(checks)} checks'
+        before = self.told().get('state') == 'passed'
+        return 'passed' if self.verdict.passed else 'passed before' if before else 'not attempted yet'
+
+    def offered(self) -> str:
+        """What stands under the task."""
+        return ''
+
+    def code(self, code: str, which: str) -> str:
+        """Stored code to copy, and the line that puts it into a cell."""
+        line = words.inline(f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`')
+        return f'<div class="code">{words.pre(self.exercise.printed(code))}</div><p class="note">{line}</p>'
+
+    def finding(self) -> str:
+        """What the check found: the belief, what to look at, the numbers."""
+        verdict, pair = self.verdict, self.exercise.pair(self.verdict.trial)
+        if verdict.state == 'open':
+            return ''
+        said = [each for each in verdict.said.splitlines() if each[:2] != '✓ ']
+        first = next((k for k, each in enumerate(said) if each[:2] == '✗ '), None)
+        said = [each for k, each in enumerate(said) if each[:2] != '✗ ' or k == first]  # one at a time
+        inside = words.paragraphs(f'**{verdict.head.partition(": ")[2].capitalize()}.**' if not verdict.mistake else '')
+        if verdict.mistake:
+            inside += words.paragraphs(f'{verdict.belief}\n\n{verdict.hint}')
+        if pair and verdict.state == 'failed':
+            at, mine, due = pair
+            inside += f'<p class="pair"><b>{mine:.3g}</b>≠<b>{due:.3g}</b> <code>{at}</code>, and what is due</p>'
+        inside += words.pre('\n'.join(said)) if said else ''
+        return f'<div class="finding {verdict.state}">{inside}</div>'
+
+    def text(self) -> str:
+        """The verdict, and the task."""
+        return f'{self.verdict!r}\n{words.plain(self.exercise.task)}'
+
+    def show_tape(self) -> None:
+        """The learner's own Cell on the tape, at the step that answers."""
+        cell, inputs = self.verdict.trial.shows
+        names = list(parameters(cell.construct, len(inputs)))
+        tensors = [k for k, name in enumerate(names) if name and hasattr(inputs[k], 'asnumpy')]
+        gradients, all_of = ', '.join(f'd{names[k]}' for k in tensors), ', '.join(names)
+        text = f'def loss({all_of}):\n    out = cell({all_of})\n    return (weights * out).sum()\n\n\n'
+        text += f'{gradients} = ms.grad(loss, {tuple(tensors) if tensors[1:] else tensors[0]})({all_of})\n'
+        space = dict(zip(names, inputs, strict=True))
+        tape = run(text, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
+        steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
+        answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
+        self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'
+
+
+class Order(Task):
+    """An exercise whose lines are put into order, by pressing them one after another."""
+
+    kind = 'order'
+    exercise: Ordering
+
+    def begin(self) -> None:
+        """As if nobody had been here."""
+        super().begin()
+        self.order: list[str] = []
+
+    def facts(self) -> dict[str, Any]:
+        """The order that was chosen, and the real one, for a page without a kernel."""
+        places = self.exercise.order(self.exercise.solution)
+        return super().facts() | {'order': self.order, 'places': places}
+
+    def offered(self) -> str:
+        """The lines to choose from."""
+        rows = ''.join(
+            f'<li data-line="{key}"><span class="text">{words.inline(line)}</span></li>'
+            for key, line in self.exercise.lines.items()
+        )
+        spare = len(self.exercise.lines) - self.exercise.places
+        left = f' {spare} of them belong{"s" if spare == 1 else ""} nowhere.' if spare else ''
+        return f'<p class="note">Press the lines in their order.{left}</p><ul class="choices">{rows}</ul>'
+
+    def text(self) -> str:
+        """The same as text, with the lines."""
+        lines = (f'  {key}: {self.exercise.plain_line(key)}' for key in self.exercise.lines)
+        return '\n'.join([super().text(), *lines])
+
+
+def line(check: Check) -> str:
+    """One check, with its sign."""
+    kind, sign = SIGNS[check.ok if check.ok is None else bool(check.ok)]
+    return f'<li class="{kind}"><span>{sign}</span> {words.inline(check.said)}</li>'
