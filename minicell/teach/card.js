@@ -31,7 +31,7 @@ function mount(card) {
 
   // Tell the kernel; or keep it in the page, if that is all there is.
   const tell = what => {
-    const event = new CustomEvent('minicell', {detail: {of: card.dataset.of, ...facts, ...what}});
+    const event = new CustomEvent('minicell', {detail: {of: card.dataset.of, lesson: facts.lesson, name: facts.name, kind: facts.kind, ...what}});
     document.dispatchEvent(event);
     if (event.detail.heard) {
       setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);

@@ -25,6 +25,10 @@ from minicell.view.picture import STILL
 
 from . import words
 
+# The picture's colours, and those that it does not have.
+USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'bad'
+DAY = {'good': '#1d6b45', 'goodt': '#e9f5ee', 'badt': '#fce9ef', 'fwdl': '#e8f2fa', **{k: LIGHT[k] for k in USED}}
+NIGHT = {'good': '#6fce9b', 'goodt': '#14291f', 'badt': '#37182a', 'fwdl': '#14283a', **{k: DARK[k] for k in USED}}
 # What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
 PLAIN = 'border:1px solid #c9ced4;padding:8px 16px;margin:6px 0'
 
@@ -80,16 +84,19 @@ class Card:
 
     def _ipython_display_(self) -> None:
         self.onwards(self)
+        fresh = self.bundle()
         if get_ipython() is None:
             print(self.text())
         else:
-            display(self.bundle(), raw=True, display_id=self.id)
+            display(fresh, raw=True, display_id=self.id)
 
     def draw(self) -> bool:
         """Draw it again where it stands, if it has changed; return whether it has."""
         if not self.shown or self.shown == self.html():
             return False
-        update_display(self.bundle(), raw=True, display_id=self.id)
+        fresh = self.bundle()
+        if get_ipython() is not None:
+            update_display(fresh, raw=True, display_id=self.id)
         return True
 
     def __repr__(self) -> str:
@@ -101,10 +108,11 @@ def script() -> str:
     """What makes a card live: its style, once a page, and card.js without comments and indentation."""
     read = lambda name: files(__package__).joinpath(name).read_text(encoding='utf-8')
     lines = (re.sub(r'(^|\s)//( .*|$)', '', line).strip() for line in read('card.js').splitlines())
-    own = re.sub(r'\s*([{};,])\s*', r'\1', re.sub(r'/\*.*?\*/', '', read('card.css'), flags=re.S)).strip()
-    dark = f'.mc-card{{{variables(DARK)};--good:#6fce9b;--goodt:#14291f;--badt:#37182a;--fwdl:#14283a}}'
+    bare = re.sub(r'/\*.*?\*/', '', read('card.css'), flags=re.S)
+    own = re.sub(r'\s*([{};,])\s*|:\s+', lambda found: found[1] or ':', bare).strip()
+    dark = f'.mc-card{{{variables(NIGHT)}}}'
     style = (
-        f'{own}.mc-card{{{variables(LIGHT)}}}@media (prefers-color-scheme:dark){{html:not(:has([data-jp-theme-light])) '
+        f'{own}.mc-card{{{variables(DAY)}}}@media (prefers-color-scheme:dark){{html:not(:has([data-jp-theme-light])) '
         f'{dark}}}:is([data-jp-theme-light=false],.vscode-dark,html[theme=dark]) {dark}'
     )
     body = '\n'.join(line for line in lines if line)
@@ -119,8 +127,10 @@ def script() -> str:
 
 def head(title: str, state: str, about: str = '') -> str:
     """The first line of a card: what it is, and how it stands."""
-    told = f' <span>{words.inline(about)}</span>' if about else ''
-    return f'<header><b>{words.inline(title)}</b>{told} <span class="state">{words.inline(state)}</span></header>'
+    dot = '<i> · </i>'  # where there is no style sheet
+    told = f'{dot}<span>{words.inline(about)}</span>' if about else ''
+    stands = f'{dot}<span class="state">{words.inline(state)}</span>' if state else ''
+    return f'<header><b>{words.inline(title)}</b>{told}{stands}</header>'
 
 
 class Progress(Card):

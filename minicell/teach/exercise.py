@@ -23,6 +23,9 @@ from .trials import Trial
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
 
+CALLED = {'returned': 'what `bprop` returns'}  # parts of a trial whose names say too little
+
+
 class Check(NamedTuple):
     """Something that is looked at: in words, and whether it is so; None before an answer was tried."""
 
@@ -138,8 +141,9 @@ class Exercise:
             said = trial.said.splitlines() if trial else []
             told = [Check(line[2:], line[0] == words.SIGNS['passed']) for line in said if line[:2] in ('✓ ', '✗ ')]
             return told + [Check(line.partition(': ')[0]) for line in due[len(told) :]]
+        called = lambda part, value: f'`{part}`' if isinstance(value, np.ndarray) and part.isidentifier() else part
         parts = [
-            Check(f'`{part}`' if part.isidentifier() else part, trial and same(trial.did.get(part), value))
+            Check(CALLED.get(part) or called(part, value), None if trial is None else same(trial.did.get(part), value))
             for part, value in self.right.items()
         ]
         return parts if self.due.words else [*parts, Check('all that it is tried on', trial and trial.passed)]

@@ -11,6 +11,7 @@ import base64
 import linecache
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from html import escape
 from io import BytesIO
 from typing import Any
@@ -132,11 +133,15 @@ class Live:
         return sheet(film.frames[-1], (film.width, film.height), title, caption)
 
 
-def run(text: str, **space: Any) -> ms.Tape:
-    """The tape of a few lines, which the picture shows as it shows the reader's own; `space` holds what they use."""
+def run(text: str, stops: bool = False, **space: Any) -> ms.Tape:
+    """The tape of a few lines, which the picture shows as it shows the reader's own; `space` holds what they use.
+
+    With `stops`, lines that end in an error are shown as far as they came.
+    """
     name = f'<live {hash(text):x}>'
     linecache.cache[name] = len(text), None, text.splitlines(True), name
-    with ms.Tape() as tape:
+    tape = ms.Tape()
+    with suppress(Exception if stops else ()), tape:
         exec(compile(text, name, 'exec'), {'ms': ms, **space})
     return tape
 

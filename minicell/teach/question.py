@@ -77,9 +77,7 @@ class Prediction(Card):
         elif after:
             after = f'<div class="after">{after}</div>'
         asked = words.paragraphs(self.question.ask)
-        return (
-            f'{head(self.title, state)}<div class="ask">{asked}</div><ol class="choices" type="A">{rows}</ol>{after}'
-        )
+        return f'{head(self.title, state)}<div class="ask">{asked}</div><ol class="choices" type="A">{rows}</ol>{after}'
 
     def row(self, choice: Choice) -> str:
         """An answer, and its reply: folded until it is wanted."""

@@ -13,7 +13,7 @@ from minicell.view.picture import Picture
 
 from . import words
 from .card import Card, head
-from .exercise import Check, Exercise, Verdict
+from .exercise import Check, Exercise, Verdict, quiet
 from .live import run
 from .order import Ordering
 from .trials import dout_of
@@ -127,7 +127,8 @@ class Task(Card):
         text = f'def loss({all_of}):\n    out = cell({all_of})\n    return (weights * out).sum()\n\n\n'
         text += f'{gradients} = ms.grad(loss, {tuple(tensors) if tensors[1:] else tensors[0]})({all_of})\n'
         space = dict(zip(names, inputs, strict=True))
-        tape = run(text, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
+        with quiet():
+            tape = run(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'

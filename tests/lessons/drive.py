@@ -13,33 +13,34 @@ def within(one: Any, kind: type = object) -> list[Any]:
 
 
 def commit(L: Any, name: str, right: bool) -> None:
-    """Answer a question of a lesson, rightly or not."""
-    L.predict(name)
-    asked = L.predictions[name]
-    asked.radio.value = [choice.right for choice in asked.question.choices].index(right)
-    asked.submit.click()
+    """Answer a question of a lesson, rightly or not, as its card on the page would."""
+    asked = L.predict(name)
+    L.hear({'of': asked.id, 'chosen': [choice.right for choice in asked.question.choices].index(right)})
 
 
-# A result waits: it says nothing of what was printed until a choice is committed, then it says both.
+# A result waits: it is folded until a choice is committed, then it says both. Then every question is answered, and
+# every card is told all that a page could tell it, and more.
 RESULTS = """\
 import json
-from html import escape
 from minicell.teach.question import Result
+from tests.lessons.drive import commit
 seen = {}
-for name, prediction in L.predictions.items():
-    for result in [each.__self__ for each in prediction.waiting if isinstance(getattr(each, '__self__', 0), Result)]:
-        printed = escape(result.printed.strip(), quote=True)
-        early = printed in result.view.value or 'Locked' not in result.view.value
-        prediction.submit.click()  # nothing is chosen
-        unchosen = prediction.choice is not None or printed in result.view.value
-        wrong = [choice.right for choice in prediction.question.choices].index(False)
-        prediction.radio.value = wrong
-        marked = printed in result.view.value
-        prediction.submit.click()
-        late = printed not in result.view.value or 'You said' not in result.view.value
-        named = escape(prediction.choice.misconception, quote=True) not in result.view.value
-        seen[name] = {'empty': not printed, 'early': early, 'unchosen': unchosen, 'marked': marked,
-                      'late': late, 'unnamed': named}
+for result in [card for card in L.cards.values() if isinstance(card, Result)]:
+    asked, folded = result.prediction, '<details class="opened"><summary>'
+    early = folded not in result.html() or 'when you have answered' not in result.html()
+    for nothing in (None, -1, 99, 'x'):
+        L.hear({'of': asked.id, 'chosen': nothing})
+    unchosen = asked.choice is not None or folded not in result.html()
+    commit(L, asked.name, right=False)
+    late = folded in result.html() or 'You said' not in result.html() or 'You said' not in result.shown
+    named = 'The belief behind it' in asked.html()
+    seen[result.name] = {'empty': not result.printed.strip(), 'early': early, 'unchosen': unchosen, 'late': late,
+                         'unnamed': not named}
+for name in L.about.questions:
+    commit(L, name, right=True)
+for card in list(L.cards.values()):
+    for said in ({}, {'hints': 2}, {'hints': 'x'}, {'order': [3, None]}, {'code': '1/0'}, {'said': '<b>'}, {'tape': 1}):
+        L.hear({'of': card.id, **said})
 print(json.dumps(seen))
 """
 
@@ -113,9 +114,6 @@ for button in everything(w.Button):
 for area in everything(*WRITES):
     for text in ('', 'x =', '<script>alert(1)</script>', '1/0', '\\x00'):
         to(area, text)
-        for button in everything(w.Button):
-            if button.description == 'Check this code':
-                button.click()
 
 def named(one):  # to somebody who hears the page; each toggle button has words of its own
     return one.description or one.tooltip or isinstance(one, w.ToggleButtons) or one.layout.display == 'none'
@@ -135,6 +133,5 @@ print(json.dumps({
     'raw': [one.value for one in everything(w.HTML) if '<script' in one.value],
     'nameless': [type(one).__name__ for one in everything(*HANDS) if not named(one)],
     'slow': {label: took for label, took in slow.items() if took > 0.15},
-    'progress': repr(L.progress()).splitlines()[0],
 }))
 """

@@ -81,7 +81,7 @@ def afterwards(number: str) -> dict[str, str]:
     asked = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
     mistakes = {name: source for name, (source, _) in stored(number).items()}
     moved = {'widgets': drive.WIDGETS, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
-    return asked | mistakes | moved | solved(number)
+    return asked | mistakes | moved | solved(number) | {'after': 'print(L.progress())'}
 
 
 def execute(number: str, tmp: Path) -> Executed:

@@ -217,7 +217,7 @@ def set_up_in_one_line(notebook: Any) -> list[str]:
 
 def exercises_have_mistakes(notebook: Any) -> list[str]:
     """There is an exercise, and each offers hints, its solution and at least three common mistakes."""
-    cells = [cell for cell in code(notebook) if re.search(r'\bL\.(exercise|order)\(', cell.source)]
+    cells = [cell for cell in code(notebook) if re.search(r'\bL\.(check|order)\(', cell.source)]
     found = [] if cells else ['no exercise']
     for cell in cells:
         said = ' '.join(page(output) for output in cell.outputs)

@@ -2,6 +2,8 @@
 
 import base64
 import copy
+import re
+import sys
 
 import ipywidgets as w
 import nbformat
@@ -11,76 +13,79 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
-from minicell.teach.exercise import Verdict
-from minicell.teach.freeze import WIDGET, freeze
+from minicell.teach.bridge import MISSING, bridge, by_itself
+from minicell.teach.card import Sentence
+from minicell.teach.exercise import run
+from minicell.teach.freeze import freeze
 from minicell.teach.order import exercise
-from minicell.teach.panel import Panel
-from minicell.teach.question import Choice, Prediction, Question, Result, kept_back
+from minicell.teach.question import Choice, Prediction, Question, Result, Waits
 from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
-from tests.lessons.drive import commit, within
+from minicell.view.picture import STILL
+from tests.lessons.drive import commit
 from tests.messages import refused, tells
 
 EXERCISE = exercise('3a')
 
 QUESTION = Question(
-    'Is `<b>` safe?', (Choice('yes <i>', 'It is & was.'), Choice('no', 'It is not.', 'all <u> is lost'))
+    'Is `<b>` safe?',
+    (Choice('yes <i>', 'It is & was.'), Choice('no', 'It is not.', 'all <u> is lost')),
+    after='See <s>42</s>.',
 )
 
 
-def test_predict_commit_reveal():
-    asked = Prediction('p', 'Predict', QUESTION)
+@pytest.fixture
+def asked():
+    """A question, a place for the answer to it, and what keeps it back: asked.said and asked.open are what is known."""
+    made = Prediction('03', 'p', QUESTION, lambda: made.answer, lambda: made.look)
+    made.answer, made.look = None, False
+    return made
+
+
+def test_predict_commit_reveal(asked):
     result = Result(asked, 'printed <s>42</s>')
-    assert asked.radio.value is None and 'Locked' in asked.answer.value and '42' not in result.view.value
-    asked.submit.click()  # nothing chosen
-    assert asked.choice is None and 'Choose' in asked.hint.value and '42' not in result.view.value
-    asked.radio.value = 1
-    assert '42' not in result.view.value  # chosen, not committed
-    asked.submit.click()
-    assert all(each in asked.answer.value for each in ('&lt;u&gt;', ' is lost', 'no'))
-    # the reply says why 'no' is wrong, not what is right
-    assert asked.answer.value.index('Right is:') < asked.answer.value.index('yes &lt;')
-    assert '42' in result.view.value and '<s>' not in result.view.value
-    asked.radio.value = 0
-    asked.submit.click()
-    assert asked.choice.text == 'no'  # a commitment is kept
-    assert asked.radio.disabled and asked.submit.disabled
+    assert asked.facts() == {'right': 0} and result.facts() == {}
+    assert '<details class="reply">' in asked.html() and ' open>' not in asked.html() + result.html()
+    tells(result.html(), 'The cell has', '<b>Predict</b>', keep=False)
+    asked.answer = 'no'
+    assert asked.facts() == {'right': 0, 'chosen': 1} and result.facts() == {'open': True}
+    assert asked.html().count(' open>') == 2, 'the reply to what was chosen, and to what is right'
+    assert 'You said: no' in result.html() and 'The cell has run' not in result.html()
+    asked.answer = 'of an earlier lesson'
+    assert asked.choice is None and not asked.unlocked, 'a question that was written anew is asked anew'
+    asked.look = True
+    assert asked.unlocked and asked.facts() == {'right': 0, 'open': True} and result.facts() == {'open': True}
 
 
-def test_a_figure_that_answers_waits_for_the_answer():
-    asked = Prediction('p', 'Predict', QUESTION)
-    figure = Shown(w.HTML('42'), 'forty-two')
-    shown = kept_back(asked, figure)
-    notice, inside = shown.widget.children
-
-    def seen():
-        return [one.layout.display != 'none' for one in (notice, inside)]
-
-    assert seen() == [True, False] and 'Locked' in notice.value and shown.text == 'forty-two'
-    asked.radio.value = 1
-    assert seen() == [True, False]
-    asked.submit.click()
-    assert seen() == [False, True]
-    asked.reset()
-    assert seen() == [True, False]
-    asked.unlock()
-    assert seen() == [False, True]
+def test_a_figure_that_answers_waits_for_the_answer(asked):
+    figure = Waits(asked, Shown(w.HTML('six'), 'six times seven', {'image/svg+xml': '<svg>six</svg>'}))
+    assert '<svg' not in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
+    asked.look = True
+    assert figure.draw() and '<svg>six</svg>' in str(figure.bundle())
+    asked.look = False
+    assert figure.draw() and '<svg' not in figure.bundle()['text/html']
 
 
-def test_text_from_anybody_is_escaped():
-    asked = Prediction('p', 'Predict', QUESTION)
-    asked.unlock()
-    for page in (asked.answer.value, asked.shown.page):
-        assert '<i>' not in page and '<u>' not in page and '<b>`' not in page
+def test_text_from_anybody_is_escaped(asked):
+    L = lesson('03', keep=False)
+    task = L.check('3a', '</section><script>').card
+    task.verdict.said = '</pre><script>1</script>'
+    for state in (None, 'no', 'yes <i>'):
+        asked.answer = state
+        for page in (asked.html(), Result(asked, '<script>').html(), task.html()):
+            assert not re.search('<(i|u|s|script)>', page.replace('<i> · </i>', '')) and '<b>`' not in page
     assert words.inline('`<b>` **<i>**') == words.inline('`<b>` **<i>**').replace('<i>', '')
-    assert '<script' not in Verdict('failed', '<script>', '<script>').page()
+    sentence = Sentence('03', 's', ('<i>', '<u>'), lambda: '</p><s>')
+    assert not re.search('<(i|u|s)>', sentence.html().replace('<i> · </i>', ''))
 
 
-def test_question_reads_as_text():
-    asked = Prediction('p', 'Predict', QUESTION)
-    bundle = asked.shown._repr_mimebundle_()
-    assert '( ) no' in bundle['text/plain'] and repr(asked.shown) == bundle['text/plain']
-    assert WIDGET in bundle and '<li>no</li>' in bundle['text/html']
+def test_a_card_is_a_still_with_a_script_and_a_kept_one_is_the_still_alone(asked, monkeypatch):
+    bundle = asked.bundle()
+    still, script, _ = re.split('<script>|</script>', bundle['text/html'])
+    assert still == asked.html() and 'mount(here)' in script
+    assert '( ) no' in bundle['text/plain'] and repr(asked) == bundle['text/plain']
+    monkeypatch.setenv(STILL, 'yes')
+    assert asked.bundle()['text/html'] == still
 
 
 def test_lesson_without_a_notebook(capsys):
@@ -93,10 +98,15 @@ def test_lesson_without_a_notebook(capsys):
     assert '0 of 6 done' in repr(L.progress())
     assert L.check('3a').state == 'open' and L.check('no such thing').state == 'open'
     assert 'x.T' in repr(L.reveal('3a')) and 'Hint 3' in repr(L.hint('3a', 9))
+    capsys.readouterr()
+    L.insert('3a', 'document')
+    assert 'dx = x + 1' in capsys.readouterr().out
     with refused(ValueError, 'no lesson', '99'):
         lesson('99')
     with refused(ValueError, 'nothing', 'recall 1'):
         L.predict('nothing')
+    with refused(ValueError, 'Exercise 3a', "'nothing'", 'solution'):
+        L.insert('3a', 'nothing')
 
 
 def test_unlock_opens_what_is_there_and_what_comes():
@@ -105,44 +115,69 @@ def test_unlock_opens_what_is_there_and_what_comes():
     L.unlock()
     L.recall('recall 1')
     assert all(asked.unlocked for asked in L.predictions.values())
-    assert 'Nobody reads' in L.predictions['recall 1'].answer.value
+    assert L.predictions['recall 1'].facts()['open'] and ' open>' in L.predictions['recall 1'].html()
 
 
-def test_progress_follows():
+def test_every_card_follows_what_one_was_told():
     L = lesson('03')
-    L.progress()
+    glance = L.progress()
+    glance._ipython_display_()
     commit(L, 'scale', right=False)
-    assert '1 of 6 done' in L.glance.value and 'surprised' in L.glance.value
+    assert '1 of 6 done' in glance.shown and 'surprised' in glance.shown
+    commit(L, 'scale', right=True)
+    assert not L.predictions['scale'].choice.right, 'a commitment is kept'
     L.check('3a', 3)
-    assert 'not yet' in L.glance.value
+    assert 'not yet' in glance.shown
     assert EXERCISE.check_code(EXERCISE.solution).passed
-    next(b for b in within(L.exercise('3a').widget, w.Button) if b.description == 'Insert the solution').click()
-    assert '2 of 6 done' in L.glance.value
+    box = L.exercise('3a')
+    L.hear({'of': L._shown(box).id, 'code': EXERCISE.solution})
+    assert '2 of 6 done' in glance.shown and box.verdict.passed and box.facts()['editor'] == EXERCISE.solution
+    for strange in (
+        {},
+        {'of': None},
+        {'of': '03 question nothing'},
+        {'of': '03'},
+        {'of': '03 exercise 9z', 'hints': 1},
+    ):
+        L.hear(strange)
 
 
-def test_hints_come_one_by_one():
-    panel = Panel(EXERCISE, lambda verdict: None)
-    for number in (1, 2, 3):
-        assert panel.more.description == f'Hint {number} of 3'
-        assert f'Hint {number}' not in panel.hints.value
-        panel.more.click()
-        assert f'Hint {number}' in panel.hints.value
-    assert '(dout, y.T)' not in panel.hints.value
-    panel.more.click()
-    assert '(dout, y.T)' in panel.hints.value and panel.more.disabled
+def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
+    L = lesson('03')
+    card = L.check('3a').card
+    assert [check.ok for check in EXERCISE.checks(None)] == [None] * 4 and 'not attempted' in card.html()
+    exec(EXERCISE.solution.replace('x.T, dout', 'x.T, -dout'), space := {})
+    card = L.check('3a', space['MatMul']).card
+    assert [bool(check.ok) for check in EXERCISE.checks(card.verdict.trial)] == [True, True, False, False]
+    tells(card.html(), '2 of 4', 'dy[', '≠', keep=False)
+    L._shown(card)
+    L.hear({'of': card.id, 'tape': True})
+    assert 'class="mc2"' in card.html() and not card.facts()['tape'], 'the Cell on the tape'
+    L.hear({'of': card.id, 'hints': 2})
+    assert card.facts()['hints'] == 2
+    exec(EXERCISE.solution, space)
+    assert 'class="mc2"' not in L.check('3a', space['MatMul']).card.html()
+    hunt = exercise('3b')
+    lost = hunt.checks(hunt.check_code(hunt.mistakes[0].code).trial)
+    assert len(lost) == len(hunt.checks(None)) == 8 and {check.ok for check in lost} == {True, False}
+    L.check('3b', lambda cell: 'right')
+    assert L.tasks['3b'].finding().count('✗') == 1, 'one at a time'
 
 
-def test_the_way_without_typing():
-    said = []
-    panel = Panel(EXERCISE, said.append)
-    for mistake in EXERCISE.mistakes:
-        panel.insert_mistake()
-        assert panel.code.value == mistake.code and words.inline(mistake.misconception) in panel.verdict.value
-    assert len({verdict.misconception for verdict in said}) == len(EXERCISE.mistakes)
-    panel.insert_solution()
-    assert said[-1].passed and panel.code.value == EXERCISE.solution
-    panel.start_again()
-    assert said[-1].state == 'open'
+def test_a_cell_on_the_tape_opens_at_the_step_that_answers():
+    L = lesson('05')
+    asked = exercise('5b')  # with an input that is no Tensor
+    for code in (asked.solution, *(mistake.code for mistake in asked.mistakes[:2])):
+        card = L.check('5b', run(code, asked.answer_name, 'a test')).card
+        if card.facts()['tape']:
+            card.show_tape()
+            assert 'class="mc2"' in card.tape
+
+
+def test_without_anywidget_a_sentence_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'anywidget', None)
+    assert bridge('03', print) is None and by_itself()
+    tells(MISSING, 'anywidget', 'pip install anywidget')
 
 
 SOURCE = """\

@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import ipywidgets as w
 import pytest
 
 import minicell as ms
 from minicell.core.watch import Pull
-from minicell.teach import lesson, words
+from minicell.teach import lesson
 from minicell.teach.exercise_text import read
-from minicell.teach.order import Ordering, OrderPanel
-from tests.lessons.drive import within
+from minicell.teach.order import Ordering
+from minicell.teach.task import Order
 from tests.messages import refused, tells
 
 SAMPLE = read(Path(__file__).with_name('order_sample.md'))
@@ -41,7 +40,7 @@ def test_the_solution_is_what_really_ran(ordering):
 def test_not_attempted(ordering, given):
     verdict = ordering.check(given)
     assert verdict.state == 'open'
-    tells(repr(verdict), 'Choose a line')
+    tells(repr(verdict), 'Choose the lines')
 
 
 @pytest.mark.parametrize(
@@ -66,49 +65,12 @@ def test_wrong_orders(ordering, given, told, named):
     assert (verdict.mistake.name if verdict.mistake else None) == named
 
 
-def test_places_are_labelled_and_a_line_moves(ordering):
-    said = []
-    panel = OrderPanel(ordering, said.append)
-    assert [box.description for box in panel.boxes] == ['Place 1', 'Place 2', 'Place 3']
-    assert all(len(box.options) == 5 for box in panel.boxes)  # with the line that belongs nowhere, and with none
-    for box, key in zip(panel.boxes, ('Sin', 'Mul', 'ReduceSum'), strict=True):
-        box.value = key
-    panel.check()
-    assert said[-1].state == 'failed'
-    panel.boxes[0].value = 'ReduceSum'
-    assert [box.value for box in panel.boxes] == ['ReduceSum', 'Mul', None]
-    panel.boxes[1].value, panel.boxes[2].value = 'Sin', 'Mul'
-    panel.check()
-    assert said[-1].passed
-
-
-def test_the_way_without_typing(ordering):
-    said = []
-    panel = OrderPanel(ordering, said.append)
-    for mistake in ordering.mistakes:
-        panel.insert_mistake()
-        assert [box.value for box in panel.boxes] == ordering.order(mistake.code)
-        assert words.inline(mistake.misconception) in panel.verdict.value
-    panel.insert_solution()
-    assert said[-1].passed
-    panel.start_again()
-    assert said[-1].state == 'open' and not any(box.value for box in panel.boxes)
-    for _ in range(4):
-        panel.next_hint()
-    assert panel.hints.value.index('1. the sum') < panel.hints.value.index('2. ops.sin')
-
-
-def test_the_lines_are_listed_once(ordering):
-    """Above the hints; the places name them again, and a second list would push these off the screen."""
-    panel = OrderPanel(ordering, lambda verdict: None)
-    assert sum('belongs nowhere' in page.value for page in within(panel.shown.widget, w.HTML)) == 1
-
-
-def test_it_reads_without_a_kernel(ordering):
-    shown = OrderPanel(ordering, lambda verdict: None).shown
-    tells(shown.text, 'Mul: the product', 'x * y', 'Sin: ops.sin')
-    assert '3 common mistakes' in shown.page and '1 of them' in shown.page
-    assert '<b>that nobody' not in shown.page
+def test_its_card_offers_the_lines_once_and_reads_without_a_kernel(ordering):
+    card = Order('03', ordering, dict)
+    tells(card.text(), 'Mul: the product', 'x * y', 'Sin: ops.sin')
+    assert card.html().count('data-line=') == len(SAMPLE.lines) and card.html().count('belongs nowhere') == 1
+    assert '3 common mistakes' in card.html() and '<b>that nobody' not in card.html()
+    assert card.facts()['places'] == RIGHT
 
 
 def test_order_in_a_lesson(monkeypatch):
@@ -117,6 +79,11 @@ def test_order_in_a_lesson(monkeypatch):
         L.order('3a')
     monkeypatch.setattr(L, 'about', L.about._replace(exercises={'sample': SAMPLE}))
     L.exercises['sample'] = Ordering(SAMPLE, right)
+    L.cards['03 order order_sample'] = L.order('sample')
     assert 'Exercise order_sample' in repr(L.order('sample'))
+    card = L.order('sample')
+    card.shown = 'before'
+    L.hear({'of': card.id, 'order': ['Sin', 'Mul', 'ReduceSum', 'no line', 3]})
+    assert card.order == ['Sin', 'Mul', 'ReduceSum'] and card.verdict.state == 'failed'
     assert L.check('sample', RIGHT).passed
     assert '1. the sum' in repr(L.reveal('sample'))

@@ -71,11 +71,9 @@ def test_every_widget_to_its_extremes(lived):
     cell = lived.after['widgets']
     assert complaints([cell]) == []
     seen = json.loads(printed(cell).splitlines()[-1])
-    assert seen['moved'] > 100 and seen['sized'] > 5
+    assert seen['moved'] > 2 and seen['sized'] > 0
     assert (seen['grown'], seen['raw'], seen['nameless']) == ([], [], [])
     assert {name: many for name, many in seen['figures'].items() if many != 1} == {}, 'one primary control a figure'
-    done, due = re.search(r'(\d+) of (\d+) done', seen['progress']).groups()
-    assert done == due, 'the solutions were among what the buttons inserted'
 
 
 def test_solutions_in_their_cells(lived):
@@ -85,6 +83,8 @@ def test_solutions_in_their_cells(lived):
     for exercise in exercises(lived.number):
         cell = asks(read(lived.number), exercise.name)
         assert 'passed' in printed(cells[f'solved {cell.id if cell is not None else exercise.name}']), exercise.name
+    done, due = re.search(r'(\d+) of (\d+) done', printed(lived.after['after'])).groups()
+    assert done == due
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ button.on_click(lambda _: (setattr(page.layout, 'height', '20px'), setattr(page,
 
 def test_a_result_that_leaks_is_seen(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id in ('l03-setup', 'l03-prediction', 'l03-run')]
-    leak = "L.predictions['takeover'].waiting[-1].__self__.view.value = printed_ = ''"
+    leak = 'from minicell.teach.question import Result\nResult.body = lambda self: self.printed'
     cells = run(lesson_03, leak, drive.RESULTS)
     assert json.loads(printed(cells[-1]))['takeover']['early']
 

@@ -10,7 +10,6 @@ import minicell.teach
 from minicell.teach import build, lesson, source
 from minicell.teach.about import about
 from minicell.teach.order import exercise
-from minicell.teach.panel import Panel
 from tests.lessons.kernels import ROOT
 from tests.messages import refused
 
@@ -64,21 +63,16 @@ def test_the_lesson_of_the_page_runs(files, capsys):
     figure.control.value = -2.0
     assert figure.picture.value != before and 'is -4.0.' in figure.picture.value
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
-        f'l16-{name}' for name in ('setup', 'vote', 'run', 'slope', 'panel-16a', 'sentence-1')
+        f'l16-{name}' for name in ('setup', 'vote', 'run', 'slope', 'exercise-16a', 'sentence-1')
     ]
 
 
 def test_its_exercise_tells_three_mistakes_apart(files):
     files()
-    said = []
-    panel = Panel(exercise('16a'), said.append)
-    for _ in range(3):
-        panel.insert_mistake()
-    assert [verdict.mistake.name for verdict in said] == ['no-dout', 'bare', 'half']
-    panel.insert_solution()
-    assert said[-1].passed, said[-1]
-    panel.start_again()
-    assert said[-1].state == 'open'
+    asked = exercise('16a')
+    told = [asked.check_code(mistake.code).mistake.name for mistake in asked.mistakes]
+    assert told == ['no-dout', 'bare', 'half'] and asked.check_code(asked.solution).passed
+    assert asked.check_code(asked.start).state == 'open'
 
 
 COMPLAINTS = [
