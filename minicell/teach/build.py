@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import base64
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -53,10 +54,17 @@ def unexecuted(source: Path) -> Any:
     prefix = f'l{source.name[:2]}-'
     cells = []
     for cell in read(source):
-        made = new_markdown_cell(cell.text) if cell.kind == 'markdown' else new_code_cell(cell.code)
+        made = new_markdown_cell(folded(cell)) if cell.kind == 'markdown' else new_code_cell(cell.code)
         made.id = prefix + cell.name  # nbformat would draw a new one at each build
         cells.append(made)
     return new_notebook(cells=cells)
+
+
+def folded(cell: Cell) -> str:
+    """The text of a cell. The listings that are to be taken home are folded: whoever wants one opens it."""
+    listing = r'^(```python\n.*?^```)$'
+    fold = r'<details><summary>The listing</summary>\n\n\1\n\n</details>'
+    return re.sub(listing, fold, cell.text, flags=re.M | re.S) if cell.name == 'home' else cell.text
 
 
 def build(source: Path) -> Any:

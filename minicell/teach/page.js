@@ -2,16 +2,15 @@
 (() => {
   if (window.minicellNames) return;
   window.minicellNames = true;
-  const FOCUS = `.jp-OutputArea-output :focus-visible:not(.minicell-stage)
+  const FOCUS = `.jp-OutputArea-output :focus-visible:not(.minicell-stage, .mc-card, .mc-card *)
     { outline: 3px solid #0072B2 !important; outline-offset: -1px !important; }`;
   const SOON = 200; // milliseconds: while a key is held down, nothing is said
-  // What scrolls: the blocks of a fixed height, and printed lines that are too long.
-  const SCROLLS = '.jp-OutputArea-output :is([style*="overflow:auto"], [style*="overflow: auto"])';
   // What changes when something is pressed, and is told to who does not see it: pictures, replies, hints, verdicts.
   const TELLS = '[class*=lat-target-]:not(.mc2-live *), .minicell-said';
 
   const style = document.createElement('style'), ear = document.createElement('div');
   style.textContent = FOCUS;
+  ear.className = 'minicell-ear';
   ear.setAttribute('role', 'status');
   ear.style.cssText = 'position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap';
   document.head.append(style);
@@ -40,8 +39,6 @@
       number.setAttribute('role', 'textbox');
       name(number, `${words(number.closest('.widget-slider'))}, as a number`);
     }
-    for (const box of document.querySelectorAll('.widget-textarea textarea:not([aria-label])'))
-      name(box, words(box.closest('.widget-textarea')) || box.title);
     for (const button of document.querySelectorAll('.widget-toggle-button:not([aria-pressed])'))
       follow(button, 'class', pressed);
     for (const group of document.querySelectorAll('.widget-toggle-buttons:not([role])')) {
@@ -55,18 +52,6 @@
       groups += 1;
       for (const radio of group.querySelectorAll('input')) radio.name = `minicell-radio-${groups}`;
       group.onkeydown = keep;
-    }
-  };
-
-  // Tab leads to what scrolls, and the arrow keys scroll it.
-  const scrolls = () => {
-    for (const one of document.querySelectorAll(SCROLLS)) {
-      if (one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1) {
-        one.tabIndex = 0;
-        one.onkeydown = keep;
-        one.setAttribute('role', 'group');
-        name(one, one.querySelector('p')?.textContent || 'Printed');
-      } else ['tabindex', 'role', 'aria-label'].forEach(attribute => one.removeAttribute(attribute));
     }
   };
 
@@ -93,7 +78,7 @@
     around.focus({preventScroll: true});
   };
 
-  const all = () => { waiting = 0; names(); scrolls(); tell(); hold(); };
+  const all = () => { waiting = 0; names(); tell(); hold(); };
   new MutationObserver(soon).observe(document.body, {childList: true, subtree: true});
   document.addEventListener('focusin', event => { held = event.target; });
   window.addEventListener('resize', soon);

@@ -138,8 +138,13 @@ class Waits(Card):
     kind = 'lock'
 
     def __init__(self, prediction: Prediction, shown: Any) -> None:
-        super().__init__(prediction.lesson, f'{prediction.name} figure')
+        super().__init__(prediction.lesson, prediction.name)
         self.prediction, self.figure = prediction, shown
+
+    @property
+    def id(self) -> str:
+        """A result may wait for the same question."""
+        return f'{super().id} figure'
 
     def bundle(self) -> dict[str, str]:
         """The figure itself, once the question is answered; where a notebook is kept, its stills."""
@@ -152,10 +157,17 @@ class Waits(Card):
         """The line; once the question is answered, no card at all."""
         return 'the figure' if self.prediction.unlocked else super().html()
 
+    def label(self) -> str:
+        """What it is called for somebody who hears the page."""
+        return f'A figure, after {self.prediction.title}: {self.name}'
+
     def body(self) -> str:
-        """The line."""
+        """The line, and for a page without a kernel what the figure shows there."""
         said = f'A figure answers this. It opens when you have answered **{self.prediction.title}** above.'
-        return f'<p class="wait">{words.inline(said)}</p>'
+        return (
+            f'<p class="wait">{words.inline(said)}</p><details class="opened"><summary>The figure</summary>'
+            f'<p class="said"></p>{self.figure.still()}</details>'
+        )
 
     def text(self) -> str:
         """The figure in words."""

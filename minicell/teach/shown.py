@@ -41,8 +41,11 @@ class Shown:
             return still
         if by_itself():
             return still | {k: v for k, v in self.widget._repr_mimebundle_().items() if k != 'text/plain'}
-        drawn = self.pictures.get('image/svg+xml') or f'<pre>{escape(self.text)}</pre>'
-        return {'text/plain': self.text, 'text/html': HOST.format(self.widget.model_id, drawn)}
+        return {'text/plain': self.text, 'text/html': HOST.format(self.widget.model_id, self.still())}
+
+    def still(self) -> str:
+        """What stands there without a kernel, as HTML."""
+        return self.pictures.get('image/svg+xml') or f'<pre>{escape(self.text)}</pre>'
 
 
 def html(value: str, height: int | None = None) -> w.HTML:

@@ -1,8 +1,8 @@
 """The course as a site: the first page, a page a lesson, the reference; from a server or from file://, with no kernel.
 
 The first page is `front`, with Python in the reader's browser (`pyodide`) for whoever edits its program. Each lesson is
-run in a kernel in which what a page cannot do is shown in another way (`pages`): a question or exercise becomes its
-text. A tape shows itself as in a notebook, for its picture steps by itself. `course`, `texts` and `reference` are the
+run in a kernel in which what a page cannot do is shown in another way (`pages`): a figure becomes its stills. A card
+and a tape show themselves as in a notebook, for they work by themselves. `course`, `texts` and `reference` are the
 other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its bar.
 """
 
@@ -21,6 +21,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell
 
 from minicell.teach.freeze import STILL
+from minicell.teach.progress import SWITCH
 from minicell.view.page import fragment
 
 from ..lab import sockets_fit
@@ -32,7 +33,12 @@ from .document import Page, document
 BESIDE = 'course.css', 'course.js', 'search.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
 TIMEOUT = 300  # seconds a cell
-NEEDS = '<p class="needs">'
+# Said once in a lesson: a question needs no Python, the check of an exercise does.
+CHECKS = 'class="mc-card exercise"'
+NEEDS = (
+    '<p class="needs">{}To check what you wrote, run this lesson: <code>minicell</code> on your machine, or its badge '
+    'in the README. The hints, the solution and the common mistakes are here.</p>'
+)
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
 ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
 WHOLE = (
@@ -138,7 +144,7 @@ def run(notebook: Any, name: str) -> Any:
             manager = client.create_kernel_manager()  # a kernel on TCP warns that it is one
             manager.transport, manager.ip = 'ipc', f'{here}/kernel'
         try:
-            client.execute(env={**os.environ, 'PYTHONPATH': path})
+            client.execute(env={**os.environ, 'PYTHONPATH': path, SWITCH: 'off'})  # whose progress is nobody's business
         except CellExecutionError as error:
             raise Trouble(f'lesson {name} does not run: {error.ename}: {error.evalue}') from None
     del notebook.cells[0]
@@ -154,9 +160,7 @@ def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool 
     at = names.index(name)
     before = f'<a href="{names[at - 1]}.html" rel="prev">← {escape(course[at - 1][1])}</a>' if at else '<span></span>'
     after = f'<a href="{names[at + 1]}.html" rel="next">{escape(course[at + 1][1])} →</a>' if names[at + 1 :] else ''
-    body = '\n'.join(cells(notebook))
-    if answers:
-        body = body.replace(NEEDS, NEEDS + ANSWER.format(lite.link(name)))
+    body = '\n'.join(cells(notebook, NEEDS.format(ANSWER.format(lite.link(name)) if answers else '')))
     contents = ''.join(
         f'<li><a href="#{at}">{words}</a></li>' for at, words in re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     )
@@ -167,13 +171,15 @@ def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool 
     return Page(f'{name}.html', course[at][1], question(notebook), main, 'lesson', part='course.html')
 
 
-def cells(notebook: Any) -> Iterator[str]:
-    """Each cell of a lesson as HTML."""
+def cells(notebook: Any, needs: str = '') -> Iterator[str]:
+    """Each cell of a lesson as HTML; `needs` stands under the first exercise."""
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
             yield CELL.format(kind='text', id=cell.id, body=texts.html_of(cell.source))
             continue
         shown = '\n'.join(filter(None, map(output, cell.outputs)))
+        if CHECKS in shown:
+            shown, needs = shown + needs, ''
         yield CELL.format(kind='cell', id=cell.id, body=texts.code(cell.source) + shown)
 
 

@@ -38,7 +38,11 @@ def typed() -> int:
     """How many lines of the engine a learner types: those that no step has at its start."""
     from minicell.teach.order import exercise  # which imports the lessons
 
-    return sum(bool(line.strip()) for name in STEPS for line in exercise(name).essence.splitlines())
+    asked = [exercise(name) for name in STEPS]
+    given = {each.name: each.start.splitlines() for each in asked}
+    return sum(
+        bool(line.strip()) and line not in given[each.name] for each in asked for line in each.solution.splitlines()
+    )
 
 
 class Folded:
