@@ -63,6 +63,7 @@ function mount(card) {
       const reveal = chosen => {
         list.removeAttribute('role');
         items.forEach((item, k) => {
+          item.removeAttribute('role');
           const row = make('div', 'row'), old = item.querySelector('.row');
           row.dataset.key = 'ABCDE'[k];
           row.append(item.querySelector('.text'));
@@ -97,6 +98,7 @@ function mount(card) {
       });
       if (done) return reveal(facts.chosen ?? null);
       list.setAttribute('role', 'radiogroup');
+      for (const item of items) item.setAttribute('role', 'none');
       list.setAttribute('aria-label', `Your answer to: ${one('header b').textContent}`);
       const radios = all('input'), commit = () => {
         const k = radios.findIndex(radio => radio.checked);
@@ -249,7 +251,7 @@ function mount(card) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('textarea')) return;
     const k = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : 'abcde'.indexOf(event.key.toLowerCase());
     if (k >= 0 && event.key.length === 1) keys.digit?.(k);
-    else if (event.key === 'Enter' && keys.enter && !event.target.matches('button, summary')) { event.preventDefault(); keys.enter(); }
+    else if (event.key === 'Enter' && !event.shiftKey && keys.enter && !event.target.matches('button, summary')) { event.preventDefault(); keys.enter(); }
   };
 
   const seen = mount.cards = (mount.cards ?? 0) + 1; // of the same question, two may be on a page

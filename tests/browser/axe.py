@@ -27,17 +27,12 @@ HEIGHT = "() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight"
 USE = """async () => {
   const press = words => [...document.querySelectorAll('.jp-OutputArea-output button')]
     .filter(button => words.test(button.ariaLabel ?? button.textContent)).map(button => button.click()).length;
-  const chosen = [...document.querySelectorAll('.minicell-choices')].map(group => [...group.querySelectorAll('input')]);
-  for (const radios of chosen) radios.at(-1).click();
-  const words = [/^Commit$/, ...Array(4).fill(/^(Hint \\d|Show the solution)/), /^Insert a common mistake$/];
-  return [...words, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
+  for (const list of document.querySelectorAll('.mc-card [role=radiogroup]'))
+    [...list.querySelectorAll('input')].at(-1).click();
+  const words = [/^Commit$/, ...Array(3).fill(/^Hint \\d/), /^Try a common mistake$/, /^Solution$/];
+  return [...words, /^Check this order$/, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
 }"""
 
-INSERT = 5  # the place of "Insert a common mistake" among what USE returns
-# The kernel may answer in a thread of its own, and is idle meanwhile: each mistake gets its verdict.
-VERDICTS = (
-    """count => (document.body.innerText.match(/Exercise \\w+: (not yet|passed|your code)/g) ?? []).length >= count"""
-)
 # ... and the page's own script names what is new soon after: nothing has changed for a second, or for 20.
 QUIET = """() => new Promise(resolve => {
   let still = setTimeout(resolve, 1000);
@@ -66,7 +61,6 @@ def unroll(notebook: Notebook) -> None:
 def use(notebook: Notebook) -> list[int]:
     """Answer, ask for hints, make mistakes; return how often each button was pressed."""
     pressed = notebook.page.evaluate(USE)
-    notebook.page.wait_for_function(VERDICTS, arg=pressed[INSERT], polling=100)
     notebook.page.wait_for_function(READY, arg=notebook.name, polling=100)
     notebook.page.evaluate(QUIET)
     return pressed
@@ -90,6 +84,8 @@ def told(rule: dict, nodes: list[dict] | None = None) -> str:
 def doubt(rule: dict) -> str:
     """What axe could not decide. Text on shapes it never can, nor text that is not yet drawn where the page has grown:
     `looked` counts what it did measure. A list of choices has an arrow for a background."""
-    never = lambda node: node['html'].startswith(('<text', '<select')) or 'obscured' in (node['failureSummary'] or '')
+    signs = 'obscured', 'only non-text characters'  # a sign such as ✓ stands beside its words
+    told_so = lambda node: any(sign in (node['failureSummary'] or '') for sign in signs)
+    never = lambda node: node['html'].startswith(('<text', '<select')) or told_so(node)
     left = [node for node in rule['nodes'] if not never(node)]
     return told(rule, left) if left else ''

@@ -133,6 +133,13 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
 PLACE = 'id => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(cell => cell.model.id === id)'
 SHOW = f"async id => window.jupyterapp.shell.currentWidget.content.scrollToItem(({PLACE})(id), 'start')"
 
+WRITE = f"""async ([id, code]) => {{
+  const notebook = window.jupyterapp.shell.currentWidget.content, at = ({PLACE})(id);
+  notebook.widgets[at].model.sharedModel.setSource(code);
+  notebook.activeCellIndex = at;
+  await window.jupyterapp.commands.execute('notebook:run-cell');
+}}"""
+
 # A name comes from a label, from words on the control, or from one of these attributes.
 NAMELESS = """() => ['button', 'input', 'select', 'textarea', '[role=slider]', '[tabindex="0"]']
   .flatMap(kind => [...document.querySelectorAll(`.jp-OutputArea-output ${kind}`)])
@@ -165,7 +172,7 @@ class Notebook:
     """A notebook open in a page of its own, its kernel connected."""
 
     def __init__(self, browser: Browser, server: Server, name: str) -> None:
-        self.name, self.seen = name, Seen()
+        self.name, self.seen, self.server = name, Seen(), server
         self.page = browser.new_page(viewport={'width': 1400, 'height': 1000})
         self.page.set_default_timeout(PATIENCE * 1000)
         self.seen.watch(self.page)
@@ -199,6 +206,27 @@ class Notebook:
         asked = self.output(cell)
         asked.get_by_role('radio').first.check()
         asked.get_by_role('button', name='Commit').click()
+
+    def write(self, cell: str, code: str) -> None:
+        """Write code into the cell of this id, and run it."""
+        self.show(cell)
+        self.page.evaluate(WRITE, [cell, code])
+        self._ready()
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        self.page.wait_for_function('() => !window.jupyterapp.shell.currentWidget.context.model.dirty')
+
+    def reopen(self, shut: bool = False) -> None:
+        """Open the notebook anew, as it was saved; with `shut`, its kernel has ended meanwhile."""
+        if shut:
+            self.page.evaluate('() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()')
+        self.page.goto('about:blank')
+        self.seen.failed.clear()  # what was asked for while the page was left
+        self.page.goto(self.server.url(f'lab/tree/{self.name}') + '&reset', wait_until='domcontentloaded')
+        self._ready()
+        self.page.evaluate(LEAF_THROUGH)
 
     def nameless(self) -> list[str]:
         """Return what takes the focus in an output that is seen, and has no name for somebody who hears the page."""

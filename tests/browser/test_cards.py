@@ -1,0 +1,149 @@
+"""Cards in a page that has no kernel: the same module as in a notebook, in both themes, on a phone, by keys, and heard."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from minicell.teach import lesson
+from minicell.teach.question import Result
+from tests.browser.axe import axe
+from tests.browser.lab import Seen
+from tests.browser.served import served
+
+pytestmark = pytest.mark.browser
+
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Cards</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>body { margin: 8px; background: #fff; color: #111 }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }</style><main><h1>Cards</h1>"""
+# What is blank in a card: room below its last part that is more than its padding.
+BLANK = """() => [...document.querySelectorAll('.mc-card')].map(card => {
+  const seen = [...card.querySelectorAll('*')].filter(one => one.checkVisibility() && !one.closest('svg'));
+  const low = Math.max(...seen.map(one => one.getBoundingClientRect().bottom));
+  return Math.round(card.getBoundingClientRect().bottom - low);
+})"""
+
+
+@pytest.fixture(scope='module')
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A page with a card of each kind, as a notebook shows them."""
+    folder = tmp_path_factory.mktemp('cards')
+    L, M = lesson('03', keep=False), lesson('01', keep=False)
+    M.check('1a', ['sin'])
+    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress()]
+    shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
+    page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + '</main></html>'
+    (folder / 'index.html').write_text(page, encoding='utf-8')
+    with served(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    page, seen = browser.new_page(viewport={'width': 900, 'height': 900}), Seen()
+    seen.watch(page)
+    page.goto(address)
+    yield page
+    assert seen.well()
+    page.close()
+
+
+def card(page: Page, kind: str) -> Locator:
+    return page.locator(f'.mc-card.{kind}')
+
+
+def test_a_question_is_answered_by_keys_opens_what_waits_and_is_there_tomorrow(page):
+    asked, result = card(page, 'question'), card(page, 'lock')
+    assert [row.get_attribute('data-key') for row in asked.locator('.row').all()] == ['A', 'B', 'C', 'D']
+    expect(result.locator('.wait')).to_contain_text('when you have answered Predict')
+    assert result.bounding_box()['height'] < 50, 'what waits is one line'
+    expect(result.get_by_text('printed 42')).to_be_hidden()
+    group = asked.get_by_role('radiogroup', name='Your answer to: Predict')
+    assert group.get_by_role('radio').count() == 4
+    asked.get_by_role('button', name='Commit').click()
+    expect(asked).to_contain_text('Choose an answer first')
+    group.get_by_role('radio').first.focus()
+    top = asked.bounding_box()['y']
+    page.keyboard.press('2')
+    page.keyboard.press('Enter')
+    assert asked.bounding_box()['y'] == top, 'nothing above it moves'
+    expect(asked.locator('.choices').first.locator('> li')).to_have_count(2)
+    assert [re.sub(r'\W+', ' ', each) for each in asked.locator('.mark').all_inner_texts()[:2]] == [
+        ' your answer not so ',
+        ' right ',
+    ]
+    expect(page.get_by_role('status')).to_contain_text('Not so.')
+    assert page.evaluate("() => document.activeElement.matches('.mc-card.done')")
+    asked.get_by_text('The other answers, and why not').click()
+    expect(asked.locator('.others .reply')).to_have_count(2)
+    expect(result.get_by_text('printed 42')).to_be_visible()
+    expect(result).to_contain_text('You said: The true gradient of the product.')
+    page.reload()
+    expect(asked).to_contain_text('answered')
+    expect(result.get_by_text('printed 42')).to_be_visible()
+
+
+def test_an_exercise_shows_hints_in_order_mistakes_one_by_one_and_the_solution(page):
+    asked = card(page, 'exercise')
+    for k in (1, 2, 3):
+        asked.get_by_role('button', name=f'Hint {k} of 3').click()
+        expect(asked.locator('.hints > li:visible')).to_have_count(k)
+        expect(page.get_by_role('status')).to_contain_text(f'Hint {k}')
+    tops = [hint.bounding_box()['y'] for hint in asked.locator('.hints > li').all()]
+    assert tops == sorted(tops) and asked.get_by_role('button', name='Hint').count() == 0
+    expect(asked.locator('.checks li')).to_have_count(4)
+    for mistake in ('document', 'no-dout'):
+        asked.get_by_role('button', name='Try a common mistake').click()
+        expect(asked.locator('.tries > details:visible')).to_have_count(1)
+        expect(asked.get_by_text(f"L.insert('3a', '{mistake}')")).to_be_visible()
+    asked.get_by_role('button', name='Solution').click()
+    expect(asked.locator('.solution pre')).to_be_visible()
+    page.context.grant_permissions(['clipboard-read', 'clipboard-write'])
+    asked.locator('.solution').get_by_role('button', name='Copy').click()
+    assert 'x.T' in page.evaluate('() => navigator.clipboard.readText()')
+
+
+def test_an_order_is_pressed_line_by_line(page):
+    asked = card(page, 'order')
+    lines = asked.locator('.choices [aria-pressed]')
+    right = asked.evaluate('one => JSON.parse(one.dataset.card).places')
+    for line in right:
+        asked.locator(f'[data-line="{line}"] button').press('Enter')
+    expect(lines.and_(page.locator('[aria-pressed=true]'))).to_have_count(len(right))
+    asked.get_by_role('button', name='Check this order').click()
+    expect(asked).to_contain_text(f'All {len(right)} places agree')
+    asked.locator(f'[data-line="{right[0]}"] button').click()  # pressed again, it is taken back
+    asked.get_by_role('button', name='Check this order').click()
+    expect(asked).to_contain_text(f'0 of {len(right)} places agree')
+
+
+def test_a_sentence_is_compared_and_kept(page):
+    asked = card(page, 'sentence')
+    expect(asked.locator('.model')).to_be_hidden()
+    asked.get_by_role('textbox').fill('Whoever wrote it. xdd')
+    asked.get_by_role('button', name='Show the model answer').click()
+    expect(asked.locator('.model')).to_contain_text('nobody checks it')
+    page.reload()
+    expect(asked.get_by_role('textbox')).to_have_value('Whoever wrote it. xdd')
+    expect(asked.locator('.model')).to_be_visible()
+
+
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+@pytest.mark.parametrize('width', [390, 900, 1366])
+def test_no_card_has_blank_room_or_is_too_wide_and_axe_finds_nothing(page, scheme, width, shots: Path):
+    page.emulate_media(color_scheme=scheme, reduced_motion='reduce')
+    page.set_viewport_size({'width': width, 'height': 900})
+    for state in ('untouched', 'used'):
+        if state == 'used':
+            card(page, 'question').get_by_role('radio').nth(0).check()
+            for name in ('Commit', 'Hint 1 of 3', 'Try a common mistake', 'Solution', 'Show the model answer'):
+                page.get_by_role('button', name=name).first.click()
+        page.screenshot(path=shots / f'cards-{scheme}-{width}-{state}.png', full_page=True)
+        assert max(page.evaluate(BLANK)) <= 22, page.evaluate(BLANK)
+        assert page.evaluate('() => document.documentElement.scrollWidth') <= width
+        found = axe(page)
+        assert (found.serious, found.doubtful) == ([], []), state
+        assert found.looked > 20
