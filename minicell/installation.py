@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-NEEDS = 'numpy', 'jupyterlab', 'ipywidgets', 'matplotlib', 'graphviz'
+NEEDS = 'numpy', 'jupyterlab', 'ipywidgets', 'anywidget', 'matplotlib', 'graphviz'
 IN_BROWSER = sys.platform == 'emscripten'  # JupyterLite: JupyterLab and its widgets are the page, not installed
 FRONT_END = '@jupyter-widgets/jupyterlab-manager'
 

@@ -147,7 +147,7 @@ function mount(card) {
       };
       solution.hidden = one('.tries').hidden = true;
       if (facts.editor != null) editor();
-      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.editor == null ? 'first' : '');
+      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.kind === 'order' || facts.editor != null ? '' : 'first');
       if (facts.tape) button('Show it on the tape', () => { if (!tell({tape: true})) note('The tape needs the kernel: run the lesson’s first cell, then this one.'); });
       act.append(make('span', 'space'));
       button('Try a common mistake', () => {

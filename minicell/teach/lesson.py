@@ -8,7 +8,6 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
-from minicell.teach.ink import large
 
 from . import places, words
 from .about import about
@@ -58,6 +57,7 @@ class Lesson:
         self.tasks: dict[str, Task] = {}
         self.figures: dict[str, Any] = {}
         self.unlocked = False
+        self.presenting = False  # on a projector there is no cell to write in
         self.watching: list[Callable[[Card], None]] = []  # told of each card that is drawn again
         sentences = (f'sentence {name}' for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
@@ -232,7 +232,7 @@ class Lesson:
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
         try:
-            task = self._task(name, editor=large.on)
+            task = self._task(name, editor=self.presenting)
         except ValueError as error:
             return Verdict('open', str(error))
         verdict = task.judged(task.exercise.check(answer))

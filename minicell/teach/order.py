@@ -13,7 +13,7 @@ from typing import Any
 
 from . import words
 from .about import about
-from .exercise import Exercise, Verdict, run
+from .exercise import Check, Exercise, Verdict, run
 from .exercise_text import ORDER, ExerciseText, Mistake
 from .trials import Trial
 
@@ -78,6 +78,10 @@ class Ordering(Exercise):
         elif not like:
             like = [each for each in self.known if alike(each[1], self.wrong(each[1]))]
         return max(like, key=lambda each: len(self.wrong(each[1])), default=(None, {}))[0], ''
+
+    def checks(self, trial: Trial | None) -> list[Check]:
+        """None: which places are right is for the learner to find."""
+        return []
 
     def untouched(self) -> Verdict:
         """The verdict on an order that nobody has begun."""

@@ -158,11 +158,12 @@ class Presentation:
         trap = self.shell.display_trap
         with capture_output() as caught:
             hook, trap.hook = trap.hook, sys.displayhook  # else a result is shown at once, and by the shell
+            self.lesson.presenting = True
             try:
                 with large.presenting():
                     ran = self.shell.run_cell(part.text, store_history=False)
             finally:
-                trap.hook = hook
+                trap.hook, self.lesson.presenting = hook, False
         error = '' if ran.success else f'{type(ran.error_in_exec).__name__}: {ran.error_in_exec}'
         for name, said in (('stdout', caught.stdout), ('stderr', caught.stderr), ('stderr', error)):
             if said:

@@ -21,15 +21,18 @@ HOST = (
 
 
 class Shown:
-    """What a cell shows: `widget` where there is a kernel; its `text` (and pictures) everywhere else.
+    """What a cell shows: its `text` everywhere, and besides a `widget`, or a `page` that needs no kernel to move.
 
-    What is displayed are the pictures. The lesson's bridge puts the widget in their place as long as there is one, so
-    a notebook that is opened without its kernel has the pictures, and no widget to miss.
+    What is displayed of a widget are its `pictures`. The lesson's bridge puts the widget in their place as long as there
+    is one: a notebook that is opened without its kernel has the pictures, and no widget to miss.
     """
 
-    def __init__(self, widget: w.Widget, text: str, pictures: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, widget: w.Widget | None, text: str, page: str = '', pictures: dict[str, str] | None = None
+    ) -> None:
         self.widget = widget
         self.text = text
+        self.page = page
         self.pictures = pictures or {}
 
     def __repr__(self) -> str:
@@ -39,13 +42,15 @@ class Shown:
         still = {'text/plain': self.text, **self.pictures}
         if os.environ.get(STILL):
             return still
+        if self.widget is None:
+            return {'text/plain': self.text, 'text/html': self.page}
         if by_itself():
             return still | {k: v for k, v in self.widget._repr_mimebundle_().items() if k != 'text/plain'}
         return {'text/plain': self.text, 'text/html': HOST.format(self.widget.model_id, self.still())}
 
     def still(self) -> str:
         """What stands there without a kernel, as HTML."""
-        return self.pictures.get('image/svg+xml') or f'<pre>{escape(self.text)}</pre>'
+        return self.page or self.pictures.get('image/svg+xml') or f'<pre>{escape(self.text)}</pre>'
 
 
 def html(value: str, height: int | None = None) -> w.HTML:

@@ -83,6 +83,8 @@ class Task(Card):
 
     def state(self, checks: list[Check]) -> str:
         """How it stands, in a few words."""
+        if self.verdict.state == 'failed' and not checks:
+            return 'not yet'
         if self.verdict.state == 'failed':
             return f'{sum(bool(check.ok) for check in checks)} of {len(checks)} checks'
         before = self.told().get('state') == 'passed'

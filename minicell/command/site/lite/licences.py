@@ -8,7 +8,7 @@ from zipfile import ZipFile
 from packaging.utils import canonicalize_name
 
 LICENCE = re.compile(r'licen[cs]e|copying|notice|authors', re.IGNORECASE)
-COPIED = 'jupyterlite-core', 'jupyterlite-pyodide-kernel', 'jupyterlab-widgets', 'typing-extensions'
+COPIED = 'anywidget', 'jupyterlite-core', 'jupyterlite-pyodide-kernel', 'jupyterlab-widgets', 'typing-extensions'
 FIRST = """\
 What this site is made of, and under which licences. Each has a folder here with the words of its licence; where it
 came without such a file, with what it says of itself.

@@ -12,7 +12,7 @@ from minicell import __version__
 
 from ...lessons import PACKAGE, Trouble, shipped
 
-NEEDS = 'numpy', 'matplotlib', 'ipython', 'ipywidgets', 'graphviz', 'jupyter-core'
+NEEDS = 'numpy', 'matplotlib', 'ipython', 'ipywidgets', 'anywidget', 'graphviz', 'jupyter-core'
 DAY = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make the same wheel
 INFO = f'minicell-{__version__}.dist-info'
 
