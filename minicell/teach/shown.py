@@ -23,8 +23,8 @@ HOST = (
 class Shown:
     """What a cell shows: its `text` everywhere, and besides a `widget`, or a `page` that needs no kernel to move.
 
-    What is displayed of a widget are its `pictures`. The lesson's bridge puts the widget in their place as long as there
-    is one: a notebook that is opened without its kernel has the pictures, and no widget to miss.
+    What is displayed of a widget are its `pictures`. The lesson's bridge puts the widget in their place as long as
+    there is one: a notebook that is opened without its kernel has the pictures, and no widget to miss.
     """
 
     def __init__(

@@ -47,7 +47,8 @@ def headline(state: str, words: str) -> str:
 
 def folded(summary: str, body: str, kind: str = '', opened: bool = False) -> str:
     """What a reader opens by a click."""
-    return f'<details class="{kind}"{" open" * opened}><summary>{escape(summary)}</summary>{body}</details>'
+    named = f' class="{kind}"' if kind else ''
+    return f'<details{named}{" open" * opened}><summary>{escape(summary)}</summary>{body}</details>'
 
 
 def plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Cards in a page that has no kernel: the same module as in a notebook, in both themes, on a phone, by keys, and heard."""
+"""Cards in a page that has no kernel: the same module as in a notebook, in both themes, on a phone, by keys."""
 
 import re
 from collections.abc import Iterator

@@ -44,4 +44,4 @@ class Strange(nn.Cell):
 @pytest.mark.parametrize('exercise', every_exercise(), ids=lambda exercise: exercise.name)
 def test_a_check_of_any_cell_or_array_says_that_it_fails(exercise, given):
     verdict = exercise.check(given)
-    assert verdict.state == 'failed' and repr(verdict) and '<b>strange' not in verdict.page()
+    assert verdict.state == 'failed' and repr(verdict)

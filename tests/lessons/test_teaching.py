@@ -132,8 +132,9 @@ def test_a_plan_names_votes_where_they_are(heading):
 
 def test_what_it_promises_of_the_kit():
     assert f'after {train.LIMIT:.0f} seconds' in TEXT
-    words = ' '.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell' / 'teach').glob('*.py'))
-    for button in ('Insert the solution', 'a common mistake', 'Unlock', 'Reset', 'Leave', 'Go to'):
+    teach = ROOT / 'minicell' / 'teach'
+    words = ' '.join(path.read_text(encoding='utf-8') for path in [*teach.glob('*.py'), teach / 'card.js'])
+    for button in ('Solution', 'Try a common mistake', 'Check', 'Unlock', 'Reset', 'Leave', 'Go to'):
         assert button in TEXT and button in words, button
 
 

@@ -248,11 +248,18 @@ print(0 < len(figure.curve.losses) < 100)
 
 def test_bar(monkeypatch, capsys):
     seen = []
-    monkeypatch.setattr(train, 'display', seen.append)
+
+    class Handle:
+        def update(self, bundle, raw):
+            seen.append(bundle['text/html'])
+
+    monkeypatch.setattr(train, 'display', lambda bundle, raw, display_id: Handle().update(bundle, raw) or Handle())
     went = []
     for item in bar('abc', of=3):
-        went.append((item, re.search(r'value="(\d)"', seen[0].value)[1]))
-    assert went == [('a', '0'), ('b', '1'), ('c', '2')] and '3 of 3' in seen[0].value
+        went.append((item, re.search(r'value="(\d)"', seen[-1])[1]))
+    assert went == [('a', '0'), ('b', '1'), ('c', '2')] and '3 of 3' in seen[-1]
+    monkeypatch.setenv('MINICELL_STILL', 'yes')
+    assert list(bar('abc', of=3)) == ['a', 'b', 'c'] and len(seen) == 4, 'a notebook that is kept has no bar'
 
 
 def lines(shapes):
