@@ -220,12 +220,13 @@ function mount(card) {
     box.spellcheck = false;
     box.setAttribute('aria-label', `Code of exercise ${facts.name}. Tab indents, Escape leaves.`);
     box.addEventListener('keydown', event => {
+      if (event.key === 'Escape') { event.stopPropagation(); check.focus(); }
       if (event.key !== 'Tab' || event.shiftKey) return;
       event.preventDefault();
       document.execCommand('insertText', false, '    '); // the browser can undo it
     });
     one('.hints').before(box);
-    button('Check', () => { if (!tell({code: box.value})) note('The check needs the kernel.'); }, 'first');
+    const check = button('Check', () => { if (!tell({code: box.value})) note('The check needs the kernel.'); }, 'first');
     keys.put = code => { box.value = code; };
   }
 
@@ -247,7 +248,7 @@ function mount(card) {
   card.dataset.lmSuppressShortcuts = 'true';
   card.onkeydown = event => {
     event.stopPropagation();
-    if (event.key === 'Escape') return (card.closest('.jp-Cell') ?? card).focus();
+    if (event.key === 'Escape') return (card.closest('.minicell-stage') ?? card.closest('.jp-Cell') ?? card).focus();
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('textarea')) return;
     const k = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : 'abcde'.indexOf(event.key.toLowerCase());
     if (k >= 0 && event.key.length === 1) keys.digit?.(k);

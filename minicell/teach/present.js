@@ -63,8 +63,8 @@
       if (!panel.isConnected) { document.removeEventListener('keydown', keys, true); return; }
       const [from, to] = event.shiftKey ? [stage, last] : [last, stage];
       const round = event.key === 'Tab' && panel.popover && document.activeElement === from && (() => to.focus());
-      // a small window of the picture of a tape is closed first
-      const small = event.key === 'Escape' && document.activeElement.closest('.mc2 :is(.account, .more[open])');
+      // a small window of the picture of a tape is closed first, and the editor of a card is left
+      const small = event.key === 'Escape' && document.activeElement.closest('.mc2 :is(.account, .more[open]), .mc-card textarea');
       if (small) return;
       const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: leave}[event.key] || round;
       if (!act) return;

@@ -17,6 +17,7 @@ from minicell.teach.ink import large
 from minicell.view.paint.style import LIGHT, variables
 
 from .beats import Beat, Part, place
+from .card import DAY
 from .shown import Shown, button, row
 
 OF = 'application/vnd.minicell.card'  # which card an output is
@@ -34,6 +35,8 @@ STYLE = f"""<style>
 .minicell-beat svg, .minicell-beat img {{ max-width: 100%; height: auto; }}
 .minicell-beat .mc2 {{ zoom: {1 / SCALE}; }} /* seen whole: the script makes it as large as the screen allows */
 .minicell-present .minicell-beat .mc2 {{ {variables(LIGHT)} }} /* the panel is light in every theme */
+.minicell-present .minicell-beat .mc-card {{ {variables(DAY)} }}
+.minicell-beat .mc-card header, .minicell-beat .mc-card .copy {{ font-size: 14px; }}
 .minicell-beat .mc2 .view:not(.narrow) {{ max-width: 900px !important; }}
 .minicell-beat .widget-html, .minicell-beat .widget-html-content {{ min-width: 0; }}
 .minicell-bar label, .minicell-bar input, .minicell-bar button {{ font-size: 14px; }}
