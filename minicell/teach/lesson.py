@@ -24,6 +24,7 @@ from .question import Choice, Prediction, Question, Result, Waits
 from .shown import Shown, script
 from .task import Order, Task
 
+EDITOR = 'editor'  # the card of an exercise in which one writes
 ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
 TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
@@ -54,7 +55,8 @@ class Lesson:
         self.cards: dict[str, Card] = {}  # those that are shown, by their ids
         self.predictions: dict[str, Prediction] = {}
         self.exercises: dict[str, Exercise] = {}
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[tuple[str, str], Task] = {}
+        self.checked = 0
         self.figures: dict[str, Any] = {}
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
@@ -106,10 +108,11 @@ class Lesson:
     def _card(self, of: str) -> Card | None:
         """The card of an id. One that an earlier kernel has shown is made anew."""
         _, kind, name = (*of.split(' ', 2), '', '')[:3]
+        task, _, which = name.partition(' ')
         if of not in self.cards and kind == 'question' and name in self.about.questions:
             self._shown(self._ask(name))
-        elif of not in self.cards and kind in ('exercise', 'order') and name in self.about.exercises:
-            self._shown(self._task(name))
+        elif of not in self.cards and kind in ('exercise', 'order') and task in self.about.exercises:
+            self._shown(self._task(task, which))
         elif of not in self.cards and kind == 'sentence' and name in self.about.sentences:
             self._shown(self.sentence(name))
         return self.cards.get(of)
@@ -212,7 +215,7 @@ class Lesson:
 
     def exercise(self, name: str) -> Card:
         """The card of an exercise with a place to write of its own, for where there is no cell to write in."""
-        return self._task(name, editor=True)
+        return self._task(name, EDITOR)
 
     def order(self, name: str) -> Card:
         """An exercise whose lines are to be put into order."""
@@ -220,19 +223,19 @@ class Lesson:
             raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
         return self._task(name)
 
-    def _task(self, name: str, editor: bool = False) -> Task:
+    def _task(self, name: str, which: str = '') -> Task:
         exercise = self._exercise(name)
-        kind, writes = (Order, False) if isinstance(exercise, Ordering) else (Task, editor)
-        made = self.tasks.get(f'{name} editor' * writes or name)
-        if made is None:
-            made = kind(self.number, exercise, lambda: self.kept.told.get(name, {}), writes)
-            self.tasks[f'{name} editor' * writes or name] = made
-        return self._on_page(made)
+        if (name, which) not in self.tasks:
+            kind = Order if isinstance(exercise, Ordering) else Task
+            told = lambda: self.kept.told.get(name, {})
+            self.tasks[name, which] = kind(self.number, exercise, told, which, which == EDITOR)
+        return self._on_page(self.tasks[name, which])
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
         try:
-            task = self._task(name, editor=self.presenting)
+            self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
+            task = self._task(name, EDITOR if self.presenting else str(self.checked))
         except ValueError as error:
             return Verdict('open', str(error))
         verdict = task.judged(task.exercise.check(answer))

@@ -27,10 +27,10 @@ class Task(Card):
     kind = 'exercise'
 
     def __init__(
-        self, lesson: str, exercise: Exercise, told: Callable[[], dict[str, Any]], editor: bool = False
+        self, lesson: str, exercise: Exercise, told: Callable[[], dict[str, Any]], which: str = '', editor: bool = False
     ) -> None:
         super().__init__(lesson, exercise.name)
-        self.exercise, self.told = exercise, told
+        self.exercise, self.told, self.which = exercise, told, which
         self.editor = exercise.start if editor else None
         self.begin()
 
@@ -41,8 +41,8 @@ class Task(Card):
 
     @property
     def id(self) -> str:
-        """Two cards of one exercise may be on a page: under its cell, and with an editor."""
-        return super().id + ' editor' * (self.editor is not None)
+        """Several cards of one exercise may be on a page: one under each cell that asks for a check."""
+        return f'{super().id} {self.which}'.rstrip()
 
     def judged(self, verdict: Verdict) -> Verdict:
         """From here on it shows this verdict, and the verdict shows itself here."""

@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from minicell.teach import build
@@ -100,7 +101,9 @@ def execute(number: str, tmp: Path) -> Executed:
         del notebook.cells[own:]
         return values
 
-    with patch.dict(os.environ, kernel_environment(tmp), clear=True), patch.object(build, 'execute', and_more):
+    # what is asked afterwards changes the cards above, and no cell that was run before
+    still = patch.object(NotebookClient, '_update_display_id', lambda *args: None)
+    with still, patch.dict(os.environ, kernel_environment(tmp), clear=True), patch.object(build, 'execute', and_more):
         (source,) = build.sources([number])
         notebook = build.build(source)
     for cell in (*kept['own'], *kept['after'].values()):

@@ -156,12 +156,12 @@ def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     L.hear({'of': card.id, 'hints': 2})
     assert card.facts()['hints'] == 2
     exec(EXERCISE.solution, space)
-    assert 'class="mc2"' not in L.check('3a', space['MatMul']).card.html()
+    other = L.check('3a', space['MatMul']).card
+    assert 'class="mc2"' not in other.html() and card.verdict.state == 'failed', 'a card is about its own cell'
     hunt = exercise('3b')
     lost = hunt.checks(hunt.check_code(hunt.mistakes[0].code).trial)
     assert len(lost) == len(hunt.checks(None)) == 8 and {check.ok for check in lost} == {True, False}
-    L.check('3b', lambda cell: 'right')
-    assert L.tasks['3b'].finding().count('✗') == 1, 'one at a time'
+    assert L.check('3b', lambda cell: 'right').card.finding().count('✗') == 1, 'one at a time'
 
 
 def test_a_cell_on_the_tape_opens_at_the_step_that_answers():
