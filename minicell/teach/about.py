@@ -1,8 +1,9 @@
 """All that a lesson asks, and how it answers: read from its Markdown, and from the Python of its figures and trials."""
 
+import ast
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -10,19 +11,24 @@ from typing import Any, NamedTuple
 from . import exercise_text, question_text
 from .exercise_text import ExerciseText
 from .question import Question
-from .source import SourceError, parse, path_of, said_of
+from .source import Cell, SourceError, parse, path_of, said_of
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
 
 class About(NamedTuple):
-    """A lesson. `python` is its module: FIGURES and TRIALS by name, and whatever else its text calls for."""
+    """A lesson.
+
+    made: each name that its cells make -> the heading above the first that does; python: its module, FIGURES and TRIALS
+    by name, and whatever else its text calls for.
+    """
 
     number: str
     title: str
     questions: dict[str, Question]
     sentences: dict[str, tuple[str, str]]
     exercises: dict[str, ExerciseText]
+    made: dict[str, str]
     python: ModuleType
 
     @property
@@ -58,4 +64,30 @@ def about(number: str) -> About:
         if written.stem not in python.TRIALS:
             raise SourceError(said_of(written), 1, f'{python.__name__} has no trial for it: put one into TRIALS.')
     questions = question_text.questions(cells, number, file)
-    return About(number, title[1], questions, question_text.sentences(cells, file), exercises, python)
+    sentences = question_text.sentences(cells, file)
+    return About(number, title[1], questions, sentences, exercises, made(cells), python)
+
+
+def made(cells: list[Cell]) -> dict[str, str]:
+    """Where each name is made first: under which heading."""
+    found, heading = {}, ''
+    for cell in cells:
+        if cell.kind == 'markdown':
+            said = re.sub(r'```.*?```', '', cell.text, flags=re.S)
+            heading = [heading, *re.findall(r'^#+ (.+)$', said, re.M)][-1]
+        elif cell.kind == 'code':
+            found |= {name: heading for name in names(cell.text) if name not in found}
+    return found
+
+
+def names(code: str) -> Iterator[str]:
+    """What a cell defines, imports and assigns."""
+    for node in ast.parse(re.sub(r'^%%.*', '', code)).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+            continue
+        for each in ast.walk(node):
+            if isinstance(each, ast.alias):
+                yield each.asname or each.name.partition('.')[0]
+            elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                yield each.id

@@ -69,6 +69,7 @@ class Lesson:
         self.bridge = None
         if shell is not None:
             shell.register_magic_function(self.result, 'cell', 'result')
+            shell.set_custom_exc((NameError,), self.missing)
             self.bridge = bridge(number, self.hear)
             script('page.js')
         print(self._set_up(shell is not None))
@@ -81,6 +82,12 @@ class Lesson:
         if self.kept.states:
             said.append(f'So far: {self._progress()[0]}. L.again() starts over.')
         return '\n'.join(filter(None, said))
+
+    def missing(self, shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
+        """A cell that was skipped has made no names: the error says which cell it is."""
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        if heading := self.about.made.get(str(error.name)):
+            print(f'{error.name} is made in a cell under “{heading}”: run that cell first.')
 
     def __repr__(self) -> str:
         return f'Lesson {self.number}: {self.about.title}'

@@ -86,10 +86,16 @@ def test_every_tape_steps_by_buttons_line_and_keys(name, page, site):
     clean(page)
 
 
-def test_a_question_says_where_it_can_be_answered(page, site):
+def test_a_question_is_answered_in_the_page_and_an_exercise_says_where_it_is_checked(page, site):
     open_page(page, site, '03_takeover')
-    assert 'run this lesson' in page.locator('#l03-prediction').inner_text()
-    assert page.locator('#l03-prediction input').count() == 0, 'a control that does nothing'
+    assert page.locator('#l03-exercise-3a').get_by_text('run this lesson').count() == 1
+    assert page.get_by_text('run this lesson').count() == 1, 'said once'
+    question, result = page.locator('#l03-prediction'), page.locator('#l03-run')
+    assert not result.get_by_text('1.50000000e+00').is_visible()
+    question.get_by_role('radio').first.check()
+    question.get_by_role('button', name='Commit').click()
+    assert 'The belief behind it' in question.inner_text()
+    assert result.get_by_text('1.50000000e+00').is_visible() and 'So far' not in page.inner_text('main')
 
 
 @pytest.mark.parametrize('scheme, ground', [('light', 'rgb(255, 255, 255)'), ('dark', 'rgb(18, 20, 22)')])

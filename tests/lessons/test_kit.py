@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
+from minicell.teach.about import about
 from minicell.teach.bridge import MISSING, bridge, by_itself
 from minicell.teach.card import Sentence
 from minicell.teach.exercise import run
@@ -107,6 +108,16 @@ def test_lesson_without_a_notebook(capsys):
         L.predict('nothing')
     with refused(ValueError, 'Exercise 3a', "'nothing'", 'solution'):
         L.insert('3a', 'nothing')
+
+
+def test_a_cell_that_was_skipped_is_named(capsys):
+    assert about('03').made['net'] == 'Watch it happen' and about('03').made['nn'] == 'Run it'
+    told = []
+    shell = type('Shell', (), {'showtraceback': lambda self, *error, tb_offset: told.append(error)})()
+    lesson('03').missing(shell, NameError, NameError('no net', name='net'), None)
+    tells(capsys.readouterr().out.splitlines()[1], 'net is made', 'Watch it happen')
+    lesson('03').missing(shell, NameError, NameError('no other', name='other'), None)
+    assert len(told) == 2 and 'other' not in capsys.readouterr().out
 
 
 def test_unlock_opens_what_is_there_and_what_comes():
