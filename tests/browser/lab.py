@@ -140,6 +140,13 @@ WRITE = f"""async ([id, code]) => {{
   await window.jupyterapp.commands.execute('notebook:run-cell');
 }}"""
 
+# What is blank in a card: room below its last part that is more than its padding.
+BLANK = """() => [...document.querySelectorAll('.mc-card')].map(card => {
+  const seen = [...card.querySelectorAll('*')].filter(one => one.checkVisibility() && !one.closest('svg'));
+  const low = Math.max(...seen.map(one => one.getBoundingClientRect().bottom));
+  return Math.round(card.getBoundingClientRect().bottom - low);
+})"""
+
 # A name comes from a label, from words on the control, or from one of these attributes.
 NAMELESS = """() => ['button', 'input', 'select', 'textarea', '[role=slider]', '[tabindex="0"]']
   .flatMap(kind => [...document.querySelectorAll(`.jp-OutputArea-output ${kind}`)])

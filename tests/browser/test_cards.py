@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from minicell.teach import lesson
 from minicell.teach.question import Result
 from tests.browser.axe import axe
-from tests.browser.lab import Seen
+from tests.browser.lab import BLANK, Seen
 from tests.browser.served import served
 
 pytestmark = pytest.mark.browser
@@ -19,12 +19,6 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Cards</tit
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <style>body { margin: 8px; background: #fff; color: #111 }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }</style><main><h1>Cards</h1>"""
-# What is blank in a card: room below its last part that is more than its padding.
-BLANK = """() => [...document.querySelectorAll('.mc-card')].map(card => {
-  const seen = [...card.querySelectorAll('*')].filter(one => one.checkVisibility() && !one.closest('svg'));
-  const low = Math.max(...seen.map(one => one.getBoundingClientRect().bottom));
-  return Math.round(card.getBoundingClientRect().bottom - low);
-})"""
 
 
 @pytest.fixture(scope='module')

@@ -7,13 +7,17 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.axe import OURS, axe, unroll, use
-from tests.browser.lab import Notebook, Server, errors, serve
+from tests.browser.lab import BLANK, LEAF_THROUGH, Notebook, Server, errors, serve
 from tests.servers import ROOT
 
 pytestmark = pytest.mark.nightly
 
 LESSONS = ROOT / 'lessons'
 NAMES = [path.name for path in sorted(LESSONS.glob('[0-9][0-9]_*.ipynb'))]
+
+
+LONGEST = {'03': 10_000, '09': 13_600, '12': 16_100}  # pixels after Run All, 1366 wide: set anew with the texts
+HEIGHTS = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.offsetHeight)"
 
 
 @pytest.fixture(scope='module')
@@ -30,6 +34,10 @@ def test_lesson(browser, server, name):
         assert [cell['source'] for cell in cells if cell['count'] is None] == []
         assert errors(cells) == []
         assert notebook.nameless() == []
+        notebook.page.set_viewport_size({'width': 1366, 'height': 900})
+        notebook.page.evaluate(LEAF_THROUGH)
+        assert sum(notebook.page.evaluate(HEIGHTS)) <= LONGEST.get(name[:2], 30_000)
+        assert max(notebook.page.evaluate(BLANK), default=0) <= 22, 'a card keeps room that it does not need'
         for state in ('untouched', 'used', 'dark'):
             if state == 'used':
                 assert sum(use(notebook)) > 0
