@@ -92,8 +92,11 @@ def test_tab_leads_to_every_control_in_order_and_out_again(lesson, shots: Path):
         reached.append(int(at['stop']))
         assert at['ring'] in RINGS and at['bottom'] > 0 and at['top'] < 1000, f'the focus is not seen: {at}'
     assert due > 23 and reached == list(range(due))
-    page.keyboard.press('Shift+Tab')
-    assert page.evaluate(FOCUSED)['stop'] == str(due - 1), 'and the way back'
+    for _ in range(8):  # the listings to take home are folded in a cell of text below
+        page.keyboard.press('Shift+Tab')
+        if (stop := page.evaluate(FOCUSED)['stop']) is not None:
+            break
+    assert stop == str(due - 1), 'and the way back'
 
 
 def status(page: Page) -> Locator:
