@@ -12,6 +12,8 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
+from IPython.display import display
+
 MISSING = 'anywidget is not installed, so answers are not kept. Write: pip install anywidget'
 DISPLAYED = 'VSCODE_PID' in os.environ or 'google.colab' in sys.modules
 _open: dict[str, Any] = {}  # lesson -> its bridge: a lesson that is set up again has one
@@ -39,5 +41,7 @@ def bridge(lesson: str, hear: Callable[[dict[str, Any]], None]) -> Any:
     if lesson in _open:
         _open.pop(lesson).close()
     _open[lesson] = made = Bridge(lesson=lesson)
+    if DISPLAYED:
+        display(made)
     made.on_msg(lambda _, said, buffers: hear(said))
     return made

@@ -17,7 +17,9 @@ function say(text) {
 }
 
 function mount(card) {
-  const facts = JSON.parse(card.dataset.card), all = selector => [...card.querySelectorAll(selector)];
+  let facts;
+  try { facts = JSON.parse(card.dataset.card); } catch { return; } // edited by hand: the still can be read
+  const all = selector => [...card.querySelectorAll(selector)];
   const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea');
   card.classList.add('live');
   card.removeAttribute('style');
@@ -256,7 +258,7 @@ function mount(card) {
   };
 
   const seen = mount.cards = (mount.cards ?? 0) + 1; // of the same question, two may be on a page
-  kinds[facts.kind]();
+  kinds[facts.kind]?.();
   // It is drawn again where somebody was: they stay there.
   const held = document.documentElement.dataset.minicellAt === place(card, facts) && document.activeElement === document.body;
   if (held) card.focus({preventScroll: true});

@@ -100,6 +100,7 @@ class Lesson:
             card = self._card(str(said.get('of', '')))
             if card is None:
                 return
+            self.kept.look()  # another notebook may have written meanwhile
             card.turns += 1
             if isinstance(card, Prediction) and card.choice is None:
                 chosen = said.get('chosen')

@@ -29,7 +29,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     M.check('1a', ['sin'])
     shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress()]
     shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
-    page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + '</main></html>'
+    damaged = L.recall('recall 1').bundle()['text/html'].replace('data-card="{', 'data-card="edited by hand')
+    page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + damaged + '</main></html>'
     (folder / 'index.html').write_text(page, encoding='utf-8')
     with served(folder) as url:
         yield url
@@ -46,7 +47,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def card(page: Page, kind: str) -> Locator:
-    return page.locator(f'.mc-card.{kind}')
+    return page.locator(f'.mc-card.live.{kind}')
 
 
 def test_a_question_is_answered_by_keys_opens_what_waits_and_is_there_tomorrow(page):
@@ -112,6 +113,13 @@ def test_an_order_is_pressed_line_by_line(page):
     asked.locator(f'[data-line="{right[0]}"] button').click()  # pressed again, it is taken back
     asked.get_by_role('button', name='Check this order').click()
     expect(asked).to_contain_text(f'0 of {len(right)} places agree')
+
+
+def test_a_card_that_was_edited_by_hand_is_a_still(page):
+    still = page.locator('.mc-card:not(.live)')
+    expect(still).to_contain_text('One entry on the tape')
+    still.get_by_text('Reply').first.click()
+    expect(still.locator('details[open] p').first).to_be_visible()
 
 
 def test_a_sentence_is_compared_and_kept(page):

@@ -1,7 +1,7 @@
 """Lesson 13: the trials of the six steps, each of what a learner has defined so far; and that of the hunt.
 
 A trial gets the last thing that a step defines, and finds the rest in the namespace of its code: the learner's
-notebook, or the box of the panel. It tries on an empty tape, and puts the learner's own entries back.
+notebook, or the editor of a card. It tries on an empty tape, and puts the learner's own entries back.
 """
 
 from collections.abc import Callable, Iterator
