@@ -8,7 +8,6 @@ ops belong together, each linear in both its inputs, so that the derivatives of 
 which makes their rules right to any order.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
@@ -16,13 +15,12 @@ from itertools import product
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import apply_many, binary, of_one_dtype, on_both, refuse_dtype
+from ..core.primitives import apply_many, binary, getframe, of_one_dtype, on_both, refuse_dtype
 from ..core.rules import Many
 from ..core.tensor import Tensor
 from .primitive import Primitive, Saving, apply_saving, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
-getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
 BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache, or a few rows of one
 

@@ -1,6 +1,5 @@
 """Ops that make Tensors from shapes and numbers, or of random ones: no gradient passes through them. And dropout."""
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -8,12 +7,12 @@ import numpy as np
 from ..core import arithmetic, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, refuse_dtype
+from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, getframe, named
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, map_tensors, wrap
 from ..errors import LeavesTapeError, SettingError
 from .checks import NUMBER, must, number
-from .primitive import Primitive
+from .primitive import Primitive, floats
 
 FILL = Shaped('Fill', np.full)
 EYE = Shaped('Eye', np.eye)
@@ -21,8 +20,6 @@ RANGE = Shaped('Range', np.arange)
 ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
 
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
-
-getframe = sys._getframe
 
 
 def as_numpy(dtype: object, only: bool = False) -> np.dtype:
@@ -227,7 +224,7 @@ def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Te
     (2, 3)
     """
     shape = lengths(size[0] if len(size) == 1 else size) if size else (1,)
-    wanted = float32.numpy if dtype is None else as_numpy(dtype, only=True)
+    wanted = _dtype(dtype)
     fits = wanted.kind == 'f' and min(shape, default=0) >= 0
     must(fits, SettingError, f'randn takes lengths of at least 0 and a float dtype, but got {shape} and {dtype}')
     return apply_plain(NORMAL, (), getframe(1), shape, seed, wanted)
@@ -254,10 +251,7 @@ DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, sca
 
 
 def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = None) -> tuple[Tensor, Tensor]:
-    x = check_tensor(DROPOUT, x, frame)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(DROPOUT, x, frame)
-    mask = apply_plain(MASK, (x,), frame, keep, x.ndim if rank is None else rank, seed)
+    mask = apply_plain(MASK, (floats(DROPOUT, x, frame),), frame, keep, x.ndim if rank is None else rank, seed)
     return apply_many(DROPOUT, (x, mask), (1 / keep if keep else 0.0,), frame), mask
 
 

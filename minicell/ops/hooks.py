@@ -1,6 +1,5 @@
 """Ops that change nothing forward and call a function on the way back, and `Tensor.register_hook`."""
 
-import sys
 import weakref
 from collections.abc import Callable
 
@@ -8,7 +7,7 @@ from .. import tracing
 from ..core import doors, tape
 from ..core.errors import article, plural, users_line
 from ..core.grad import is_parameter
-from ..core.primitives import operand, place_several
+from ..core.primitives import getframe, operand, place_several
 from ..core.rules import Bundle, Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
@@ -223,7 +222,7 @@ def _identity(name: str, hook: Callable, alone: bool) -> Callable:
     rule = _Hook(name, (lambda x, *y: x) if alone else None)  # (what has a kernel has a place in a graph)
 
     def through(*inputs: Tensor) -> object:
-        inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)
+        inputs, frame = tuple(operand(rule, x) for x in inputs), getframe(1)
         at, outs = max([x.at for x in inputs], default=-1), tuple(wrap(x.array) for x in inputs)
         if len(inputs) == 1:
             return place(rule, inputs, (hook, alone), *outs, at, frame)

@@ -1,13 +1,11 @@
 """Losses. Cross entropy is one op with one rule for all its variants; the others are their definitions."""
 
-import sys
-
 import numpy as np
 
 from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_plain, check_tensor, on_both
+from ..core.primitives import apply, apply_plain, check_tensor, getframe, on_both
 from ..core.rules import Binary, Many, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
@@ -18,7 +16,6 @@ from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .primitive import Saving, apply_saving
 from .reduce import mean, sum
 
-getframe = sys._getframe
 CLASSES = (np.int32, np.int64)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------

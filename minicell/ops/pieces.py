@@ -1,6 +1,5 @@
 """Pieces of a Tensor, copies of it, and sums of its parts: split, tile, masks, triangles, segments."""
 
-import sys
 from collections.abc import Callable
 from functools import reduce
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from ..core.arithmetic import add, choose, logical_and
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
-from ..core.primitives import apply, cast_to, check_tensor, misfit, named, on_both, plain, unary
+from ..core.primitives import apply, cast_to, check_tensor, getframe, misfit, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
@@ -16,8 +15,6 @@ from .checks import must, must_be
 from .create import lengths
 from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
 from .write import plain_index
-
-getframe = sys._getframe
 
 
 def _from_tiles(g, out, x, dims):

@@ -1,6 +1,5 @@
 """Primitive: the base of MindSpore's operator classes, and of primitives of one's own; and ops that keep something."""
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from operator import attrgetter
@@ -9,9 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from ..core import tape
-from ..core.dtype import BY_NUMPY, FLOAT16
+from ..core.dtype import BY_NUMPY, FLOAT16, DType
 from ..core.errors import NoRuleError, article, plural, users_line
-from ..core.primitives import apply_many, cast_to, misfit, operand
+from ..core.primitives import apply_many, cast_to, check_tensor, getframe, misfit, operand, refuse_dtype
 from ..core.rules import Many, Rule
 from ..core.tape import place
 from ..core.tensor import Tensor, frozen, lend, wrap
@@ -54,7 +53,7 @@ class Primitive:
         rule = OwnRule(self)
 
         def op(*inputs):
-            return apply_many(rule, tuple(operand(rule, x) for x in inputs), (), sys._getframe(1))
+            return apply_many(rule, tuple(operand(rule, x) for x in inputs), (), getframe(1))
 
         return op
 
@@ -117,6 +116,21 @@ class OwnRule(Rule):
         if on_tensors:
             return d if d.dtype is t.dtype else cast_to(d, t.array.dtype)
         return numbers.astype(t.array.dtype)  # a copy: the rule may keep it, and use it again
+
+
+# ---- what several families of ops ask of an argument ----------------------------------------------------------------
+
+
+def floats(rule: Rule, x: object, frame=None) -> Tensor:
+    """The argument of an op that takes a Tensor of real floats."""
+    if check_tensor(rule, x, frame).array.dtype.kind != 'f':
+        refuse_dtype(rule, x, frame)
+    return x
+
+
+def in_dtype(dtype: DType | None, x: Tensor) -> Tensor:
+    """x in the dtype that an op was given, if it was given one: the op's caller is at the cast."""
+    return x if dtype is None else cast_to(x, dtype.numpy, getframe(2))
 
 
 # ---- sums of many numbers: of Float16 in Float32, or what is small would be rounded away -----------------------------

@@ -1,6 +1,5 @@
 """Reductions: sum, mean, max, min, prod, argmax."""
 
-import sys
 from collections.abc import Callable
 from math import prod as product
 
@@ -9,14 +8,13 @@ import numpy as np
 from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
 from ..core.dtype import FLOAT16, float16, float32
 from ..core.errors import DTypeError, users_line
-from ..core.primitives import apply, apply_plain, cast_to, check_tensor, named, on_both, refuse_dtype
+from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getframe, named, on_both
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
-from .primitive import add_up, in_float32
+from .primitive import add_up, floats, in_dtype, in_float32
 from .shape import spread
 
-getframe = sys._getframe
 WIDE = {FLOAT16: np.dtype(np.float32), float16: float32}
 
 
@@ -106,7 +104,7 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdi
     >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
     [4. 6.]
     """
-    x = input if dtype is None else cast_to(input, dtype.numpy)
+    x = in_dtype(dtype, input)
     axes = None if dim is axis is None else _axes(axis if dim is None else dim, x.ndim)
     out = apply(SUM, x, (axes, keepdim or keepdims), getframe(1))
     return out if dtype is None or out.dtype is dtype else cast_to(out, dtype.numpy)
@@ -118,9 +116,7 @@ def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim
     >>> print(ops.mean(Tensor([1.0, 2.0])))
     1.5
     """
-    x = check_tensor(MEAN, x)
-    if dtype is not None:
-        x = cast_to(x, dtype.numpy)
+    x = in_dtype(dtype, check_tensor(MEAN, x))
     if x.array.dtype.kind not in 'fc':
         said = 'the mean of integers is no integer. Write x.astype(minicell.float32).mean()'
         raise DTypeError(f'ReduceMean of {x.dtype}: {said}.{users_line(getframe(1))}')
@@ -252,11 +248,7 @@ def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) 
     >>> print(ops.logsumexp(Tensor([1000.0, 1000.0]), 0) - 1000)
     0.69317627
     """
-    frame = getframe(1)
-    x = check_tensor(LOGSUMEXP, input, frame)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(LOGSUMEXP, x, frame)
-    return apply(LOGSUMEXP, x, (_axes(dim, x.ndim), keepdim), frame)
+    return apply(LOGSUMEXP, x := floats(LOGSUMEXP, input), (_axes(dim, x.ndim), keepdim), getframe(1))
 
 
 @in_float32

@@ -1,6 +1,5 @@
 """Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
 
-import sys
 from functools import reduce
 from math import prod
 
@@ -8,13 +7,22 @@ import numpy as np
 
 from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, misfit, not_a_tensor, on_both, operand
+from ..core.primitives import (
+    CAST,
+    apply,
+    apply_many,
+    cast_to,
+    check_tensor,
+    getframe,
+    misfit,
+    not_a_tensor,
+    on_both,
+    operand,
+)
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
 from .create import as_numpy
 from .write import plain_index
-
-getframe = sys._getframe
 
 
 def _ints(shape: tuple) -> tuple[int, ...]:

@@ -1,6 +1,5 @@
 """What is made of sums and products: variance, norm, product, clipping. Composed of ops, hence right to any order."""
 
-import sys
 from collections.abc import Callable
 from functools import reduce
 from math import inf
@@ -10,7 +9,7 @@ import numpy as np
 from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError, users_line
-from ..core.primitives import apply, binary, cast_to, check_tensor
+from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
@@ -73,7 +72,7 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
-    frame = sys._getframe(1)
+    frame = getframe(1)
     x = check_tensor(NORM, A, frame)
     if dtype is not None or x.array.dtype.kind not in 'f':
         x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
@@ -140,7 +139,7 @@ def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_m
     must(not open, SettingError, 'clip_by_value: at least one of the two bounds is due')
     if isinstance(x, (tuple, list)):
         return tuple([clip_by_value(t, clip_value_min, clip_value_max) for t in x])
-    x = check_tensor(maximum.rule, x, sys._getframe(1))
+    x = check_tensor(maximum.rule, x, getframe(1))
     x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
     return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
 

@@ -3,7 +3,6 @@
 Pooling reads the windows as strided slices: one slice for each place in the window.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from math import inf
@@ -12,13 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.errors import DTypeError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
+from ..core.primitives import apply, apply_many, getframe, on_both, operand, refuse_dtype
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must
-
-getframe = sys._getframe
 
 
 class Window(NamedTuple):

@@ -3,8 +3,6 @@
 No gradient passes a write. What backward needs of the old value is guarded: see traps/written.py.
 """
 
-import sys
-
 import numpy as np
 
 from .. import tracing
@@ -12,6 +10,7 @@ from ..core import doors, tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.grad import is_parameter
+from ..core.primitives import getframe
 from ..core.tape import NOWHERE
 from ..core.tensor import LENT, Tensor, as_array, wrap
 from ..errors import IndexWriteError, ParameterError
@@ -81,7 +80,7 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = .
 
 def setitem(self: Tensor, index: object, value: object) -> None:
     """`self[index] = value`."""
-    write_index(self, index, value, sys._getframe(1))
+    write_index(self, index, value, getframe(1))
 
 
 # ---- statements in the shape of an op ------------------------------------------------------------------------------
@@ -116,7 +115,7 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
 
 def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value: Tensor | float) -> Tensor:
     """Write the value, as it is or by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
-    frame = sys._getframe(2)
+    frame = getframe(2)
     new = _fitting(name, variable, value, frame, scalars=how is not None)
     rewrite(variable, new, f'ops.{op}({variable.name}, ...)', how or ..., frame)
     if tracing.tracer is not None:
