@@ -30,4 +30,4 @@ def asked(tensor: object, how: str, chooses: bool) -> None:
 def opening(gradient: object) -> None:
     """A gradient begins: vjp's is read later, and a graph has no place for the function that does so."""
     if tracer is not None and gradient.read_later:
-        tracer.refuse_vjp(name_of(gradient.function))
+        tracer.refuse('vjp', name_of(gradient.function))

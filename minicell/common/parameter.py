@@ -97,7 +97,7 @@ class Parameter(Tensor):
         for floats into integers; ValueError for another shape (MindSpore would change the Parameter's shape).
         """
         if tracing.tracer is not None:
-            tracing.tracer.refuse_set_data(self)
+            tracing.tracer.refuse('set_data', self.name)
         who = f'set_data of {self.name}'
         takes = f'{who} takes a Tensor, an int or a float'
         must_be(data, (Tensor, int, float), ParameterError, takes, ': write Tensor(...) around it')

@@ -47,6 +47,24 @@ def anew(t: Tensor, numbers: np.ndarray) -> Tensor:
     return Parameter(numbers, t.name, t.requires_grad) if isinstance(t, Parameter) else wrap(numbers)
 
 
+# what a graph refuses -> what to say, of what was found and of the graph
+NO_PLACE = {
+    'value': '{0} of a Tensor inside {1}: a graph is traced once, and has no numbers to look at. An `if` or a loop '
+    'that depends on a value would be frozen for ever: write ops.select for a choice, and keep {0} outside',
+    'random': '{0} inside {1}: Python gets this value once, now, while the graph is traced, and every later call would '
+    'use it again. Get it outside and give it as an argument (as a Tensor, a new one needs no new trace), or use '
+    'ops.randn or ops.dropout, which draw each time',
+    'hooks': '{0} has hooks, and is called inside {1}: they would be called once, while it is traced, and not in later '
+    'calls. Hooks are for eager mode',
+    'vjp': 'A vjp of {0} inside {1}: it (jvp, jacfwd and jacrev make one, too) returns a function that reads a '
+    'gradient later, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True), or write it '
+    'outside: ms.jvp(ms.jit(f), ...)',
+    'set_data': '{0}.set_data inside {1}: the method is not supported in a graph. Write ops.assign({0}, value)',
+    'written': '{0} is written inside {1}: the graph is traced once, so that later calls would not write it. Make it a '
+    'Parameter and use ops.assign, or return the value and write it outside',
+}
+
+
 class Tracer:
     """What is forbidden while a function is traced."""
 
@@ -82,43 +100,16 @@ class Tracer:
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
-    def refuse(self, what: str, why: str, error: type[Exception] = GraphValueError, frame=None) -> None:
-        """Raise an error that says what has no place in this graph, and why."""
-        raise error(f'{what} inside the graph of {self.name}: {why}.{users_line(frame)}')
+    def refuse(self, kind: str, what: str, frame=None) -> None:
+        """Raise an error that says what has no place in this graph, and why: see NO_PLACE."""
+        error = GraphWriteError if kind in ('set_data', 'written') else GraphValueError
+        raise error(f'{NO_PLACE[kind].format(what, f"the graph of {self.name}")}.{users_line(frame)}')
 
     def refuse_value(self, t: Tensor, how: str) -> None:
-        """Numbers of a traced Tensor do not exist in a graph."""
+        """Numbers of a traced Tensor do not exist in a graph; those of a constant are noted."""
         if self.follows(t):
-            self.refuse(
-                f'{how} of a Tensor',
-                'a graph is traced once, and has no numbers to look at. An `if` or a loop that depends on a value '
-                f'would be frozen for ever: write ops.select for a choice, and keep {how} outside',
-            )
+            self.refuse('value', how)
         self.looked.append((t, snapshot(t.array)))
-
-    def refuse_hooks(self, cell: Cell) -> None:
-        """A hook is Python, and would be called once, while the graph is traced."""
-        why = 'they would be called once, while it is traced, and not in later calls. Hooks are for eager mode'
-        self.refuse(f'{type(cell).__name__} has hooks, and is called', why)
-
-    def refuse_vjp(self, name: str) -> None:
-        """A gradient that is read later, by vjp, jvp or for a Jacobian, is a function, which a graph cannot hold."""
-        self.refuse(
-            f'A vjp of {name}',
-            'it (jvp, jacfwd and jacrev make one, too) returns a function that reads a gradient later, and a graph has '
-            'no place for one. Use ms.grad, or GradOperation(sens_param=True), or write it outside: '
-            'ms.jvp(ms.jit(f), ...)',
-        )
-
-    def refuse_set_data(self, parameter: Tensor) -> None:
-        """set_data is for outside: a graph writes by assign."""
-        why = f'the method is not supported in a graph. Write ops.assign({parameter.name}, value)'
-        self.refuse(f'{parameter.name}.set_data', why, GraphWriteError)
-
-    def refuse_written(self, what: str) -> None:
-        """What a traced function writes, an attribute or a list that grows, is written once, not in each call."""
-        why = 'the graph is traced once, so that later calls would not write it. Make it a Parameter and use ops.assign'
-        self.refuse(f'{what} is written', f'{why}, or return the value and write it outside', GraphWriteError)
 
 
 # ---- where Python went -----------------------------------------------------------------------------------------------

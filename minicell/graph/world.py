@@ -208,7 +208,7 @@ class World:
         elif code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename)):
             self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
-            self._refuse_draw('input()')
+            self.tracer.refuse('random', 'input()')
 
     def _called(self, frame: object, called: object) -> None:
         """A function that is not written in Python: one that gives the user another value each time?"""
@@ -226,22 +226,14 @@ class World:
                 if file.startswith((HOME, *SAYING)) or ('-packages' in file and name.startswith('time')):
                     return
                 frame = frame.f_back
-            self._refuse_draw(f'{name.lstrip("_")}()', frame)
+            self.tracer.refuse('random', f'{name.lstrip("_")}()', frame)
 
     def _look_at_generators(self, refuse: bool = True) -> None:
         for kept in self.generators.values():
             generator, was = kept
             kept[1] = _state(generator)
             if refuse and kept[1] != was:
-                self._refuse_draw('a random number of NumPy')
-
-    def _refuse_draw(self, what: str, frame: object = None) -> None:
-        why = (
-            'Python gets this value once, now, while the graph is traced, and every later call would use it again. Get '
-            'it outside and give it as an argument (as a Tensor, a new one needs no new trace), or use ops.randn or '
-            'ops.dropout, which draw each time'
-        )
-        self.tracer.refuse(what, why, frame=frame)
+                self.tracer.refuse('random', 'a random number of NumPy')
 
     def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
         """Keep how a value is now, and whatever the names in a function's code find in it."""
@@ -262,7 +254,7 @@ class World:
         elif isinstance(value, (np.random.Generator, np.random.RandomState)):
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
-            self._refuse_draw(f'the next value of {label}, an iterator from outside,')
+            self.tracer.refuse('random', f'the next value of {label}, an iterator from outside,')
         elif isinstance(value, ref):
             parts = (value(),)
         elif isinstance(value, ContextVar):
@@ -342,7 +334,7 @@ class World:
         grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):
             if not read.holds() and read not in grown:
-                self.tracer.refuse_written(read.changed())
+                self.tracer.refuse('written', read.changed())
         return [read for read in reads if read not in grown]
 
 

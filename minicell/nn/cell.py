@@ -97,7 +97,7 @@ class Cell(CoreCell):
             self.__dict__[name] = value
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
-                tracing.tracer.refuse_written(f'{type(self).__name__}.{name}')
+                tracing.tracer.refuse('written', f'{type(self).__name__}.{name}')
             kept_on_self.look_at(self, name, value)
             definitions.look_at_attribute(self, name, value)
             held = self.__dict__.get('_params', {}).get(name)

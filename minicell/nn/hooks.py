@@ -53,7 +53,7 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell that has hooks."""
     if tracing.tracer is not None and any(cell._hooks.values()):
-        tracing.tracer.refuse_hooks(cell)
+        tracing.tracer.refuse('hooks', type(cell).__name__)
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
         args, kwargs = _before(cell, hook, args, kwargs)
