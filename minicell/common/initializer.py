@@ -109,10 +109,7 @@ class Identity(Initializer):
 
 
 class XavierUniform(Initializer):
-    """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
-
-    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
-    """
+    """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010."""
 
     def __init__(self, gain: float = 1) -> None:
         self.gain = gain

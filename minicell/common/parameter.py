@@ -24,8 +24,7 @@ class Parameter(Tensor):
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
     of the attribute which holds it. layerwise_parallel and parallel_optimizer are for several machines: no effect here.
 
-    Raises TypeError for what is no Tensor, number, list or array, and where a flag is no bool; ValueError for a bool,
-    and for a name that is no string.
+    Raises TypeError for what is no Tensor, number, list or array, ValueError for a name that is no string.
 
     >>> Parameter(Tensor([1.0, 2.0]), name='w')
     Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)

@@ -23,11 +23,7 @@ _DEVICES = ('CPU', 'GPU', 'Ascend', 'Davinci')
 
 
 def set_context(**settings: object) -> None:
-    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's other settings are accepted and have no effect here.
-
-    Raises ValueError for a mode that is neither, for a device and for a setting that MindSpore does not have; TypeError
-    for a flag that is no bool.
-    """
+    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's others have no effect here. ValueError for any other."""
     for name, value in settings.items():
         must(name in _settings, GraphArgumentError, f'set_context has no setting {name!r}')
         if isinstance(_settings[name], bool):

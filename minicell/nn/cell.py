@@ -20,10 +20,9 @@ from . import hooks
 
 
 class NotSetUp:
-    """In the place of what `Cell.__init__` keeps on the instance: reading it says that nobody called that.
+    """In the place of what `Cell.__init__` keeps on the instance: reading it says that nobody called that."""
 
-    (A `__getattr__` could say so too, but with one Python no longer reads attributes at full speed.)
-    """
+    # a `__getattr__` could say so too, but with one Python no longer reads attributes at full speed
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -215,10 +214,7 @@ class Cell(CoreCell):
             seen[p.name] = place
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
-        """This Cell and all below it, each once, with dotted names; own parts before children's.
-
-        cells: those that were seen already, and are left out.
-        """
+        """This Cell and all below it but `cells`, each once, with dotted names; own parts before children's."""
         pending, seen = [(name_prefix, self)], set(map(id, cells or ()))
         while pending:
             name, cell = pending.pop(0)

@@ -54,8 +54,7 @@ BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_log
 class CrossEntropyLoss(LossBase):
     """-log of the probability that softmax(logits) gives to the right class: see `ops.cross_entropy`.
 
-    Raises TypeError for classes that are not Int32 (the function takes Int64 as well), ValueError for shapes that do
-    not fit.
+    Raises TypeError for classes that are not Int32 (the function takes Int64 too), ValueError for shapes that misfit.
 
     >>> print(ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472

@@ -30,8 +30,7 @@ class Optimizer(Cell):
     learning_rate: a number, a Tensor of rank 0, one rate a step (a list, or a Tensor of rank 1; after the last one a
     step is a RuntimeError), or a Cell from the number of steps so far to the rate; weight_decay may be such a Cell too.
     parameters: Parameters, or dicts, each with 'params' and perhaps its own 'lr' and 'weight_decay', and if the order
-    matters a last one with 'order_params'. Without dicts, weight decay leaves out every name with 'beta' or
-    'gamma' in it.
+    matters a last one with 'order_params'. Without dicts, weight decay leaves out names with 'beta' or 'gamma' in them.
     loss_scale: what the loss was multiplied with; gradients are divided by it.
 
     Raises TypeError for what is no Parameter, ValueError for an empty list or a negative number.
@@ -208,7 +207,6 @@ class SGD(Optimizer):
     """p -= learning_rate * g; with momentum, g is replaced by v = momentum * v + (1 - dampening) * g, v starting at g.
 
     nesterov looks ahead: g + momentum * v. weight_decay adds weight_decay * p to every g.
-
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013.
 
     >>> w = ms.Parameter(ms.Tensor([1.0, 2.0]), name='w')
@@ -293,9 +291,8 @@ class Adam(Optimizer):
     m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g²,
     p -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + eps)
 
-    use_nesterov looks ahead in m, use_amsgrad keeps the largest v.
-
-    Source: Kingma and Ba, Adam, arXiv:1412.6980 (its section 2: where eps stands, MindSpore follows that form).
+    use_nesterov looks ahead in m, use_amsgrad keeps the largest v. Source: Kingma and Ba, Adam, arXiv:1412.6980 (its
+    section 2: where eps stands, MindSpore follows that form).
 
     >>> w = ms.Parameter(ms.Tensor([1.0]), name='w')
     >>> opt = ms.nn.Adam([w], learning_rate=0.5)

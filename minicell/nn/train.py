@@ -42,9 +42,7 @@ class WithLossCell(Cell):
 class TrainOneStepCell(Cell):
     """Called with what `network` takes: its output (the loss), after one step of the optimizer.
 
-    sens: the cotangent of the loss. return_grad: the gradients come second, by their Parameters' names.
-
-    Raises ValueError for a sens of 0, AttributeError for what is no Cell or no optimizer.
+    sens: the cotangent of the loss, not 0. return_grad: the gradients come second, by their Parameters' names.
 
     >>> net = nn.Dense(1, 1, weight_init=2, bias_init=1)
     >>> step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
@@ -182,10 +180,7 @@ def exponential_decay_lr(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From max_lr to min_lr along half a cosine of decay_epoch epochs.
-
-    Source: Loshchilov and Hutter, SGDR, arXiv:1608.03983.
-    """
+    """From max_lr to min_lr along half a cosine of decay_epoch epochs (Loshchilov and Hutter, arXiv:1608.03983)."""
     name = 'cosine_decay_lr'
     above_0(name, max_lr=max_lr)
     must(0 <= min_lr < max_lr, SettingError, f"For '{name}', 'max_lr' is above 'min_lr', but got {max_lr} and {min_lr}")

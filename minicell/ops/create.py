@@ -23,9 +23,7 @@ BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a u
 
 
 def as_numpy(dtype: object, only: bool = False) -> np.dtype:
-    """The NumPy dtype behind a minicell dtype, a NumPy or Python type, or a name such as `'int32'`.
-
-    Raises TypeError for anything else; `only`: for anything but a minicell dtype.
+    """The NumPy dtype of a minicell, NumPy or Python type, or a name; `only`: of minicell's alone. Else a TypeError.
 
     >>> from minicell import float16
     >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
@@ -100,10 +98,7 @@ zeros_like, ones_like = _like(ZEROS_LIKE), _like(ONES_LIKE)
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
-    """Numbers from start to before end: Int64, or Float32 where one of them is a float.
-
-    Raises ValueError for a step of 0, or one that leads away from end.
-    """
+    """Numbers from start to before end: Int64, or Float32 where one is a float. ValueError if step leads nowhere."""
     start, end = (0, start) if end is None else (start, end)
     if not _number(step) or (_number(end) - _number(start)) * _number(step) < 0:
         raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line(getframe(1))}')
@@ -190,9 +185,7 @@ ONE_HOT = Plain('OneHot', hot)
 
 
 def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
-    """Rows with on_value where an index points; an index outside 0 .. depth - 1 points nowhere.
-
-    Raises TypeError where the indices are no integers.
+    """Rows with on_value where an index points, outside 0 .. depth - 1 nowhere. TypeError for indices that are no ints.
 
     >>> print(ops.one_hot(Tensor([0, 2]), 3))
     [[1 0 0]
@@ -258,8 +251,8 @@ def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = No
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
     """Each number is dropped with probability p, and the others are divided by 1 - p: the mean stays.
 
-    Not training: the input itself. seed: for a mask that can be had again; else np.random throws.
-    Raises TypeError for integers, ValueError for a p outside 0 .. 1.
+    Not training: the input itself. seed: for a mask that can be had again. TypeError for integers, ValueError for a p
+    outside 0 .. 1.
 
     >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.0))
     [1. 2.]
@@ -285,10 +278,7 @@ def _check_rank(name: str, x: object) -> None:
 
 
 class Dropout(Primitive):
-    """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask in x's dtype.
-
-    Raises TypeError where keep_prob is no number, ValueError outside 0 .. 1.
-    """
+    """Each number is kept with probability keep_prob (0 .. 1): (x * mask / keep_prob, mask), the mask in x's dtype."""
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
         _check('Dropout', 'keep_prob', keep_prob)
@@ -305,8 +295,7 @@ class Dropout(Primitive):
 class Dropout2D(Primitive):
     """Each channel of a Tensor (N, C, H, W) is kept with probability keep_prob: (x * mask / keep_prob, mask).
 
-    The mask is Bool, of x's whole shape, the same over a channel. keep_prob 0 gives zeros. Raises TypeError where
-    keep_prob is no float, ValueError outside 0 .. 1, and for an x of another rank.
+    keep_prob is a float in 0 .. 1, and with 0 all are zeros. The mask is Bool, of x's shape, the same over a channel.
 
     >>> y, mask = ops.Dropout2D(1.0)(ops.ones((1, 2, 1, 1)))
     >>> print(y.shape, mask.dtype)

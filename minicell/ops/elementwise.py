@@ -100,9 +100,7 @@ def _along(rule: Rule, x: Tensor, axis: int, frame) -> Tensor:
 
 
 def softmax(input: Tensor, axis: int = -1, *, dtype: DType | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis: positive numbers that sum to 1.
-
-    Raises TypeError for integers, ValueError for an axis that is not there.
+    """exp(x) / sum(exp(x)) along an axis: positive, and their sum is 1. TypeError for integers, ValueError for no axis.
 
     >>> print(ops.softmax(Tensor([0.0, 0.0])))
     [0.5 0.5]
@@ -133,9 +131,7 @@ def silu(input: Tensor) -> Tensor:
 def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
     """x times the probability that a standard normal number is below x ('tanh': by its usual approximation).
 
-    Raises TypeError for integers, ValueError for another word.
-
-    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+    Raises TypeError for integers, ValueError for another word. Source: Hendrycks and Gimpel, arXiv:1606.08415.
     """
     x, known = floats(GELU, input), approximate in ('none', 'tanh')
     must(known, SettingError, f"gelu: approximate is 'none' or 'tanh', but got {approximate!r}")
@@ -177,10 +173,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def mish(x: Tensor) -> Tensor:
-    """x * tanh(softplus(x)).
-
-    Source: Misra, Mish, arXiv:1908.08681.
-    """
+    """x * tanh(softplus(x)). Source: Misra, Mish, arXiv:1908.08681."""
     return x * tanh(softplus(x))
 
 
@@ -216,9 +209,7 @@ _sinh, _cosh = on_both(sinh), on_both(cosh)
 
 
 def divide(input: Tensor | float, other: Tensor | float, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other; rounding_mode 'floor' rounds down, 'trunc' towards 0, and both end the gradient.
-
-    Raises ValueError for another mode.
+    """input / other; rounding_mode 'floor' rounds down, 'trunc' towards 0, and both end the gradient (else ValueError).
 
     >>> print(ops.div(Tensor([3, -3]), 2), ops.div(Tensor([3, -3]), 2, rounding_mode='trunc'))
     [ 1.5 -1.5] [ 1 -1]

@@ -65,9 +65,7 @@ _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no record
 
 
 def register_hook(self: Tensor, hook: Callable) -> HookHandle:
-    """Call hook(gradient) when the gradient of this Tensor is known; what it returns, unless None, takes its place.
-
-    Raises TypeError for what cannot be called.
+    """Call hook(gradient) when this Tensor's gradient is known; what it returns, unless None, takes its place.
 
     >>> def f(x):
     ...     y = x * 3
@@ -102,10 +100,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
 
 
 def entries_of(tensor: Tensor) -> list[tuple[list, int]]:
-    """Where its entry stands: on the tape, and in each gradient that is read, or may be read, from entries of its own.
-
-    What has been read back is gone from its list, or has had its turn.
-    """
+    """Where its entry stands: on the tape, and in each gradient with entries of its own that has yet to read it."""
     places = [(tape.entries, tensor.at - tape.first_address)] if tape.recorded_from < tensor.at < tape.NOWHERE else []
     for g in {*tape.gradients, *doors.paused}:
         if g.has_run and g.offset <= tensor.at < g.offset + g.end - g.begin:
@@ -233,9 +228,7 @@ def _identity(name: str, hook: Callable, alone: bool) -> Callable:
 
 
 class InsertGradientOf(Primitive):
-    """An op that is the identity, and whose gradient is what `f` makes of it (None: unchanged).
-
-    Raises TypeError where f cannot be called, or returns no gradient of the same shape.
+    """The identity, whose gradient is what `f` makes of it (None: unchanged). TypeError where that is no gradient.
 
     >>> clip = ms.ops.InsertGradientOf(lambda g: ms.ops.minimum(g, 1.0))
     >>> print(ms.grad(lambda x: clip(x) * 5)(ms.Tensor(3.0)))
@@ -248,10 +241,7 @@ class InsertGradientOf(Primitive):
 
 
 class HookBackward(Primitive):
-    """As InsertGradientOf, for one Tensor or several: f gets their gradients in a tuple, and may return one.
-
-    cell_id: accepted, and has no effect here.
-    """
+    """As InsertGradientOf, for one Tensor or several: f gets their gradients in a tuple. cell_id has no effect here."""
 
     def __init__(self, hook_fn: Callable, cell_id: str = '') -> None:
         self.settings = {'cell_id': cell_id}

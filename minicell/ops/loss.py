@@ -243,9 +243,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = 'none') -> Tensor:
     """d² / 2 beta where d = |input - target| is below beta, else d - beta / 2.
 
-    Raises TypeError for integers and two dtypes, ValueError for two shapes.
-
-    Source: Girshick, Fast R-CNN, arXiv:1504.08083.
+    Raises TypeError for integers and two dtypes, ValueError for two shapes. Source: Girshick, arXiv:1504.08083.
     """
     check('smooth_l1_loss', reduction, input, target, alike=True)
     must(beta > 0, SettingError, f'smooth_l1_loss: beta is above 0, but got {beta!r}')

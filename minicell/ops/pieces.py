@@ -55,9 +55,7 @@ def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
 def split(
     tensor: Tensor, split_size_or_sections: object = None, axis: int = 0, *, split_size=None, dim: int | None = None
 ) -> tuple[Tensor, ...]:
-    """Pieces along an axis: of this length each (the last may be shorter), or of these lengths.
-
-    Raises ValueError where the lengths do not add up.
+    """Pieces along an axis: of one length (but the last may be shorter), or of several, which have to add up.
 
     >>> [p.tolist() for p in ops.split(ops.arange(5), 2)]
     [[0, 1], [2, 3], [4]]

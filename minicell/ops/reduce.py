@@ -97,9 +97,7 @@ def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
 
 
 def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdims=False) -> Tensor:
-    """The sum over an axis, several, or all. Bool and small integers are added as Int64.
-
-    Raises ValueError for an axis that is not there.
+    """The sum over an axis, several, or all. Bool and small integers are added as Int64. ValueError for no such axis.
 
     >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
     [4. 6.]
@@ -149,8 +147,7 @@ def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -
     """The largest values along an axis and where they stand, as Int64; of equal ones the first, which has the gradient.
 
     Without an axis the largest value of all, with a 0, as in MindSpore; there equal ones share the gradient evenly.
-    initial is the least there can be; where the mask `where` is False, it stands for the number.
-    Raises TypeError where axis is no int, ValueError for one that is not there.
+    initial is the least there can be; where the mask `where` is False, it stands for the number. The axis is an int.
 
     >>> values, places = ops.max(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
     >>> print(values, places)

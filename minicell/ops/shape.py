@@ -75,8 +75,7 @@ def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
 
 
 def transpose_method(input: Tensor, *axes: int, dim0: int | None = None, dim1: int | None = None) -> Tensor:
-    """The axes in another order; without one, reversed; of two, one by one, each takes the other's place: MindSpore's
-    `x.transpose(2, 0, 1)`, `x.transpose()`, `x.transpose(0, 2)`.
+    """The axes in another order, or reversed; of two, one by one, each takes the other's place: `x.transpose(0, 2)`.
 
     >>> ops.zeros((2, 3, 4)).transpose(0, 2).shape
     (4, 3, 2)
@@ -107,10 +106,7 @@ def _swapped(x: Tensor, axis0: int, axis1: int, frame) -> Tensor:
 
 
 def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The Tensor repeated along axes of length 1 or missing ones; -1: as long as it is.
-
-    Raises ValueError where it does not fit.
-    """
+    """The Tensor repeated along axes of length 1 or missing ones; -1: as long as it is. ValueError for a misfit."""
     return apply(BROADCAST, input, (_as_long(input, tuple(shape)),), getframe(1))
 
 
@@ -140,9 +136,7 @@ def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The axes from start_dim to end_dim as one. order 'F': of the transposed Tensor.
-
-    Raises ValueError for another order, and for axes that are not there or end before they start.
+    """The axes from start_dim to end_dim as one; order 'F': of the transposed Tensor. ValueError for no such axes.
 
     >>> ops.flatten(Tensor([[[1, 2]], [[3, 4]]])).shape
     (2, 2)
@@ -182,9 +176,7 @@ spread = on_both(broadcast_to, _spread)
 
 
 def cast(input: Tensor, dtype: object) -> Tensor:
-    """The Tensor, or number, in another dtype. A gradient passes from float to float; a cast to integers ends it.
-
-    Raises TypeError for what is no dtype of minicell's: its name, or NumPy's (`x.astype` takes these, too).
+    """The Tensor, or number, in a dtype of minicell's (`x.astype` takes more); to integers, it ends the gradient.
 
     >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
     [1]

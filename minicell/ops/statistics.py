@@ -36,9 +36,7 @@ def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:
 
 
 def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
-    """The mean square distance from the mean; ddof=1 divides by one less than the count.
-
-    Raises TypeError for integers.
+    """The mean square distance from the mean; ddof=1 divides by one less than the count. TypeError for integers.
 
     >>> print(ops.var(Tensor([1.0, 3.0])))
     1.0
@@ -65,9 +63,7 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 
     Without ord, the root of the sum of squares over dim. With it, over one axis: the p-norm of a vector, inf and -inf
     its largest and smallest, 0 how many numbers are not 0; over two, that of a matrix: 'fro', and 1, -1, inf, -inf.
-    At 0, where the Euclidean length has a kink, the gradient is 0. Integers become Float32.
-
-    Raises ValueError for another ord.
+    At 0, where the Euclidean length has a kink, the gradient is 0. Integers become Float32. ValueError for another ord.
 
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
@@ -150,9 +146,7 @@ _at_most = binary('Minimum', np.minimum, lambda g, out, x, y: masked(g, x <= y),
 
 
 def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
-    """x cut off below min and above max, as `clip_by_value`; but at a bound the slope is that inside.
-
-    Raises ValueError where both are None.
+    """As `clip_by_value`, but at a bound the slope is that inside. ValueError where both are None.
 
     >>> print(ops.clamp(Tensor([-2.0, 0.5, 2.0]), max=1))
     [-2.   0.5  1. ]
@@ -163,9 +157,7 @@ def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float 
 
 
 def clip_by_global_norm(x: tuple[Tensor, ...], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
-    """Tensors, such as gradients, made shorter by one factor where all of them together are longer than clip_norm.
-
-    Raises ValueError for a use_norm: the length is worked out.
+    """Tensors, such as gradients, made shorter by one factor where all together are longer than clip_norm.
 
     >>> print([t.tolist() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 2.5)])
     [[1.5], [2.0]]

@@ -145,9 +145,9 @@ def _max_pool(x: np.ndarray, win: Window) -> np.ndarray:
 
 
 def _winners(x: np.ndarray, out: np.ndarray, win: Window):
-    """For each place in the window: its index, and which windows have their largest number there.
+    """For each place in the window: its index, and which windows have their largest number, or a NaN, there.
 
-    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once; a NaN is the largest.
+    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once.
     """
     *places, last = win.slices(out.shape[2:])
     free, strange = None, np.isnan(np.vdot(out, out))  # NaN where there is one
@@ -263,8 +263,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest number of each window of images (N, C, H, W); stride None: that of the kernel.
 
-    Of equal numbers the first one gets the gradient. Raises ValueError for shapes and settings that do not fit,
-    TypeError for integers.
+    Of equal numbers the first has the gradient. ValueError for what does not fit, TypeError for integers.
 
     >>> print(ops.max_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[4.]]]]

@@ -17,9 +17,7 @@ class Dense(Cell):
     """x @ weight.T + bias, with weight of shape (out_channels, in_channels).
 
     weight_init and bias_init: what `initializer` takes; by default both are uniform in ±1/sqrt(in_channels).
-    activation: a Cell, or a name such as 'relu', for what comes after.
-
-    Raises ValueError for a weight_init of another shape.
+    activation: a Cell, or a name such as 'relu', for what comes after. ValueError for a weight_init of another shape.
 
     >>> print(nn.Dense(2, 1, weight_init=2, bias_init=1)(Tensor([[1.0, 2.0]])))
     [[7.]]
@@ -105,9 +103,7 @@ class Identity(Cell):
 class Dropout(Cell):
     """In training, each number is dropped with probability p and the others are divided by 1 - p; else nothing happens.
 
-    A fresh Cell is not in training: call set_train(). Raises ValueError for a p outside 0 <= p < 1.
-
-    Source: Srivastava et al., Dropout, JMLR 15, 2014.
+    A fresh Cell is not in training: call set_train(). 0 <= p < 1. Source: Srivastava et al., Dropout, JMLR 15, 2014.
 
     >>> print(nn.Dropout(p=0.5)(Tensor([1.0, 2.0])))
     [1. 2.]

@@ -89,9 +89,7 @@ class _Row(_Holder):
 
 
 class SequentialCell(_Row):
-    """Cells one after the other: given one by one, in a list, or in an OrderedDict that names them.
-
-    Raises TypeError for what is no Cell.
+    """Cells one after the other: given one by one, in a list, or in an OrderedDict of names. TypeError for no Cell.
 
     >>> nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
     SequentialCell(
@@ -118,9 +116,7 @@ class SequentialCell(_Row):
 
 
 class CellList(_Row):
-    """A list of Cells that the Cell around it knows of, so that their Parameters are found. It cannot be called.
-
-    Raises TypeError for what is no Cell.
+    """A list of Cells (else TypeError) that the Cell around it knows of: their Parameters are found. It is not called.
 
     >>> layers = nn.CellList([nn.Dense(1, 1) for _ in range(2)])
     >>> [p.name for p in layers.get_parameters()]
@@ -154,8 +150,7 @@ class CellList(_Row):
 class CellDict(_Holder, MutableMapping):
     """A dict of Cells that the Cell around it knows of: given as a dict, or as pairs. It cannot be called.
 
-    Raises TypeError for what is no Cell and for a key that is no string, KeyError for one that is empty, has a dot in
-    it, or is an attribute of every Cell.
+    Raises TypeError for what is no Cell, KeyError for a key that is empty, has a dot, or is an attribute of every Cell.
 
     >>> branches = nn.CellDict({'plain': nn.Identity(), 'bent': nn.ReLU()})
     >>> list(branches), branches['bent']

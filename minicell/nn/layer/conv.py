@@ -14,9 +14,7 @@ class Conv2d(Cell):
     """Slide out_channels kernels over images (N, in_channels, H, W): see `ops.conv2d`.
 
     weight has the shape (out_channels, in_channels, *kernel_size); dilation and group are 1. weight_init and bias_init
-    are what `initializer` takes, by default uniform in ±1/sqrt(inputs of one output).
-
-    Raises TypeError and ValueError for settings that do not fit.
+    are what `initializer` takes, by default uniform in ±1/sqrt(inputs of one output). Other settings are refused.
 
     >>> nn.Conv2d(1, 2, 3)(ops.ones((1, 1, 4, 4))).shape
     (1, 2, 4, 4)

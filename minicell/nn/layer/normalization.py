@@ -24,9 +24,7 @@ class BatchNorm(Cell):
 
     In training mean and var are the batch's, and the moving ones go towards them:
     moving = momentum * moving + (1 - momentum) * batch's; there the batch's variance is the unbiased one, over n - 1
-    examples. Else they are the moving ones. No gradient passes through the moving statistics, and writing them after
-    use harms none.
-
+    examples. Else they are the moving ones. No gradient passes through these, and writing them after use harms none.
     Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
 
@@ -112,9 +110,7 @@ class BatchNorm2d(BatchNorm):
 class LayerNorm(Cell):
     """gamma * (x - mean) / sqrt(var + epsilon) + beta over the axes from begin_norm_axis on, each example for itself.
 
-    Raises TypeError where normalized_shape is no tuple or list, ValueError for inputs of another shape.
-
-    Source: Ba et al., Layer Normalization, arXiv:1607.06450.
+    Raises ValueError for inputs of another shape. Source: Ba et al., Layer Normalization, arXiv:1607.06450.
 
     >>> print(nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])))
     [[-1.  1.]]
