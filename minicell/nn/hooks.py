@@ -57,9 +57,11 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
         args, kwargs = _before(cell, hook, args, kwargs)
-    passage = Passage(cell) if hooks['backward'] or hooks['backward_pre'] else None
-    if passage:
-        args, kwargs = passage.enter(*(bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)), frame)
+    passage = None
+    if hooks['backward'] or hooks['backward_pre']:
+        args, kwargs = bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)
+        passage = Passage(cell, tensors_in((args, kwargs)))
+        args, kwargs = passage.through(ENTRANCE, (args, kwargs), frame)
     try:
         out = plainly(cell, args, kwargs, frame)
     except Exception:
@@ -70,7 +72,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     for hook in list(hooks['forward']):
         changed = _after(cell, hook, args, kwargs, out)
         out = out if changed is None else changed
-    return passage.leave(out, frame) if passage else out
+    return passage.through(EXIT, out, frame) if passage else out
 
 
 def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
@@ -102,22 +104,13 @@ def _after(cell, hook: Hook, args: tuple, kwargs: dict, out: object) -> object:
 class Passage:
     """One call of a Cell with backward hooks: it keeps the gradient that arrived until the one that leaves is known."""
 
-    def __init__(self, cell) -> None:
-        self.cell = cell
-        self.inputs: list = []
-        self.given: frozenset = frozenset()  # ids of those that a differentiated function was called with
+    def __init__(self, cell, inputs: list[Tensor]) -> None:
+        self.cell, self.inputs = cell, inputs
+        self.given = op_hooks.arguments  # ids of those that a differentiated function was called with
         self.arrived: tuple = ()
 
-    def enter(self, args: tuple, kwargs: dict, frame) -> tuple[tuple, dict]:
-        """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs, self.given = tensors_in((args, kwargs)), op_hooks.arguments
-        return self._through(ENTRANCE, (args, kwargs), frame)
-
-    def leave(self, out: object, frame) -> object:
-        """The outputs, with an entry behind them that notes what arrives and calls the pre hooks."""
-        return self._through(EXIT, out, frame)
-
-    def _through(self, rule: Rule, value: object, frame) -> object:
+    def through(self, rule: Rule, value: object, frame) -> object:
+        """The inputs or outputs, with an entry between that calls the hooks."""
         again = map_tensors(value, lambda t: wrap(t.array))
         before, after = tensors_in(value), tensors_in(again)
         pairs = [(b, a) for b, a in zip(before, after, strict=True) if is_float(b)]
@@ -142,32 +135,26 @@ class Passage:
 
 
 class Exit(Passing):
-    """Behind the outputs of a Cell with backward hooks."""
+    """Behind the outputs of a Cell with backward hooks: it notes what arrives, and calls the pre hooks."""
 
-    def vjp(self, g, offset, x, y, out):
-        floats = [t for t in tensors_in(out.out) if is_float(t)]
-        flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = tuple(as_tensor(g.of.get(k)) for k, _ in enumerate(floats))
+    def passed(self, arrived, offset, x, y):
         y.arrived = y.call_hooks('backward_pre', arrived)
         if not any(offset <= t.at < NOWHERE for t in y.inputs):  # no gradient leaves: call the backward hooks here
             y.call_hooks('backward', tuple(None for _ in y.inputs), y.arrived)
-        return [(t, d.array if flat and d is not None else d) for t, d in zip(x, y.arrived, strict=True)]
+        return y.arrived
 
 
 class Entrance(Exit):
-    """Before the inputs of a Cell with backward hooks."""
+    """Before the inputs of a Cell with backward hooks, which it calls."""
 
-    def vjp(self, g, offset, x, y, out):
-        flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = iter(range(len(x)))
-        given = []
+    def passed(self, arrived, offset, x, y):
+        arrived, given = iter(arrived), []
         for t in y.inputs:
-            d = g.of.get(next(arrived)) if is_float(t) else None
+            d = next(arrived) if is_float(t) else None
             known = offset <= t.at < NOWHERE or id(t) in y.given
-            given.append(as_tensor(zeros_like(t) if d is None else d) if known else None)
+            given.append((as_tensor(zeros_like(t)) if d is None else d) if known else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
-        gone = [d.array if flat and d is not None else d for d in gone]
-        return [(t, d) for t, d in zip(y.inputs, gone, strict=True) if offset <= t.at < NOWHERE]
+        return [d for t, d in zip(y.inputs, gone, strict=True) if is_float(t)]
 
 
 def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:

@@ -8,7 +8,7 @@ from ..core import doors, tape
 from ..core.errors import article, plural, users_line
 from ..core.grad import is_parameter
 from ..core.primitives import getframe, operand, place_several
-from ..core.rules import Bundle, Parts, Rule, leaf
+from ..core.rules import Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
 from ..errors import GraphValueError, HookError
@@ -30,6 +30,17 @@ class HookHandle:
             hooks[:] = [each for each in hooks if each is not self]
 
 
+def _after_hooks(how: str) -> Callable:
+    """One of a rule's ways to read its entry, once the hooks have seen the cotangent."""
+
+    def read(self, g, *more):
+        changed, out = through(self.hooks, lend(g), more[-1]), more[-1]
+        rule = doors.check_entry(self.entry, out.at) if doors.written else self.inner  # a hook may have written
+        return getattr(rule, how)(changed if isinstance(g, Tensor) else changed.array, *more)
+
+    return read
+
+
 class HookedRule:
     """The rule of an entry whose output has hooks: they see the gradient first. The rest is the rule's own."""
 
@@ -39,25 +50,7 @@ class HookedRule:
     def __getattr__(self, name: str) -> object:
         return getattr(self.inner, name)
 
-    def vjp_arrays(self, g, cts, offset, x, y, out):
-        g = self._changed(g, out)
-        self._checked(out).vjp_arrays(g, cts, offset, x, y, out)
-
-    def vjp_tensors(self, g, cts, offset, x, y, out):
-        g = self._changed(g, out)
-        self._checked(out).vjp_tensors(g, cts, offset, x, y, out)
-
-    def vjp(self, g, offset, x, y, out):
-        g = self._changed(g, out)
-        return self._checked(out).vjp(g, offset, x, y, out)
-
-    def _checked(self, out: Tensor | Bundle) -> Rule:
-        """The rule, after a look at what was written, perhaps by a hook."""
-        return doors.check_entry(self.entry, out.at) if doors.written else self.inner
-
-    def _changed(self, g: object, out: Tensor) -> object:
-        changed = through(self.hooks, lend(g), out)
-        return changed if isinstance(g, Tensor) else changed.array
+    vjp, vjp_arrays, vjp_tensors = map(_after_hooks, ('vjp', 'vjp_arrays', 'vjp_tensors'))
 
 
 arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
@@ -180,21 +173,25 @@ def as_tensor(g: object) -> Tensor | None:
 
 
 class Passing(Rule):
-    """The rule of an entry that only calls hooks: read without them, it is the identity."""
+    """The rule of an entry that only calls hooks, in `passed`: read without them, it is the identity."""
 
     def attributes(self, y):
         return (y,)
+
+    def vjp(self, g, offset, x, y, out):
+        given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
+        passed = self.passed(tuple(map(as_tensor, given)), offset, x, y)
+        traced = any(isinstance(d, Tensor) for d in given)  # else numbers come back, as they came
+        return [(t, d if traced or d is None else d.array) for t, d in zip(x, passed, strict=True)]
 
 
 class _Hook(Passing):
     """The identity for some Tensors (a tuple); y is a function that may return other gradients, and whether it gets the
     only one alone or all in a tuple."""
 
-    def vjp(self, g, offset, x, y, out):
+    def passed(self, arrived, offset, x, y):
         function, alone = y
-        given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
-        traced = any(isinstance(d, Tensor) for d in given)
-        arrived = tuple(zeros_like(t) if d is None else as_tensor(d) for d, t in zip(given, x, strict=True))
+        arrived = tuple(zeros_like(t) if d is None else d for d, t in zip(arrived, x, strict=True))
 
         def settle(changed: object) -> tuple:
             changed = changed if isinstance(changed, tuple) and not alone else (changed,)
@@ -204,8 +201,7 @@ class _Hook(Passing):
             return tuple(like(d, t, who, not alone) for d, t in zip(changed, arrived, strict=True))
 
         given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]
-        changed = heard(function, given, owner, 'op', arrived, settle)
-        return [(t, d if traced else d.array) for t, d in zip(x, changed or arrived, strict=True)]
+        return heard(function, given, owner, 'op', arrived, settle) or arrived
 
     def attributes(self, y):
         return y
