@@ -27,7 +27,7 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
 from ..ops.checks import must, must_be
-from ..ops.write import rewrite, write_index
+from ..ops.write import overwrite, write_index
 from ..traps import bypassed
 from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step, filled
@@ -161,7 +161,6 @@ class GraphCell:
     _reads = None  # a replay tells of the Cell itself
 
     def construct(self, *inputs: object) -> object:
-        """The Cell's own graph."""
         return replay(self.body, [*tensors_in(inputs), *self.outer])
 
     _construct = construct
@@ -328,7 +327,7 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
     if node.what == 'x[i] = v':
         write_index(target, node.how, source, Site(*node.site))
     else:
-        rewrite(target, source, node.what, node.how, Site(*node.site))
+        overwrite(target, source, node.what, Site(*node.site), node.how)
     return []
 
 

@@ -72,7 +72,7 @@ class CrossEntropyLoss(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
-        ops.loss.check_tensors('CrossEntropyLoss', logits, labels)
+        ops.loss.check('CrossEntropyLoss', logits, labels)
         if labels.ndim < logits.ndim and labels.array.dtype.kind == 'f':
             said = f'labels of shape {labels.shape} are classes, and should be Int32, but got {labels.dtype}'
             raise DTypeError(f'CrossEntropyLoss: {said}: write labels.astype(ms.int32).{users_line()}')
@@ -92,7 +92,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """As the settings say. Raises TypeError for integers without sparse, and for floats with it."""
-        ops.loss.check_tensors('SoftmaxCrossEntropyWithLogits', logits, labels)
+        ops.loss.check('SoftmaxCrossEntropyWithLogits', logits, labels)
         if (labels.array.dtype.kind in 'iub') is not self.sparse:
             due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
             who = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse})'

@@ -238,7 +238,6 @@ class SGD(Optimizer):
             self._moving = set()  # which have had their first step
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
         return self.update(gradients, self._step if hasattr(self, 'accum') else _descend)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
@@ -278,7 +277,6 @@ class Momentum(Optimizer):
         self.moments = self.parameters.clone('moments', init='zeros')
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
         return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
@@ -327,7 +325,6 @@ class Adam(Optimizer):
             self.vhat = self.parameters.clone('vhat', init='zeros')
 
     def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
         return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:

@@ -35,7 +35,6 @@ class Surrogate(Cell):
         return ops.greater(x, 0).astype(x.dtype)
 
     def bprop(self, x, out, dout):
-        """The cotangent times the slope."""
         return (dout * self.slope(x),)
 
     def slope(self, x: Tensor) -> Tensor:
@@ -119,7 +118,6 @@ class IFNode(Cell):
         return v + x
 
     def construct(self, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        """One step of time."""
         v = self.charge(x, v)
         if not self.fire:
             return v, v

@@ -30,7 +30,6 @@ class WithLossCell(Cell):
         self._backbone, self._loss_fn = backbone, loss_fn
 
     def construct(self, data: Tensor, label: Tensor) -> Tensor:
-        """The loss."""
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -65,7 +64,6 @@ class TrainOneStepCell(Cell):
         self.sens, self.return_grad = 1.0 if sens is None else sens, return_grad
 
     def construct(self, *inputs: Tensor) -> object:
-        """The loss, and perhaps the gradients."""
 
         def scaled(*inputs: Tensor) -> tuple[Tensor, Tensor]:
             loss = self.network(*inputs)
@@ -93,7 +91,6 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x: Tensor) -> Tensor:
-        """The new value."""
         ops.assign(self._param, x)
         return x
 
@@ -213,7 +210,6 @@ class ExponentialDecayLR(LearningRateSchedule):
         self.is_stair = is_stair
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """How many steps there were."""
         p = global_step.astype(float32) / self.decay_steps
         return self.learning_rate * self.decay_rate ** (p.floor() if self.is_stair else p)
 
@@ -238,7 +234,6 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.power, self.update_decay_steps = power, update_decay_steps
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """How many steps there were."""
         step, steps = global_step.astype(float32), self.decay_steps
         if self.update_decay_steps:
             steps = steps * ops.maximum(ops.ceil(step / steps), 1)

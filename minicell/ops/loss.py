@@ -199,8 +199,9 @@ def check_reduction(name: str, reduction: object, frame=None) -> None:
         raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line(frame)}")
 
 
-def check_tensors(name: str, input: object, target: object, alike: bool = False) -> None:
+def check(name: str, input: object, target: object, reduction: str = 'mean', alike: bool = False) -> None:
     """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
+    check_reduction(name, reduction)
     for t in (input, target):
         must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
     if not alike:
@@ -211,12 +212,6 @@ def check_tensors(name: str, input: object, target: object, alike: bool = False)
     if input.shape != target.shape:
         got = f'{input.shape} and {target.shape}'
         raise ShapeError(f'{name} takes two Tensors of one shape, but got {got}.{users_line()}')
-
-
-def check(name: str, reduction: object, input: object, target: object, alike: bool = False) -> None:
-    """Both."""
-    check_reduction(name, reduction)
-    check_tensors(name, input, target, alike)
 
 
 def reduced(x: Tensor, reduction: str) -> Tensor:
@@ -230,13 +225,13 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     >>> print(ops.mse_loss(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
     2.5
     """
-    check('mse_loss', reduction, input, target)
+    check('mse_loss', input, target, reduction)
     return reduced(square(input - target), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """|input - target|, and of that the mean ('sum': the sum; 'none': all)."""
-    check('l1_loss', reduction, input, target)
+    check('l1_loss', input, target, reduction)
     return reduced(abs(input - target), reduction)
 
 
@@ -245,7 +240,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
 
     Raises TypeError for integers and two dtypes, ValueError for two shapes. Source: Girshick, arXiv:1504.08083.
     """
-    check('smooth_l1_loss', reduction, input, target, alike=True)
+    check('smooth_l1_loss', input, target, reduction, alike=True)
     must(beta > 0, SettingError, f'smooth_l1_loss: beta is above 0, but got {beta!r}')
     d = abs(input - target)
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
@@ -273,7 +268,7 @@ def binary_cross_entropy(
     Raises TypeError for integers and two dtypes, ValueError for two shapes.
     """
     frame = getframe(1)
-    check('binary_cross_entropy', reduction, logits, labels, alike=True)
+    check('binary_cross_entropy', logits, labels, reduction, alike=True)
     p, t = logits, labels
     out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
     return reduced(out if weight is None else out * weight, reduction)
@@ -290,11 +285,11 @@ def binary_cross_entropy_with_logits(
 
     Raises TypeError for integers, ValueError for two shapes.
     """
-    check('binary_cross_entropy_with_logits', reduction, input, target)
+    check('binary_cross_entropy_with_logits', input, target, reduction)
     z, t = input, target
     if t.dtype is not z.dtype and t.array.dtype.kind == 'f':
         t = t.astype(z.dtype)
-    check_tensors('binary_cross_entropy_with_logits', z, t, alike=True)
+    check('binary_cross_entropy_with_logits', z, t, alike=True)
     loss = softplus(z) - t * z if pos_weight is None else (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
     return reduced(loss if weight is None else loss * weight, reduction)
 

@@ -65,17 +65,24 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
     return tensor.array
 
 
-def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
-    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+def overwrite(tensor: Tensor, value: object, what: str, frame, how: object = ...) -> None:
+    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them.
+
+    how: to which index; or by which ufunc, such as np.add.
+    """
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
-    target = writable(tensor, what, frame, source, index)
-    with np.errstate(invalid='ignore'):
-        numbers = source.array.astype(target.dtype, copy=False)
-        try:
-            target[index] = numbers.reshape(()) if numbers.size == 1 else numbers
-        except IndexError as error:
-            error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
-            raise
+    target, numbers = writable(tensor, what, frame, source, how), source.array
+    if isinstance(how, np.ufunc):
+        how(target, numbers, out=target, casting='same_kind')
+        return
+    if numbers.dtype is not target.dtype:
+        with np.errstate(invalid='ignore'):
+            numbers = numbers.astype(target.dtype)
+    try:
+        target[how] = numbers.reshape(()) if numbers.size == 1 else numbers
+    except IndexError as error:
+        error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
+        raise
 
 
 def setitem(self: Tensor, index: object, value: object) -> None:
@@ -96,7 +103,7 @@ def assign(variable: Tensor, value: Tensor | float) -> Tensor:
     >>> print(ops.assign(b, Tensor([7, 8, 9])).asnumpy())
     [7. 8. 9.]
     """
-    return _assigned('Assign', 'assign', None, variable, value)
+    return _assigned('Assign', 'assign', ..., variable, value)
 
 
 def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
@@ -113,25 +120,16 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
     return _assigned('AssignSub', 'assign_sub', np.subtract, variable, value)
 
 
-def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value: Tensor | float) -> Tensor:
-    """Write the value, as it is or by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
+def _assigned(name: str, op: str, how: object, variable: Tensor, value: Tensor | float) -> Tensor:
+    """Write the value by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
     frame = getframe(2)
-    new = _fitting(name, variable, value, frame, scalars=how is not None)
-    rewrite(variable, new, f'ops.{op}({variable.name}, ...)', how or ..., frame)
+    new = _fitting(name, variable, value, frame, scalars=how is not ...)
+    overwrite(variable, new, f'ops.{op}({variable.name}, ...)', frame, how)
     if tracing.tracer is not None:
         return variable
     if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
         return wrap(variable.array, variable.at)
     return Tensor(variable)
-
-
-def rewrite(variable: Tensor, new: Tensor, what: str, how: object, frame) -> None:
-    """Write a fitting value, as it is (how is ...) or by a ufunc such as np.add."""
-    array = writable(variable, what, frame, new, how)
-    if how is ...:
-        array[...] = new.array
-    else:
-        how(array, new.array, out=array, casting='same_kind')
 
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:

@@ -53,7 +53,6 @@ class Dense(Cell):
         return out if self.activation is None else self.activation(out)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         then = '' if self.activation is None else f', activation={self.activation}'
         bias = ', has_bias=True' if self.has_bias else ''
         return f'input_channels={self.in_channels}, output_channels={self.out_channels}{bias}{then}'
@@ -96,7 +95,6 @@ class Identity(Cell):
     """Its input."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """Anything."""
         return x
 
 
@@ -119,11 +117,9 @@ class Dropout(Cell):
         self.keep_prob = keep_prob if p is None else 1 - p
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of any shape."""
         return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         return f'keep_prob={self.keep_prob}' if self.p is None else f'p={self.p}'
 
 
@@ -138,5 +134,4 @@ class Dropout2d(Cell):
         self.p = p
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, C, H, W)."""
         return ops.dropout2d(x, self.p, self.training)

@@ -19,7 +19,6 @@ class _Holder(Cell):
         return len(self._cells)
 
     def construct(self, *inputs: object) -> object:
-        """Say what to do instead."""
         raise NotCalledError(f'a {type(self).__name__} is {self.instead}.{users_line()}')
 
     def _keep(self, name: str, cell: object, prefix: str) -> None:
@@ -109,7 +108,6 @@ class SequentialCell(_Row):
         return type(self)(OrderedDict(pairs))
 
     def construct(self, input_data: Tensor) -> Tensor:
-        """Each Cell's output is the next one's input."""
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data

@@ -56,7 +56,6 @@ class Conv2d(Cell):
         self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name='bias') if has_bias else None
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, in_channels, H, W)."""
         return ops.conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding)
 
     def extend_repr(self) -> str:

@@ -135,7 +135,6 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype))
 
     def construct(self, input_x: Tensor) -> Tensor:
-        """Floats whose last axes are normalized_shape."""
         first = self.begin_norm_axis % max(input_x.ndim, 1)
         if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != tuple(self.normalized_shape):
             due, got = self.normalized_shape, input_x.shape
@@ -146,7 +145,6 @@ class LayerNorm(Cell):
         return _in(input_x.dtype, away * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         return (
             f'normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, '
             f'begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}'
