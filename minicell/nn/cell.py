@@ -84,13 +84,11 @@ class Cell(CoreCell):
             listed = isinstance(value, (tuple, list)) and all(isinstance(p, Parameter) for p in value)
             self._refuse_unless(listed, name, f'is {due}', value)
             object.__setattr__(self, name, value)
-        elif isinstance(value, Parameter):
+        elif isinstance(value, (Parameter, Cell)):
             self._must_be_name(name)
-            self._insert_param(name, value)
-        elif isinstance(value, Cell):
-            self._must_be_name(name)
-            must(' ' not in name, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
-            self._insert_cell(name, value)
+            fits = isinstance(value, Parameter) or ' ' not in name
+            must(fits, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
+            self._insert(name, value)
         elif isinstance(value, Primitive):
             self._set_up('_primitives')[name] = value
             self.__dict__[name] = value
@@ -117,8 +115,7 @@ class Cell(CoreCell):
                 object.__setattr__(self, '_construct', value)
 
     def _refuse_unless(self, fits: bool, name: str, due: str, value: object) -> None:
-        got = article(type(value).__name__)
-        must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {got}')
+        must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {article(type(value).__name__)}')
 
     def __delattr__(self, name: str) -> None:
         self._forget(name)
@@ -157,7 +154,7 @@ class Cell(CoreCell):
         """
         self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
         self._must_be_name(param_name, not check_name_contain_dot)
-        self._insert_param(param_name, param)
+        self._insert(param_name, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
         """Keep a Cell under a name; the names of its Parameters stay.
@@ -171,8 +168,7 @@ class Cell(CoreCell):
     def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
         due = 'Parameter' if kind is Parameter else 'Cell'
         for found, wanted, noun in ((name, str, 'name'), (value, kind, due)):
-            got = article(type(found).__name__)
-            said = f'{who} takes a name and a {due}, but as the {noun} it got {got}'
+            said = f'{who} takes a name and a {due}, but as the {noun} it got {article(type(found).__name__)}'
             must(isinstance(found, wanted), PropertyError, said)
         free = name in self._set_up(registry) or not hasattr(self, name)
         said = f'has an attribute called {name}, that is no {due}: choose another name'
@@ -182,23 +178,18 @@ class Cell(CoreCell):
         said = f'{name!r} is no name for a part of {type(self).__name__}: it is empty, or has a dot in it'
         must(name and (dots or '.' not in name), CellNameError, said)
 
-    def _insert_param(self, name: str, param: Parameter) -> None:
-        params = self._set_up('_params')
-        self._must_be_free(name, self._cells.get(name) is None, 'Cell')
-        self._cells.pop(name, None)
-        if not param.named:
-            param.name, param.named = name, True
-        params[name] = self.__dict__[name] = param
-
-    def _insert_cell(self, name: str, cell: 'Cell') -> None:
-        cells = self._set_up('_cells')
-        self._must_be_free(name, name not in self._params, 'Parameter')
-        cells[name] = self.__dict__[name] = cell
-        if self._auto_prefix and '_params' in cell.__dict__:
-            cell.update_parameters_name(f'{name}.')
-
-    def _must_be_free(self, name: str, free: bool, kind: str) -> None:
+    def _insert(self, name: str, part: 'Parameter | Cell') -> None:
+        """Keep a Parameter, which is named after its place, or a Cell, whose Parameters are."""
+        kinds = ('_params', 'Parameter'), ('_cells', 'Cell')
+        (mine, _), (others, kind) = kinds if isinstance(part, Parameter) else kinds[::-1]
+        kept, free = self._set_up(mine), self.__dict__[others].get(name) is None
         must(free, CellNameError, f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name')
+        self.__dict__[others].pop(name, None)
+        kept[name] = self.__dict__[name] = part
+        if mine == '_cells' and self._auto_prefix and '_params' in part.__dict__:
+            part.update_parameters_name(f'{name}.')
+        elif mine == '_params' and not part.named:
+            part.name, part.named = name, True
 
     def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
         """Give every Parameter the name of its place, behind a prefix."""
@@ -251,8 +242,7 @@ class Cell(CoreCell):
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Every Parameter; expand=False: only the Cell's own."""
-        for _, param in self.parameters_and_names(expand=expand):
-            yield param
+        return (p for _, p in self.parameters_and_names(expand=expand))
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
         """The Parameters that an optimizer updates."""

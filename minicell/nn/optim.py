@@ -131,6 +131,12 @@ class Optimizer(Cell):
         """The gradients divided by loss_scale."""
         return gradients if self.loss_scale == 1.0 else tuple(g / self.loss_scale for g in gradients)
 
+    def construct(self, gradients: tuple) -> tuple[bool, ...]:
+        """One gradient a Parameter: minicell's own optimizers say in `_step` what becomes of each."""
+        return self.update(gradients, self._step)
+
+    _step = property(CoreCell.construct)  # of others it is construct that is due
+
     def update(self, gradients: tuple, step: Callable, decay: bool = True) -> tuple[bool, ...]:
         """Call step(k, array, gradient, rate) for each Parameter: it writes the array in place; rate is of rank 0.
 
@@ -237,18 +243,13 @@ class SGD(Optimizer):
             self.accum = self.parameters.clone('accum', init='zeros')
             self._moving = set()  # which have had their first step
 
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        return self.update(gradients, self._step if hasattr(self, 'accum') else _descend)
-
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        if self.dampening and k in self._moving:
-            g = g * (1 - self.dampening)
-        self._moving.add(k)
-        _descend(k, p, _moved(self.accum[k].array, g, self.momentum, self.nesterov), rate)
-
-
-def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-    p -= g * rate
+        if hasattr(self, 'accum'):
+            if self.dampening and k in self._moving:
+                g = g * (1 - self.dampening)
+            self._moving.add(k)
+            g = _moved(self.accum[k].array, g, self.momentum, self.nesterov)
+        p -= g * rate
 
 
 def _moved(v: np.ndarray, g: np.ndarray, momentum: Parameter, nesterov: bool) -> np.ndarray:
@@ -276,11 +277,8 @@ class Momentum(Optimizer):
         self.momentum, self.use_nesterov = Parameter(float(momentum), name='momentum'), use_nesterov
         self.moments = self.parameters.clone('moments', init='zeros')
 
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        return self.update(gradients, self._step)
-
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        _descend(k, p, _moved(self.moments[k].array, g, self.momentum, self.use_nesterov), rate)
+        p -= _moved(self.moments[k].array, g, self.momentum, self.use_nesterov) * rate
 
 
 class Adam(Optimizer):
@@ -323,9 +321,6 @@ class Adam(Optimizer):
         self.moment2 = self.parameters.clone('moment2', init='zeros')
         if use_amsgrad:
             self.vhat = self.parameters.clone('vhat', init='zeros')
-
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
         t = int(self.global_step.array[0])
