@@ -14,12 +14,36 @@ from ..errors import LeavesTapeError, SettingError
 from .checks import NUMBER, must, number
 from .primitive import Primitive, floats
 
-FILL = Shaped('Fill', np.full)
-EYE = Shaped('Eye', np.eye)
-RANGE = Shaped('Range', np.arange)
-ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
-
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
+
+
+def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
+    """The kernel of `one_hot`."""
+    out = np.full((labels.size, depth), off, dtype)
+    flat = labels.reshape(-1)
+    inside = (flat >= 0) & (flat < depth)
+    out[np.flatnonzero(inside), flat[inside]] = on
+    return out.reshape((*labels.shape, depth))
+
+
+def _source(seed: int | None) -> object:
+    return np.random if seed is None else np.random.default_rng(seed)
+
+
+def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
+    """One throw for each index of the first `rank` axes; what follows shares it."""
+    thrown = _source(seed).random(x.shape[:rank]) < keep
+    return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
+
+
+FILL, EYE, RANGE = Shaped('Fill', np.full), Shaped('Eye', np.eye), Shaped('Range', np.arange)
+SPACED = Shaped('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
+STOP, ONE_HOT = Plain('StopGradient', np.array), Plain('OneHot', hot)
+NORMAL = Shaped('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
+UNIFORM = Shaped('UniformReal', lambda low, high, shape, seed, to: _source(seed).uniform(low, high, shape).astype(to))
+MASK = Shaped('DropoutMask', _mask)
+# (x * mask / keep_prob): linear in x, so that its rule is itself
+DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
 
 
 def as_numpy(dtype: object, only: bool = False) -> np.dtype:
@@ -94,7 +118,7 @@ def _like(rule: Plain) -> Callable:
 
 
 # Zeros and ones in the shape, and unless one is given the dtype, of a Tensor.
-zeros_like, ones_like = _like(ZEROS_LIKE), _like(ONES_LIKE)
+zeros_like, ones_like = _like(arithmetic.zeros_like.rule), _like(arithmetic.ones_like.rule)
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
@@ -148,10 +172,6 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
     return map_tensors(value, lambda t: apply_plain(STOP, (t,), frame))
 
 
-STOP = Plain('StopGradient', np.array)
-SPACED = Shaped('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
-
-
 def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     """A new Tensor: `Tensor(...)` as MindSpore's function.
 
@@ -172,18 +192,6 @@ def constant(what: str, value: Tensor, frame) -> np.ndarray:
     return value.array
 
 
-def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
-    """The kernel of `one_hot`."""
-    out = np.full((labels.size, depth), off, dtype)
-    flat = labels.reshape(-1)
-    inside = (flat >= 0) & (flat < depth)
-    out[np.flatnonzero(inside), flat[inside]] = on
-    return out.reshape((*labels.shape, depth))
-
-
-ONE_HOT = Plain('OneHot', hot)
-
-
 def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
     """Rows with on_value where an index points, outside 0 .. depth - 1 nowhere. TypeError for indices that are no ints.
 
@@ -193,7 +201,7 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
     """
     x = check_tensor(ONE_HOT, indices, getframe(1))
     if x.array.dtype.kind not in 'iu':
-        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
+        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line()}')
     on, off = (constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
     dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
@@ -201,13 +209,6 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
 
 
 # ---- random numbers, from np.random or from a seed of their own, and dropout: a random mask -------------------------
-
-
-def _source(seed: int | None) -> object:
-    return np.random if seed is None else np.random.default_rng(seed)
-
-
-NORMAL = Shaped('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
 
 
 def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Tensor:
@@ -223,24 +224,10 @@ def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Te
     return apply_plain(NORMAL, (), getframe(1), shape, seed, wanted)
 
 
-UNIFORM = Shaped('UniformReal', lambda low, high, shape, seed, to: _source(seed).uniform(low, high, shape).astype(to))
-
-
 def uniform(shape: tuple[int, ...], minval: Tensor, maxval: Tensor, seed=None, dtype: DType = float32) -> Tensor:
     """Numbers evenly spread between two."""
     ends = tuple(check_tensor(UNIFORM, end, getframe(1)) for end in (minval, maxval))
     return apply_plain(UNIFORM, ends, getframe(1), lengths(shape), seed, _dtype(dtype))
-
-
-def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
-    """One throw for each index of the first `rank` axes; what follows shares it."""
-    thrown = _source(seed).random(x.shape[:rank]) < keep
-    return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
-
-
-MASK = Shaped('DropoutMask', _mask)
-# (x * mask / keep_prob): linear in x, so that its rule is itself
-DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
 
 
 def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = None) -> tuple[Tensor, Tensor]:
