@@ -7,12 +7,13 @@ import numpy as np
 
 from ..core.arithmetic import add, choose, logical_and
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
-from ..core.primitives import apply, cast_to, check_tensor, getframe, misfit, named, on_both, plain, unary
+from ..core.primitives import apply, check_tensor, getframe, misfit, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .checks import must, must_be
 from .create import lengths
+from .primitive import in_dtype
 from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
 from .write import plain_index
 
@@ -60,15 +61,14 @@ def split(
     >>> [p.tolist() for p in ops.split(ops.arange(5), 2)]
     [[0, 1], [2, 3], [4]]
     """
-    frame = getframe(1)
     axis, lengths = axis if dim is None else dim, split_size_or_sections if split_size is None else split_size
-    x, n = _length(SPLIT, tensor, axis, frame)
+    x, n = _length(SPLIT, tensor, axis, getframe(1))
     if isinstance(lengths, int):
         must(lengths >= 1, SettingError, f'split: a piece has a length of at least 1, but got {lengths}')
-        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, frame)
+        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, getframe(1))
     fits = sum(lengths) == n and min(lengths, default=0) >= 0
     must(fits, SettingError, f'split: lengths of {tuple(lengths)} do not add up to {n}')
-    return _stretches(x, np.cumsum(lengths).tolist(), axis, frame)
+    return _stretches(x, np.cumsum(lengths).tolist(), axis, getframe(1))
 
 
 def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
@@ -82,8 +82,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The Tensors that stand along an axis, without it."""
-    x, n = _length(SPLIT, input, dim, getframe(1))
-    frame = getframe(1)
+    x, n = _length(SPLIT, input, dim, frame := getframe(1))
     return tuple([_at(x, dim, k, frame) for k in range(n)])
 
 
@@ -99,8 +98,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     [7. 5.]
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
-    if batch_dims:
-        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line(getframe(1))}')
+    must(not batch_dims, SettingError, f'gather: batch_dims is 0 here, but got {batch_dims!r}')
     return _at(x, axis, plain_index(_places(input_indices, getframe(1))), getframe(1))
 
 
@@ -145,8 +143,8 @@ def cumsum(x: Tensor, axis: int, dtype: object = None) -> Tensor:
     >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
     [1. 3. 6.]
     """
-    x, _ = _length(CUMSUM, x, axis, getframe(1))
-    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+    _length(CUMSUM, x, axis, getframe(1))
+    return apply(CUMSUM, in_dtype(dtype, x), (axis,), getframe(1))
 
 
 def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, dim: int | None = None) -> Tensor:
@@ -154,15 +152,13 @@ def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, d
     axis = axis if dim is None else dim
     if axis is None:
         x, axis = apply(RESHAPE, x, ((-1,),), getframe(1)), 0
-    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+    return apply(CUMSUM, in_dtype(dtype, x), (axis,), getframe(1))
 
 
 def _triangle(rule: Rule, keep: Callable) -> Callable:
     def op(input, diagonal=0):
         x = check_tensor(rule, input, getframe(1))
-        if x.ndim < 2:
-            said = f'{rule.name} takes a Tensor of at least two axes, but got {x.shape}'
-            raise ShapeError(f'{said}.{users_line(getframe(1))}')
+        must(x.ndim > 1, ShapeError, f'{rule.name} takes a Tensor of at least two axes, but got {x.shape}')
         return choose(wrap(keep(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
 
     return named(op, rule)

@@ -1,24 +1,21 @@
 """Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
 
 from functools import reduce
+from itertools import accumulate
 from math import prod
 
 import numpy as np
 
 from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
+
+# fmt: off
+# isort: off
 from ..core.primitives import (
-    CAST,
-    apply,
-    apply_many,
-    cast_to,
-    check_tensor,
-    getframe,
-    misfit,
-    not_a_tensor,
-    on_both,
-    operand,
+    CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, not_a_tensor, on_both, operand,
 )
+# isort: on
+# fmt: on
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
 from .create import as_numpy
@@ -38,15 +35,31 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
+def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros(shape, g.dtype)
+    np.add.at(out, index, g)  # an index may name a place twice
+    return out
+
+
+def _inverse(axes: tuple[int, ...]) -> list[int]:
+    return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
+
+
+# fmt: off
 RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
 TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
 EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
 SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
 BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: sum_to_shape(g, x.shape))
-
-
-def _inverse(axes: tuple[int, ...]) -> list[int]:
-    return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
+GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
+SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
+# Of several into one, input k gets its own stretch of the cotangent.
+CONCAT = Many('Concat', lambda axis, ends, *inputs: np.concatenate(inputs, axis),
+              lambda k: lambda g, out, axis, ends, *x: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)])
+STACK = Many('Stack', lambda axis, *inputs: np.stack(inputs, axis),
+             lambda k: lambda g, out, axis, *inputs: g[(slice(None),) * axis + (k,)])
+# fmt: on
+scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
 
 
 def reshape(input: Tensor, shape: int | tuple[int, ...]) -> Tensor:
@@ -64,9 +77,7 @@ def reshape_method(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = N
     >>> Tensor([1, 2, 3, 4]).reshape(2, -1).shape
     (2, 2)
     """
-    if not sizes:
-        sizes = (shape,)
-    return apply(RESHAPE, input, (_ints(sizes),), getframe(1))
+    return apply(RESHAPE, input, (_ints(sizes or (shape,)),), getframe(1))
 
 
 def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
@@ -191,22 +202,6 @@ def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
     return cast_to(input, as_numpy(dtype), getframe(1))
 
 
-# ---- several into one ----------------------------------------------------------------------------------------------
-
-
-# Input k gets its own stretch of the cotangent.
-CONCAT = Many(
-    'Concat',
-    lambda axis, ends, *inputs: np.concatenate(inputs, axis),
-    lambda k: lambda g, out, axis, ends, *inputs: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)],
-)
-STACK = Many(
-    'Stack',
-    lambda axis, *inputs: np.stack(inputs, axis),
-    lambda k: lambda g, out, axis, *inputs: g[(slice(None),) * axis + (k,)],
-)
-
-
 def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor):
         raise OperandError(f'{rule.name} takes a tuple or list of Tensors, but got a Tensor.{users_line(frame)}')
@@ -229,10 +224,8 @@ def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     frame = getframe(1)
     tensors = _same_dtype(CONCAT, tensors, frame)
     axis = _counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
-    ends = [0]
-    for t in tensors:
-        ends.append(ends[-1] + (t.shape[axis] if t.ndim > axis else 0))
-    return apply_many(CONCAT, tensors, (axis, tuple(ends)), frame)
+    ends = tuple(accumulate([t.shape[axis] if t.ndim > axis else 0 for t in tensors], initial=0))
+    return apply_many(CONCAT, tensors, (axis, ends), frame)
 
 
 def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
@@ -240,21 +233,6 @@ def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     frame = getframe(1)
     tensors = _same_dtype(STACK, tensors, frame)
     return apply_many(STACK, tensors, (_counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
-
-
-# ---- indexing ------------------------------------------------------------------------------------------------------
-
-
-def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
-    out = np.zeros(shape, g.dtype)
-    np.add.at(out, index, g)  # an index may name a place twice
-    return out
-
-
-GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
-SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
-
-scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
 
 
 def getitem(input: Tensor, index: object) -> Tensor:
