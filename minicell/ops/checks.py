@@ -15,10 +15,7 @@ def must(holds: object, error: type[Exception], said: str) -> None:
 
 
 def must_be(value: object, kinds: type | tuple, error: type[Exception], said: str, then: str = '') -> None:
-    """Raise unless a value is of one of these kinds: `said`, what came instead, and `then`. A bool is no number.
-
-    >>> must_be(3, int, TypeError, 'a seed is an int')
-    """
+    """Raise unless a value is of one of these kinds: `said`, what came instead, and `then`. A bool is no number."""
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise error(f'{said}, but got {article(type(value).__name__)}{then}.{users_line()}')
@@ -27,10 +24,7 @@ def must_be(value: object, kinds: type | tuple, error: type[Exception], said: st
 def number(
     who: str, what: str, value: object, due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER
 ) -> None:
-    """Raise TypeError unless a setting is a number of these kinds, ValueError unless it fits; `due` says which do.
-
-    >>> number('Dropout', 'p', 0.5, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1)
-    """
+    """Raise TypeError unless a setting is a number of these kinds, ValueError unless it fits; `due` says which do."""
     must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
     must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
 

@@ -34,38 +34,19 @@ OWN = {
     'from_numpy': staticmethod(from_numpy),
     'numpy': Tensor.asnumpy,
     'init_data': lambda input: input,  # MindSpore's initializers draw their numbers here
-    '__setitem__': setitem,
-    '__format__': format_method,
-    '__repr__': repr_method,
-    '__str__': str_method,
     'T': property(transpose_method),
-    'max': max_method,
-    'min': min_method,
-    'reshape': reshape_method,
-    'view': reshape_method,
-    'transpose': transpose_method,
-    'permute': permuted,
-    'ravel': flatten_method,
-    'flatten': flatten_method,
-    'broadcast_to': broadcast_method,
-    'expand': broadcast_method,
-    'astype': astype,
-    'to': astype,
-    '__getitem__': getitem,
-    '__pos__': identity,
     '__contains__': lambda input, value: bool((input == value).any()),
-    'copy': identity,
-    'value': identity,
     'is_contiguous': lambda input: input.array.flags.c_contiguous,
-    'contiguous': contiguous,
-    't': transpose_method,
-    'cumsum': cumsum_method,
-    'gather': gather_method,
-    'add': add_scaled,
-    'sub': subtract,
     'data': property(lambda t: t.leave('.data') or wrap(t.array.copy()), doc='The numbers alone: no gradient passes.'),
 }
-
+NAMED = {
+    setitem: '__setitem__', getitem: '__getitem__', format_method: '__format__', repr_method: '__repr__',
+    str_method: '__str__', max_method: 'max', min_method: 'min', reshape_method: 'reshape view',
+    transpose_method: 'transpose t', permuted: 'permute', flatten_method: 'ravel flatten', astype: 'astype to',
+    broadcast_method: 'broadcast_to expand', identity: '__pos__ copy value', contiguous: 'contiguous',
+    cumsum_method: 'cumsum', gather_method: 'gather', add_scaled: 'add', subtract: 'sub',
+}  # fmt: skip
+OWN |= {name: method for method, names in NAMED.items() for name in names.split()}
 
 LOOKED_AT = {np.shape, np.ndim, np.size}  # these take no numbers
 

@@ -38,16 +38,27 @@ def _count(shape, axis):
 def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
     best = x == _kept(out, x.shape, axis, keepdims)
-    share = spread(_kept(g, x.shape, axis, keepdims), x.shape)
+    share = _over(g, x.shape, axis, keepdims)
     counts = WIDE.get(share.dtype, share.dtype)  # there may be more of them than Float16 can hold
     hits = best.astype(counts).sum(axis, keepdims=keepdims)
-    each = where(best, share, zero_like(share)) / spread(_kept(hits, x.shape, axis, keepdims), x.shape)
+    each = where(best, share, zero_like(share)) / _over(hits, x.shape, axis, keepdims)
     return each if counts is share.dtype else each.astype(share.dtype)
 
 
+@in_float32
+def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+    top = np.max(x, axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))
+    with np.errstate(divide='ignore'):
+        out = np.log(np.add.reduce(np.exp(x - top), axis, None, None, True)) + top
+    return out if keepdims else np.squeeze(out, axis)
+
+
+_exp = on_both(exp)
 # fmt: off
-SUM = UnaryWith('ReduceSum', add_up,
-            lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
+SUM = UnaryWith('ReduceSum', add_up, lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
+LOGSUMEXP = UnaryWith('LogSumExp', _logsumexp, lambda g, out, x, axis, keepdims:
+                      _over(g, x.shape, axis, keepdims) * _exp(x - _over(out, x.shape, axis, keepdims)))
 MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
              # (times 1 / count: the count itself may be more than Float16 can hold)
              lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * (1 / (_count(x.shape, axis) or 1)))
@@ -246,22 +257,3 @@ def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) 
     0.69317627
     """
     return apply(LOGSUMEXP, x := floats(LOGSUMEXP, input), (_axes(dim, x.ndim), keepdim), getframe(1))
-
-
-@in_float32
-def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
-    top = np.max(x, axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))
-    with np.errstate(divide='ignore'):
-        out = np.log(np.add.reduce(np.exp(x - top), axis, None, None, True)) + top
-    return out if keepdims else np.squeeze(out, axis)
-
-
-LOGSUMEXP = UnaryWith(
-    'LogSumExp',
-    _logsumexp,
-    lambda g, out, x, axis, keepdims: (
-        _over(g, x.shape, axis, keepdims) * _exp(x - spread(_kept(out, x.shape, axis, keepdims), x.shape))
-    ),
-)
-_exp = on_both(exp)

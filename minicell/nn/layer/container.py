@@ -42,13 +42,12 @@ class _Row(_Holder):
         """One more at the end."""
         self._keep(str(len(self)), cell, self._prefix())
 
-    def _renumber(self, change: Callable[[list], object]) -> None:
-        """Change the list of (name, Cell); those without a name of their own get the number of their new place."""
+    def _renumber(self, change: Callable[[list], list]) -> None:
+        """Another list of (name, Cell); those without a name of their own get the number of their new place."""
         prefix, pairs = self._prefix(), list(self._cells.items())
         for name, _ in pairs:
             delattr(self, name)
-        change(pairs)
-        for place, (name, cell) in enumerate(pairs):
+        for place, (name, cell) in enumerate(change(pairs)):
             self._keep(str(place) if name.isdigit() else name, cell, prefix)
 
     def _key(self, index: object) -> str:
@@ -71,11 +70,7 @@ class _Row(_Holder):
 
     def __delitem__(self, index: int | slice) -> None:
         names = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
-
-        def without(pairs: list) -> None:
-            pairs[:] = [(name, cell) for name, cell in pairs if name not in names]
-
-        self._renumber(without)
+        self._renumber(lambda pairs: [pair for pair in pairs if pair[0] not in names])
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self._cells.values())
@@ -142,7 +137,7 @@ class CellList(_Row):
         n = len(self)
         there = -n <= index <= n
         must(there, CellIndexError, f'CellList.insert({index}, ...): it holds {n}, so that the place is in [-{n}, {n}]')
-        self._renumber(lambda pairs: pairs.insert(index, ('0', cell)))
+        self._renumber(lambda pairs: [*pairs[:index], ('0', cell), *pairs[index:]])
 
 
 class CellDict(_Holder, MutableMapping):
