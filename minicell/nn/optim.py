@@ -17,7 +17,7 @@ from ..core.cell import Cell as CoreCell
 from ..core.errors import ShapeError, article, caller, plural, users_line
 from ..core.tensor import Tensor
 from ..errors import OptimizerError, ParameterError, SettingError
-from ..ops.checks import NUMBER, above_0, at_least_0, must, must_be, number
+from ..ops.checks import NUMBER, above_0, at_least_0, must, must_be, numbers
 from ..ops.write import writable
 from .cell import Cell
 
@@ -312,8 +312,8 @@ class Adam(Optimizer):
         use_amsgrad: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for what, value in (('beta1', beta1), ('beta2', beta2)):
-            number('Adam', what, value, 'lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)
+        between = numbers('lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)
+        between('Adam', beta1=beta1, beta2=beta2)
         above_0('Adam', eps=eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad

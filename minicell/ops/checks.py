@@ -21,30 +21,22 @@ def must_be(value: object, kinds: type | tuple, error: type[Exception], said: st
         raise error(f'{said}, but got {article(type(value).__name__)}{then}.{users_line()}')
 
 
-def number(
-    who: str, what: str, value: object, due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER
-) -> None:
-    """Raise TypeError unless a setting is a number of these kinds, ValueError unless it fits; `due` says which do."""
-    must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
-    must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
+def numbers(due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER) -> Callable:
+    """A check(who, **settings): TypeError unless each is a number of these kinds, ValueError unless it fits, as is due.
+
+    >>> numbers('lies between 0.0 and 1.0', lambda p: 0 <= p <= 1)('Dropout', p=0.5)
+    """
+
+    def check(who: str, **settings: object) -> None:
+        for what, value in settings.items():
+            must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
+            must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
+
+    return check
 
 
-def positive_int(who: str, **settings: object) -> None:
-    """Raise unless each setting is an int of at least 1."""
-    for what, value in settings.items():
-        number(who, what, value, 'is at least 1', lambda n: n >= 1, int)
-
-
-def at_least_0(who: str, **settings: object) -> None:
-    """Raise unless each setting is a number of at least 0."""
-    for what, value in settings.items():
-        number(who, what, value, 'is at least 0.0', lambda n: n >= 0)
-
-
-def above_0(who: str, **settings: object) -> None:
-    """Raise unless each setting is a number above 0."""
-    for what, value in settings.items():
-        number(who, what, value, 'is above 0.0', lambda n: n > 0)
+positive_int = numbers('is at least 1', lambda n: n >= 1, int)
+at_least_0, above_0 = numbers('is at least 0.0', lambda n: n >= 0), numbers('is above 0.0', lambda n: n > 0)
 
 
 def only_nchw(who: str, data_format: str) -> None:

@@ -11,7 +11,7 @@ from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, ge
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, map_tensors, wrap
 from ..errors import LeavesTapeError, SettingError
-from .checks import NUMBER, must, number
+from .checks import must, numbers
 from .primitive import Primitive, floats
 
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
@@ -210,6 +210,9 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
 
 # ---- random numbers, from np.random or from a seed of their own, and dropout: a random mask -------------------------
 
+BETWEEN = 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1
+_share = numbers(*BETWEEN)
+
 
 def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Tensor:
     """Numbers around 0, as the normal distribution has them: randn(2, 3), randn((2, 3)), and randn() for one number.
@@ -244,19 +247,15 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.0))
     [1. 2.]
     """
-    _check('dropout', 'p', p)
+    _share('dropout', p=p)
     return _drop(input, 1.0 - p, None, getframe(1), seed)[0] if training and p else input
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Whole channels of a Tensor (N, C, H, W) are dropped with probability p, the others divided by 1 - p."""
-    _check('dropout2d', 'p', p)
+    _share('dropout2d', p=p)
     _check_rank('dropout2d', input)
     return _drop(input, 1.0 - p, 2, getframe(1))[0] if training and p else input
-
-
-def _check(name: str, what: str, value: object, kinds: type | tuple = NUMBER) -> None:
-    number(name, what, value, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1, kinds)
 
 
 def _check_rank(name: str, x: object) -> None:
@@ -268,7 +267,7 @@ class Dropout(Primitive):
     """Each number is kept with probability keep_prob (0 .. 1): (x * mask / keep_prob, mask), the mask in x's dtype."""
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
-        _check('Dropout', 'keep_prob', keep_prob)
+        _share('Dropout', keep_prob=keep_prob)
         self.keep_prob = keep_prob
         self.settings = {'keep_prob': keep_prob, 'Seed0': Seed0, 'Seed1': Seed1, 'side_effect_hidden': True}
 
@@ -290,7 +289,7 @@ class Dropout2D(Primitive):
     """
 
     def __init__(self, keep_prob: float = 0.5) -> None:
-        _check('Dropout2D', 'keep_prob', keep_prob, float)
+        numbers(*BETWEEN, float)('Dropout2D', keep_prob=keep_prob)
         self.keep_prob = keep_prob
 
         def channels(x):

@@ -8,7 +8,7 @@ from ...common.parameter import Parameter
 from ...core.dtype import DType, float32
 from ...core.errors import DTypeError, ShapeError, users_line
 from ...core.tensor import Tensor
-from ...ops.checks import must_be, number, positive_int
+from ...ops.checks import must_be, numbers, positive_int
 from ..cell import Cell
 from .activation import activation as known_activation
 
@@ -110,9 +110,9 @@ class Dropout(Cell):
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
         super().__init__()
         if p is None:
-            number('Dropout', 'keep_prob', keep_prob, 'must be a number in range (0, 1]', lambda p: 0 < p <= 1, float)
+            numbers('must be a number in range (0, 1]', lambda p: 0 < p <= 1, float)('Dropout', keep_prob=keep_prob)
         else:
-            number('Dropout', 'p', p, 'must be a number in range [0, 1)', lambda p: 0 <= p < 1)
+            numbers('must be a number in range [0, 1)', lambda p: 0 <= p < 1)('Dropout', p=p)
         self.p = p
         self.keep_prob = keep_prob if p is None else 1 - p
 
@@ -130,7 +130,7 @@ class Dropout2d(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        number('Dropout2d', 'p', p, 'must be a number in range [0, 1]', lambda p: 0 <= p <= 1, float)
+        numbers('must be a number in range [0, 1]', lambda p: 0 <= p <= 1, float)('Dropout2d', p=p)
         self.p = p
 
     def construct(self, x: Tensor) -> Tensor:
