@@ -161,23 +161,19 @@ class Lines:
             found.append((code, tree, len(lines[0]) - len(lines[0].lstrip())))
         return found
 
-    def check(self) -> None:
-        """Raise for a statement that a static graph has no place for."""
-        for code, tree, _ in self._trees():
-            for node in ast.walk(tree):
-                said = REFUSED.get(type(node))
-                if said:
-                    file, line = code.co_filename, node.lineno
-                    where = f'{where_is(file, line)}: {linecache.getline(file, line).strip()}'
-                    advice = 'Take it out of the traced function, or leave graph mode.'
-                    raise GraphSyntaxError(f'{said}: a graph has no place for it ({where}). {advice}')
-
     def branches(self) -> list[tuple[str, str, str]]:
-        """Each `if`, `while` and `a if b else c` that was decided: its text, what it was, and where."""
+        """Each `if`, `while` and `a if b else c` that was decided: its text, what it was, and where.
+
+        Raises for a statement that a static graph has no place for.
+        """
         found = []
         for code, tree, indent in self._trees():
-            places = list(code.co_positions())
+            file, places = code.co_filename, list(code.co_positions())
             for node in ast.walk(tree):
+                if said := REFUSED.get(type(node)):
+                    where = f'{where_is(file, node.lineno)}: {linecache.getline(file, node.lineno).strip()}'
+                    advice = 'Take it out of the traced function, or leave graph mode.'
+                    raise GraphSyntaxError(f'{said}: a graph has no place for it ({where}). {advice}')
                 if not isinstance(node, (ast.If, ast.While, ast.IfExp)):
                     continue
                 body = node.body if isinstance(node.body, list) else [node.body]
@@ -195,7 +191,7 @@ class Lines:
                     keyword = '' if isinstance(node, ast.IfExp) else 'if ' if isinstance(node, ast.If) else 'while '
                     text = ast.unparse(node) if isinstance(node, ast.IfExp) else f'{keyword}{ast.unparse(node.test)}'
                     taken = ' and '.join(str(t) for t in (True, False) if t in went)
-                    found.append((code.co_filename, node.lineno, text, taken))
+                    found.append((file, node.lineno, text, taken))
         return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
 
 
@@ -236,9 +232,8 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
                     put_back()
     if again := getattr(profiler, 'enable', None):  # cProfile, up to Python 3.11
         again()
-    lines.check()
-    graph = Graph(name, inputs)
-    graph.looked, graph.branches, graph.past = tracer.looked, lines.branches(), tracer.past
+    branches, graph = lines.branches(), Graph(name, inputs)
+    graph.looked, graph.branches, graph.past = tracer.looked, branches, tracer.past
     entries = tracer.window.entries()
     changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
     roots = {id(memory(t.array)) for t in changing}

@@ -181,12 +181,12 @@ def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     return Tensor(input_data, dtype)
 
 
-def constant(what: str, value: Tensor, frame) -> np.ndarray:
+def constant(what: str, value: Tensor) -> np.ndarray:
     """The numbers of what the formulas take for a constant."""
     if tape.address(value) >= tape.recorded_from != tape.NOWHERE and not tape.hidden_address:
         raise LeavesTapeError(
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
-            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
+            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line()}'
         )
     value.leave(what)
     return value.array
@@ -199,10 +199,10 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
     [[1 0 0]
      [0 0 1]]
     """
-    x = check_tensor(ONE_HOT, indices, getframe(1))
+    x = check_tensor(ONE_HOT, indices)
     if x.array.dtype.kind not in 'iu':
         raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line()}')
-    on, off = (constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
+    on, off = (constant('on_value', v) if isinstance(v, Tensor) else v for v in (on_value, off_value))
     dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
     return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))

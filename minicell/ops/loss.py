@@ -106,7 +106,7 @@ def cross_entropy(
     0.6931472
     """
     frame = getframe(1)
-    check_reduction('cross_entropy', reduction, frame)
+    check_reduction('cross_entropy', reduction)
     z, t = check_tensor(CROSS_ENTROPY, input, frame), check_tensor(CROSS_ENTROPY, target, frame)
     if not 0 <= label_smoothing <= 1:
         raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line(frame)}')
@@ -116,9 +116,9 @@ def cross_entropy(
         raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line(frame)}')
     by_class = labels.dtype.kind in 'iub'
     if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
-        _check_target(z, t, by_class, frame)
+        _check_target(z, t, by_class)
     z = _rows(z)
-    per_class = None if weight is None else _class_weights(weight, z, frame)
+    per_class = None if weight is None else _class_weights(weight, z)
     if by_class:
         t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, frame)
     else:
@@ -144,25 +144,25 @@ def _rows(x: Tensor) -> Tensor:
     return x.transpose((0, *range(2, x.ndim), 1)).reshape((-1, x.shape[1]))
 
 
-def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
+def _check_target(z: Tensor, t: Tensor, by_class: bool) -> None:
     shape = z.shape
     due = (*shape[:1], *shape[2:]) if by_class and len(shape) > 1 else () if by_class else shape
     if by_class and t.array.dtype not in CLASSES:
         said = f'the data type of labels should be Int32 or Int64, but got {t.dtype}'
         advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
-        raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line(frame)}')
+        raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line()}')
     if t.shape != due:
         kind = 'classes' if by_class else 'probabilities'
         also = '' if by_class else ' (classes are integers; these are floats)'
         said = f'logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}'
-        raise ShapeError(f'cross_entropy: {said}.{users_line(frame)}')
+        raise ShapeError(f'cross_entropy: {said}.{users_line()}')
 
 
-def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
+def _class_weights(weight: Tensor, z: Tensor) -> np.ndarray:
     got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
     said = f'weight holds one number a class, {z.shape[1:]}, but got {got}'
     must(isinstance(weight, Tensor) and weight.shape == z.shape[1:], ShapeError, said)
-    return constant('weight', weight, frame).astype(z.array.dtype)
+    return constant('weight', weight).astype(z.array.dtype)
 
 
 def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
@@ -193,10 +193,10 @@ def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float
     return wrap(rows.astype(z.array.dtype)), total
 
 
-def check_reduction(name: str, reduction: object, frame=None) -> None:
+def check_reduction(name: str, reduction: object) -> None:
     """Raise ValueError for anything but 'mean', 'sum' and 'none'."""
     if reduction not in ('mean', 'sum', 'none'):
-        raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line(frame)}")
+        raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line()}")
 
 
 def check(name: str, input: object, target: object, reduction: str = 'mean', alike: bool = False) -> None:
@@ -303,10 +303,9 @@ def nll_loss(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """-log probability of the right class, from log probabilities (N, C) and Int32 or Int64 classes (N,)."""
-    frame = getframe(1)
-    check_reduction('nll_loss', reduction, frame)
-    _check_target(inputs, target, True, frame)
-    weights = None if weight is None else _class_weights(weight, inputs, frame)
-    t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, frame)
+    check_reduction('nll_loss', reduction)
+    _check_target(inputs, target, True)
+    weights = None if weight is None else _class_weights(weight, inputs)
+    t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, getframe(1))
     rows = -sum(inputs * t, 1)
     return sum(rows) / total if reduction == 'mean' else reduced(rows, reduction)

@@ -89,11 +89,7 @@ BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 
 def activation(given: str | Cell | None) -> Cell | None:
-    """What a layer was given for an activation; for a name such as 'relu', a Cell. Raises KeyError for an unknown one.
-
-    >>> activation('relu')
-    ReLU()
-    """
+    """What a layer was given for an activation; for a name such as 'relu', a Cell. KeyError for an unknown one."""
     known = not isinstance(given, str) or given in BY_NAME
     must(known, UnknownNameError, f'there is no activation {given!r}: there are {", ".join(sorted(BY_NAME))}')
     return BY_NAME[given]() if isinstance(given, str) else given
