@@ -21,7 +21,6 @@ from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
-from ..ops import hooks as op_hooks
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
 from ..ops.hooks import HookHandle, Passing, as_tensor, like
@@ -42,8 +41,6 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
     must_be(called, Callable, HookError, f'a {kind} hook of {type(cell).__name__} must be callable')
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
-    if kind.startswith('backward'):
-        op_hooks.hang_in()
     hooks = cell._hooks[kind]
     hook = Hook(hooks, called, **how)
     hooks.insert(0 if prepend else len(hooks), hook)
@@ -106,7 +103,9 @@ class Passage:
 
     def __init__(self, cell, inputs: list[Tensor]) -> None:
         self.cell, self.inputs = cell, inputs
-        self.given = op_hooks.arguments  # ids of those that a differentiated function was called with
+        running = [g for g in tape.gradients if not g.has_run and 0 < len(g.positions) < len(g.inputs)]
+        # ids of what differentiated functions were called with besides the inputs that are differentiated
+        self.given = {id(t) for g in running for t in tensors_in(g.inputs)}
         self.arrived: tuple = ()
 
     def through(self, rule: Rule, value: object, frame) -> object:

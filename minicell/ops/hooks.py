@@ -53,7 +53,6 @@ class HookedRule:
     vjp, vjp_arrays, vjp_tensors = map(_after_hooks, ('vjp', 'vjp_arrays', 'vjp_tensors'))
 
 
-arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
 _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
@@ -122,28 +121,6 @@ def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
                 g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
         changed.append(g)
     return changed
-
-
-def opening(gradient: object) -> None:
-    """A gradient begins: note what its function is called with besides the inputs that are differentiated."""
-    global arguments
-    gradient.arguments_before = arguments
-    if not gradient.has_run and 0 < len(gradient.positions) < len(gradient.inputs):
-        arguments = arguments.union(map(id, tensors_in(gradient.inputs)))
-
-
-def closing(gradient: object) -> None:
-    """Its function has returned, or it is over."""
-    global arguments
-    arguments = getattr(gradient, 'arguments_before', arguments)  # (an interrupt may have come before)
-
-
-def hang_in() -> None:
-    """Some Cell has a backward hook: from now on, `arguments` is kept."""
-    if opening not in doors.opening:
-        doors.opening.append(opening)
-        doors.ran_forward.append(closing)
-        doors.closing.append(closing)
 
 
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
