@@ -137,7 +137,7 @@ class Parameter(Tensor):
 
     def __reduce__(self) -> tuple:
         self.leave('a copy')
-        return _travelled, (np.array(self.array), self.param_name, self.named, self._requires_grad)
+        return Parameter, (np.array(self.array), self.param_name, self._requires_grad), (None, {'named': self.named})
 
     def __deepcopy__(self, memo: dict) -> 'Parameter':
         memo[id(self)] = copied = self.clone()
@@ -148,13 +148,6 @@ class Parameter(Tensor):
         return f'Parameter (name={self.name}, {settings})'
 
     __str__ = __repr__
-
-
-def _travelled(array: np.ndarray, name: str, named: bool, requires_grad: bool) -> Parameter:
-    """A Parameter that was pickled."""
-    made = Parameter(Tensor(array), name, requires_grad)
-    made.named = named
-    return made
 
 
 class ParameterTuple(tuple):

@@ -64,7 +64,7 @@ class Cell(CoreCell):
 
     shown = ''
     requires_grad = False  # what set_grad was told; no gradient depends on it
-    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(8))
+    _params, _cells, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(7))
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -74,7 +74,7 @@ class Cell(CoreCell):
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
-        self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
+        self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _auto_prefix=auto_prefix)
         self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
 
@@ -90,7 +90,7 @@ class Cell(CoreCell):
             must(fits, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
             self._insert(name, value)
         elif isinstance(value, Primitive):
-            self._set_up('_primitives')[name] = value
+            self._set_up('_params')
             self.__dict__[name] = value
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
@@ -123,7 +123,7 @@ class Cell(CoreCell):
 
     def _forget(self, name: str) -> None:
         """An attribute is replaced or goes: what was kept for it goes too."""
-        for kind in ('_params', '_cells', '_primitives'):
+        for kind in ('_params', '_cells'):
             self.__dict__.get(kind, {}).pop(name, None)
         held = self.__dict__.get(name)
         if isinstance(held, ParameterTuple):
