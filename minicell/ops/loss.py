@@ -6,7 +6,7 @@ from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_plain, check_tensor, getframe, on_both
-from ..core.rules import Binary, Many, Plain
+from ..core.rules import Binary, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
@@ -63,14 +63,8 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-class _CrossEntropy(Saving):
-    """Its formula for z knows what the kept numbers are a function of, so that a formula on Tensors may have them."""
-
-    vjp = Many.vjp
-
-
 _dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
-CROSS_ENTROPY = _CrossEntropy('CrossEntropy', _cross_entropy, (_dz, _dt))
+CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
 both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
 both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
 

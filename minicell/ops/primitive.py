@@ -162,15 +162,12 @@ class Saving(Many):
     """Any number of Tensors in, one out; `keeping(*attributes, *arrays)` gives the output and what to keep.
 
     Formulas are `dx(g, out, *attributes, kept, *inputs)`. What was kept are bare numbers that know nothing of their
-    derivatives, so that a formula which runs on Tensors finds None there, and computes it again.
+    derivatives, so that a formula which runs on Tensors computes it again, or says what it is; from a graph it is None.
     """
 
     def __init__(self, name: str, keeping: Callable, vjps: tuple) -> None:
         super().__init__(name, lambda *inputs: keeping(*inputs)[0], vjps)
         self.keeping = keeping
-
-    def vjp(self, g, offset, x, y, out):
-        return super().vjp(g, offset, x, (*y[:-1], None) if type(g) is Tensor else y, out)
 
     def raw(self, inputs, attributes):
         return inputs, (*attributes, None)
