@@ -48,12 +48,7 @@ DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, sca
 
 
 def as_numpy(dtype: object, only: bool = False) -> np.dtype:
-    """The NumPy dtype of a minicell, NumPy or Python type, or a name; `only`: of minicell's alone. Else a TypeError.
-
-    >>> from minicell import float16
-    >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
-    (dtype('float16'), dtype('int32'), dtype('float64'))
-    """
+    """The NumPy dtype of a minicell, NumPy or Python type, or a name; `only`: of minicell's alone. Else a TypeError."""
     if isinstance(dtype, str) and not only:
         dtype = BY_NAME.get(dtype.lower(), dtype)
     if isinstance(dtype, DType):

@@ -197,8 +197,7 @@ def addn(x: tuple[Tensor, ...]) -> Tensor:
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """The sums of those that have the same id: each row goes into the sum of its id, and with an id below 0 into none.
 
-    Raises TypeError where the ids are no integers, ValueError where their shape is not the input's first axes, and
-    RuntimeError for an id that is not below num_segments.
+    The ids are integers (else TypeError) below num_segments (RuntimeError), one for each row or number (ValueError).
 
     >>> print(ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2))
     [4. 2.]

@@ -72,11 +72,7 @@ def reshape(input: Tensor, shape: int | tuple[int, ...]) -> Tensor:
 
 
 def reshape_method(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
-    """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`.
-
-    >>> Tensor([1, 2, 3, 4]).reshape(2, -1).shape
-    (2, 2)
-    """
+    """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`."""
     return apply(RESHAPE, input, (_ints(sizes or (shape,)),), getframe(1))
 
 

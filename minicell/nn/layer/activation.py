@@ -19,9 +19,6 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
     """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults.
 
     A setting whose default is a bool, an int or a float has to be of that kind. Raises TypeError where it is not.
-
-    >>> cell_of('Times', lambda x, n: x * n, 'n times x.', n=2)(n=3)(Tensor(5.0)).item()
-    15.0
     """
     places = [Parameter(k, Parameter.POSITIONAL_OR_KEYWORD, default=v) for k, v in settings.items()]
     signature = Signature([Parameter('self', Parameter.POSITIONAL_ONLY), *places])

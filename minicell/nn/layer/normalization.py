@@ -20,12 +20,10 @@ def _over_channels(p: Tensor, x: Tensor) -> Tensor:
 
 
 class BatchNorm(Cell):
-    """Batch normalization: gamma * (x - mean) / sqrt(var + eps) + beta, each channel for itself.
+    """What BatchNorm1d and 2d have in common. moving = momentum * moving + (1 - momentum) * batch's, in training.
 
-    In training mean and var are the batch's, and the moving ones go towards them:
-    moving = momentum * moving + (1 - momentum) * batch's; there the batch's variance is the unbiased one, over n - 1
-    examples. Else they are the moving ones. No gradient passes through these, and writing them after use harms none.
-    Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
+    There the batch's variance is the unbiased one, over n - 1 examples. No gradient passes through the moving ones, and
+    writing them after use harms none. Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
 
     ranks: tuple[int, ...]
