@@ -7,7 +7,7 @@ import numpy as np
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
-from ..ops.loss import check_reduction
+from ..ops.loss import check_reduction, reduced
 from .cell import Cell
 from .layer.activation import cell_of
 
@@ -28,8 +28,7 @@ class LossBase(Cell):
 
     def get_loss(self, x: Tensor, weights: Tensor | float = 1.0) -> Tensor:
         """The losses times their weights, reduced."""
-        x = x * weights
-        return x.mean() if self.reduction == 'mean' else x.sum() if self.reduction == 'sum' else x
+        return reduced(x * weights, self.reduction)
 
 
 def _loss(name: str, op: Callable, doc: str, **settings: object) -> type:

@@ -15,10 +15,10 @@ from itertools import product
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import apply_many, binary, getframe, of_one_dtype, on_both, refuse_dtype
+from ..core.primitives import apply_many, binary, getframe, of_one_dtype, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from .primitive import Primitive, Saving, apply_saving, primitive
+from .primitive import Primitive, Saving, apply_saving, floats, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
@@ -142,8 +142,7 @@ def conv2d(
     frame = getframe(1)
     check_images('Conv2D', input)
     x, w = of_one_dtype(CONV, input, weight)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(CONV, x, frame)
+    floats(CONV, x, frame)
     only_1('Conv2D', dilation=dilation, groups=groups)
     c, shape = x.shape[1], w.shape
     if len(shape) != 4 or shape[1] != c:

@@ -99,22 +99,21 @@ def cross_entropy(
     >>> print(ms.ops.cross_entropy(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
     """
-    frame = getframe(1)
     check_reduction('cross_entropy', reduction)
-    z, t = check_tensor(CROSS_ENTROPY, input, frame), check_tensor(CROSS_ENTROPY, target, frame)
+    z, t = check_tensor(CROSS_ENTROPY, input), check_tensor(CROSS_ENTROPY, target)
     if not 0 <= label_smoothing <= 1:
-        raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line(frame)}')
+        raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line()}')
     shape, labels = z.array.shape, t.array
     if z.array.dtype.kind != 'f' or not shape:
         got = f'{z.dtype} {shape}'
-        raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line(frame)}')
+        raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line()}')
     by_class = labels.dtype.kind in 'iub'
     if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
         _check_target(z, t, by_class)
     z = _rows(z)
     per_class = None if weight is None else _class_weights(weight, z)
     if by_class:
-        t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, frame)
+        t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, getframe(1))
     else:
         t, total = _rows(t), max(len(z.array), 1)
         t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
@@ -123,7 +122,7 @@ def cross_entropy(
     ones = by_class and per_class is None and total == len(z.array)
     if divisor == 0:
         divisor = np.nan  # nothing counts: the mean of nothing
-    out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
+    out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), getframe(1))
     if reduction != 'none' or len(shape) == 2:
         return out
     return out.reshape((shape[0], *shape[2:]) if len(shape) > 1 else ())
@@ -261,10 +260,8 @@ def binary_cross_entropy(
 
     Raises TypeError for integers and two dtypes, ValueError for two shapes.
     """
-    frame = getframe(1)
     check('binary_cross_entropy', logits, labels, reduction, alike=True)
-    p, t = logits, labels
-    out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
+    out = place(BCE, logits, labels, wrap(_bce(logits.array, labels.array)), max(logits.at, labels.at), getframe(1))
     return reduced(out if weight is None else out * weight, reduction)
 
 

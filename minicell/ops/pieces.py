@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 
 from ..core.arithmetic import add, choose, logical_and
-from ..core.errors import DTypeError, OperandError, ShapeError, users_line
+from ..core.errors import DTypeError, OperandError, ShapeError
 from ..core.primitives import apply, check_tensor, getframe, misfit, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
@@ -99,7 +99,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
     must(not batch_dims, SettingError, f'gather: batch_dims is 0 here, but got {batch_dims!r}')
-    return _at(x, axis, plain_index(_places(input_indices, getframe(1))), getframe(1))
+    return _at(x, axis, plain_index(_places(input_indices)), getframe(1))
 
 
 def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
@@ -114,13 +114,13 @@ def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
     dim, index = (lambda dim, index: (dim, index))(*where, **named)
     x, _ = _length(GATHER, input, dim, getframe(1))
     places = list(np.indices(index.shape, sparse=True))
-    places[dim] = _places(index, getframe(1)).array
+    places[dim] = _places(index).array
     return apply(GETITEM, x, (tuple(places),), getframe(1))
 
 
-def _places(index: Tensor, frame) -> Tensor:
-    if check_tensor(GATHER, index, frame).array.dtype.kind not in 'iu':
-        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line(frame)}')
+def _places(index: Tensor) -> Tensor:
+    fits = check_tensor(GATHER, index).array.dtype.kind in 'iu'
+    must(fits, DTypeError, f'gather takes integer indices, but got {index.dtype}')
     return index
 
 
@@ -179,11 +179,9 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     >>> print(ops.masked_select(Tensor([1.0, 2.0, 3.0]), Tensor([True, False, True])))
     [1. 3.]
     """
-    frame = getframe(1)
-    x, mask = check_tensor(SELECTED, input, frame), check_tensor(SELECTED, mask, frame)
-    if mask.array.dtype != bool:
-        raise DTypeError(f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}.{users_line(frame)}')
-    mask = logical_and(mask, wrap(np.ones(x.shape, bool)), 2)
+    x, mask = check_tensor(SELECTED, input), check_tensor(SELECTED, mask)
+    must(mask.array.dtype == bool, DTypeError, f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}')
+    mask, frame = logical_and(mask, wrap(np.ones(x.shape, bool)), 2), getframe(1)
     return apply(GETITEM, apply(BROADCAST, x, (mask.shape,), frame), (plain_index(mask),), frame)
 
 
@@ -202,8 +200,7 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     >>> print(ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2))
     [4. 2.]
     """
-    frame = getframe(1)
-    x, ids = check_tensor(SEGMENTS, input_x, frame), _places(segment_ids, frame)
+    x, ids, frame = check_tensor(SEGMENTS, input_x), _places(segment_ids), getframe(1)
     (count,), places = lengths(num_segments), plain_index(ids)
     said = f'UnsortedSegmentSum: ids of shape {ids.shape} and {count} sums do not fit an input of shape {x.shape}'
     must(ids.shape == x.shape[: ids.ndim] and count >= 1, ShapeError, said)

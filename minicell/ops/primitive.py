@@ -85,9 +85,6 @@ class OwnRule(Rule):
             raise PrimitiveError(f'{said}.{users_line()}')
         return np.array(value)
 
-    def run_kernel(self, arrays, attributes):
-        return self.kernel(*arrays)
-
     def vjp(self, g, offset, x, y, out):
         name = self.name
         due = 'Write `def rule(self, g, out, ...)`: one cotangent for each input'

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ..core.dtype import promote
-from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
+from ..core.errors import DTypeError, OperandError, ShapeError, users_line
 
 # fmt: off
 # isort: off
@@ -18,6 +18,7 @@ from ..core.primitives import (
 # fmt: on
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
+from .checks import must_be
 from .create import as_numpy
 from .write import plain_index
 
@@ -164,9 +165,8 @@ def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim:
 
 
 def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
-    if not isinstance(order, str):
-        raise DTypeError(f"Flatten: order is 'C' or 'F', but got {article(type(order).__name__)}.{users_line(frame)}")
     if order not in ('C', 'F'):
+        must_be(order, str, DTypeError, "Flatten: order is 'C' or 'F'")
         raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
     check_tensor(RESHAPE, x, frame)
     if order == 'F':

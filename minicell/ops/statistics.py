@@ -68,16 +68,15 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
-    frame = getframe(1)
-    x = check_tensor(NORM, A, frame)
+    x = check_tensor(NORM, A)
     if dtype is not None or x.array.dtype.kind not in 'f':
-        x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
+        x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy)
     if x.array.dtype is FLOAT16:
         return _in_float32(norm, x, ord, dim, keepdim)
     axes = _axes(dim)
     axes = tuple(range(x.ndim)) if axes is None else axes
     if ord is None or ord == 'fro' or (ord == 2 and len(axes) < 2):
-        return apply(NORM, x, (axes or None, keepdim), frame)
+        return apply(NORM, x, (axes or None, keepdim), getframe(1))
     if len(axes) == 2 and ord in (1, -1, inf, -inf):
         inner, outer = sorted([a % x.ndim for a in axes], reverse=ord in (inf, -inf))
         best = (amax if ord > 0 else amin)(sum(abs(x), inner, True), outer, True)
