@@ -16,15 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from operator import attrgetter, is_
-from types import (
-    BuiltinMethodType,
-    CodeType,
-    FunctionType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
 from weakref import ref
 
@@ -50,7 +42,7 @@ REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__co
 CHANGING = list, dict, set, deque, MappingProxyType
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
-CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
+CALLING = MethodType, type(len), partial, staticmethod, classmethod, type(lru_cache(id))
 CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
 EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
 DRAWN = re.compile(
@@ -112,14 +104,12 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
 
 
-@lru_cache(maxsize=4096)
-def _same(*form: object) -> tuple:
-    return form
-
-
 def form(p: Parameter) -> tuple:
     """What Python may decide by: the same object for the same form."""
     return _same(p.array.shape, p.array.dtype, p.name, p.requires_grad)
+
+
+_same = lru_cache(maxsize=4096)(lambda *form: form)
 
 
 def _items(value: Iterable) -> tuple:

@@ -157,10 +157,7 @@ class Cell(CoreCell):
         self._insert(param_name, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
-        """Keep a Cell under a name; the names of its Parameters stay.
-
-        Raises TypeError for what is no Cell, KeyError for a name that is taken, is empty, or has a dot in it.
-        """
+        """As `insert_param_to_cell`, for a Cell; the names of its Parameters stay."""
         self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)), '_cells')
         self._must_be_name(child_name)
         self._set_up('_cells')[child_name] = self.__dict__[child_name] = child_cell

@@ -107,11 +107,8 @@ def load_param_into_net(
     >>> print(ms.load_param_into_net(new, old.parameters_dict()), new.weight.asnumpy())
     ([], []) [[2.]]
     """
-    for what, value, kind in (
-        ('net', net, Cell),
-        ('parameter_dict', parameter_dict, dict),
-        ('strict_load', strict_load, bool),
-    ):
+    given = {'net': (net, Cell), 'parameter_dict': (parameter_dict, dict), 'strict_load': (strict_load, bool)}
+    for what, (value, kind) in given.items():
         must_be(value, kind, PropertyError, f'load_param_into_net: {what} is {article(kind.__name__)}')
     for name, p in parameter_dict.items():
         must_be(name, str, PropertyError, 'load_param_into_net: the dict holds names')

@@ -132,9 +132,7 @@ def conv2d(
     """Slide weight (Cout, C, h, w) over images (N, C, H, W), and sum the products: (N, Cout, H', W').
 
     pad_mode: 'valid' (no margin), 'same' (H' = ceil(H / stride)), 'pad' (a margin of `padding`). As in every framework
-    the kernel is not flipped, so that this is a cross-correlation.
-
-    dilation and groups are 1. Raises ValueError for shapes and settings that do not fit.
+    the kernel is not flipped, so that this is a cross-correlation. dilation and groups are 1; ValueError for a misfit.
 
     >>> print(ops.conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))))
     [[[[4.]]]]

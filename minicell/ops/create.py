@@ -149,9 +149,7 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
 
 
 def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
-    """The same numbers, as a constant: no gradient passes. Numbers come back; of a tuple, list or dict, each Tensor.
-
-    Raises TypeError for what may hold a Tensor elsewhere.
+    """The same numbers as a constant: no gradient passes. In a tuple, list or dict (else TypeError), each Tensor's.
 
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0

@@ -105,9 +105,7 @@ DENSE = _Dense(
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out).
-
-    Raises TypeError for Tensors of several dtypes, ValueError for shapes that do not fit.
+    """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out). Others: TypeError, ValueError.
 
     >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])))
     [[11.5]]

@@ -7,14 +7,14 @@ import numpy as np
 
 from ..core.arithmetic import add, choose, logical_and
 from ..core.errors import DTypeError, OperandError, ShapeError
-from ..core.primitives import apply, check_tensor, getframe, misfit, named, on_both, plain, unary
+from ..core.primitives import apply, check_tensor, getframe, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .checks import must, must_be
 from .create import lengths
 from .primitive import in_dtype
-from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
+from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER, counted
 from .write import plain_index
 
 
@@ -40,9 +40,7 @@ nonzero = plain('NonZero', np.argwhere)  # the places, a row each
 
 def _length(rule: Rule, x: object, axis: int, frame) -> tuple[Tensor, int]:
     x = check_tensor(rule, x, frame)
-    if not -x.ndim <= axis < x.ndim:
-        raise misfit(rule, (x,), ValueError(f'there is no axis {axis}'), frame)
-    return x, x.shape[axis]
+    return x, x.shape[counted(rule, (x,), axis, x.ndim, frame)]
 
 
 def _stretches(x: Tensor, ends: list[int], axis: int, frame) -> tuple[Tensor, ...]:

@@ -8,14 +8,7 @@ import numpy as np
 
 from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
-
-# fmt: off
-# isort: off
-from ..core.primitives import (
-    CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, not_a_tensor, on_both, operand,
-)
-# isort: on
-# fmt: on
+from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, on_both, operand
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
 from .checks import must_be
@@ -107,7 +100,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 def _swapped(x: Tensor, axis0: int, axis1: int, frame) -> Tensor:
     rank = check_tensor(TRANSPOSE, x, frame).ndim
-    a, b = (_counted(TRANSPOSE, (x,), axis, rank, frame) for axis in (axis0, axis1))
+    a, b = (counted(TRANSPOSE, (x,), axis, rank, frame) for axis in (axis0, axis1))
     axes = list(range(rank))
     axes[a], axes[b] = b, a
     return apply(TRANSPOSE, x, (tuple(axes),), frame)
@@ -173,7 +166,7 @@ def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
         x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
     if x.ndim < 2:
         return apply(RESHAPE, x, ((-1,),), frame)
-    a, b = (_counted(RESHAPE, (x,), axis, x.ndim, frame) for axis in (start, end))
+    a, b = (counted(RESHAPE, (x,), axis, x.ndim, frame) for axis in (start, end))
     if b < a:
         raise misfit(RESHAPE, (x,), ValueError(f'axis {end} stands before axis {start}'), frame)
     return apply(RESHAPE, x, ((*x.shape[:a], prod(x.shape[a : b + 1]), *x.shape[b + 1 :]),), frame)
@@ -188,9 +181,8 @@ def cast(input: Tensor, dtype: object) -> Tensor:
     >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
     [1]
     """
-    if isinstance(input, (list, tuple)):
-        raise not_a_tensor(CAST, input, getframe(1))
-    return cast_to(operand(CAST, input), as_numpy(dtype, only=True), getframe(1))
+    x = (check_tensor if isinstance(input, (list, tuple)) else operand)(CAST, input)
+    return cast_to(x, as_numpy(dtype, only=True), getframe(1))
 
 
 def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
@@ -208,7 +200,7 @@ def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
     return tuple(t if t.array.dtype == widest else cast_to(t, widest, frame) for t in tensors)
 
 
-def _counted(rule: Many, tensors: tuple, axis: int, rank: int, frame) -> int:
+def counted(rule: Many, tensors: tuple, axis: int, rank: int, frame) -> int:
     """An axis counted from the front. Raises ValueError where there is none of that number."""
     if not -rank <= axis < rank:
         raise misfit(rule, tensors, ValueError(f'there is no axis {axis}'), frame)
@@ -219,7 +211,7 @@ def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors one after the other along an axis. Raises ValueError where their other axes differ."""
     frame = getframe(1)
     tensors = _same_dtype(CONCAT, tensors, frame)
-    axis = _counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
+    axis = counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
     ends = tuple(accumulate([t.shape[axis] if t.ndim > axis else 0 for t in tensors], initial=0))
     return apply_many(CONCAT, tensors, (axis, ends), frame)
 
@@ -228,7 +220,7 @@ def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new axis. Raises ValueError where the shapes differ."""
     frame = getframe(1)
     tensors = _same_dtype(STACK, tensors, frame)
-    return apply_many(STACK, tensors, (_counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
+    return apply_many(STACK, tensors, (counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
 
 
 def getitem(input: Tensor, index: object) -> Tensor:
