@@ -1,7 +1,6 @@
 """Ops that make Tensors from shapes and numbers, or of random ones: no gradient passes through them. And dropout."""
 
 from collections.abc import Callable
-from math import inf
 
 import numpy as np
 
@@ -62,12 +61,14 @@ def as_numpy(dtype: object, only: bool = False) -> np.dtype:
     return found
 
 
-def lengths(shape: object, error: type[Exception] = DTypeError, least: float = -inf) -> tuple[int, ...]:
+def lengths(shape: object, error: type[Exception] = DTypeError, least: int | None = None) -> tuple[int, ...]:
     """A shape from an int, a tuple, a list or a Tensor of ints, of at least so much. Raises the error for others."""
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     found = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    if not all(isinstance(n, (int, np.integer)) and n >= least for n in found):
+    if not all(isinstance(n, (int, np.integer)) for n in found) or (
+        least is not None and min(found, default=0) < least
+    ):
         raise error(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
     return found
 

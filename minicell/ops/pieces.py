@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 
 from ..core.arithmetic import add, choose, logical_and
-from ..core.errors import DTypeError, OperandError, ShapeError
+from ..core.errors import DTypeError, OperandError, ShapeError, users_line
 from ..core.primitives import apply, check_tensor, getframe, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
@@ -96,7 +96,8 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     [7. 5.]
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
-    must(not batch_dims, SettingError, f'gather: batch_dims is 0 here, but got {batch_dims!r}')
+    if batch_dims:
+        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line()}')
     return _at(x, axis, plain_index(_places(input_indices)), getframe(1))
 
 
@@ -117,8 +118,8 @@ def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
 
 
 def _places(index: Tensor) -> Tensor:
-    fits = check_tensor(GATHER, index).array.dtype.kind in 'iu'
-    must(fits, DTypeError, f'gather takes integer indices, but got {index.dtype}')
+    if check_tensor(GATHER, index).array.dtype.kind not in 'iu':
+        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line()}')
     return index
 
 

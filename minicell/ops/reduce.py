@@ -12,7 +12,7 @@ from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getfram
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
-from .primitive import add_up, floats, in_dtype, in_float32
+from .primitive import add_up, floats, in_float32
 from .shape import spread
 
 WIDE = {FLOAT16: np.dtype(np.float32), float16: float32}
@@ -113,7 +113,7 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdi
     >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
     [4. 6.]
     """
-    x = in_dtype(dtype, input)
+    x = input if dtype is None else cast_to(input, dtype.numpy)
     axes = None if dim is axis is None else _axes(axis if dim is None else dim, x.ndim)
     out = apply(SUM, x, (axes, keepdim or keepdims), getframe(1))
     return out if dtype is None or out.dtype is dtype else cast_to(out, dtype.numpy)
@@ -125,7 +125,8 @@ def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim
     >>> print(ops.mean(Tensor([1.0, 2.0])))
     1.5
     """
-    x = in_dtype(dtype, check_tensor(MEAN, x))
+    x = check_tensor(MEAN, x)
+    x = x if dtype is None else cast_to(x, dtype.numpy)
     if x.array.dtype.kind not in 'fc':
         said = 'the mean of integers is no integer. Write x.astype(minicell.float32).mean()'
         raise DTypeError(f'ReduceMean of {x.dtype}: {said}.{users_line(getframe(1))}')

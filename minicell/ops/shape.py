@@ -1,7 +1,6 @@
 """Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
 
 from functools import reduce
-from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -212,8 +211,10 @@ def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     frame = getframe(1)
     tensors = _same_dtype(CONCAT, tensors, frame)
     axis = counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
-    ends = tuple(accumulate([t.shape[axis] if t.ndim > axis else 0 for t in tensors], initial=0))
-    return apply_many(CONCAT, tensors, (axis, ends), frame)
+    ends = [0]
+    for t in tensors:
+        ends.append(ends[-1] + (t.shape[axis] if t.ndim > axis else 0))
+    return apply_many(CONCAT, tensors, (axis, tuple(ends)), frame)
 
 
 def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:

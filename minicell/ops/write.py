@@ -14,7 +14,6 @@ from ..core.primitives import getframe
 from ..core.tape import NOWHERE
 from ..core.tensor import LENT, Tensor, as_array, wrap
 from ..errors import IndexWriteError, ParameterError
-from .checks import must
 from .primitive import primitive
 
 
@@ -134,8 +133,9 @@ def _assigned(name: str, op: str, how: object, variable: Tensor, value: Tensor |
 
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:
     """The value as a Tensor, once it is known to fit."""
-    got = f'but got {article(type(variable).__name__)}: a plain Tensor is not written but made anew'
-    must(is_parameter(variable), ParameterError, f"For '{name}', the 'variable' should be a Parameter, {got}")
+    if not is_parameter(variable):
+        got = f'but got {article(type(variable).__name__)}: a plain Tensor is not written but made anew'
+        raise ParameterError(f"For '{name}', the 'variable' should be a Parameter, {got}.{users_line()}")
     given = value if isinstance(value, Tensor) else wrap(as_array(value))
     new, due = given.array, variable.array
     if new.shape != due.shape and not (scalars and not isinstance(value, Tensor) and new.ndim == 0):
