@@ -116,6 +116,8 @@ conv_dx = on_both(lambda g, w, win, size: apply_many(CONV_DX, (g, w), (win, size
                   lambda g, w, win, size: _conv_dx(win, size, g, w))
 conv_dw = on_both(lambda x, g, win: apply_many(CONV_DW, (x, g), (win,), getframe(2)),
                   lambda x, g, win: _conv_dw(win, x, g))
+_bias_add = binary('BiasAdd', lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
+                   lambda g, out, x, b: g, lambda g, out, x, b: g.sum((0, *range(2, len(g.shape)))))
 # fmt: on
 
 
@@ -150,14 +152,6 @@ def conv2d(
         raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
     win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding)
     return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win,), frame)
-
-
-_bias_add = binary(
-    'BiasAdd',
-    lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
-    lambda g, out, x, b: g,
-    lambda g, out, x, b: g.sum((0, *range(2, len(g.shape)))),
-)
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:

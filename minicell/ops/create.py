@@ -120,11 +120,10 @@ zeros_like, ones_like = _like(arithmetic.zeros_like.rule), _like(arithmetic.ones
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
     """Numbers from start to before end: Int64, or Float32 where one is a float. ValueError if step leads nowhere."""
-    start, end = (0, start) if end is None else (start, end)
-    if not _number(step) or (_number(end) - _number(start)) * _number(step) < 0:
-        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line(getframe(1))}')
-    wanted = as_array([_number(start), _number(end), _number(step)], dtype).dtype
-    return apply_plain(RANGE, (), getframe(1), _number(start), _number(end), _number(step), wanted)
+    start, end, step = map(_number, (0, start, step) if end is None else (start, end, step))
+    if not step or (end - start) * step < 0:
+        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line()}')
+    return apply_plain(RANGE, (), getframe(1), start, end, step, as_array([start, end, step], dtype).dtype)
 
 
 def eye(n: int, m: int | None = None, dtype: DType | None = None) -> Tensor:

@@ -33,22 +33,17 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return grown / (grown + ONE[x.dtype])
 
 
-RELU6_GRAD = NoRule(
-    'ReLU6Grad',
-    lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
-    'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.',
-)
-relu6_grad = on_both(
-    lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), getframe(2)), RELU6_GRAD.kernel
-)
-_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
-
 # fmt: off
+_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
 # (the difference 1 - out would be rounded away where out is nearly 1: it is sigmoid(-x))
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * both_sigmoid(-x)), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
 rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
+RELU6_GRAD = NoRule('ReLU6Grad', lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
+                    'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.')
+relu6_grad = on_both(lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), getframe(2)),
+                     RELU6_GRAD.kernel)
 # fmt: on
 
 

@@ -63,12 +63,6 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-_dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
-CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
-both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
-both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
-
-
 def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
     """Rows with a 1 where the label points; a label outside is an IndexError."""
     out = np.zeros((labels.size, classes), dtype)
@@ -77,6 +71,10 @@ def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
 
 
 TARGETS = Plain('OneHot', _targets)
+_dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
+CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
+both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
+both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
 
 
 def cross_entropy(

@@ -93,15 +93,11 @@ class _Dense(Many):
             cts[k] = d if c is None else c + d
 
 
-DENSE = _Dense(
-    'Dense',
-    _dense,
-    (
-        lambda g, out, x, w, b=None: g @ w,
-        lambda g, out, x, w, b=None: _turned_by(_rows(g), _rows(x)),
-        lambda g, out, x, w, b=None: _over_rows(_rows(g)),
-    ),
-)
+# fmt: off
+DENSE = _Dense('Dense', _dense, (lambda g, out, x, w, b=None: g @ w,
+                                 lambda g, out, x, w, b=None: _turned_by(_rows(g), _rows(x)),
+                                 lambda g, out, x, w, b=None: _over_rows(_rows(g))))
+# fmt: on
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
