@@ -261,8 +261,7 @@ class Cell(CoreCell):
 
     def set_grad(self, requires_grad: bool = True) -> 'Cell':
         """Note it in requires_grad: in MindSpore, the next gradient is of the call before. See DrawnAgainWarning."""
-        self.__dict__['requires_grad'] = requires_grad
-        hooks.note_calls(self)
+        self.__dict__.update(requires_grad=requires_grad, _around=self._around or hooks.noted)
         return self
 
     @property

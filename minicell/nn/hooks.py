@@ -18,12 +18,12 @@ from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..core.tensor import Tensor, is_float, lend, map_tensors, tensors_in, wrap
 from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
-from ..ops.hooks import HookHandle, Passing, as_tensor, like
+from ..ops.hooks import HookHandle, Passing, like
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
@@ -125,7 +125,9 @@ class Passage:
             changed = changed if isinstance(changed, tuple) else (changed,)
             said = f'{who} returned {plural(len(changed), "gradient")}, but {due} are due, one for each'
             must(len(changed) == due, HookError, said)
-            return tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
+            # (where none arrived, or none leaves, there is none to be changed)
+            pairs = zip(changed, gradients, strict=True)
+            return tuple(g if d is g or g is None else like(d, g, who, True) for d, g in pairs)
 
         for hook in list(self.cell._hooks[kind]):
             changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients, settle)
@@ -151,14 +153,9 @@ class Entrance(Exit):
         for t in y.inputs:
             d = next(arrived) if is_float(t) else None
             known = offset <= t.at < NOWHERE or id(t) in y.given
-            given.append((as_tensor(zeros_like(t)) if d is None else d) if known else None)
+            given.append((lend(zeros_like(t)) if d is None else d) if known else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
         return [d for t, d in zip(y.inputs, gone, strict=True) if is_float(t)]
-
-
-def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
-    """What a hook returned for a gradient; where none arrived, or none leaves, there is none to be changed."""
-    return None if g is None else like(changed, g, who, True)
 
 
 EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)
@@ -168,14 +165,8 @@ EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)
 calls: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def note_calls(cell: Cell) -> None:
-    """The calls of a Cell under set_grad are noted (2 µs each), unless it has hooks: see DrawnAgainWarning."""
-    if cell._around is None:
-        cell.__dict__['_around'] = noted
-
-
 def noted(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell. Where a gradient calls it once more, it may draw other random numbers."""
+    """Call a Cell under set_grad (2 µs more). Where a gradient calls it once more, it may draw other random numbers."""
     gradient, before = tape.gradients[-1] if tape.gradients else None, None
     if gradient is None:
         calls[cell] = list(map(weakref.ref, tensors_in(args)))

@@ -88,15 +88,13 @@ class Optimizer(Cell):
         must(once, SettingError, f'{name}: each Parameter belongs into one group, and into order_params')
         groups = [group_of[id(p)] for p in self.parameters]
         self.weight_decay, self.loss_scale = weight_decay, float(loss_scale)
-        decays = [g.get('weight_decay', self._by_name(p)) for g, p in zip(groups, self.parameters, strict=True)]
+        # where a group does not say: without groups, a normalization's Parameters have none
+        by_name = [not self.is_group and ('beta' in p.name or 'gamma' in p.name) for p in self.parameters]
+        decays = [g.get('weight_decay', 0.0 if no else weight_decay) for g, no in zip(groups, by_name, strict=True)]
         self.__dict__['decays'] = tuple([d if isinstance(d, Cell) else float(d) for d in decays])
         self.is_group_lr = any('lr' in g for g in groups)
         usual = self.learning_rate, self._schedule
         self._rates = tuple(_rate(name, g['lr']) if 'lr' in g else usual for g in groups)
-
-    def _by_name(self, p: Parameter) -> float | Cell:
-        """The weight decay where a group does not say: without groups, a normalization's Parameters have none."""
-        return 0.0 if not self.is_group and ('beta' in p.name or 'gamma' in p.name) else self.weight_decay
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Its own Parameters, those it writes, and what it remembers of them."""

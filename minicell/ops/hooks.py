@@ -144,11 +144,6 @@ def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     return changed if changed is g or changed.at >= tape.recorded_from else wrap(changed.array.copy())
 
 
-def as_tensor(g: object) -> Tensor | None:
-    """A gradient as a hook gets it; None where none arrived."""
-    return None if g is None else lend(g)
-
-
 class Passing(Rule):
     """The rule of an entry that only calls hooks, in `passed`: read without them, it is the identity."""
 
@@ -157,7 +152,7 @@ class Passing(Rule):
 
     def vjp(self, g, offset, x, y, out):
         given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
-        passed = self.passed(tuple(map(as_tensor, given)), offset, x, y)
+        passed = self.passed(tuple(None if d is None else lend(d) for d in given), offset, x, y)
         traced = any(isinstance(d, Tensor) for d in given)  # else numbers come back, as they came
         return [(t, d if traced or d is None else d.array) for t, d in zip(x, passed, strict=True)]
 

@@ -46,6 +46,7 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
     return type(name, (base,), made | {'__module__': sys._getframe(1).f_globals['__name__']})
 
 
+# fmt: off
 ReLU = cell_of('ReLU', ops._relu, 'max(x, 0).')
 ReLU6 = cell_of('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
 Sigmoid = cell_of('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
@@ -58,15 +59,12 @@ Softmax = cell_of('Softmax', ops.softmax, 'exp(x) / sum(exp(x)) along an axis.',
 LogSoftmax = cell_of('LogSoftmax', ops.log_softmax, 'The logarithm of Softmax.', axis=-1)
 LeakyReLU = cell_of('LeakyReLU', ops.leaky_relu, 'x where x > 0, else alpha * x.', alpha=0.2)
 ELU = cell_of('ELU', ops.elu, 'x where x > 0, else alpha * (exp(x) - 1).', alpha=1.0)
-Threshold = cell_of(
-    'Threshold', ops.threshold, 'x where it is above threshold, else value.', threshold=NONE, value=NONE
-)
-GELU = cell_of(
-    'GELU',
-    lambda x, approximate: ops.gelu(x, 'tanh' if approximate else 'none'),
-    'x times the probability that a standard normal number is below x; approximate: by tanh, as usual.',
-    approximate=True,
-)
+Threshold = cell_of('Threshold', ops.threshold, 'x where it is above threshold, else value.',
+                    threshold=NONE, value=NONE)
+GELU = cell_of('GELU', lambda x, approximate: ops.gelu(x, 'tanh' if approximate else 'none'),
+               'x times the probability that a standard normal number is below x; approximate: by tanh, as usual.',
+               approximate=True)
+# fmt: on
 
 
 class Hardtanh(cell_of('Hardtanh', ops.hardtanh, '', min_val=-1.0, max_val=1.0)):
