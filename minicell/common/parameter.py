@@ -23,7 +23,6 @@ class Parameter(Tensor):
 
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
     of the attribute which holds it. layerwise_parallel and parallel_optimizer are for several machines: no effect here.
-
     Raises TypeError for what is no Tensor, number, list or array, ValueError for a name that is no string.
 
     >>> Parameter(Tensor([1.0, 2.0]), name='w')

@@ -148,10 +148,7 @@ class Cell(CoreCell):
         return found
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
-        """Keep a Parameter under a name. It takes that name unless it has one.
-
-        Raises TypeError for what is no Parameter, KeyError for a name that is taken, is empty, or has a dot in it.
-        """
+        """Keep a Parameter under a name, which it takes unless it has one; KeyError for one that is taken or dotted."""
         self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
         self._must_be_name(param_name, not check_name_contain_dot)
         self._insert(param_name, param)

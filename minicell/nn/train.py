@@ -115,17 +115,14 @@ def load_param_into_net(
         must_be(p, Parameter, PropertyError, f'load_param_into_net: the dict holds Parameters, and at {name}')
     own = net.parameters_dict()
     prefix = '' if strict_load or own.keys() & parameter_dict.keys() else _prefix(own, parameter_dict)
-    missing = []
-    for name, p in own.items():
-        given = parameter_dict.get(prefix + name)
-        if given is None:
-            missing.append(name)
-            continue
+    found = {name: parameter_dict[prefix + name] for name in own if prefix + name in parameter_dict}
+    for name, given in found.items():
+        p = own[name]
         fits = p.dtype == given.dtype or (not strict_load and p.array.dtype.kind == given.array.dtype.kind == 'f')
         said = f'{p.name} is {p.dtype} {p.shape} in the net, but {given.dtype} {given.shape} in the dict'
         must(fits and p.shape == given.shape, LoadError, f'load_param_into_net: {said}')
         p.set_data(given)
-    return missing, [name for name in parameter_dict if name not in own]
+    return [name for name in own if name not in found], [name for name in parameter_dict if name not in own]
 
 
 def _prefix(own: dict, given: dict) -> str:

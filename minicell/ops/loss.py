@@ -89,10 +89,8 @@ def cross_entropy(
 
     input: logits (N, C), (C,) or (N, C, d1, ...); target: Int32 or Int64 classes of shape (N,), () or (N, d1, ...), or
     probabilities of input's shape and dtype. weight: one number a class; classes equal to ignore_index count nothing.
-    The mean is over the weights of the classes that count.
-
-    Raises TypeError for labels of another dtype, ValueError for shapes that do not fit, for a class that is not there
-    and for another reduction than 'mean', 'sum', 'none'.
+    The mean is over the weights of the classes that count. Raises TypeError for labels of another dtype, ValueError for
+    shapes that do not fit, for a class that is not there and for another reduction than 'mean', 'sum', 'none'.
 
     >>> print(ms.ops.cross_entropy(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472

@@ -41,10 +41,8 @@ class Dense(Cell):
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
         self.weight = Parameter(initializer(weight_init, (out_channels, in_channels), dtype), name='weight')
-        self.bias = None
-        if has_bias:
-            bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias')
+        bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
+        self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias') if has_bias else None
         self.activation = known_activation(activation)
 
     def construct(self, x: Tensor) -> Tensor:
