@@ -73,11 +73,7 @@ class triangular(Surrogate):
 
 
 class straight_through(Surrogate):
-    """1: as if the step were the identity.
-
-    Source: Bengio, Léonard and Courville, Estimating or Propagating Gradients Through Stochastic Neurons,
-    arXiv:1308.3432.
-    """
+    """1: as if the step were the identity. Source: Bengio, Léonard and Courville, 2013, arXiv:1308.3432."""
 
     def slope(self, x):
         return ops.ones_like(x)

@@ -22,10 +22,7 @@ def must_be(value: object, kinds: type | tuple, error: type[Exception], said: st
 
 
 def numbers(due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER) -> Callable:
-    """A check(who, **settings): TypeError unless each is a number of these kinds, ValueError unless it fits, as is due.
-
-    >>> numbers('lies between 0.0 and 1.0', lambda p: 0 <= p <= 1)('Dropout', p=0.5)
-    """
+    """A check(who, **settings): TypeError unless each is a number of these kinds, ValueError unless it fits."""
 
     def check(who: str, **settings: object) -> None:
         for what, value in settings.items():

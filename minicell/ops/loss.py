@@ -268,10 +268,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: str = 'mean',
 ) -> Tensor:
-    """binary_cross_entropy(sigmoid(input), target), stable for large logits: softplus(z) - t z.
-
-    Raises TypeError for integers, ValueError for two shapes.
-    """
+    """binary_cross_entropy(sigmoid(input), target), and its errors, stable for large logits: softplus(z) - t z."""
     check('binary_cross_entropy_with_logits', input, target, reduction)
     z, t = input, target
     if t.dtype is not z.dtype and t.array.dtype.kind == 'f':

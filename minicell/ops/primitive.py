@@ -115,9 +115,6 @@ class OwnRule(Rule):
         return numbers.astype(t.array.dtype)  # a copy: the rule may keep it, and use it again
 
 
-# ---- what several families of ops ask of an argument ----------------------------------------------------------------
-
-
 def floats(rule: Rule, x: object, frame=None) -> Tensor:
     """The argument of an op that takes a Tensor of real floats."""
     if check_tensor(rule, x, frame).array.dtype.kind != 'f':

@@ -278,9 +278,7 @@ def avg_pool2d(
     *,
     pad_mode: str = 'pad',
 ) -> Tensor:
-    """The mean of each window of images (N, C, H, W); count_include_pad: the margin's zeros count.
-
-    Raises ValueError for shapes and settings that do not fit, TypeError for integers.
+    """The mean of each window of images (N, C, H, W), with count_include_pad the margin's zeros. Raises as max_pool2d.
 
     >>> print(ops.avg_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[2.5]]]]

@@ -65,10 +65,7 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
 
 
 def overwrite(tensor: Tensor, value: object, what: str, frame, how: object = ...) -> None:
-    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them.
-
-    how: to which index; or by which ufunc, such as np.add.
-    """
+    """Write a Tensor or numbers, cast, into a Tensor's memory, at an index or by a ufunc; every view sees them."""
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
     target, numbers = writable(tensor, what, frame, source, how), source.array
     if isinstance(how, np.ufunc):

@@ -76,10 +76,9 @@ class Hardtanh(cell_of('Hardtanh', ops.hardtanh, '', min_val=-1.0, max_val=1.0))
         must(min_val < max_val, SettingError, said)
 
 
-# fmt: off
-KINDS = (ReLU, ReLU6, Sigmoid, Tanh, SiLU, LogSigmoid, Softsign, Mish, Softmax, LogSoftmax, LeakyReLU, ELU, GELU,
-         Hardtanh)
-# fmt: on
+KINDS = (
+    ReLU, ReLU6, Sigmoid, Tanh, SiLU, LogSigmoid, Softsign, Mish, Softmax, LogSoftmax, LeakyReLU, ELU, GELU, Hardtanh,
+)  # fmt: skip
 BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 
