@@ -155,14 +155,12 @@ class HeNormal(HeUniform):
         return np.random.normal(0, self.deviation(shape), shape)
 
 
-# fmt: off
 BY_NAME: dict[str, type[Initializer]] = {
     'zero': Zero, 'zeros': Zero, 'one': One, 'ones': One, 'normal': Normal, 'uniform': Uniform,
     'xavieruniform': XavierUniform, 'xavier_uniform': XavierUniform, 'heuniform': HeUniform, 'he_uniform': HeUniform,
     'xaviernormal': XavierNormal, 'xavier_normal': XavierNormal, 'henormal': HeNormal, 'he_normal': HeNormal,
     'identity': Identity, 'truncatednormal': TruncatedNormal,
-}
-# fmt: on
+}  # fmt: skip
 __getattr__ = without(__name__, 'Orthogonal')
 
 

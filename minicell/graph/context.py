@@ -6,7 +6,6 @@ from ..ops.checks import must, must_be
 from .jitted import call_in_graph_mode
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
-# fmt: off
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
     'mode': PYNATIVE_MODE, 'device_target': 'CPU', 'device_id': 0, 'save_graphs': 0, 'save_graphs_path': '.',
     'aoe_tune_mode': '', 'aoe_config': {}, 'enable_reduce_precision': True, 'variable_memory_max_size': '0',
@@ -17,8 +16,7 @@ _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CP
     'jit_syntax_level': 2, 'jit_level': '', 'debug_level': 0, 'gpu_config': {}, 'jit_config': {},
     'enable_compile_cache': None, 'compile_cache_path': '', 'memory_optimize_level': 0, 'exec_order': 'bfs',
     'precision_mode': '',
-}
-# fmt: on
+}  # fmt: skip
 _DEVICES = ('CPU', 'GPU', 'Ascend', 'Davinci')
 
 

@@ -310,8 +310,7 @@ class Adam(Optimizer):
         use_amsgrad: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        between = numbers('lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)
-        between('Adam', beta1=beta1, beta2=beta2)
+        numbers('lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)('Adam', beta1=beta1, beta2=beta2)
         above_0('Adam', eps=eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
