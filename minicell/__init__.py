@@ -4,8 +4,8 @@ The examples in its docstrings begin with `import minicell as ms` and `from mini
 """
 
 from . import errors, names, ops
-from .core import doors as _doors
 from .core import dtype
+from .core import trap as _trap
 from .core.dtype import (
     bool_,
     complex64,
@@ -41,11 +41,11 @@ def _set_traps() -> None:
     """The traps are loaded by the first Cell, or when the first gradient or Tape begins; then nobody asks again."""
     from . import traps
 
-    _doors.acquire = [each for each in _doors.acquire if each is not _set_traps]
+    _trap.joined.acquire = [each for each in _trap.joined.acquire if each is not _set_traps]
 
 
-_doors.acquire.append(_set_traps)
-vars(_doors.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
+_trap.joined.acquire.append(_set_traps)
+vars(_trap.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
 
 # The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.
 __getattr__, __dir__ = later(

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from .core import doors, tape
+from .core import tape
 from .core.rules import Marker
+from .core.trap import Trap, join
 
 
 class Hook(SimpleNamespace):
@@ -38,10 +39,12 @@ def heard(
     return returned
 
 
-def asked(tensor: object, how: str, chooses: bool) -> None:
+class Hears(Trap):
     """What construct computes outside of ops is no event, but that it has the numbers for it is one."""
-    if tape.looking and tape.hidden_address:
-        tape.note(ASKED, tensor, how, chooses, None)
+
+    def numbers_asked(self, tensor: object, how: str, chooses: bool) -> None:
+        if tape.looking and tape.hidden_address:
+            tape.note(ASKED, tensor, how, chooses, None)
 
 
-doors.numbers_asked.append(asked)
+join(Hears())

@@ -35,7 +35,7 @@ FLOORS = [
 ]
 # Inside the core, in the order in which it is read: each chapter imports from those before it alone.
 CHAPTERS = [
-    *('doors', 'tape', 'dtype', 'errors', 'tensor', 'rules', 'primitives', 'arithmetic'),
+    *('trap', 'tape', 'dtype', 'errors', 'tensor', 'rules', 'primitives', 'arithmetic'),
     *('bprop_result', 'differentiate', 'grad', 'cell', 'watch'),
 ]
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
@@ -169,9 +169,9 @@ def test_the_judge_is_small():
 
 
 def test_the_core_names_no_trap_no_widget_and_no_graph():
-    """What takes part in a gradient from outside comes in by the doors."""
+    """What takes part in a gradient from outside joins it."""
     foreign = {'traps', 'graph', 'tracer', 'tracing', 'jit', 'widget', 'ipywidgets', 'hooks', 'mindspore'}
-    foreign |= {path.stem for path in (PACKAGE / 'traps').glob('*.py')} - {'__init__', 'written'}  # (a door's name)
+    foreign |= {path.stem for path in (PACKAGE / 'traps').glob('*.py')} - {'__init__'}
     for path in (PACKAGE / 'core').glob('*.py'):
         names = {getattr(node, 'id', getattr(node, 'attr', '')) for node in ast.walk(tree(path))}
         assert not names & foreign, f'{path.name}: {sorted(names & foreign)}'

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .arithmetic import zeros_like
 from .bprop_result import bad_signature, check_result, input_names
+from .differentiate import addresses_by_class
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
+from .trap import captured, joined
 
 
 class Cell:
@@ -29,7 +31,7 @@ class Cell:
     bprop: Callable | None = None
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # called instead of construct: for hooks, or a graph
-    _bprop_debug = False
+    _bprop_debug = False  # whether `_report` is called after each bprop
     _reads: frozenset | None = None  # attributes of self that bprop reads; None unless a trap asks
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -59,8 +61,6 @@ class Cell:
 
 # ---- forward: one entry for the whole call --------------------------------------------------------------------------
 
-addresses_by_class: dict = {}  # class of Cells -> what `_new_address` returned
-doors.reset.append(addresses_by_class.clear)  # each outermost gradient has hidden addresses of its own
 arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
 
 
@@ -87,8 +87,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
         x.at = at
-    if reads or doors.captured:
-        _tell_doors(cell, at, frame)
+    if reads or captured:
+        _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
@@ -112,7 +112,8 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
             kind._construct = kind.construct
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         found = arities[kind] = codes, len(parameters) if by_position else -1
-    doors.met(kind)
+    for met in joined.met:
+        met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
@@ -139,7 +140,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         at = tape.address(*tensors)
         enclosing, addresses = tape.enclosing_addresses(), [t.at for t in tensors]
         if at >= NOWHERE and at not in enclosing:
-            at = min(-1, doors.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
+            at = min(-1, joined.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
         elif at < NOWHERE:  # for a gradient inside a takeover, what was made before it is constant
             given = map_tensors(given, lambda t: wrap(t.array) if t.at in enclosing else t)
     try:
@@ -154,9 +155,9 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         for t, address in zip(tensors, addresses, strict=True):
             t.at = address
     inputs = bound(cell, *given)
-    _tell_doors(cell, at, frame, inputs if objects else ())
-    if tape.looking and doors.stand_in is not None:
-        cell = doors.stand_in(cell, len(args))
+    _tell_traps(cell, at, frame, inputs if objects else ())
+    if tape.looking:
+        cell = joined.stand_in(cell, len(args))
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
 
 
@@ -166,12 +167,15 @@ def _anew(value: object) -> object:
     return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
 
 
-def _tell_doors(cell: Cell, at: int, frame, others: tuple = ()) -> None:
-    if doors.captured:
-        captured, doors.captured = doors.captured, []
-        doors.say_captured(cell, captured, frame)
+def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
+    if captured:
+        used = captured[:]
+        captured.clear()
+        for uses in joined.uses:
+            uses(cell, used, frame)
     if (others or cell._reads is not None) and at >= tape.recorded_from:
-        doors.called(cell, others)
+        for called in joined.called:
+            called(cell, others)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
@@ -214,7 +218,8 @@ def users_frame(frame) -> object:
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
-        doors.returned(cell, inputs, result, at, frame)
+        for returned in joined.returned:
+            returned(cell, inputs, result, at, frame)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
@@ -298,8 +303,8 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
             raise bad_signature(cell, input_names(cell, inputs), error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
-    if doors.bprop_debug and cell._bprop_debug:
-        doors.bprop_debug(cell, inputs, dout, returned)
+    if cell._bprop_debug:
+        cell._report(inputs, dout, returned)
     return returned
 
 

@@ -4,12 +4,14 @@ import inspect
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
+from weakref import WeakSet
 
-from . import doors
 from .differentiate import Gradient, differentiate, name_of
 from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
 from .primitives import REAL
 from .tensor import Tensor, is_float
+
+paused: WeakSet = WeakSet()  # gradients that may be read later
 
 
 def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
@@ -213,7 +215,7 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
 def run_once(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
     """A gradient whose function has run, and which can be read several times."""
     gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, later=True)
-    doors.paused.add(gradient)  # the values that backward needs may be overwritten before it is read
+    paused.add(gradient)  # the values that backward needs may be overwritten before it is read
     gradient.while_open(gradient.run_forward)
     return gradient
 

@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .dtype import ALL, BY_NUMPY, NUMPY_1, DType, float32, int64
 from .errors import DTypeError, OperandError, TensorSettingError, article, users_line
+from .trap import joined
 
 
 class Tensor:
@@ -81,9 +82,9 @@ class Tensor:
         return np.array(self.array, dtype) if copy else np.asarray(read_only(self.array), dtype)
 
     def leave(self, how: str, chooses: bool = False) -> None:
-        """Tell the doors that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
-        for notify in doors.numbers_asked:
-            notify(self, how, chooses)
+        """Tell the traps that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
+        for numbers_asked in joined.numbers_asked:
+            numbers_asked(self, how, chooses)
 
     def item(self) -> int | float | bool:
         """The number in a Tensor with one element."""

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from typing import NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .differentiate import fill_up, new_list
-from .doors import open_tapes
 from .errors import TapeError, Where, users_line
 from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
 from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
+from .trap import joined
 
 
 class Enter(NamedTuple):
@@ -132,6 +133,8 @@ class Fail(NamedTuple):
     entry: Op | Call | None
 
 
+open_tapes: list = []
+holders: WeakSet = WeakSet()  # Tapes that `keep` what memory held, before it is written
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -153,24 +156,6 @@ def aside() -> Iterator[None]:
         if restore:
             restore()
             fill_up()
-
-
-def close_inside(gradient: object) -> None:
-    """Close the Tapes that were opened inside a gradient and are still open when it ends."""
-    for each in [t for t in open_tapes if gradient in t._inside]:
-        each._close()
-
-
-def close_left() -> None:
-    """Close the Tapes that an interrupt kept from closing: their `with` blocks are not running any more."""
-    running, frame = [], sys._getframe() if open_tapes and tape.in_own_thread() else None
-    if frame is None:
-        return
-    while frame is not None:
-        running.append(frame)
-        frame = frame.f_back
-    for each in [t for t in open_tapes if t._frame is not None and t._frame not in running]:
-        each._close()
 
 
 def _of_with(frame) -> object:
@@ -201,17 +186,14 @@ class Tape:
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         try:
-            for turn in doors.acquire:
-                turn()
+            for acquire in joined.acquire:
+                acquire()
             if tape.recorded_from == NOWHERE and not tape.looking:
                 new_list()
             self._begin, self._inside, self._frame = len(tape.entries), tape.gradients, _of_with(sys._getframe(1))
             open_tapes.append(self)
             look(True)
-            doors.holders.add(self)
-            if close_inside not in doors.closing:
-                doors.closing.append(close_inside)
-                doors.acquire.insert(0, close_left)
+            holders.add(self)
         except BaseException:
             self._close()
             raise
@@ -238,8 +220,8 @@ class Tape:
                 gradient.restore.args[0]['looking'] = False
             if not tape.gradients and tape.in_own_thread():
                 new_list()  # frees the entries
-        for turn in doors.release:
-            turn()
+        for release in joined.release:
+            release()
 
     def __reduce__(self) -> tuple:
         raise TapeError(

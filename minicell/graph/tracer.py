@@ -20,7 +20,7 @@ from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
-from ..traps import bypassed
+from ..traps.bypassed import trap as bypassed
 from ..traps.snapshot import snapshot
 from .ir import Graph
 from .world import REPLAYED, World, is_library

@@ -19,6 +19,7 @@ from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..core.trap import join
 from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
 from ..ops import hooks as op_hooks
@@ -43,7 +44,7 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
     if kind.startswith('backward'):
-        op_hooks.hang_in()
+        join(op_hooks.trap)
     hooks = cell._hooks[kind]
     hook = Hook(hooks, called, **how)
     hooks.insert(0 if prepend else len(hooks), hook)
@@ -110,7 +111,7 @@ class Passage:
 
     def enter(self, args: tuple, kwargs: dict, frame) -> tuple[tuple, dict]:
         """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs, self.given = tensors_in((args, kwargs)), op_hooks.arguments
+        self.inputs, self.given = tensors_in((args, kwargs)), op_hooks.trap.arguments
         return self._through(ENTRANCE, (args, kwargs), frame)
 
     def leave(self, out: object, frame) -> object:

@@ -5,13 +5,14 @@ import weakref
 from collections.abc import Callable
 
 from .. import tracing
-from ..core import doors, tape
+from ..core import tape
 from ..core.errors import article, plural, users_line
-from ..core.grad import is_parameter
+from ..core.grad import is_parameter, paused
 from ..core.primitives import operand, place_several
 from ..core.rules import Bundle, Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
+from ..core.trap import Trap, join, joined, writes
 from ..errors import GraphValueError, HookError
 from ..heard import heard
 from .checks import must_be
@@ -54,14 +55,13 @@ class HookedRule:
 
     def _checked(self, out: Tensor | Bundle) -> Rule:
         """The rule, after a look at what was written, perhaps by a hook."""
-        return doors.check_entry(self.entry, out.at) if doors.written else self.inner
+        return joined.check_entry(self.entry, out.at) if writes else self.inner
 
     def _changed(self, g: object, out: Tensor) -> object:
         changed = through(self.hooks, lend(g), out)
         return changed if isinstance(g, Tensor) else changed.array
 
 
-arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
 _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
@@ -93,8 +93,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
         key = id(self)
         if key not in _of_leaves:
             _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
-            if of_leaves not in doors.arrived:
-                doors.arrived.append(of_leaves)
+            join(trap)
         of.append(_of_leaves[key][1])
     handle = HookHandle(hook, *of)
     for hooks in of:
@@ -108,7 +107,7 @@ def entries_of(tensor: Tensor) -> list[tuple[list, int]]:
     What has been read back is gone from its list, or has had its turn.
     """
     places = [(tape.entries, tensor.at - tape.first_address)] if tape.recorded_from < tensor.at < tape.NOWHERE else []
-    for g in {*tape.gradients, *doors.paused}:
+    for g in {*tape.gradients, *paused}:
         if g.has_run and g.offset <= tensor.at < g.offset + g.end - g.begin:
             places.append((g.entries, tensor.at - g.offset + g.begin))
     return [*{(id(e), k): (e, k) for e, k in places if k < len(e)}.values()]
@@ -126,37 +125,34 @@ def refuse_unless_called(tensor: Tensor) -> None:
 Tensor.register_hook = register_hook
 
 
-def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
-    """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
-    changed = []
-    for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
-        for key in dict.fromkeys(map(id, owners)):
-            if key in _of_leaves:
-                g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
-        changed.append(g)
-    return changed
+class Hooks(Trap):
+    """Joins when the first hook is registered."""
+
+    def __init__(self) -> None:
+        self.arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions are given
+
+    def arrived(self, gradient: object, gradients: list[Tensor]) -> list[Tensor]:
+        """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
+        changed = []
+        for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
+            for key in dict.fromkeys(map(id, owners)):
+                if key in _of_leaves:
+                    g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
+            changed.append(g)
+        return changed
+
+    def opening(self, gradient: object) -> None:
+        gradient.arguments_before = self.arguments
+        if not gradient.has_run and 0 < len(gradient.positions) < len(gradient.inputs):
+            self.arguments = self.arguments.union(map(id, tensors_in(gradient.inputs)))
+
+    def ran_forward(self, gradient: object) -> None:
+        self.arguments = getattr(gradient, 'arguments_before', self.arguments)  # (an interrupt may have come before)
+
+    closing = ran_forward
 
 
-def opening(gradient: object) -> None:
-    """A gradient begins: note what its function is called with besides the inputs that are differentiated."""
-    global arguments
-    gradient.arguments_before = arguments
-    if not gradient.has_run and 0 < len(gradient.positions) < len(gradient.inputs):
-        arguments = arguments.union(map(id, tensors_in(gradient.inputs)))
-
-
-def closing(gradient: object) -> None:
-    """Its function has returned, or it is over."""
-    global arguments
-    arguments = getattr(gradient, 'arguments_before', arguments)  # (an interrupt may have come before)
-
-
-def hang_in() -> None:
-    """Some Cell has a backward hook: from now on, `arguments` is kept."""
-    if opening not in doors.opening:
-        doors.opening.append(opening)
-        doors.ran_forward.append(closing)
-        doors.closing.append(closing)
+trap = Hooks()
 
 
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
