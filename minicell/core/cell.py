@@ -16,13 +16,12 @@ import numpy as np
 from . import tape
 from .arithmetic import zeros_like
 from .bprop_result import bad_signature, check_result, input_names
-from .differentiate import addresses_by_class
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
-from .trap import captured, joined
+from .trap import books, captured, joined
 
 
 class Cell:
@@ -61,6 +60,8 @@ class Cell:
 
 # ---- forward: one entry for the whole call --------------------------------------------------------------------------
 
+addresses_by_class: dict = {}  # class of Cells -> what `_new_address` returned
+books.append(addresses_by_class)  # each outermost gradient has hidden addresses of its own
 arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
 
 

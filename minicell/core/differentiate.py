@@ -21,11 +21,10 @@ from .errors import caller
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, lend, tensors_in, wrap
-from .trap import captured, joined, writes
+from .trap import books, captured, joined, writes
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
-addresses_by_class: dict = {}  # of the outermost gradient: class of Cells -> what `_new_address` in cell.py returned
 FREED = NoRule('A value of a gradient inside a construct', None, 'it has ended.'), (), (), None, None, 0
 
 
@@ -36,7 +35,7 @@ def name_of(function: Callable) -> str:
 
 def tell_if_hidden(name: str, t: Tensor) -> None:
     """Tell the traps if `name` is given a value that a takeover has hidden; none that is around a gradient here."""
-    if t.at >= NOWHERE and (at := tape.address(t)) >= NOWHERE and at not in tape.enclosing_addresses():
+    if (at := tape.address(t)) >= NOWHERE and at not in tape.enclosing_addresses():
         joined.escaped(name, at, None)
 
 
@@ -163,10 +162,8 @@ class Gradient:
                 list(self.reset_weights)  # a single call into C, like the next one
             finally:
                 self.restore()
-                if not tape.gradients:
-                    addresses_by_class.clear()
-                    for reset in joined.reset:
-                        reset()
+                for book in () if tape.gradients else books:
+                    book.clear()
 
     def _let_go(self) -> None:
         for release in joined.release:
@@ -187,7 +184,8 @@ class Gradient:
         self.differentiated = self.result[0] if self.aux and isinstance(self.result, tuple) else self.result
         self.outputs = tensors_in(self.differentiated)
         for t in self.outputs:
-            tell_if_hidden('the output of a differentiated function', t)
+            if t.at >= NOWHERE:
+                tell_if_hidden('the output of a differentiated function', t)
         self.entries, self.end = tape.entries, len(tape.entries)
         if self.read_later and not alone:  # an outer gradient may read this list back first, which empties it
             self.entries, self.begin, self.end = self.entries[self.begin :], 0, self.end - self.begin
@@ -201,7 +199,8 @@ class Gradient:
         self.leaves, tick, record = [], tape.tick, tape.record
         for k in self.positions:
             x = arguments[k]
-            tell_if_hidden(name_of(self.function), x)
+            if x.at >= NOWHERE:
+                tell_if_hidden(name_of(self.function), x)
             arguments[k] = new = wrap(x.array)
             self.leaves.append(new)
             new.at = tick()  # after all calls that may fail, of recursion too deep: an address has an entry
@@ -282,12 +281,12 @@ def fill_up() -> None:
 
 def read_once(gradient: Gradient, cts: list) -> None:
     """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
-    book, pop, take, offset = writes, gradient.entries.pop, cts.pop, gradient.offset
+    pop, take, offset = gradient.entries.pop, cts.pop, gradient.offset
     for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
-            if book:
+            if writes:
                 rule = joined.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
             rule.vjp_arrays(g, cts, offset, x, y, out)
         elif gradient.meant and offset + len(cts) in gradient.meant:

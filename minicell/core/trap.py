@@ -10,17 +10,19 @@ from functools import partial
 mine = _local()  # has the attribute `tick` only in the thread that the tape belongs to
 in_own_thread = partial(hasattr, mine, 'tick')  # f(): whether the tape belongs to the thread that asks
 captured: list = []  # (never another list) differentiated Tensors that the running construct used, and no inputs of it
+books: list = []  # all that is emptied when the outermost gradient has ended
 writes: dict = {}  # id of memory -> a record of the write to it; while this is empty, no entry is checked
 
 
 class Trap:
     """What a trap may be told, and, below, asked."""
 
+    books: tuple = ()  # lists, dicts and sets of its own, which are emptied when the outermost gradient has ended
+
     # fmt: off
     # a gradient or a Tape
     def acquire(self): ...  # it is about to begin
     def release(self): ...  # it has ended
-    def reset(self): ...  # the outermost gradient has ended: before `release`
 
     # one gradient from its beginning to its end
     def opening(self, gradient): ...  # it begins, or a vjp opens it again to read it
@@ -51,7 +53,7 @@ class Trap:
     # fmt: on
 
 
-METHODS = [name for name in vars(Trap) if not name.startswith('_')]
+METHODS = [name for name, method in vars(Trap).items() if callable(method)]
 ASKED = METHODS[METHODS.index('check_entry') :]
 
 
@@ -68,6 +70,7 @@ joined = Joined()
 
 def join(trap: Trap, first: bool = False) -> None:
     """From here on this trap is called too, after those that have joined before, or as the first of them."""
+    books.extend(trap.books)
     for name in METHODS:
         method, found = getattr(trap, name), vars(joined)[name]
         if method.__func__ is getattr(Trap, name):

@@ -13,14 +13,14 @@ from .. import tracing
 from ..core import tape
 from ..core.cell import Cell
 from ..core.cell import call as call_cell
-from ..core.errors import article, plural, warn
+from ..core.errors import article, plural
 from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.trap import join
-from ..errors import DrawnAgainWarning, HookError
+from ..errors import DrawnAgainWarning, HookError, warn
 from ..heard import heard
 from ..ops import hooks as op_hooks
 from ..ops.checks import must, must_be

@@ -11,9 +11,9 @@
 NearMissWarning when the class is defined, UnregisteredWarning when the attribute is set: a gradient pays nothing.
 """
 
-from ..core.errors import article, warn
+from ..core.errors import article
 from ..core.trap import Trap
-from ..errors import NearMissWarning, UnregisteredWarning
+from ..errors import NearMissWarning, UnregisteredWarning, warn
 
 NEARLY = {'backward', 'backprop', 'back_prop'}
 

@@ -28,12 +28,11 @@ import numpy as np
 from ..core import cell as core_cell
 from ..core import tape
 from ..core.bprop_result import input_names
-from ..core.differentiate import addresses_by_class
-from ..core.errors import warn
+from ..core.cell import addresses_by_class
 from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
-from ..errors import KeptOnSelfWarning, LeavesTapeWarning
+from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
 from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
 
 NOTHING = inside(MISSING, {})
@@ -152,12 +151,7 @@ class KeptOnSelf(Trap):
         # numbers that construct keeps for bprop, which the second derivative takes for constants
         self.asking: dict = {}  # id of a Cell -> what its bprop read before its running construct asked for numbers
         self.out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
-
-    def reset(self) -> None:
-        self.calls.clear()
-        self.said.clear()
-        self.asking.clear()
-        self.out_of_reach.clear()
+        self.books = self.calls, self.said, self.asking, self.out_of_reach
 
     def attribute(self, cell, name: str, value: object) -> None:
         if name == 'bprop':
@@ -240,14 +234,14 @@ class KeptOnSelf(Trap):
     def opening(self, gradient) -> None:
         """It is about to be read, for the first time or again."""
         gradient.states = ()
-        if gradient.has_run:
+        if gradient.has_run and gradient.kinds:  # else no Cell was taken over
             gradient.states = [self.compare(seen, gradient.written_back) for seen in gradient.calls]
             compare_kinds(gradient.kinds)
 
     def closing(self, gradient) -> None:
         """What its bprops wrote themselves, such as a log, is no change when it is read again."""
         states = getattr(gradient, 'states', ())  # (an interrupt may have come before there were any)
-        for seen, before in zip(gradient.calls if states else (), states, strict=True):
+        for seen, before in zip(gradient.calls, states, strict=True) if states else ():
             if seen[1] is None or gradient.read_later:  # (else nothing that it reads can be written into)
                 self.moved(seen[0], before, gradient.written_back)
 

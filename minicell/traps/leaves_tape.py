@@ -14,11 +14,11 @@ Costs 0.1 µs where numbers are taken out, and nothing else.
 
 from ..core import tape
 from ..core.differentiate import tell_if_hidden
-from ..core.errors import users_line, warn
+from ..core.errors import users_line
 from ..core.tape import NOWHERE
 from ..core.tensor import TO_NUMPY
 from ..core.trap import Trap, captured
-from ..errors import LeavesTapeError, LeavesTapeWarning
+from ..errors import LeavesTapeError, LeavesTapeWarning, warn
 
 
 class LeavesTape(Trap):

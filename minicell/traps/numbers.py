@@ -28,10 +28,10 @@ import numpy as np
 
 from ..core import differentiate, tape
 from ..core.cell import addresses_by_class
-from ..core.errors import HOME, Where, warn, where_is
+from ..core.errors import HOME, Where, where_is
 from ..core.tensor import tensors_in, wrap
 from ..core.trap import Trap
-from ..errors import NotANumberWarning, NotLinearWarning
+from ..errors import NotANumberWarning, NotLinearWarning, warn
 
 UNMADE = 'No division by zero or other invalid operation on the way back made it: it came'
 if sys.platform == 'emscripten':  # WebAssembly has no flags from which NumPy could know

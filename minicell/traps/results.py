@@ -29,12 +29,12 @@ import numpy as np
 from ..core import tape
 from ..core.differentiate import name_of
 from ..core.dtype import DType
-from ..core.errors import article, users_line, warn
+from ..core.errors import article, users_line
 from ..core.grad import is_parameter
 from ..core.primitives import REAL
 from ..core.tensor import Tensor, tensors_in
 from ..core.trap import Trap
-from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
+from ..errors import ImplicitSumWarning, NoPathWarning, ResultError, warn
 from .takeovers import trap as takeovers
 
 MANY, ELSEWHERE = 10_000, (ModuleType, type, CodeType)  # of the parts of a result; what holds the whole program

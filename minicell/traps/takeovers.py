@@ -22,11 +22,11 @@ from bisect import bisect_right
 from ..core import tape
 from ..core.cell import addresses_by_class
 from ..core.differentiate import tell_if_hidden
-from ..core.errors import Where, users_line, warn
+from ..core.errors import Where, users_line
 from ..core.rules import Marker, Plain, leaf
 from ..core.tensor import memory, tensors_in
 from ..core.trap import Trap, captured
-from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
+from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning, warn
 from .bypassed import in_bprop
 from .written import trap as written
 
@@ -45,9 +45,7 @@ class Takeovers(Trap):
     def __init__(self) -> None:
         # hidden address of a takeover -> where gradients inside it (of nested ones, the outermost) begin and end
         self.stretches: dict[int, tuple[list, list]] = {}
-
-    def reset(self) -> None:
-        self.stretches.clear()
+        self.books = (self.stretches,)
 
     def ran_forward(self, gradient) -> None:
         """Was it in a construct? Then see what its function took from outside."""

@@ -18,9 +18,10 @@ import time
 from _thread import RLock, get_ident
 
 from ..core import tape
-from ..core.errors import ThreadError, users_line
+from ..core.errors import users_line
 from ..core.trap import Trap
 from ..core.watch import open_tapes
+from ..errors import ThreadError
 
 WAIT = 10.0  # seconds that a gradient waits for one in another thread
 STUCK = 0.05  # seconds for which that thread may itself be waiting: perhaps for this one

@@ -116,25 +116,27 @@ class Observed(Rule):
             )
 
 
+class Severed(dict):
+    """The Parameters in it are differentiated, until it is cleared."""
+
+    def clear(self) -> None:
+        for *_, parameter, _ in self.values():
+            parameter.at = -1
+        super().clear()
+
+
 class Written(Trap):
     """Keeps what was written, and when."""
 
     def __init__(self) -> None:
-        # id of an array's memory -> (when, a weak reference to it, what wrote, code, lasti)
-        self.writes = writes  # while a gradient is open
-        self.since: dict = {}  # and while a `back` is kept, which may read what it recorded before
-        self.severed: dict = {}  # the same, (takeover, Parameter, until when), for what got a differentiated value
+        # id of an array's memory -> (when, a weak reference to it, what wrote, code, lasti), in `writes` and
+        self.since: dict = {}  # while a `back` is kept, which may read what it recorded before
+        self.severed = Severed()  # the same, (takeover, Parameter, until when), for what got a differentiated value
         self.severed_said: dict = {}
         self.tapes: dict = {}  # id of memory -> the closed Tapes that hold it
         self.latest = 0  # when anything was last written
         self.observing: list = []  # the entries that are read back under observation, the innermost last
-
-    def reset(self) -> None:
-        """Nothing that was written is differentiated any more."""
-        for *_, parameter, _ in self.severed.values():
-            parameter.at = -1
-        writes.clear()
-        self.severed.clear()
+        self.books = writes, self.severed
 
     def writing(self, tensor, what: str, frame, source: object, how: object) -> None:
         """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values.
