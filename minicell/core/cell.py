@@ -53,9 +53,11 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
             return self._around(self, args, kwargs, sys._getframe(1))
-        if tape.looking or (tape.recorded_from != NOWHERE and self.bprop is not None):
+        if tape.looking or (tape.recorded_from != NOWHERE and takes_over(self)):
             return call(self, args, kwargs, sys._getframe(1))
-        return self.construct(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            return self.construct(*args, **kwargs)
+        return self.construct(args[0])  # Python calls faster without a star
 
 
 # ---- forward: one entry for the whole call --------------------------------------------------------------------------
@@ -65,17 +67,22 @@ books.append(addresses_by_class)  # each outermost gradient has hidden addresses
 arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
 
 
-def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell while a gradient is wanted or a Tape is open.
+def takes_over(cell: Cell) -> bool:
+    """Whether a call of this Cell, in the thread that has the tape, is a takeover: inside one no other begins."""
+    return cell.bprop is not None and not tape.hidden_address and (tape.recorded_from != NOWHERE or tape.looking)
 
-    If it has a bprop, this is a takeover: construct runs unrecorded, and one entry is recorded for the whole call.
+
+def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call a Cell that takes over, or any Cell under a Tape.
+
+    In a takeover construct runs unrecorded, and one entry is recorded for the whole call.
     """
     try:
         tick = tape.mine.tick
     except AttributeError:  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
-    if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover, no other begins)
-        return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
+    if tape.looking and not takes_over(cell):
+        return watched(cell, args, kwargs, frame, cell.construct)
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
     if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:

@@ -16,7 +16,7 @@ from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
-from ..core.cell import call
+from ..core.cell import call, takes_over
 from ..core.differentiate import differentiate
 from ..core.dtype import DType
 from ..core.errors import Where, article, plural, users_line, where_is
@@ -299,7 +299,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     count = len(args) - len(node.body.from_outer)
     inputs = filled(node.given, args[:count])
     stand_in.outer = args[count:]
-    if tape.recorded_from == tape.NOWHERE and not tape.looking:
+    if not (tape.looking or takes_over(stand_in)):
         return tensors_in(stand_in.construct(*inputs))
     out = call(stand_in, inputs, {}, Site(*node.site))
     if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):

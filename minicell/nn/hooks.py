@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import tracing
 from ..core import tape
-from ..core.cell import Cell
+from ..core.cell import Cell, takes_over
 from ..core.cell import call as call_cell
 from ..core.errors import article, plural
 from ..core.grad import bind_by_place
@@ -76,7 +76,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
 
 def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell as Cell.__call__ does one that has nothing around it."""
-    if tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None):
+    if tape.looking or takes_over(cell):
         return call_cell(cell, args, kwargs, frame)
     return cell.construct(*args, **kwargs)
 
