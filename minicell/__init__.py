@@ -38,13 +38,13 @@ names.place(__name__)
 
 
 def _set_traps() -> None:
-    """The traps are loaded by the first Cell, or when the first gradient or Tape begins; then nobody asks again."""
+    """The traps are loaded by the first Cell, or when the first gradient or Tape begins: one takes this one's place."""
     from . import traps
 
-    _trap.joined.acquire = [each for each in _trap.joined.acquire if each is not _set_traps]
+    _trap.joined.acquire()
 
 
-_trap.joined.acquire.append(_set_traps)
+_trap.joined.acquire = _set_traps
 vars(_trap.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
 
 # The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.

@@ -120,8 +120,7 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
             kind._construct = kind.construct
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         found = arities[kind] = codes, len(parameters) if by_position else -1
-    for met in joined.met:
-        met(kind)
+    joined.met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
@@ -179,11 +178,9 @@ def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
     if captured:
         used = captured[:]
         captured.clear()
-        for uses in joined.uses:
-            uses(cell, used, frame)
+        joined.uses(cell, used, frame)
     if (others or cell._reads is not None) and at >= tape.recorded_from:
-        for called in joined.called:
-            called(cell, others)
+        joined.called(cell, others)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
@@ -226,8 +223,7 @@ def users_frame(frame) -> object:
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
-        for returned in joined.returned:
-            returned(cell, inputs, result, at, frame)
+        joined.returned(cell, inputs, result, at, frame)
     if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))

@@ -105,8 +105,7 @@ class Gradient:
 
     def open(self) -> None:
         """Begin, or begin to read once more: from here on the weights have the addresses of this gradient."""
-        for acquire in joined.acquire:
-            acquire()
+        joined.acquire()
         self.restore = tape.state()
         self.outermost = tape.recorded_from == NOWHERE
         self.enclosing = tape.hidden_address
@@ -131,7 +130,7 @@ class Gradient:
     def close(self) -> None:
         """End, or pause until it is read again: the tape's variables are as before `open`, even after an interrupt."""
         if self.restore is None or not tape.in_own_thread():  # `open` raised before it changed anything
-            return self._let_go()
+            return joined.release()
         try:
             if tape.looking and tape.entries and tape.entries[-1][2] is not self.leaves:
                 note(END, None, self.leaves, None, None)
@@ -140,7 +139,7 @@ class Gradient:
         finally:
             self._restore_all()
         self.restore, self.threshold = None, ()
-        self._let_go()  # from here on another thread may open it
+        joined.release()  # from here on another thread may open it
         if self.enclosing:
             if self.has_run and not (self.read_later or tape.looking):  # nobody can read its entries any more
                 self.entries[self.begin : self.end] = [FREED] * (self.end - self.begin)
@@ -164,10 +163,6 @@ class Gradient:
                 self.restore()
                 for book in () if tape.gradients else books:
                     book.clear()
-
-    def _let_go(self) -> None:
-        for release in joined.release:
-            release()
 
     def run_forward(self) -> None:
         """Call the function, with a leaf in place of each input to differentiate."""

@@ -186,8 +186,7 @@ class Tape:
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         try:
-            for acquire in joined.acquire:
-                acquire()
+            joined.acquire()
             if tape.recorded_from == NOWHERE and not tape.looking:
                 new_list()
             self._begin, self._inside, self._frame = len(tape.entries), tape.gradients, _of_with(sys._getframe(1))
@@ -220,8 +219,7 @@ class Tape:
                 gradient.restore.args[0]['looking'] = False
             if not tape.gradients and tape.in_own_thread():
                 new_list()  # frees the entries
-        for release in joined.release:
-            release()
+        joined.release()
 
     def __reduce__(self) -> tuple:
         raise TapeError(
