@@ -92,16 +92,6 @@ def _dtype_beside(other: object, floats: bool) -> np.dtype | None:
     return other.array.dtype
 
 
-def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
-    """Both operands of an op that takes two Tensors of the same dtype. Raises TypeError for others."""
-    frame = getframe(2)
-    x, y = check_tensor(rule, x, frame), check_tensor(rule, y, frame)
-    if x.array.dtype != y.array.dtype:
-        got = f'{x.dtype} and {y.dtype}: write y.astype(x.dtype)'
-        raise DTypeError(f'{rule.name} takes Tensors of one dtype, but got {got}.{users_line(frame)}')
-    return x, y
-
-
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
     """The error for inputs that a kernel refused; an open Tape records it."""
     shapes, why = ' and '.join(str(t.shape) for t in inputs), why_refused([t.shape for t in inputs], error)
@@ -230,25 +220,6 @@ def binary(
         return out
 
     return named(op, rule)
-
-
-def reflected(op: Callable) -> Callable:
-    """The op with its operands exchanged: `1 - x` calls x.__rsub__(1)."""
-    kernel = op.rule.kernel
-
-    def of(y, x):
-        try:
-            x = CONSTANTS[type(x)][y.array.dtype][x]
-        except (KeyError, TypeError):  # not a constant that was used before
-            return op(x, y, up=2)
-        if y.at >= tape.recorded_from or tape.looking:
-            return op(x, y, up=2)
-        out = blank()
-        out.array = kernel(x.array, y.array)
-        out.at = -1
-        return out
-
-    return of
 
 
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:

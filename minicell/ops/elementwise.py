@@ -8,8 +8,7 @@ import numpy as np
 # fmt: off
 # isort: off
 from ..core.arithmetic import (
-    ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
-    unsigned, where, zero_like,
+    ONE, ZERO, abs, add, choose, div, exp, maximum, minimum, sqrt, sub, tanh, where, zero_like,
 )
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError, users_line
@@ -20,6 +19,7 @@ from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, must_be
+from .lines import erf, floor_div, greater, masked, trunc, unsigned
 from .primitive import in_float32
 # isort: on
 # fmt: on
