@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .core.arithmetic import ones_like
 from .core.differentiate import differentiate, name_of
 from .core.errors import GradArgumentError, NotATensorError, SensError, article, plural, users_line
 from .core.grad import check_arguments, check_function, check_positions, read_again, run_once, split_aux, vjp
+from .core.primitives import ones_like
 from .core.tensor import Tensor, is_float, wrap
 from .ops import stack
 from .traps.numbers import say_not_linear

@@ -35,7 +35,7 @@ FLOORS = [
 ]
 # Inside the core, in the order in which it is read: each chapter imports from those before it alone.
 CHAPTERS = [
-    *('trap', 'tape', 'dtype', 'errors', 'tensor', 'rules', 'primitives', 'arithmetic'),
+    *('trap', 'tape', 'dtype', 'errors', 'tensor', 'rules', 'primitives'),
     *('bprop_result', 'differentiate', 'grad', 'cell', 'watch'),
 ]
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}

@@ -8,7 +8,7 @@ dtype, errors  for reference: the names of dtypes, and messages that quote the u
 tensor         an array and an address.
 rules          how backward passes an entry: formulas that run on arrays and on Tensors.
 primitives     how an op is made from a rule: `unary` and `binary` run the kernel, and record an entry if one is wanted.
-arithmetic     two dozen ops, most of them a line each: a kernel and its formulas. ops/lines.py goes on with it.
+               (ops/arithmetic.py has fifty, most of them a line each: a kernel and its formulas.)
 bprop_result   for reference: checks of what a bprop returned, and of a sens.
 differentiate  a gradient: make leaves of the inputs, call the function, read the tape back.
 grad           the ways to ask for a gradient: grad, value_and_grad and vjp.

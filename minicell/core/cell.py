@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from . import tape
-from .arithmetic import zeros_like
 from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
-from .primitives import place_several
+from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
@@ -129,13 +128,10 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
 
 def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
     """The same for any number of inputs, in lists and dicts too, and under a Tape."""
-    given = args, kwargs
-    if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
-        args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
-    else:
-        first = tape.recorded_from
-        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t) for t in args])
-        given = args, kwargs = args, {name: _anew(value) for name, value in kwargs.items()} if kwargs else kwargs
+    given, first = (args, kwargs), LENT if tape.looking else tape.recorded_from  # (the events tell of new Tensors)
+    args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t, first) for t in args])
+    kwargs = {name: _anew(value, first) for name, value in kwargs.items()} if kwargs else kwargs
+    given = given if tape.looking else (args, kwargs)
     tensors, objects = [t for t in args if isinstance(t, Tensor)], []
     if kwargs or len(tensors) < len(args):  # lists, dicts and arrays of the entry's own
         tensors, own = [], lambda v: v.copy() if isinstance(v, np.ndarray) else objects.append(v) or v
@@ -168,10 +164,10 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _anew(value: object) -> object:
+def _anew(value: object, first: int) -> object:
     """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
-    recorded = any(tape.recorded_from <= t.at < NOWHERE for t in tensors_in(value))
-    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
+    some = any(t.at >= first for t in tensors_in(value))
+    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= first else t) if some else value
 
 
 def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:

@@ -15,9 +15,9 @@ from sys import getrefcount
 import numpy as np
 
 from . import tape
-from .arithmetic import ones_like, zeros_like
 from .bprop_result import cotangents
 from .errors import caller
+from .primitives import ones_like, zeros_like
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, lend, tensors_in, wrap

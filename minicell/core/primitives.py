@@ -1,4 +1,8 @@
-"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted."""
+"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted.
+
+Where nobody wants a gradient, an op pays 260 ns (of one Tensor) or 350 ns (of two) on top of NumPy's own 340 ns: for a
+look at its operands, a Tensor for the result, and one comparison. (`python -m tests.core.cost` measures it.)
+"""
 
 import re
 import sys
@@ -9,7 +13,7 @@ import numpy as np
 from . import tape
 from .dtype import BY_NUMPY, float32, promote
 from .errors import DTypeError, OperandError, ShapeError, article, users_line, why_refused
-from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Unary, UnaryWith, item
+from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Shaped, Unary, UnaryWith, item
 from .tape import mine, note, place, place_hidden
 from .tensor import Tensor, as_array, blank, wrap
 
@@ -73,23 +77,17 @@ def check_tensor(rule: Rule, value: object, frame=None) -> Tensor:
 
 def promoted(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
     """Both operands as Tensors of one dtype. A Tensor whose dtype changes is cast, with an entry on the tape."""
-    a = operand(rule, x, _dtype_beside(y, floats))
-    b = operand(rule, y, _dtype_beside(a, floats))
-    both = promote(a.array.dtype, b.array.dtype)
-    if floats and both.kind not in 'fc':
-        both = float32.numpy
+    taken = 'fc' if floats else 'fciub'  # a number beside another dtype takes its own
+    beside = lambda t: t.array.dtype if isinstance(t, Tensor) and t.array.dtype.kind in taken else None
+    a = operand(rule, x, beside(y))
+    b = operand(rule, y, beside(a))
+    both = a.array.dtype if a.array.dtype == b.array.dtype else promote(a.array.dtype, b.array.dtype)
+    both = both if both.kind in taken else float32.numpy
     frame = getframe(2)
     return (
         a if a.array.dtype == both else cast_to(a, both, frame),
         b if b.array.dtype == both else cast_to(b, both, frame),
     )
-
-
-def _dtype_beside(other: object, floats: bool) -> np.dtype | None:
-    """The dtype that a number takes beside this operand; None: the default of the number."""
-    if not isinstance(other, Tensor) or (floats and other.array.dtype.kind not in 'fc'):
-        return None
-    return other.array.dtype
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
@@ -299,7 +297,10 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
     return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
 
 
-# ---- casts, which promotion needs ----------------------------------------------------------------------------------
+# ---- what the core itself needs: zeros, ones, and casts for promotion ----------------------------------------------
+
+zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
+ones_like = plain('OnesLike', np.ones_like, Shaped)
 
 CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 REAL = 'the rules are for real numbers, so give its real and its imaginary part as two'

@@ -137,11 +137,10 @@ class Tensor:
         self.leave('a pickle')
         return wrap, (np.array(self.array),)
 
-    def __copy__(self) -> Tensor:
+    def __copy__(self, memo: object = None) -> Tensor:
         return Tensor(self)
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        return Tensor(self)
+    __deepcopy__ = __copy__
 
 
 blank = partial(object.__new__, Tensor)  # an empty Tensor, made in the fastest way
@@ -248,10 +247,6 @@ def memory(array: np.ndarray) -> object:
     return array if array.base is None else array.base
 
 
-def _default(found: np.dtype) -> np.dtype:
-    return float32.numpy if found == np.float64 else found
-
-
 def _plain(item: object) -> object:
     if isinstance(item, Tensor):
         return item.array
@@ -262,7 +257,7 @@ def _of_list(found: np.dtype, data: object) -> np.dtype:
     """As for one number (whole ones are Int64, on 32 bits too), but a list of nothing but Tensors keeps their dtype."""
     if _all_tensors(data):
         return found
-    return int64.numpy if found == np.int32 else _default(found)
+    return int64.numpy if found == np.int32 else float32.numpy if found == np.float64 else found
 
 
 def _all_tensors(data: object) -> bool:

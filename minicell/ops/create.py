@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import arithmetic, tape
+from ..core import primitives, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, refuse_dtype
@@ -18,7 +18,7 @@ from .primitive import Primitive
 FILL = Shaped('Fill', np.full)
 EYE = Shaped('Eye', np.eye)
 RANGE = Shaped('Range', np.arange)
-ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
+ZEROS_LIKE, ONES_LIKE = primitives.zeros_like.rule, primitives.ones_like.rule
 
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
 

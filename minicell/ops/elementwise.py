@@ -1,4 +1,4 @@
-"""Elementwise ops beyond the core's: activations, trigonometry, arithmetic with the settings of MindSpore."""
+"""Elementwise ops of more than a line: activations, trigonometry, arithmetic with the settings of MindSpore."""
 
 import sys
 from collections.abc import Callable
@@ -7,8 +7,9 @@ import numpy as np
 
 # fmt: off
 # isort: off
-from ..core.arithmetic import (
-    ONE, ZERO, abs, add, choose, div, exp, maximum, minimum, sqrt, sub, tanh, where, zero_like,
+from .arithmetic import (
+    ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
+    unsigned, where, zero_like,
 )
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError, users_line
@@ -19,7 +20,6 @@ from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, must_be
-from .lines import erf, floor_div, greater, masked, trunc, unsigned
 from .primitive import in_float32
 # isort: on
 # fmt: on

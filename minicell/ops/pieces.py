@@ -6,15 +6,14 @@ from functools import reduce
 
 import numpy as np
 
-from ..core.arithmetic import add, choose
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
 from ..core.primitives import apply, cast_to, check_tensor, misfit, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
+from .arithmetic import add, choose, logical_and
 from .checks import must, must_be
 from .create import lengths
-from .lines import logical_and
 from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
 from .write import plain_index
 
