@@ -1,4 +1,4 @@
-"""What a Tape hears beside ops: each call of a hook and what it returns, and numbers that leave a takeover's ops."""
+"""What a Tape hears beside ops: hooks and what they return, bprop_debug, and numbers that leave a takeover's ops."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -20,9 +20,14 @@ class Asked(SimpleNamespace):
     """Inside a takeover, Python or NumPy sees a Tensor's numbers; chooses: only to choose what to compute."""
 
 
-CALLED, RETURNED, ASKED = Marker('hook'), Marker('hooked'), Marker('asked')
+class Report(SimpleNamespace):
+    """What a Cell with bprop_debug says of one call of its bprop."""
+
+
+CALLED, RETURNED, ASKED, REPORT = map(Marker, ('hook', 'hooked', 'asked', 'report'))
 CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
 RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
+REPORT.event = lambda at, x, y, out: Report(at=at, cell=x, said=y)
 ASKED.event = lambda at, x, y, out: Asked(at=at, tensor=x, how=y, chooses=out)
 
 

@@ -66,14 +66,13 @@ class Gradient:
     result: object
     differentiated: object  # the result, or with aux its first part
     outputs: list  # the Tensors in it
-    float_outputs: list
     leaves: list = ()  # of the inputs at the positions, then the trainable weights; a Tape names the gradient by it
     offset: int  # the address of the first leaf
     weight_addresses: Iterable = ()  # inside the gradient
     entries: list  # those from `begin` to `end` belong to this gradient
     begin: int
     end: int
-    summed: bool  # several outputs are differentiated without sens
+    summed: int  # how many outputs are differentiated as their sum, for want of sens
     books: object = None  # what a trap keeps from one reading to the next
     meant: set  # addresses at which a cotangent of 0 is meant: nobody is warned of what leads there alone
     first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
@@ -233,8 +232,8 @@ class Gradient:
 
     def _seeds(self, sens: object) -> list[tuple]:
         """Each output that depends on a leaf, with the cotangent that backward starts from."""
-        outs = self.float_outputs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
-        self.summed = sens is None and len(outs) > 1
+        outs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
+        self.summed = len(outs) if sens is None else 0
         if sens is None and self.on_arrays:  # (no rule can write into a scalar)
             given = [np.ones(t.shape, t.array.dtype) if t.ndim else t.array.dtype.type(1) for t in outs]
         elif sens is None:

@@ -58,16 +58,6 @@ class Tensor:
         """The type of the numbers."""
         return BY_NUMPY[self.array.dtype]
 
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.array.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.array.size
-
     def asnumpy(self) -> np.ndarray:
         """The numbers as a read-only NumPy array that shares memory with the Tensor.
 

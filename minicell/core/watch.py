@@ -14,7 +14,7 @@ import numpy as np
 from . import tape
 from .differentiate import fill_up, new_list
 from .errors import TapeError, Where, users_line
-from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
+from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, WRITE
 from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
 from .trap import joined
@@ -114,14 +114,6 @@ class Write(NamedTuple):
     tensor: Tensor
     what: str
     where: Where | None
-
-
-class Report(NamedTuple):
-    """The report of a Cell with bprop_debug on one call of its bprop."""
-
-    at: int
-    cell: object
-    said: str
 
 
 class Fail(NamedTuple):
@@ -288,9 +280,7 @@ EVENTS = {
     GIVE: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y),
     END: lambda at, x, y, out, where, made: End(at, x, y),
     WRITE: lambda at, x, y, out, where, made: Write(at, x, y, where),
-    REPORT: lambda at, x, y, out, where, made: Report(at, x, y),
     FAIL: lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out))),
-    **dict.fromkeys((STEP, STEPPED), lambda *_: None),
 }
 
 

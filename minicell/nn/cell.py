@@ -10,10 +10,10 @@ from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
-from ..core.rules import REPORT
 from ..core.tensor import Tensor
 from ..core.trap import joined
 from ..errors import CellNameError, PropertyError, SettingError
+from ..heard import REPORT
 from ..ops.checks import must
 from ..ops.primitive import Primitive
 from . import hooks

@@ -45,6 +45,8 @@ def reflected(op: Callable) -> Callable:
 
 
 OWN = {
+    'ndim': property(lambda t: t.array.ndim, doc='The number of axes.'),
+    'size': property(lambda t: t.array.size, doc='The number of elements.'),
     'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
     'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
     'strides': property(lambda t: t.array.strides, doc='How many bytes apart neighbours are, on each axis.'),

@@ -139,9 +139,9 @@ class Results(Trap):
     def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
         if unreached:
             self.say_unreached(gradient, unreached)
-        if gradient.summed and not getattr(gradient.function, 'replayed', False):
+        if gradient.summed > 1 and not getattr(gradient.function, 'replayed', False):
             warn(
-                f'{name_of(gradient.function)} has {len(gradient.float_outputs)} float outputs, and ones were used as '
+                f'{name_of(gradient.function)} has {gradient.summed} float outputs, and ones were used as '
                 f'the cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, '
                 f'or give sens.',
                 ImplicitSumWarning,
