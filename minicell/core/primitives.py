@@ -222,24 +222,12 @@ def binary(
 
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Record an op with several outputs: one entry for all of them, and an Item for each float output."""
-    bundle = Bundle(out, -1)
-    if at >= tape.NOWHERE:  # constant if its gradient has ended
-        at = tape.address(*rule.tensors(x, y))
-        if at < tape.NOWHERE:
-            x, y = rule.without(tape.enclosing_addresses(), x, y)
-    if at < tape.recorded_from or not floats:
-        if tape.looking:
-            note(rule, x, y, bundle, frame)
-    elif at < tape.hidden_from and tape.in_own_thread():
-        bundle.at = tape.tick()
-        tape.record((rule, x, y, bundle, frame.f_code, frame.f_lasti))
-        for k, t in enumerate(floats):
-            t.at = tape.tick()
+    bundle = place(rule, x, y, Bundle(out, -1), at if floats else -1, frame)
+    recorded = tape.recorded_from <= bundle.at < tape.NOWHERE
+    for k, t in enumerate(floats):
+        t.at = tape.tick() if recorded else bundle.at
+        if recorded:
             tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
-    else:
-        address = place_hidden(rule, x, y, bundle, at, frame)
-        for t in floats:
-            t.at = address
 
 
 def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
