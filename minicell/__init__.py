@@ -45,7 +45,6 @@ def _set_traps() -> None:
 
 
 _trap.joined.acquire = _set_traps
-vars(_trap.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
 
 # The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.
 __getattr__, __dir__ = later(

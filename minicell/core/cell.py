@@ -20,7 +20,7 @@ from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
-from .trap import books, captured, joined
+from .trap import books, captured, in_own_thread, joined
 
 
 class Cell:
@@ -76,9 +76,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
 
     In a takeover construct runs unrecorded, and one entry is recorded for the whole call.
     """
-    try:
-        tick = tape.mine.tick
-    except AttributeError:  # the gradient or the Tape belongs to another thread
+    if not in_own_thread():  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
     if tape.looking and not takes_over(cell):
         return watched(cell, args, kwargs, frame, cell.construct)
@@ -100,7 +98,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
-        out.at = tick()
+        out.at = tape.tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
     return _leave_entry(cell, args, result, at, frame)
@@ -220,12 +218,11 @@ def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> o
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
         joined.returned(cell, inputs, result, at, frame)
-    if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
+    if type(result) is Tensor:
+        at = at if is_float(result) or result.at >= NOWHERE else -1
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only these have addresses
-    if type(out) is Tensor and tape.looking and not floats:
-        return note(takeover, inputs, cell, out, frame) or out
     place_several(takeover, inputs, cell, out, floats, at, frame)
     return out if type(out) is tuple else map_tensors(out, lambda t: t)  # bprop gets lists and dicts of its own
 

@@ -218,12 +218,9 @@ class Where:
         """The name that this line assigns the value of the call to: `z` in `z = net(x)`, else ''."""
         try:
             statement = ast.parse(textwrap.dedent(self.text)).body[0]
-        except (SyntaxError, IndexError):
-            return ''
-        whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
-        try:
+            whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
             same = whole and whole == ast.unparse(ast.parse(self.expression, mode='eval').body)
-        except SyntaxError:
+        except (SyntaxError, IndexError):
             return ''
         return ast.unparse(statement.targets[0]) if same else ''
 

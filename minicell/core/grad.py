@@ -80,16 +80,12 @@ def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...
                 f'{plural(len(inputs), "argument")}, so that {count}.{users_line()}'
             )
         x = inputs[p]
-        if not isinstance(x, Tensor):
-            raise NotATensorError(
-                f'There is nothing to differentiate: argument {p} of {name_of(function)} is '
-                f'{article(type(x).__name__)}, not a Tensor. Write Tensor(...) around it.{users_line()}'
-            )
-        if not is_float(x):
-            raise NotATensorError(
-                f'There is nothing to differentiate: argument {p} of {name_of(function)} is {article(x.dtype)} Tensor, '
-                f'and only floats have gradients. Write x.astype(minicell.float32).{users_line()}'
-            )
+        if not isinstance(x, Tensor) or not is_float(x):
+            got = f'{article(type(x).__name__)}, not a Tensor. Write Tensor(...) around it'
+            if isinstance(x, Tensor):
+                got = f'{article(x.dtype)} Tensor, and only floats have gradients. Write x.astype(minicell.float32)'
+            said = f'There is nothing to differentiate: argument {p} of {name_of(function)} is {got}'
+            raise NotATensorError(f'{said}.{users_line()}')
         if x.array.dtype.kind == 'c':
             got = f'Argument {p} of {name_of(function)} is {article(x.dtype)} Tensor'
             raise NotATensorError(f'{got}: {REAL} arguments.{users_line()}')

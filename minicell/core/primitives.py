@@ -14,7 +14,7 @@ from . import tape
 from .dtype import BY_NUMPY, float32, promote
 from .errors import DTypeError, OperandError, ShapeError, article, users_line, why_refused
 from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Shaped, Unary, UnaryWith, item
-from .tape import mine, note, place, place_hidden
+from .tape import in_own_thread, note, place, place_hidden
 from .tensor import Tensor, as_array, blank, wrap
 
 getframe = sys._getframe
@@ -142,14 +142,9 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             out.at = -1
             if tape.looking:
                 note(rule, input, (), out, getframe(1))
-        elif at < tape.hidden_from:
-            try:
-                out.at = mine.tick()
-            except AttributeError:  # in another thread
-                out.at = place_hidden(rule, input, (), out, at, getframe(1))
-            else:
-                f = getframe(1)
-                tape.record((rule, input, (), out, f.f_code, f.f_lasti))
+        elif at < tape.hidden_from and in_own_thread():
+            out.at, f = tape.tick(), getframe(1)
+            tape.record((rule, input, (), out, f.f_code, f.f_lasti))
         elif at >= tape.trusted_from:
             out.at = tape.hidden_address
         else:
@@ -202,14 +197,9 @@ def binary(
             out.at = -1
             if tape.looking:
                 note(rule, *(((input, other), ()) if no_gradient else (input, other)), out, getframe(up))
-        elif at < tape.hidden_from:
-            try:
-                out.at = mine.tick()
-            except AttributeError:  # in another thread
-                out.at = place_hidden(rule, input, other, out, at, getframe(up))
-            else:
-                f = getframe(up)
-                tape.record((rule, input, other, out, f.f_code, f.f_lasti))
+        elif at < tape.hidden_from and in_own_thread():
+            out.at, f = tape.tick(), getframe(up)
+            tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         # (unless the other operand, with the smaller address, is a captured value)
         elif at >= tape.trusted_from and not tape.recorded_from <= input.at + other.at - at < tape.trusted_from:
             out.at = tape.hidden_address
@@ -222,7 +212,7 @@ def binary(
 
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Record an op with several outputs: one entry for all of them, and an Item for each float output."""
-    bundle = place(rule, x, y, Bundle(out, -1), at if floats else -1, frame)
+    bundle = place(rule, x, y, Bundle(out), at if floats else -1, frame)
     recorded = tape.recorded_from <= bundle.at < tape.NOWHERE
     for k, t in enumerate(floats):
         t.at = tape.tick() if recorded else bundle.at

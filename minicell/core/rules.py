@@ -261,7 +261,7 @@ class Bundle:
 
     __slots__ = ('at', 'out')
 
-    def __init__(self, out: object, at: int) -> None:
+    def __init__(self, out: object, at: int = -1) -> None:
         self.out = out
         self.at = at
 
