@@ -15,7 +15,7 @@ grad           the ways to ask for a gradient: grad, value_and_grad and vjp.
 cell           a takeover: construct runs hidden, one entry is recorded for the call, and backward calls bprop there.
 watch          a Tape: it keeps the entries and notes, and tells them as events.
 
-For a takeover, read tape, then `Cell.__call__`, `call`, `TakeoverOfOne` and `call_bprop` in cell, `Gradient` and
+For a takeover, read tape, then `takes_over`, `call`, `TakeoverOfOne` and `call_bprop` in cell, `Gradient` and
 `read_once` in differentiate, and `unary` in primitives. For grad of grad, add `vjp_tensors` in rules, and `read_back`:
 an inner gradient reads back on Tensors, so that its backward's ops, those in a bprop too, go onto the same tape.
 """

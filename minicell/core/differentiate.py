@@ -160,8 +160,9 @@ class Gradient:
                 list(self.reset_weights)  # a single call into C, like the next one
             finally:
                 self.restore()
-                for book in () if tape.gradients else books:
-                    book.clear()
+                if not tape.gradients:
+                    for book in books:
+                        book.clear()
 
     def run_forward(self) -> None:
         """Call the function, with a leaf in place of each input to differentiate."""

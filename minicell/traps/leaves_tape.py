@@ -28,7 +28,8 @@ class LeavesTape(Trap):
         if chooses:
             return
         if tape.hidden_address:  # inside a Cell with its own bprop NumPy may compute, with what the bprop answers for
-            captured.extend([tensor] * (tape.recorded_from <= tensor.at < NOWHERE))
+            if tape.recorded_from <= tensor.at < NOWHERE:
+                captured.append(tensor)
             return
         if how is TO_NUMPY and tape.address(tensor) >= tape.recorded_from != NOWHERE:
             raise LeavesTapeError(
