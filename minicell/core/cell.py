@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from . import doors, tape
-from .arithmetic import zeros_like
+from . import tape
 from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
-from .primitives import place_several
+from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
+from .trap import books, captured, in_own_thread, joined
 
 
 class Cell:
@@ -29,7 +29,7 @@ class Cell:
     bprop: Callable | None = None
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # called instead of construct: for hooks, or a graph
-    _bprop_debug = False
+    _bprop_debug = False  # whether `_report` is called after each bprop
     _reads: frozenset | None = None  # attributes of self that bprop reads; None unless a trap asks
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -52,29 +52,34 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
             return self._around(self, args, kwargs, sys._getframe(1))
-        if tape.looking or (tape.recorded_from != NOWHERE and self.bprop is not None):
+        if tape.looking or (tape.recorded_from != NOWHERE and takes_over(self)):
             return call(self, args, kwargs, sys._getframe(1))
-        return self.construct(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            return self.construct(*args, **kwargs)
+        return self.construct(args[0])  # Python calls faster without a star
 
 
 # ---- forward: one entry for the whole call --------------------------------------------------------------------------
 
 addresses_by_class: dict = {}  # class of Cells -> what `_new_address` returned
-doors.reset.append(addresses_by_class.clear)  # each outermost gradient has hidden addresses of its own
+books.append(addresses_by_class)  # each outermost gradient has hidden addresses of its own
 arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
 
 
-def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell while a gradient is wanted or a Tape is open.
+def takes_over(cell: Cell) -> bool:
+    """Whether a call of this Cell, in the thread that has the tape, is a takeover: inside one no other begins."""
+    return cell.bprop is not None and not tape.hidden_address and (tape.recorded_from != NOWHERE or tape.looking)
 
-    If it has a bprop, this is a takeover: construct runs unrecorded, and one entry is recorded for the whole call.
+
+def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
+    """Call a Cell that takes over, or any Cell under a Tape.
+
+    In a takeover construct runs unrecorded, and one entry is recorded for the whole call.
     """
-    try:
-        tick = tape.mine.tick
-    except AttributeError:  # the gradient or the Tape belongs to another thread
+    if not in_own_thread():  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
-    if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover, no other begins)
-        return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
+    if tape.looking and not takes_over(cell):
+        return watched(cell, args, kwargs, frame, cell.construct)
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
     if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:
@@ -87,13 +92,13 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
         x.at = at
-    if reads or doors.captured:
-        _tell_doors(cell, at, frame)
+    if reads or captured:
+        _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
-        out.at = tick()
+        out.at = tape.tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
     return _leave_entry(cell, args, result, at, frame)
@@ -112,7 +117,7 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
             kind._construct = kind.construct
         by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         found = arities[kind] = codes, len(parameters) if by_position else -1
-    doors.met(kind)
+    joined.met(kind)
     address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
@@ -121,13 +126,10 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
 
 def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
     """The same for any number of inputs, in lists and dicts too, and under a Tape."""
-    given = args, kwargs
-    if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
-        args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
-    else:
-        first = tape.recorded_from
-        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t) for t in args])
-        given = args, kwargs = args, {name: _anew(value) for name, value in kwargs.items()} if kwargs else kwargs
+    given, first = (args, kwargs), LENT if tape.looking else tape.recorded_from  # (the events tell of new Tensors)
+    args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t, first) for t in args])
+    kwargs = {name: _anew(value, first) for name, value in kwargs.items()} if kwargs else kwargs
+    given = given if tape.looking else (args, kwargs)
     tensors, objects = [t for t in args if isinstance(t, Tensor)], []
     if kwargs or len(tensors) < len(args):  # lists, dicts and arrays of the entry's own
         tensors, own = [], lambda v: v.copy() if isinstance(v, np.ndarray) else objects.append(v) or v
@@ -139,7 +141,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         at = tape.address(*tensors)
         enclosing, addresses = tape.enclosing_addresses(), [t.at for t in tensors]
         if at >= NOWHERE and at not in enclosing:
-            at = min(-1, doors.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
+            at = min(-1, joined.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
         elif at < NOWHERE:  # for a gradient inside a takeover, what was made before it is constant
             given = map_tensors(given, lambda t: wrap(t.array) if t.at in enclosing else t)
     try:
@@ -154,24 +156,25 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         for t, address in zip(tensors, addresses, strict=True):
             t.at = address
     inputs = bound(cell, *given)
-    _tell_doors(cell, at, frame, inputs if objects else ())
-    if tape.looking and doors.stand_in is not None:
-        cell = doors.stand_in(cell, len(args))
+    _tell_traps(cell, at, frame, inputs if objects else ())
+    if tape.looking:
+        cell = joined.stand_in(cell, len(args))
     return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _anew(value: object) -> object:
+def _anew(value: object, first: int) -> object:
     """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
-    recorded = any(tape.recorded_from <= t.at < NOWHERE for t in tensors_in(value))
-    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
+    some = any(t.at >= first for t in tensors_in(value))
+    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= first else t) if some else value
 
 
-def _tell_doors(cell: Cell, at: int, frame, others: tuple = ()) -> None:
-    if doors.captured:
-        captured, doors.captured = doors.captured, []
-        doors.say_captured(cell, captured, frame)
+def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
+    if captured:
+        used = captured[:]
+        captured.clear()
+        joined.uses(cell, used, frame)
     if (others or cell._reads is not None) and at >= tape.recorded_from:
-        doors.called(cell, others)
+        joined.called(cell, others)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
@@ -214,13 +217,12 @@ def users_frame(frame) -> object:
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
-        doors.returned(cell, inputs, result, at, frame)
-    if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
+        joined.returned(cell, inputs, result, at, frame)
+    if type(result) is Tensor:
+        at = at if is_float(result) or result.at >= NOWHERE else -1
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only these have addresses
-    if type(out) is Tensor and tape.looking and not floats:
-        return note(takeover, inputs, cell, out, frame) or out
     place_several(takeover, inputs, cell, out, floats, at, frame)
     return out if type(out) is tuple else map_tensors(out, lambda t: t)  # bprop gets lists and dicts of its own
 
@@ -298,8 +300,8 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
             raise bad_signature(cell, input_names(cell, inputs), error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
-    if doors.bprop_debug and cell._bprop_debug:
-        doors.bprop_debug(cell, inputs, dout, returned)
+    if cell._bprop_debug:
+        cell._report(inputs, dout, returned)
     return returned
 
 

@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .dtype import ALL, BY_NUMPY, NUMPY_1, DType, float32, int64
 from .errors import DTypeError, OperandError, TensorSettingError, article, users_line
+from .trap import joined
 
 
 class Tensor:
@@ -57,16 +58,6 @@ class Tensor:
         """The type of the numbers."""
         return BY_NUMPY[self.array.dtype]
 
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.array.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.array.size
-
     def asnumpy(self) -> np.ndarray:
         """The numbers as a read-only NumPy array that shares memory with the Tensor.
 
@@ -81,9 +72,9 @@ class Tensor:
         return np.array(self.array, dtype) if copy else np.asarray(read_only(self.array), dtype)
 
     def leave(self, how: str, chooses: bool = False) -> None:
-        """Tell the doors that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
-        for notify in doors.numbers_asked:
-            notify(self, how, chooses)
+        """Tell the traps that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
+        for numbers_asked in joined.numbers_asked:
+            numbers_asked(self, how, chooses)
 
     def item(self) -> int | float | bool:
         """The number in a Tensor with one element."""
@@ -136,11 +127,10 @@ class Tensor:
         self.leave('a pickle')
         return wrap, (np.array(self.array),)
 
-    def __copy__(self) -> Tensor:
+    def __copy__(self, memo: object = None) -> Tensor:
         return Tensor(self)
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        return Tensor(self)
+    __deepcopy__ = __copy__
 
 
 blank = partial(object.__new__, Tensor)  # an empty Tensor, made in the fastest way
@@ -247,10 +237,6 @@ def memory(array: np.ndarray) -> object:
     return array if array.base is None else array.base
 
 
-def _default(found: np.dtype) -> np.dtype:
-    return float32.numpy if found == np.float64 else found
-
-
 def _plain(item: object) -> object:
     if isinstance(item, Tensor):
         return item.array
@@ -261,7 +247,7 @@ def _of_list(found: np.dtype, data: object) -> np.dtype:
     """As for one number (whole ones are Int64, on 32 bits too), but a list of nothing but Tensors keeps their dtype."""
     if _all_tensors(data):
         return found
-    return int64.numpy if found == np.int32 else _default(found)
+    return int64.numpy if found == np.int32 else float32.numpy if found == np.float64 else found
 
 
 def _all_tensors(data: object) -> bool:

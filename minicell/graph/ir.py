@@ -6,13 +6,15 @@ from itertools import count
 
 from ..core.differentiate import name_of
 from ..core.errors import Where, users_line, where_is
-from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker
+from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
 from ..traps.snapshot import snapshot
 from .words import graph_dot, graph_lines
 from .world import Read
 
+STEP, STEPPED = Marker('step'), Marker('stepped')  # of an optimizer, for the trace alone: no events
+STEP.event = STEPPED.event = lambda *_: None
 FAILED = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
 
 

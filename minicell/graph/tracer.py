@@ -15,14 +15,14 @@ from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
 from ..core.errors import users_line, where_is
-from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
+from ..core.rules import BEGIN, END, ENTER, WRITE
 from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
-from ..traps import bypassed
+from ..traps.bypassed import trap as bypassed
 from ..traps.snapshot import snapshot
-from .ir import Graph
+from .ir import STEP, STEPPED, Graph
 from .world import REPLAYED, World, is_library
 
 

@@ -25,11 +25,11 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import cell as core_cell
-from ..core.errors import HOME, warn
+from ..core.errors import HOME
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
 from ..core.tensor import Tensor, wrap
-from ..errors import GraphPrintWarning
+from ..errors import GraphPrintWarning, warn
 from ..nn.cell import Cell
 from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot

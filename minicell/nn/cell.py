@@ -4,18 +4,18 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
-from .. import tracing
+from .. import tracing, traps  # noqa: F401 (they join, and are told of each class of Cells)
 from ..common.parameter import Parameter, ParameterTuple
-from ..core import doors, tape
+from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
-from ..core.rules import REPORT
 from ..core.tensor import Tensor
+from ..core.trap import joined
 from ..errors import CellNameError, PropertyError, SettingError
+from ..heard import REPORT
 from ..ops.checks import must
 from ..ops.primitive import Primitive
-from ..traps import bypassed, definitions, kept_on_self
 from . import hooks
 
 
@@ -42,7 +42,6 @@ def _setting(name: str, kind: type, doc: str) -> property:
         said = f"For 'Cell', the property '{name}' must be {due} type, but got type {type(value)}"
         must(isinstance(value, kind), PropertyError, said)
         self.__dict__[f'_{name}'] = value
-        doors.bprop_debug = doors.bprop_debug or (report if name == 'bprop_debug' else None)
 
     return property(lambda self: getattr(self, f'_{name}'), put, doc=doc)
 
@@ -68,9 +67,8 @@ class Cell(CoreCell):
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        bypassed.look_at(cls)
-        kept_on_self.learn(cls)
-        definitions.look_at_class(cls)
+        for defined in joined.defined:
+            defined(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
@@ -95,8 +93,8 @@ class Cell(CoreCell):
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
                 tracing.tracer.refuse('written', f'{type(self).__name__}.{name}')
-            kept_on_self.look_at(self, name, value)
-            definitions.look_at_attribute(self, name, value)
+            for attribute in joined.attribute:
+                attribute(self, name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
@@ -307,11 +305,10 @@ class Cell(CoreCell):
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
 
-
-def report(cell: object, inputs: tuple, dout: object, returned: object) -> None:
-    """bprop_debug: what bprop got and returned, on standard error and for those who look."""
-    parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
-    said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
-    sys.stderr.write(f'{said}\n')
-    if tape.looking:
-        tape.note(REPORT, cell, said, None, None)
+    def _report(self, inputs: tuple, dout: object, returned: object) -> None:
+        """bprop_debug: what bprop got and returned, on standard error and for those who look."""
+        parts = [f'{n}={x!r}' for n, x in zip(input_names(self, inputs), inputs, strict=True)]
+        said = f'{type(self).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
+        sys.stderr.write(f'{said}\n')
+        if tape.looking:
+            tape.note(REPORT, self, said, None, None)

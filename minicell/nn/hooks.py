@@ -11,15 +11,15 @@ import numpy as np
 
 from .. import tracing
 from ..core import tape
-from ..core.cell import Cell
+from ..core.cell import Cell, takes_over
 from ..core.cell import call as call_cell
-from ..core.errors import article, plural, warn
+from ..core.errors import article, plural
 from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, lend, map_tensors, tensors_in, wrap
-from ..errors import DrawnAgainWarning, HookError
+from ..errors import DrawnAgainWarning, HookError, warn
 from ..heard import heard
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
@@ -74,7 +74,7 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
 
 def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell as Cell.__call__ does one that has nothing around it."""
-    if tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None):
+    if tape.looking or takes_over(cell):
         return call_cell(cell, args, kwargs, frame)
     return cell.construct(*args, **kwargs)
 

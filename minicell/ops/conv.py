@@ -15,9 +15,10 @@ from itertools import product
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import apply_many, binary, getframe, of_one_dtype, on_both
+from ..core.primitives import apply_many, binary, getframe, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
+from .matmul import of_one_dtype
 from .primitive import Primitive, Saving, apply_saving, floats, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import arithmetic, tape
+from ..core import primitives, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, getframe, named
@@ -115,7 +115,7 @@ def _like(rule: Plain) -> Callable:
 
 
 # Zeros and ones in the shape, and unless one is given the dtype, of a Tensor.
-zeros_like, ones_like = _like(arithmetic.zeros_like.rule), _like(arithmetic.ones_like.rule)
+zeros_like, ones_like = _like(primitives.zeros_like.rule), _like(primitives.ones_like.rule)
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Elementwise ops beyond the core's: activations, trigonometry, arithmetic with the settings of MindSpore."""
+"""Elementwise ops of more than a line: activations, trigonometry, arithmetic with the settings of MindSpore."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import numpy as np
 
 # fmt: off
 # isort: off
-from ..core.arithmetic import (
+from .arithmetic import (
     ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
     unsigned, where, zero_like,
 )

@@ -4,13 +4,14 @@ import weakref
 from collections.abc import Callable
 
 from .. import tracing
-from ..core import doors, tape
+from ..core import tape
 from ..core.errors import article, plural, users_line
-from ..core.grad import is_parameter
+from ..core.grad import is_parameter, paused
 from ..core.primitives import getframe, operand, place_several
 from ..core.rules import Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
+from ..core.trap import Trap, join, joined, writes
 from ..errors import GraphValueError, HookError
 from ..heard import heard
 from .checks import must_be
@@ -35,7 +36,7 @@ def _after_hooks(how: str) -> Callable:
 
     def read(self, g, *more):
         changed, out = through(self.hooks, lend(g), more[-1]), more[-1]
-        rule = doors.check_entry(self.entry, out.at) if doors.written else self.inner  # a hook may have written
+        rule = joined.check_entry(self.entry, out.at) if writes else self.inner  # a hook may have written
         return getattr(rule, how)(changed if isinstance(g, Tensor) else changed.array, *more)
 
     return read
@@ -82,8 +83,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
         key = id(self)
         if key not in _of_leaves:
             _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
-            if of_leaves not in doors.arrived:
-                doors.arrived.append(of_leaves)
+            join(trap)
         of.append(_of_leaves[key][1])
     handle = HookHandle(hook, *of)
     for hooks in of:
@@ -94,7 +94,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
 def entries_of(tensor: Tensor) -> list[tuple[list, int]]:
     """Where its entry stands: on the tape, and in each gradient with entries of its own that has yet to read it."""
     places = [(tape.entries, tensor.at - tape.first_address)] if tape.recorded_from < tensor.at < tape.NOWHERE else []
-    for g in {*tape.gradients, *doors.paused}:
+    for g in {*tape.gradients, *paused}:
         if g.has_run and g.offset <= tensor.at < g.offset + g.end - g.begin:
             places.append((g.entries, tensor.at - g.offset + g.begin))
     return [*{(id(e), k): (e, k) for e, k in places if k < len(e)}.values()]
@@ -112,15 +112,21 @@ def refuse_unless_called(tensor: Tensor) -> None:
 Tensor.register_hook = register_hook
 
 
-def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
-    """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
-    changed = []
-    for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
-        for key in dict.fromkeys(map(id, owners)):
-            if key in _of_leaves:
-                g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
-        changed.append(g)
-    return changed
+class Hooks(Trap):
+    """Joins when the first hook of a leaf is registered."""
+
+    def arrived(self, gradient: object, gradients: list[Tensor]) -> list[Tensor]:
+        """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
+        changed = []
+        for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
+            for key in dict.fromkeys(map(id, owners)):
+                if key in _of_leaves:
+                    g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
+            changed.append(g)
+        return changed
+
+
+trap = Hooks()
 
 
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_plain, check_tensor, getframe, on_both
@@ -10,6 +9,7 @@ from ..core.rules import Binary, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
+from .arithmetic import abs, log, maximum, square, where
 from .checks import must, must_be
 from .create import constant, hot
 from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus

@@ -2,13 +2,23 @@
 
 import numpy as np
 
-from ..core.errors import ShapeError, users_line
-from ..core.primitives import binary, getframe, of_one_dtype, on_both
-from ..core.rules import Many
+from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.primitives import binary, check_tensor, getframe, on_both
+from ..core.rules import Many, Rule
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from .primitive import Primitive, add_up
 from .shape import swapaxes
+
+
+def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands of an op that takes two Tensors of the same dtype. Raises TypeError for others."""
+    frame = getframe(2)
+    x, y = check_tensor(rule, x, frame), check_tensor(rule, y, frame)
+    if x.array.dtype != y.array.dtype:
+        got = f'{x.dtype} and {y.dtype}: write y.astype(x.dtype)'
+        raise DTypeError(f'{rule.name} takes Tensors of one dtype, but got {got}.{users_line(frame)}')
+    return x, y
 
 
 def _dx(g, out, x, y):

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..core import tape
 from ..core.errors import DTypeError, OperandError
-from ..core.primitives import cast_to, reflected
-from ..core.tensor import Tensor, map_tensors, wrap
+from ..core.primitives import CONSTANTS, cast_to
+from ..core.tensor import Tensor, blank, map_tensors, wrap
 from ..names import ALONE, DTYPES, OF_METHODS, OPERATORS, SAME, renamed
 from ..printed import format_method, repr_method, str_method
 from .checks import must_be
@@ -24,7 +25,28 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return Tensor(array)
 
 
+def reflected(op: Callable) -> Callable:
+    """The op with its operands exchanged: `1 - x` calls x.__rsub__(1)."""
+    kernel = op.rule.kernel
+
+    def of(y, x):
+        try:
+            x = CONSTANTS[type(x)][y.array.dtype][x]
+        except (KeyError, TypeError):  # not a constant that was used before
+            return op(x, y, up=2)
+        if y.at >= tape.recorded_from or tape.looking:
+            return op(x, y, up=2)
+        out = blank()
+        out.array = kernel(x.array, y.array)
+        out.at = -1
+        return out
+
+    return of
+
+
 OWN = {
+    'ndim': property(lambda t: t.array.ndim, doc='The number of axes.'),
+    'size': property(lambda t: t.array.size, doc='The number of elements.'),
     'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
     'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
     'strides': property(lambda t: t.array.strides, doc='How many bytes apart neighbours are, on each axis.'),

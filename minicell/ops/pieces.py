@@ -5,12 +5,12 @@ from functools import reduce
 
 import numpy as np
 
-from ..core.arithmetic import add, choose, logical_and
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
 from ..core.primitives import apply, check_tensor, getframe, named, on_both, plain, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
+from .arithmetic import add, choose, logical_and
 from .checks import must, must_be
 from .create import lengths
 from .primitive import in_dtype

@@ -5,13 +5,13 @@ from math import prod as product
 
 import numpy as np
 
-from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
 from ..core.dtype import FLOAT16, float16, float32
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getframe, named, on_both
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
+from .arithmetic import choose, exp, maximum, minimum, where, zero_like
 from .primitive import add_up, floats, in_float32
 from .shape import spread
 

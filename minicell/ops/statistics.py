@@ -6,13 +6,13 @@ from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
+from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from .checks import must
 from .reduce import SUM, _axes, _count, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose

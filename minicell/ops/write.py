@@ -6,13 +6,14 @@ No gradient passes a write. What backward needs of the old value is guarded: see
 import numpy as np
 
 from .. import tracing
-from ..core import doors, tape
+from ..core import tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.grad import is_parameter
 from ..core.primitives import getframe
 from ..core.tape import NOWHERE
 from ..core.tensor import LENT, Tensor, as_array, wrap
+from ..core.trap import joined
 from ..errors import IndexWriteError, ParameterError
 from .primitive import primitive
 
@@ -59,8 +60,8 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
                 f'a number, perhaps through a view. Write into a copy: v = v.copy().{users_line(frame)}'
             )
         tensor.array, tensor.at = tensor.array.copy(), -1
-    for guard in doors.writing:
-        guard(tensor, what, frame, source, how)
+    for writing in joined.writing:
+        writing(tensor, what, frame, source, how)
     return tensor.array
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from minicell.core import doors
+from minicell.core.watch import holders
 from minicell.teach.figure import Drawing, svg
 from minicell.teach.ink.shapes import Box, Text
 from tests.messages import draws
@@ -23,8 +23,8 @@ def calls(act: Callable[[], Any]) -> int:
         nonlocal many
         many += event in ('call', 'c_call')
 
-    before, tapes = sys.getprofile(), list(doors.holders)
-    doors.holders.clear()  # a Tape of another test would look at each write
+    before, tapes = sys.getprofile(), list(holders)
+    holders.clear()  # a Tape of another test would look at each write
     gc.disable()
     sys.setprofile(seen)
     try:
@@ -32,7 +32,7 @@ def calls(act: Callable[[], Any]) -> int:
     finally:
         sys.setprofile(before)
         gc.enable()
-        doors.holders.update(tapes)
+        holders.update(tapes)
     return many
 
 
