@@ -1,7 +1,7 @@
 """How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted.
 
 Where nobody wants a gradient, an op pays 260 ns (of one Tensor) or 350 ns (of two) on top of NumPy's own 340 ns: for a
-look at its operands, a Tensor for the result, and one comparison. (`python -m tests.core.cost` measures it.)
+look at its operands, a Tensor for the result, and one comparison. (`.github/cost.py` measures it.)
 """
 
 import re

@@ -1,10 +1,11 @@
 """What one reads of the core for a takeover, and what an op pays when nobody wants a gradient.
 
-Run it by `python -m tests.core.cost`. Read is the source of each function of the core that `ms.grad` of one takeover
-enters, where a function inside another counts with that.
+`.venv/bin/python .github/cost.py` prints both. Read is the source of each function of the core that `ms.grad` of one
+takeover enters, where a function inside another counts with that.
 """
 
 import inspect
+import json
 import sys
 import time
 from collections import Counter
@@ -82,7 +83,10 @@ def prices() -> dict[str, float]:
 
 
 if __name__ == '__main__':
-    read = takeover()
-    print(*(f'{lines:4} lines of {file}' for file, lines in read.most_common()), sep='\n')
-    print(f'{read.total():4} lines of {len(read)} files are read for a takeover\n')
-    print(*(f'{took:4.0f} ns  {name}' for name, took in prices().items()), sep='\n')
+    read, took = takeover(), prices()
+    if '--json' in sys.argv:
+        print(json.dumps((read, took)))
+    else:
+        print(*(f'{lines:4} lines of {file}' for file, lines in read.most_common()), sep='\n')
+        print(f'{read.total():4} lines of {len(read)} files are read for a takeover\n')
+        print(*(f'{each:4.0f} ns  {name}' for name, each in took.items()), sep='\n')
