@@ -14,10 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-import minicell as ms
-from minicell import Tensor, ops
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-CORE = Path(ms.__file__).parent / 'core'
+import minicell as ms  # noqa: E402
+from minicell import Tensor, ops  # noqa: E402
+
+CORE = ROOT / 'minicell/core'
 
 
 class Cube(ms.nn.Cell):
