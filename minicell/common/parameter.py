@@ -118,6 +118,13 @@ class Parameter(Tensor):
 
     data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')
 
+    def twin(self) -> 'Parameter':
+        """Another one around the same array: what construct of a takeover gets."""
+        made, (own, slots) = object.__new__(type(self)), object.__getstate__(self)
+        for name, value in {**(own or {}), **slots}.items():
+            object.__setattr__(made, name, value)
+        return made
+
     def clone(self, init: str | float = 'same') -> 'Parameter':
         """A Parameter of its own with the same name and value ('zeros', 'ones' or a number: with that value)."""
         filled = {'same': self.array, 'zeros': np.zeros_like(self.array), 'ones': np.ones_like(self.array)}

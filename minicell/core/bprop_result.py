@@ -79,11 +79,12 @@ def _pairs_of_input(cell, inputs: tuple, k: int, x: object, d: object) -> list[t
     """The pairs for one input. The gradient of a tuple, list or dict is a tuple with one gradient for each part."""
     if isinstance(x, Tensor):
         return [(x, _checked(cell, inputs, k, x, d))]
-    inner = tensors_in(x)
-    if d is None or not inner:
-        return [(t, _checked(cell, inputs, k, t, None)) for t in inner]
-    parts = x.values() if isinstance(x, dict) else x
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (tuple, list)) else ()
+    if d is None or not parts:
+        return [(t, _checked(cell, inputs, k, t, None)) for t in tensors_in(x)]
     if not isinstance(d, (tuple, list)) or len(d) != len(parts):
+        if not tensors_in(x):
+            return []
         said = (
             f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which is '
             f'{article(type(x).__name__)} of {len(parts)}: return a tuple of as many gradients in its place, with None '

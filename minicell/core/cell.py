@@ -11,15 +11,13 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
 from . import tape
 from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
-from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
+from .tensor import LENT, Tensor, blank, copied, exchange, is_float, lend, map_tensors, tensors_in, wrap
 from .trap import books, captured, in_own_thread, joined
 
 
@@ -63,7 +61,8 @@ class Cell:
 
 addresses_by_class: dict = {}  # class of Cells -> what `_new_address` returned
 books.append(addresses_by_class)  # each outermost gradient has hidden addresses of its own
-arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
+# class of Cells -> (code of construct, its signature, its arity or -1)
+signatures: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def takes_over(cell: Cell) -> bool:
@@ -83,7 +82,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
     if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:
-        return _call_with_any_inputs(cell, args, kwargs, frame, inside)
+        return _call_with_any_inputs(cell, args, kwargs, frame, inside, arity)
     at = x.at
     if at >= tape.recorded_from:  # construct, and the entry, get a new Tensor
         given, x = x, blank()
@@ -91,7 +90,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     try:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
-        x.at = at
+        if at >= tape.recorded_from:  # (else construct may have written it)
+            x.at = at
     if reads or captured:
         _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
@@ -110,62 +110,75 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
     Its inputs have the next address while construct runs.
     """
     kind, codes = type(cell), [getattr(f, '__code__', None) for f in (cell.construct, cell._construct)]
-    found = arities.get(kind)
+    found = signatures.get(kind)
     if found is None or found[0] != codes:  # a new class, or construct was defined again
-        parameters = inspect.signature(cell.construct).parameters.values()
+        signature = inspect.signature(cell.construct)
         if found is not None and found[0][0] is not codes[0]:
             kind._construct = kind.construct
-        by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        found = arities[kind] = codes, len(parameters) if by_position else -1
+        by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
+        found = signatures[kind] = codes, signature, len(signature.parameters) if by_position else -1
     joined.met(kind)
-    address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
+    address = tape.generation + 2 * len(addresses_by_class), found[2], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
     return address
 
 
-def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
+def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int, arity: int) -> object:
     """The same for any number of inputs, in lists and dicts too, and under a Tape."""
-    given, first = (args, kwargs), LENT if tape.looking else tape.recorded_from  # (the events tell of new Tensors)
-    args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t, first) for t in args])
-    kwargs = {name: _anew(value, first) for name, value in kwargs.items()} if kwargs else kwargs
-    given = given if tape.looking else (args, kwargs)
-    tensors, objects = [t for t in args if isinstance(t, Tensor)], []
-    if kwargs or len(tensors) < len(args):  # lists, dicts and arrays of the entry's own
-        tensors, own = [], lambda v: v.copy() if isinstance(v, np.ndarray) else objects.append(v) or v
-        given = map_tensors(given, lambda t: tensors.append(t) or t, Tensor, own)
-    tensors = [*(tensors_in((args, kwargs)) if tape.looking else tensors), *(cell.internal_params or ())]
-    addresses = [t.at for t in tensors]
+    by_position = len(args)
+    if kwargs or arity != by_position:
+        args, kwargs = bound(cell, args, kwargs)
+    inputs, others, hidden = (*args, *kwargs.values()) if kwargs else args, [], set()  # bprop gets all by position
+    given = copied(inputs, lambda v: others.append(v) or v)
+    plain = given is inputs
+    users = [*inputs] if plain else tensors_in(given)
+    new = [wrap(t.array, t.at) if type(t) is Tensor else t.twin() for t in users]  # (an old one is captured)
+    mine = tuple(new)
+    if cell.internal_params:
+        new += cell.internal_params
+        users += cell.internal_params
+    addresses = [t.at for t in new]
     at = max(addresses, default=-1)
     if at >= NOWHERE:  # an input was made in a takeover: in a running one, a kept one, or a gradient that has ended
-        at = tape.address(*tensors)
-        enclosing, addresses = tape.enclosing_addresses(), [t.at for t in tensors]
+        at = tape.address(*new)
+        enclosing, addresses = tape.enclosing_addresses(), [t.at for t in new]
         if at >= NOWHERE and at not in enclosing:
             at = min(-1, joined.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
         elif at < NOWHERE:  # for a gradient inside a takeover, what was made before it is constant
-            given = map_tensors(given, lambda t: wrap(t.array) if t.at in enclosing else t)
+            hidden = enclosing
     try:
-        for t in tensors:  # while construct runs, any other address on the tape is that of a captured value
+        for t in new:  # while construct runs, any other address on the tape is that of a captured value
             if t.at >= tape.recorded_from:
                 t.at = inside + 1
+        if not plain:
+            following, theirs = iter(mine), dict(zip(map(id, mine), users))  # noqa: B905 (Parameters follow)
+            mine = exchange(inputs, lambda _: next(following))
+        if kwargs:
+            args, kwargs = mine[: len(args)], dict(zip(kwargs, mine[len(args) :], strict=True))
+        else:
+            args = mine
         if tape.looking:
-            result = watched(cell, args, kwargs, frame, lambda *a, **k: tape.hide(inside, cell._construct, a, k))
+            construct = lambda *a, **k: tape.hide(inside, cell._construct, a, k)
+            result = watched(cell, args, kwargs, frame, construct, copied(mine))
         else:
             result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
-        for t, address in zip(tensors, addresses, strict=True):
-            t.at = address
-    inputs = bound(cell, *given)
-    _tell_traps(cell, at, frame, inputs if objects else ())
+        for t, user, address in zip(new, users, addresses, strict=True):
+            user.array = t.array
+            if t.at == inside + 1:
+                t.at = address
+            elif t.at != address:  # construct has written it
+                hidden = {*hidden, inside}
+                t.at, user.at = address, t.at
+        if not plain:  # wherever construct has put the new ones
+            exchange(mine, lambda t: theirs.get(id(t), t))
+    if hidden:
+        given = map_tensors(given, lambda t: wrap(t.array) if t.at in hidden else t)
+    _tell_traps(cell, at, frame, given if others else ())
     if tape.looking:
-        cell = joined.stand_in(cell, len(args))
-    return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
-
-
-def _anew(value: object, first: int) -> object:
-    """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
-    some = any(t.at >= first for t in tensors_in(value))
-    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= first else t) if some else value
+        cell = joined.stand_in(cell, by_position)
+    return _leave_entry(cell, given, result, at, users_frame(frame) if tape.looking else frame)
 
 
 def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
@@ -177,12 +190,10 @@ def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
         joined.called(cell, others)
 
 
-def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
+def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable, inputs: tuple = ()) -> object:
     """Call construct between its two notes on the tape, ENTER and LEAVE."""
-    try:
-        inputs = bound(cell, args, kwargs)
-    except TypeError:  # the call of construct raises the better error
-        inputs = args
+    by_place, named = ((), {}) if inputs else bound(cell, args, kwargs)
+    inputs = inputs or (*by_place, *named.values())
     note(ENTER, cell, inputs, cell.bprop is not None, users_frame(frame))
     try:
         result = construct(*args, **kwargs)
@@ -193,11 +204,15 @@ def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -
     return result
 
 
-def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple:
+def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """The arguments in the order of construct's signature, with its defaults: bprop is called with these."""
-    if not kwargs and (addresses_by_class.get(type(cell)) or _new_address(cell))[1] == len(args):
-        return args
-    given = inspect.signature(cell.construct).bind(*args, **kwargs)
+    if type(cell) not in signatures:
+        _new_address(cell)
+    signature = signatures[type(cell)][1]
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError:  # the call of construct raises the better error
+        return args, kwargs
     given.apply_defaults()
     named, more = given.kwargs, given.kwargs.keys() - given.signature.parameters.keys()
     if len(more) > 1 and cell.bprop is not None:  # **keywords have no order: the names in bprop have one
@@ -206,7 +221,7 @@ def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple:
             error = TypeError(f'it has to name {", ".join(sorted(more))}')
             raise bad_signature(cell, [*[*given.signature.parameters][:-1], *sorted(more)], error)
         named = dict(sorted(named.items(), key=lambda item: item[0] in more and names.index(item[0]) + 1))
-    return (*given.args, *named.values())
+    return given.args, named
 
 
 def users_frame(frame) -> object:
@@ -237,10 +252,10 @@ class Takeover(Rule):
         return type(entry[2]).__name__
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
-        _add(check_result(y, x, call_bprop(y, x, out, g)), cts, offset)
+        _add(check_result(y, x, call_bprop(y, copied(x), out, g)), cts, offset)
 
     def vjp(self, g, offset, x, y, out):
-        pairs = check_result(y, x, call_bprop(y, x, out, g))
+        pairs = check_result(y, x, call_bprop(y, copied(x), out, g))
         on_tensors = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
         return pairs if on_tensors else [(t, d if d is None else d.array) for t, d in pairs]
 

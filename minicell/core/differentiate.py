@@ -219,7 +219,7 @@ class Gradient:
         if tape.looking:
             note(BACK, tuple(seeds), (self.outputs, sens), self.leaves, None)
         n = self.end - self.begin  # (a constant of a vjp may be differentiated when it is read, at a later address)
-        cts = defaultdict(type(None), dict.fromkeys(range(n))) if self.read_later else [None] * n
+        cts = defaultdict(type(None), dict.fromkeys(range(n))) if self.read_later or self.enclosing else [None] * n
         for t, g in seeds:
             c = cts[t.at - self.offset]
             cts[t.at - self.offset] = g if c is None else c + g

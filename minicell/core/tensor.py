@@ -2,9 +2,10 @@
 
 from __future__ import annotations  # or Python 3.14 takes int, float and bool for the methods of these names
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
+from operator import is_
 
 import numpy as np
 
@@ -211,25 +212,50 @@ def tensors_in(value: object) -> list[Tensor]:
     """The Tensors in nested tuples, lists and dicts, in order."""
     if isinstance(value, Tensor):
         return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
+    found, parts = [], value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    for part in parts:
+        found += (part,) if isinstance(part, Tensor) else tensors_in(part)
+    return found
 
 
 def map_tensors(value: object, make, kind: type = Tensor, rest=lambda v: v) -> object:
     """The same nested structure with make(t) in place of each Tensor (or other kind), and rest(v) of what is none."""
     if isinstance(value, kind):
         return make(value)
-    if isinstance(value, tuple):
-        return tuple.__new__(type(value), [map_tensors(v, make, kind, rest) for v in value])
-    if isinstance(value, list):
-        made = [] if type(value) is list else copy(value)
-        made[:] = [map_tensors(v, make, kind, rest) for v in value]
+    if isinstance(value, (tuple, list)):
+        parts = [make(v) if isinstance(v, kind) else map_tensors(v, make, kind, rest) for v in value]
+        if type(value) is list:
+            return parts
+        if isinstance(value, tuple):
+            return tuple.__new__(type(value), parts)
+        made = copy(value)
+        made[:] = parts
         return made
     if isinstance(value, dict):
         parts = {k: map_tensors(v, make, kind, rest) for k, v in value.items()}
         return parts if type(value) is dict else copy(value).__ior__(parts)
     return rest(value)
+
+
+def copied(inputs: tuple, rest: Callable = lambda v: v) -> tuple:
+    """The inputs with lists, dicts and arrays of their own; rest(v) of what is none of these, and no Tensor."""
+    if [*map(type, inputs)] == [Tensor] * len(inputs):
+        return inputs
+    return map_tensors(inputs, lambda t: t, rest=lambda v: v.copy() if isinstance(v, np.ndarray) else rest(v))
+
+
+def exchange(value: object, make: Callable) -> object:
+    """value with make(t) in place of each Tensor t: in the user's own lists and dicts, which construct may change."""
+    if isinstance(value, Tensor):
+        return make(value)
+    if isinstance(value, tuple):
+        parts = [exchange(v, make) for v in value]
+        return value if all(map(is_, parts, value)) else tuple.__new__(type(value), parts)
+    if isinstance(value, list):
+        list.__setitem__(value, slice(None), [make(v) if isinstance(v, Tensor) else exchange(v, make) for v in value])
+    elif isinstance(value, dict):
+        dict.update(value, {k: exchange(v, make) for k, v in value.items()})
+    return value
 
 
 def memory(array: np.ndarray) -> object:

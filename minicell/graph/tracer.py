@@ -21,6 +21,7 @@ from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
 from ..traps.bypassed import trap as bypassed
+from ..traps.results import held
 from ..traps.snapshot import snapshot
 from .ir import STEP, STEPPED, Graph
 from .world import REPLAYED, World, is_library
@@ -158,7 +159,12 @@ class Lines:
             except (OSError, SyntaxError, IndentationError):
                 continue  # a lambda in the middle of an expression: nothing that could be refused there
             ast.increment_lineno(tree, first - 1)
-            found.append((code, tree, len(lines[0]) - len(lines[0].lstrip())))
+            indent = len(lines[0]) - len(lines[0].lstrip())
+            if code.co_name == '<lambda>':  # of its whole line only what stands in it; the innermost comes last
+                places = [p for p in code.co_positions() if None not in p and p[3]]
+                bodies = [(n, _span(n.body, n.body, indent)) for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
+                tree = [tree, *[n for n, span in bodies if all(_inside(p, span) for p in places)]][-1]
+            found.append((code, tree, indent))
         return found
 
     def branches(self) -> list[tuple[str, str, str]]:
@@ -235,8 +241,13 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     branches, graph = lines.branches(), Graph(name, inputs)
     graph.looked, graph.branches, graph.past = tracer.looked, branches, tracer.past
     entries = tracer.window.entries()
-    changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
-    roots = {id(memory(t.array)) for t in changing}
+    written = [x for rule, x, *_ in entries if rule is WRITE]
+    roots = {id(memory(t.array)) for t in written}
+    made = {*world.made, *[id(t) for entry in entries * bool(world.memos) for t in tensors_in(entry[3])]}
+    for memo in world.memos:
+        if any(id(t) in made and id(memory(t.array)) in roots for t in held(memo)):
+            tracer.refuse_written(f'what {memo.__name__} keeps')
+    roots |= {id(memory(t.array)) for t in tensors_in(out)}
     differentiated = range(tape.recorded_from, tape.NOWHERE)
     graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
     graph.read(entries, out)

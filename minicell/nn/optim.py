@@ -157,6 +157,11 @@ class Optimizer(Cell):
             if decay and decays[k] != 0.0:
                 g = g + p.array * decays[k]
             name = f'{what} ({p.name})' if told else what
+            if tape.gradients:  # what is remembered of the gradients depends on what they depend on
+                held = [v[k] for v in vars(self).values() if isinstance(v, ParameterTuple) and v is not params]
+                for each in held:
+                    writable(each, f'{what} ({each.name})', frame, arrived, None)
+                arrived = arrived, *held
             step(k, writable(p, name, frame, (arrived, rate), None), g, rate.array)
         return (True,) * len(params)
 
@@ -190,6 +195,8 @@ def _rate(name: str, value: object) -> tuple[Parameter | Cell, np.ndarray | None
     must_be(value, (*NUMBER, Tensor, Iterable), ParameterError, due)
     must(not isinstance(value, (str, dict)), ParameterError, f'{due}, but got {article(type(value).__name__)}')
     many = isinstance(value, Iterable) and not isinstance(value, Tensor)
+    if isinstance(value, Tensor):
+        value.leave('a learning rate made')
     rates = np.asarray(list(value) if many else getattr(value, 'array', value)).astype(np.float32)
     if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
         raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")

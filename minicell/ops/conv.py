@@ -19,7 +19,7 @@ from ..core.primitives import apply_many, binary, getframe, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
 from .matmul import of_one_dtype
-from .primitive import Primitive, Saving, apply_saving, floats, primitive
+from .primitive import Primitive, Saving, apply_saving, floats, in_float32, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
@@ -106,7 +106,8 @@ _dw = lambda g, out, win, kept, x, w, *b: conv_dw(x, g, win) if isinstance(g, Te
 CONV = Saving('Conv2D', _conv, (
     lambda g, out, win, kept, x, w, *b: conv_dx(g, w, win, x.shape[2:]),
     _dw,
-    lambda g, out, win, kept, x, w, *b: g.sum((0,)).sum((1, 2)),  # half the time of all three axes at once
+    # half the time of all three axes at once
+    in_float32(lambda g, out, win, kept, x, w, *b: g.sum((0,)).sum((1, 2))),
 ))
 CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (lambda h, out, win, size, g, w: conv(h, w, win),
                                                  lambda h, out, win, size, g, w: conv_dw(h, g, win)))
@@ -118,7 +119,7 @@ conv_dx = on_both(lambda g, w, win, size: apply_many(CONV_DX, (g, w), (win, size
 conv_dw = on_both(lambda x, g, win: apply_many(CONV_DW, (x, g), (win,), getframe(2)),
                   lambda x, g, win: _conv_dw(win, x, g))
 _bias_add = binary('BiasAdd', lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
-                   lambda g, out, x, b: g, lambda g, out, x, b: g.sum((0, *range(2, len(g.shape)))))
+                   lambda g, out, x, b: g, in_float32(lambda g, out, x, b: g.sum((0, *range(2, len(g.shape))))))
 # fmt: on
 
 

@@ -63,9 +63,10 @@ def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 # At 0, the mean of both slopes.
 # fmt: off
-SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
+SOFTMAX = UnaryWith('Softmax', _softmax,
+                in_float32(lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True))))
 LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
-                    lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
+                    in_float32(lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True)))
 LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
               lambda g, out, x, alpha: where(
                   x > 0, g, where(x < 0, g * alpha if alpha else zero_like(g), g * ((1 + alpha) / 2))))

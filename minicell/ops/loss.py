@@ -13,7 +13,7 @@ from .arithmetic import abs, log, maximum, square, where
 from .checks import must, must_be
 from .create import constant, hot
 from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
-from .primitive import Saving, apply_saving
+from .primitive import Saving, apply_saving, in_float32
 from .reduce import mean, sum
 
 CLASSES = (np.int32, np.int64)  # what labels are made of
@@ -53,6 +53,7 @@ def _shared(g, divisor):
     return g.reshape((-1, 1)) if divisor is None else g / divisor
 
 
+@in_float32
 def _dz(g, out, divisor, ones, p, z, t):
     if p is None:
         p = both_softmax(z, 1)
@@ -71,7 +72,7 @@ def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
 
 
 TARGETS = Plain('OneHot', _targets)
-_dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
+_dt = in_float32(lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor))
 CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
 both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
 both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
@@ -175,7 +176,7 @@ def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float
     if kept is None and weights is None and not smoothing:
         return targets, count
     rows = targets.array if weights is None else targets.array * weights
-    total = float(rows.sum())
+    total = float(rows.sum(dtype=float))
     if smoothing:
         spread_out = np.ones_like(rows) if weights is None else weights
         rows = rows * (1 - smoothing) + spread_out * targets.array.sum(1, keepdims=True) * (smoothing / classes)
@@ -292,4 +293,5 @@ def nll_loss(
     weights = None if weight is None else _class_weights(weight, inputs)
     t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, getframe(1))
     rows = -sum(inputs * t, 1)
-    return sum(rows) / total if reduction == 'mean' else reduced(rows, reduction)
+    rows = reduced(rows, reduction)
+    return rows * (t.shape[0] / (total or np.nan)) if reduction == 'mean' else rows

@@ -6,18 +6,19 @@ from functools import reduce
 import numpy as np
 
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
-from ..core.primitives import apply, check_tensor, getframe, named, on_both, plain, unary
+from ..core.primitives import apply, apply_plain, check_tensor, getframe, named, on_both, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .arithmetic import add, choose, logical_and
 from .checks import must, must_be
 from .create import lengths
-from .primitive import in_dtype
+from .primitive import in_dtype, in_float32
 from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER, counted
 from .write import plain_index
 
 
+@in_float32
 def _from_tiles(g, out, x, dims):
     """Every tile's cotangent, added."""
     lengths = (1,) * (len(dims) - len(x.shape)) + tuple(x.shape)
@@ -28,13 +29,13 @@ def _from_tiles(g, out, x, dims):
 # fmt: off
 TILE = UnaryWith('Tile', np.tile, _from_tiles)
 # Each number counts in its own sum and in all that follow.
-CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype),
-                   lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g)
+CUMSUM = UnaryWith('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, x.dtype)),
+                   in_float32(lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g))
 SPLIT, GATHER, SELECTED, SEGMENTS = (Plain(k, None) for k in ('Split', 'Gather', 'MaskedSelect', 'UnsortedSegmentSum'))
 CONTIGUOUS = UnaryWith('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
-nonzero = plain('NonZero', np.argwhere)  # the places, a row each
+NONZERO = Plain('NonZero', np.argwhere)
 # fmt: on
 
 
@@ -49,6 +50,17 @@ def _stretches(x: Tensor, ends: list[int], axis: int, frame) -> tuple[Tensor, ..
 
 def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
     return apply(GETITEM, x, ((*(slice(None),) * (axis % x.ndim), index),), frame)
+
+
+def nonzero(input: Tensor) -> Tensor:
+    """Where the numbers are not 0: the places, a row each. In a graph, whose shapes are fixed, it is refused.
+
+    >>> print(ops.nonzero(Tensor([0.0, 5.0, 7.0])))
+    [[1]
+     [2]]
+    """
+    check_tensor(NONZERO, input, getframe(1)).leave('nonzero()', chooses=True)
+    return apply_plain(NONZERO, (input,), getframe(1))
 
 
 def split(

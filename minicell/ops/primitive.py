@@ -1,7 +1,7 @@
 """Primitive: the base of MindSpore's operator classes, and of primitives of one's own; and ops that keep something."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -130,14 +130,16 @@ def in_dtype(dtype: DType | None, x: Tensor) -> Tensor:
 # ---- sums of many numbers: of Float16 in Float32, or what is small would be rounded away -----------------------------
 
 
-def in_float32(kernel: Callable) -> Callable:
-    """The kernel, which runs on Float32 where it gets Float16."""
+def in_float32(formula: Callable) -> Callable:
+    """A kernel, or a formula, that adds up: it runs on Float32 where it gets arrays of Float16."""
 
+    @wraps(formula)
     def run(x, *rest):
-        if x.dtype is not FLOAT16:
-            return kernel(x, *rest)
+        if x.dtype is not FLOAT16:  # (a Tensor's ops do this each)
+            return formula(x, *rest)
         with np.errstate(over='ignore'):
-            return kernel(x.astype(np.float32), *rest).astype(FLOAT16)
+            wide = [v.astype(np.float32) if getattr(v, 'dtype', None) is FLOAT16 else v for v in (x, *rest)]
+            return formula(*wide).astype(FLOAT16)
 
     return run
 

@@ -12,6 +12,7 @@ from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
 from .checks import must_be
 from .create import as_numpy
+from .primitive import in_float32
 from .write import plain_index
 
 
@@ -28,6 +29,7 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
+@in_float32
 def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
     out = np.zeros(shape, g.dtype)
     np.add.at(out, index, g)  # an index may name a place twice

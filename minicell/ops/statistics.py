@@ -163,5 +163,11 @@ def clip_by_global_norm(x: tuple[Tensor, ...], clip_norm: float = 1.0, use_norm:
     """
     must(use_norm is None, SettingError, 'clip_by_global_norm: use_norm is None, for the length is worked out')
     must(isinstance(x, (tuple, list)) and x, DTypeError, 'clip_by_global_norm takes a tuple of Tensors')
-    length = maximum(sqrt(reduce(add, [sum(square(t)) for t in x])), clip_norm)
-    return tuple([t * clip_norm / length for t in x])
+    wide = [cast_to(t, np.dtype(np.float32)) if t.array.dtype is FLOAT16 else t for t in x]
+    length = maximum(sqrt(reduce(add, [sum(square(t)) for t in wide])), clip_norm)
+    return tuple(
+        [
+            cast_to(w * clip_norm / length, t.array.dtype) if w is not t else w * clip_norm / length
+            for w, t in zip(wide, x, strict=True)
+        ]
+    )

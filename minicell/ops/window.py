@@ -16,7 +16,7 @@ from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must
-from .primitive import floats
+from .primitive import floats, in_float32
 
 
 class Window(NamedTuple):
@@ -194,6 +194,7 @@ def _shares(win: Window, size: tuple[int, ...], dtype: np.dtype, count_pad: bool
     return 1 / sum(p[place] for place in win.slices(win.places(p.shape[2:])))
 
 
+@in_float32
 def _avg_pool(x: np.ndarray, win: Window, count_pad: bool) -> np.ndarray:
     p = padded(x, win.pad)
     total = np.zeros((*p.shape[:2], *win.places(p.shape[2:])), x.dtype)
@@ -203,6 +204,7 @@ def _avg_pool(x: np.ndarray, win: Window, count_pad: bool) -> np.ndarray:
     return total
 
 
+@in_float32
 def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, int]) -> np.ndarray:
     top, bottom, left, right = win.pad
     dx = np.zeros((*g.shape[:2], size[0] + top + bottom, size[1] + left + right), g.dtype)

@@ -33,6 +33,7 @@ from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
 from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
+from .bypassed import in_bprop
 from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
 
 NOTHING = inside(MISSING, {})
@@ -124,6 +125,11 @@ def reads_input(cell, k: int) -> bool:
     return not own or any(name == own[0] and WRITES.isdisjoint(last) for name, last in used)
 
 
+def name_of(cell) -> str:
+    """The name of the class whose bprop reads."""
+    return type(cell.cell if isinstance(cell, Handed) else cell).__name__
+
+
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
     return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
@@ -151,10 +157,11 @@ class KeptOnSelf(Trap):
         # numbers that construct keeps for bprop, which the second derivative takes for constants
         self.asking: dict = {}  # id of a Cell -> what its bprop read before its running construct asked for numbers
         self.out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
+        self.draws: set = set()  # where np.random stood when an op drew from it, forward
         self.books = self.calls, self.said, self.asking, self.out_of_reach
 
     def attribute(self, cell, name: str, value: object) -> None:
-        if name == 'bprop':
+        if name in ('bprop', '__class__'):
             ran = [g.entries for g in (*tape.gradients, *paused) if g.has_run]
             takeovers = [entry[2] for entries in (tape.entries * bool(tape.gradients), *ran) for entry in entries]
             if any(getattr(each, '_stands_for', each) is cell for each in takeovers):
@@ -185,7 +192,7 @@ class KeptOnSelf(Trap):
             for value in found:
                 if not isinstance(value, (*FIXED, np.ndarray)) and reads_input(cell, k):
                     name = input_names(cell, others)[k]
-                    seen = self.calls.setdefault(id(value), [Handed(cell, name, value), None])
+                    seen = self.calls.setdefault((id(value), id(cell)), [Handed(cell, name, value), None])
                     seen.append(state(seen[0]))
         reads = cell._reads
         if reads is None:
@@ -208,10 +215,27 @@ class KeptOnSelf(Trap):
         if len(seen) == 2 or now != seen[-1]:
             seen.append(now)
 
+    def drawn(self) -> None:
+        """A bprop has to draw what its construct did, by the same seed, or nothing."""
+        if not tape.gradients:
+            return
+        _, key, *stands = np.random.get_state()
+        now = key[:4].tobytes(), *stands
+        if not (running := in_bprop()):
+            self.draws = {*self.draws, now} if len(self.draws) < 1000 else {now}
+        elif now not in self.draws and (id(running[0]), '') not in self.said:
+            self.said.add((id(running[0]), ''))
+            mine = type(running[0]).__name__
+            warn(
+                f'{mine}.bprop draws random numbers: these are not the ones which construct drew, and others each time.'
+                f' Draw them in construct, return them as a further output, and bprop finds them in out.',
+                KeptOnSelfWarning,
+            )
+
     def compare(self, seen: list, own: set) -> dict:
         """Warn of each thing that is not what it was after some call, but for what bprop writes of its `own`."""
         cell, _, *states = seen
-        now, mine = state(cell), type(cell.cell if isinstance(cell, Handed) else cell).__name__
+        now, mine = state(cell), name_of(cell)
         names = {n for old in states for n in old | now if old.get(n) != now.get(n) and old.get(n) != NOTHING}
         for name in sorted(n for n in names if (id(cell), n) not in self.said | own):
             self.said.add((id(cell), name))
@@ -247,7 +271,7 @@ class KeptOnSelf(Trap):
 
     def moved(self, cell, before: dict, own: set) -> None:
         """A bprop has run: what it wrote itself is its `own`; what gives another value each time must not be there."""
-        now, mine = state(cell), type(cell).__name__
+        now, mine = state(cell), name_of(cell)
         for name in [n for n in now if now[n] != before.get(n)]:
             own.add((id(cell), name))
             if positions(now[name]) != positions(before.get(name)) and (id(cell), name) not in self.said:

@@ -44,6 +44,8 @@ PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, D
 def odd(value: object) -> object:
     """The first part of a result that may hide a Tensor, or None."""
     if isinstance(value, dict):
+        if any(isinstance(key, Tensor) for key in value):
+            return value
         value = tuple(value.values())
     if isinstance(value, (tuple, list)):
         return next((part for part in map(odd, value) if part is not None), None)

@@ -60,7 +60,9 @@ class Takeovers(Trap):
         used = []
         for rule, x, y, *_ in gradient.entries[gradient.begin : gradient.end]:
             if rule is not leaf and not isinstance(rule, (Marker, Plain)):
-                used += [t for t in rule.tensors(x, y) if t.at < gradient.offset]
+                reads = getattr(y, '_reads', None)  # of a Cell with a bprop: that is called later
+                found = [*rule.tensors(x, y), *(tensors_in(reads.values(y)) if reads else ())]
+                used += [t for t in found if t.at < gradient.offset]
         gradient.captured += [t for t in used if bound <= t.at < tape.NOWHERE]
 
     def uses(self, cell, used: list, frame) -> None:
