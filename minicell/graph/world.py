@@ -147,6 +147,7 @@ class World:
         self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
         self.known: dict[int, object] = {}  # what was there before the trace, and was found
         self.made: dict[int, Tensor] = {}  # Tensors that were made since, but for the results of ops
+        self.memos: list = []  # functions that keep what they returned
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
@@ -254,6 +255,8 @@ class World:
             parts = self._function(value, label)
         elif isinstance(value, CALLING) or str(kind.__module__).startswith('minicell.graph'):
             parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
+        if kind is MEMO:
+            self.memos.append(value)
         for part in parts:
             self.reach(part, code, label, given)
         if code is not None and (isinstance(value, Cell) or str(kind.__module__).partition('.')[0] != 'minicell'):
