@@ -133,7 +133,8 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     given = copied(inputs, lambda v: others.append(v) or v)
     plain = given is inputs
     users = [*inputs] if plain else tensors_in(given)
-    new = [wrap(t.array, t.at) if type(t) is Tensor else t.twin() for t in users]  # (an old one is captured)
+    # New ones: an old one that construct finds by a closure or self is a captured value
+    new = [wrap(t.array, t.at) if type(t) is Tensor or not hasattr(t, 'twin') else t.twin() for t in users]
     mine = tuple(new)
     if cell.internal_params:
         new += cell.internal_params

@@ -246,7 +246,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     made = {*world.made, *[id(t) for entry in entries * bool(world.memos) for t in tensors_in(entry[3])]}
     for memo in world.memos:
         if any(id(t) in made and id(memory(t.array)) in roots for t in held(memo)):
-            tracer.refuse_written(f'what {memo.__name__} keeps')
+            tracer.refuse('written', f'what {memo.__name__} keeps')
     roots |= {id(memory(t.array)) for t in tensors_in(out)}
     differentiated = range(tape.recorded_from, tape.NOWHERE)
     graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}

@@ -398,6 +398,44 @@ def test_a_tensor_as_a_key_is_not_stopped_and_refused(holds):
         ms.grad(lambda x: (ops.stop_gradient(holds(x)), x.sum())[1])(X)
 
 
+# ---- what is not noticed: rows of MINDSPORE.md -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('keep', [lambda h: h, lambda h: float(h.sum()) / 6], ids=['a value', 'a number'])
+def test_what_is_kept_from_call_to_call_and_nobody_notices(keep):
+    kept = [0.0]
+    net = cell(lambda self, x: (x + kept[-1], kept.append(keep(x * 2)))[0], lambda self, x, out, dout: (dout,))
+    quiet(lambda: ms.grad(lambda x: (net(x) * 0 + net(x)).sum())(X), [1, 1, 1])
+
+
+def test_an_older_view_of_a_parameter_is_severed_only_where_it_is_used_at_once():
+    q = weight('q')
+    f = lambda use: ms.grad(lambda x: (lambda v: (ops.assign(q, x * x), use(v, x))[1])(q[0:3]).sum())(X)
+    said(lambda: f(lambda v, x: v * x), 'Mul uses', 'No gradient passes')
+    quiet(lambda: f(lambda v, x: (v * 2) * x), [2, 8, 18])
+
+
+class Masked(ops.Primitive):
+    def kernel(self, x):
+        self.mask = x > 1.5
+        return x * self.mask
+
+    def rule(self, g, out, x):
+        return (g * self.mask,)
+
+
+def test_what_others_than_bprop_read_and_nobody_notices():
+    mask, p = Masked(), weight('p', 2.0)
+    quiet(lambda: ms.grad(lambda x: (mask(x) + mask(x * 0.5)).sum())(X), [0, 0, 0])
+    hooked = lambda t: (lambda y: (y.register_hook(lambda g: g * p), y.sum())[1])(t * 1)
+    net = cell(lambda self, x: ms.grad(hooked)(x), lambda self, x, out, dout: (dout * 0,))
+    quiet(lambda: ms.grad(lambda x: (net(x) + p * 0).sum(), None, p)(X), [0, 0, 0])
+    backs = []
+    keeps = lambda self, x: (lambda out, back: (backs.append(back), out)[1])(*ms.vjp(lambda t: t * t * x, x))
+    net = cell(keeps, lambda self, x, out, dout: (backs[-1](dout)[0] * 1.5,))
+    assert right(ms.grad(lambda x: ms.grad(lambda y: net(y).sum())(x).sum())(X), [3, 6, 9])  # due 6, 12, 18
+
+
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 
 
