@@ -129,7 +129,8 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     by_position = len(args)
     if kwargs or arity != by_position:
         args, kwargs = bound(cell, args, kwargs)
-    inputs, others, hidden = (*args, *kwargs.values()) if kwargs else args, [], set()  # bprop gets all by position
+    inputs = (*args, *kwargs.values()) if kwargs else args  # bprop gets all of them by position
+    others, hidden, first = [], set(), tape.recorded_from
     given = copied(inputs, lambda v: others.append(v) or v)
     plain = given is inputs
     users = [*inputs] if plain else tensors_in(given)
@@ -150,7 +151,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
             hidden = enclosing
     try:
         for t in new:  # while construct runs, any other address on the tape is that of a captured value
-            if t.at >= tape.recorded_from:
+            if t.at >= first:
                 t.at = inside + 1
         if not plain:
             following, theirs = iter(mine), dict(zip(map(id, mine), users))  # noqa: B905 (Parameters follow)
