@@ -209,16 +209,15 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
-    trying = t.trying(told.place)
-    told = told._replace(by='differences', unseen=t.blind)
-    if trying.holds(given):
-        return told._replace(due=given.astype(np.float64), verdict=RIGHT)
-    if trying.holds(t.due[told.place]):
-        return by_rules(t, told, given)
-    if trying.holds(due := t.in_float64(told.place)):  # yours is rounded badly, or wrong in its own dtype alone
-        room, kinks = 0.0, False
-    else:
-        due, room, kinks = trying.one_by_one(given)
+    told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
+    fine, once = t.trying(told.place, differences.FINEST), t.in_float64(told.place)
+    due, room, kinks = once, 0.0, False
+    if not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
+        if trying.holds(given):
+            return told._replace(due=given.astype(np.float64), verdict=RIGHT)
+        if trying.holds(t.due[told.place]):
+            return by_rules(t, told, given)
+        due, room, kinks = trying.one_by_one(given) if once is None else fine.one_by_one(once)
     told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)

@@ -68,12 +68,16 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
+    for t in (1, -1):  # what does not depend on it rounds to nothing, however large it is
+        for a, b, moved in zip(here, function(x + t * v), moves, strict=True):
+            moved |= a != b
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
             rungs.append((0.5 * (up + down), down, up))
-        table, whole = np.array(rungs), sum(float(np.sum(w)) for w in weights if w is not None)
-        noise = eps * whole / np.array((*LADDER, *FINER))[1 : len(rungs), None]
+        moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
+        table = np.array(rungs)
+        noise = eps * moved / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
@@ -86,7 +90,6 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         across = abs(middle - both) > 8 * doubt  # a kink near x: on both sides of it, and not at x
         if near <= 1e-3 and not across:
             break
-    moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
     return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
 
@@ -102,7 +105,7 @@ def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
     """Where neighbours on the ladder are nearest to each other in proportion, and how near; where they tend to 0, at
     the smallest of them."""
     with np.errstate(all='ignore'):
-        near = np.nan_to_num((gaps / parts).max(1), nan=0.0, posinf=np.inf)
+        near = np.nan_to_num(gaps / parts, nan=0.0, posinf=np.inf).max(1)
     at = int(np.argmin(near))
     return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
 
@@ -150,15 +153,26 @@ class Tried(NamedTuple):
     said: float
     room: float
     rounding: float
+    least: float  # part of a number
+
+    def nothing(self, rounding: float) -> bool:
+        """Whether both are nothing beside the function."""
+        size, first = self.slope.size, abs(self.slope.first)
+        small = 4 * self.slope.room <= 1e-6 * size or abs(self.slope.middle) <= 1e-6 * first
+        return small and abs(self.said) <= rounding * max(size, first)
 
     @property
     def sure(self) -> bool:
-        """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing beside
-        the function, but for rounding."""
-        there, room = max(abs(self.said), abs(self.slope.middle)), 4 * self.slope.room
-        small = room <= 1e-6 * self.slope.size or abs(self.slope.middle) <= 1e-6 * abs(self.slope.first)
-        nothing = small and abs(self.said) <= self.rounding * max(self.slope.size, abs(self.slope.first))
-        return room <= 0.02 * there or nothing or not there
+        """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing, but
+        for rounding."""
+        there = max(abs(self.said), abs(self.slope.middle))
+        return 4 * self.slope.room <= 0.02 * there or self.nothing(self.rounding) or not there
+
+    @property
+    def tells(self) -> bool:
+        """Whether they tell of each number: the smallest of them is more than what they are not sure of."""
+        alone = np.sum(self.way != 0) == 1
+        return alone or self.room <= 0.05 * self.least or self.nothing(64 * FINEST) or not self.slope.size
 
     @property
     def agrees(self) -> bool:
@@ -175,25 +189,36 @@ class Trying:
     def along(self, given: np.ndarray, v: np.ndarray) -> Tried:
         """What a gradient says along a direction."""
         parts, measured = given * v, slope(self.function, self.x, v, self.came, self.eps[0])
-        room = 4 * measured.room + 64 * self.eps[1] * float(np.sqrt(np.sum(parts**2)))
-        return Tried(v, measured, float(np.sum(parts)), room + FINEST * float(np.sum(np.abs(parts))), 64 * self.eps[1])
+        size, rounding = np.abs(parts), 64 * self.eps[1]
+        room = 4 * measured.room + rounding * float(np.sqrt(np.sum(parts**2))) + FINEST * float(np.sum(size))
+        least = float(np.min(size, initial=np.inf, where=v != 0))
+        return Tried(v, measured, float(np.sum(parts)), room, rounding, least)
 
     def all(self, given: np.ndarray) -> list[Tried]:
-        """The same along random directions, each for numbers that matter about as much."""
-        rng, found = np.random.default_rng(0), []
-        for mask in groups(given, self.x):
+        """The same along random directions, each for numbers that matter about as much, and for so few of them that
+        none is lost in the rounding of all, if that takes no more than a few directions."""
+        rng, found, todo = np.random.default_rng(0), [], groups(given, self.x)
+        few = 2 * SINGLES if self.eps[1] < 1e-4 or given.size <= SINGLES else 0  # in Float16, only a single one is not
+        while todo:
+            mask, tried = todo.pop(), []
             for _ in range(2 if mask.sum() > 1 else 1):
                 v = mask * scale(self.x) * rng.uniform(0.5, 1, self.x.shape) * rng.choice([-1.0, 1.0], self.x.shape)
-                found.append(self.along(given, v))
+                tried.append(self.along(given, v))
+            if len(found) < few and all(t.agrees and not t.tells for t in tried):
+                parts = np.where(mask, np.abs(given) * scale(self.x), np.inf).ravel()
+                for half in np.array_split(np.argsort(parts)[: mask.sum()], 2):
+                    todo.append(np.isin(np.arange(mask.size), half).reshape(mask.shape))
+            else:
+                found += tried
         return found
 
     def holds(self, given: np.ndarray | None) -> bool:
-        """Whether differences are sure that a gradient is right."""
-        if given is None or not np.isfinite(given).all():
-            return False
-        tried = self.all(given)
-        some = any if self.eps[0] > FINEST else all  # a function in Float32 hides its small numbers
-        return all(t.agrees for t in tried) and (some(t.sure for t in tried) or not tried)
+        """Whether differences are sure that a gradient is right, each number of it."""
+        return (
+            given is not None
+            and bool(np.isfinite(given).all())
+            and all(t.agrees and t.sure and t.tells for t in self.all(given))
+        )
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.cell import Cell
+from ..core.dtype import DType, float16, float32, float64
 from ..core.tensor import Tensor
 from ..core.watch import aside
 from ..nn.hooks import Hook
@@ -37,8 +38,28 @@ LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 
 
+WIDER = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
+
+
 class Harm(Exception):
     """Why something is not called again."""
+
+
+class Widened:
+    """A module, NumPy or minicell, in which each float is Float64."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.__module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return widened(getattr(self.__module, name))
+
+
+def widened(value: Any) -> Any:
+    """What stands for a name of the user's code while construct is called in Float64."""
+    if isinstance(value, ModuleType):
+        return Widened(value) if hasattr(value, 'float64') else value
+    return WIDER.get(value, value) if isinstance(value, type | DType) else value
 
 
 class Kept:
@@ -47,6 +68,7 @@ class Kept:
     def __init__(self, *roots: object) -> None:
         self.back: list[Callable[[], object]] = []
         self.tensors: list[Tensor] = []
+        self.spaces: list[tuple[dict, str]] = []  # where the user's code finds modules and dtypes, and by which names
         self.seen: dict[int, object] = {}
         todo = list(roots)
         with LOCK:  # another thread may be running what changes it, and will put it back
@@ -70,10 +92,12 @@ class Kept:
             raise Harm(f'something that it changed cannot be put back ({failed[0]})')
 
     def widen(self) -> None:
-        """Turn all Tensors to Float64, until they are put back."""
+        """Turn all Tensors to Float64, and Float32 where the user's code names it, until they are put back."""
         for t in self.tensors:
             if t.array.dtype.kind == 'f':
                 t.array = t.array.astype(np.float64)
+        for space, name in self.spaces:
+            space[name] = widened(space[name])
 
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
@@ -162,6 +186,7 @@ class Kept:
                 continue
             held = space[name]
             self.back.append(lambda name=name, held=held: space.__setitem__(name, held))
+            self.spaces += [(space, name)] if widened(held) is not held else []
             if getattr(held, '__name__' if isinstance(held, ModuleType) else '__module__', '') in CLOCKS:
                 raise Harm('it can read a clock, which cannot be put back')
             found += [held] if not isinstance(held, ModuleType) else []
