@@ -32,16 +32,16 @@ class Slope(NamedTuple):
         """Whether there is no derivative: the slopes on the two sides are not the same."""
         return abs(self.above - self.below) > 8 * self.doubt + 1e-6 * max(abs(self.above), abs(self.below))
 
-    def between(self, number: float, room: float) -> bool:
-        """Whether a number lies between the slopes on the two sides."""
-        low, high = sorted((self.below, self.above))
-        return low - self.doubt - room <= number <= high + self.doubt + room
-
 
 def scale(x: np.ndarray) -> np.ndarray:
     """How large a step is for each number: as it; for 0, as the others are, or 1 where all are 0."""
     size = np.abs(np.where(np.isfinite(x), x, 0.0))
     return np.where(size > 0, size, typical(x))
+
+
+def somewhere(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A direction, in proportion to the numbers."""
+    return rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape) * scale(x)
 
 
 def typical(x: np.ndarray) -> float:
@@ -68,9 +68,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
-    for t in (1, -1):  # what does not depend on it rounds to nothing, however large it is
-        for a, b, moved in zip(here, function(x + t * v), moves, strict=True):
-            moved |= a != b
+    change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
+    terms = 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
@@ -145,6 +144,12 @@ def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     return [mask for k in range(7) if (mask := decade == k).any()]
 
 
+def halves(mask: np.ndarray, size: np.ndarray) -> list[np.ndarray]:
+    """The smaller and the larger numbers of a mask."""
+    order = np.argsort(np.where(mask, size, np.inf), axis=None, kind='stable')[: mask.sum()]
+    return [np.isin(np.arange(mask.size), half).reshape(mask.shape) for half in np.array_split(order, 2)]
+
+
 class Tried(NamedTuple):
     """What a gradient says of the slope along a direction, beside the slope itself."""
 
@@ -191,8 +196,7 @@ class Trying:
         parts, measured = given * v, slope(self.function, self.x, v, self.came, self.eps[0])
         size, rounding = np.abs(parts), 64 * self.eps[1]
         room = 4 * measured.room + rounding * float(np.sqrt(np.sum(parts**2))) + FINEST * float(np.sum(size))
-        least = float(np.min(size, initial=np.inf, where=v != 0))
-        return Tried(v, measured, float(np.sum(parts)), room, rounding, least)
+        return Tried(v, measured, float(np.sum(parts)), room, rounding, float(np.min(size[v != 0], initial=np.inf)))
 
     def all(self, given: np.ndarray) -> list[Tried]:
         """The same along random directions, each for numbers that matter about as much, and for so few of them that
@@ -200,25 +204,18 @@ class Trying:
         rng, found, todo = np.random.default_rng(0), [], groups(given, self.x)
         few = 2 * SINGLES if self.eps[1] < 1e-4 or given.size <= SINGLES else 0  # in Float16, only a single one is not
         while todo:
-            mask, tried = todo.pop(), []
-            for _ in range(2 if mask.sum() > 1 else 1):
-                v = mask * scale(self.x) * rng.uniform(0.5, 1, self.x.shape) * rng.choice([-1.0, 1.0], self.x.shape)
-                tried.append(self.along(given, v))
+            mask = todo.pop()
+            tried = [self.along(given, mask * somewhere(self.x, rng)) for _ in range(2 if mask.sum() > 1 else 1)]
             if len(found) < few and all(t.agrees and not t.tells for t in tried):
-                parts = np.where(mask, np.abs(given) * scale(self.x), np.inf).ravel()
-                for half in np.array_split(np.argsort(parts)[: mask.sum()], 2):
-                    todo.append(np.isin(np.arange(mask.size), half).reshape(mask.shape))
+                todo += halves(mask, np.abs(given) * scale(self.x))
             else:
                 found += tried
         return found
 
     def holds(self, given: np.ndarray | None) -> bool:
         """Whether differences are sure that a gradient is right, each number of it."""
-        return (
-            given is not None
-            and bool(np.isfinite(given).all())
-            and all(t.agrees and t.sure and t.tells for t in self.all(given))
-        )
+        known = given is not None and bool(np.isfinite(given).all())
+        return known and all(t.agrees and t.sure and t.tells for t in self.all(given))
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
@@ -235,8 +232,9 @@ class Trying:
                 v = np.zeros(given.shape)
                 v[at] = step
                 found = self.along(given, v)
-                edge = found.rounding * abs(found.said)
-                if found.sure and found.slope.kink and found.slope.between(found.said, edge):
+                low, high = sorted((found.slope.below, found.slope.above))
+                edge = found.slope.doubt + found.rounding * abs(found.said)
+                if found.sure and found.slope.kink and low - edge <= found.said <= high + edge:
                     due[at], kinks = given[at], True
                 elif found.sure:
                     due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
@@ -251,9 +249,8 @@ class Trying:
         for one in self.all(given):
             mask = one.way != 0
             while not one.agrees and mask.sum() > 1:
-                half = np.zeros(given.shape, bool)
-                half[tuple(np.argwhere(mask)[: mask.sum() // 2].T)] = True
-                mask = mask & ~half if self.along(given, one.way * half).agrees else half
+                half, other = halves(mask, np.zeros(given.shape))
+                mask = other if self.along(given, one.way * half).agrees else half
                 one = self.along(given, one.way * mask)
             if mask.sum() == 1 and not one.agrees:
                 return [tuple(map(int, np.argwhere(mask)[0]))]
@@ -264,10 +261,7 @@ def directions(
     xs: Sequence[np.ndarray], rng: np.random.Generator, place: int, towards: np.ndarray | None = None
 ) -> list[np.ndarray | None]:
     """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
-    v = [
-        rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape) * scale(x) if x.dtype.kind == 'f' else None
-        for x in xs
-    ]
+    v = [somewhere(x, rng) if x.dtype.kind == 'f' else None for x in xs]
     if towards is not None:
         v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
     return v
