@@ -251,3 +251,14 @@ def test_what_is_lost_in_the_rounding_of_construct_is_not_called_right():
         k = Tensor(np.where(np.arange(400) == 7, factor, 1))
         bprop = lambda s, x, out, dout, k=k: (behind(dout) * k.astype(x.dtype),)
         assert judged(construct, bprop, MANY.astype(ms.float32)) == due
+
+
+def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
+    """In Float64 the same bprop multiplies with another root than the ops on the Tape did."""
+    soft = lambda x: ops.softmax(x / 3**0.5)
+    x = Tensor(np.random.default_rng(0).standard_normal((90, 3)), ms.float16)
+    for factor, due in ((1, 'right'), (1.1, 'wrong')):
+        bprop = lambda s, x, out, dout, k=factor: (
+            k * (p := soft(x)) * (dout - (dout * p).sum(-1, keepdims=True)) / 3**0.5,
+        )
+        assert judged(lambda s, x: soft(x), bprop, x) == checked(lambda s, x: soft(x), bprop, x) == [due]
