@@ -1,7 +1,7 @@
 """A tape that is run again: move the control, and its picture shows the new numbers at the same step.
 
 A text/html output cannot be spoken to once it is on the page. So the next numbers go into a hidden HTML widget beside
-it, and the picture's own script listens to that (`view/page/live.js`). While the control moves, only the layout that
+it, and the picture's own script listens to that (`ink/page/live.js`). While the control moves, only the layout that
 the page shows is drawn. The other one follows when the control has been at rest for a moment, and so do the accounts
 of the numbers, which take longer than all else.
 """
@@ -21,12 +21,11 @@ import minicell as ms
 from minicell.core.errors import MinicellError, users_line
 from minicell.core.watch import Begin
 from minicell.errors import SettingError
+from minicell.ink import png, style, svg
+from minicell.ink.page import fragment
+from minicell.ink.sheet import Sheet, sheet
 from minicell.story.names import parameters
-from minicell.view.page import fragment
-from minicell.view.paint import style
 from minicell.view.picture import Picture
-from minicell.view.write import png, svg
-from minicell.view.write.sheet import Sheet, sheet
 
 from . import words
 from .figure import SPACE, slider

@@ -13,8 +13,8 @@ from typing import Any
 import ipywidgets as w
 from IPython.utils.capture import capture_output
 
+from minicell.ink.style import LIGHT, variables
 from minicell.teach.ink import large
-from minicell.view.paint.style import LIGHT, variables
 
 from .beats import Beat, Part, place
 from .shown import Shown, button, row

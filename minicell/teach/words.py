@@ -3,8 +3,8 @@
 import re
 from html import escape
 
+from minicell.ink.metrics import SANS
 from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, WRONG
-from minicell.view.metrics import SANS
 
 BODY = (
     f'color:{INK};background:{PAPER};font:15px/1.5 {SANS};padding:10px 14px;'

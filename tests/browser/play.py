@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from minicell.view.page.fragment import fragment, page
-from minicell.view.paint.line import Mark, step_line
+from minicell.ink.line import Mark, step_line
+from minicell.ink.page.fragment import fragment, page
 from tests.browser.lab import Seen
 from tests.browser.served import served
 from tests.view.toy import films, toy

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from minicell.view.page.fragment import page
-from minicell.view.paint.style import LIGHT
+from minicell.ink.page.fragment import page
+from minicell.ink.style import LIGHT
 from tests.browser.axe import axe
 from tests.browser.play import (
     NARROW,

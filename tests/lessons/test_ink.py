@@ -2,10 +2,10 @@
 
 import colorsys
 
+from minicell.ink.style import LIGHT
 from minicell.teach.figure import Drawing, svg
 from minicell.teach.ink import large, shapes
 from minicell.teach.ink.shapes import Text, text
-from minicell.view.paint.style import LIGHT
 
 SCREEN, SCALE = 22, 2  # pixels of the smallest text on a projector; there a picture is twice `large.WIDTH` pixels wide
 WIDE = 760  # units, as most figures are

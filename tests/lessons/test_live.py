@@ -10,10 +10,10 @@ import pytest
 
 import minicell as ms
 from minicell.errors import SettingError
+from minicell.ink.page.fragment import layouts
 from minicell.teach import lesson
 from minicell.teach.lesson03 import loss_scale
 from minicell.teach.live import REST, Live, follow
-from minicell.view.page.fragment import layouts
 from minicell.view.picture import Picture
 from tests.messages import refused, tells
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.view.paint import formula, phrases, tiles
+from minicell.ink import tiles
+from minicell.view.paint import formula, phrases
 from minicell.view.picture import Picture
 from tests.view import gallery, geometry
 

@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import nn, view
-from minicell.view.paint import kit, style
+from minicell.ink import shapes, style
 from minicell.view.paint.plan import WIDTH
 from tests.messages import tells
 from tests.view import gallery
@@ -158,7 +158,7 @@ def test_backward_of_a_second_tape_is_one_road_from_the_seed_to_the_result():
     assert len(ways) >= 3 and all(middle < start == end for start, _, middle, _, end, _ in ways), 'each points left'
     number = next(s.attrs for key, s in frame.items() if re.fullmatch(r'p\d+\.0\[0,0\]t', key))
     assert number['T'].startswith('−0.') and 'hero' in number['class']
-    right = number['x'] + kit.width(number['T'], number['class'])
+    right = number['x'] + shapes.width(number['T'], number['class'])
     assert right <= head[0] < right + 24, 'and it comes to the number'
 
 
@@ -260,7 +260,7 @@ def test_dout_is_marked_where_the_lines_of_a_bprop_say_it(name, lines):
         y = mark['y'] + 13
         (text,) = (s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] == y)
         before = text['T'][: text['T'].index('dout')]
-        assert abs(text['x'] + kit.width(before, 'm') - mark['x']) < 4
+        assert abs(text['x'] + shapes.width(before, 'm') - mark['x']) < 4
 
 
 def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():

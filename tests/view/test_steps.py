@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.view.paint import numbers, scene, words
+from minicell.ink import numbers
+from minicell.view.paint import scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery

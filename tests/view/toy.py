@@ -3,9 +3,9 @@
 It looks like lesson 03 and computes nothing.
 """
 
-from minicell.view.paint.film import Film, Step
-from minicell.view.paint.kit import Frame
-from minicell.view.paint.line import Mark, step_line
+from minicell.ink.film import Film, Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.shapes import Frame
 
 SAID = [
     ('Net is called. It brings its own bprop.',

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
-from ...view.metrics import MONO, SANS, clean
+from ...ink.metrics import MONO, SANS, clean
 from .shapes import INK, Box, Path, Shape, Text
 
 

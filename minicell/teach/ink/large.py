@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...view.metrics import width
+from ...ink.metrics import width
 from .shapes import Path, Shape, Text
 
 LEAST, WIDTH = 11, 584  # no text is smaller on a picture of this width

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...view.metrics import clean, fit
+from ...ink.metrics import clean, fit
 
 INK = '#1A1A1A'
 MUTED = '#595959'

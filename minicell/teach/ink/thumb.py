@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ...ink.metrics import shape_text, width
 from ...story.record import Value
-from ...view.metrics import shape_text, width
 from .facts import SMALL, facts
 from .shapes import FAINT, INK, MUTED, RULE, Box, Path, Shape, text, tint
 

@@ -3,12 +3,12 @@
 import ipywidgets as w
 import numpy as np
 
+from minicell.ink.metrics import wrap
 from minicell.story.record import Value
 from minicell.teach.figure import Drawing, Figure
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
 from minicell.teach.ink.table import Column, Drawn, table
-from minicell.view.metrics import wrap
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 

@@ -8,11 +8,11 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellWarning
+from minicell.ink.metrics import width
 from minicell.story import tell
 from minicell.teach.figure import Drawing, Figure, choice
 from minicell.teach.ink import thumb
 from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, RULE, WRONG, Box, Path, Shape, text, tick
-from minicell.view.metrics import width
 
 WIDTH, HEIGHT = 760, 412
 LEFT = 16

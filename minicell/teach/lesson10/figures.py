@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
+from minicell.ink.metrics import shape_text
 from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import BACKWARD, FORWARD, MUTED, PAPER, RULE, Box, Shape, arrow, text
 from minicell.teach.ink.table import Column, Drawn, table, verdict
 from minicell.teach.ink.thumb import short
-from minicell.view.metrics import shape_text
 
 WIDTH, HEIGHT = 760, 428
 LEFT = 16

@@ -18,13 +18,13 @@ import numpy as np
 
 import minicell as ms
 from minicell.errors import SettingError
+from minicell.ink.page.fragment import PAGE
+from minicell.ink.style import DARK, LIGHT
 from minicell.teach.figure import Drawing, printed
 from minicell.teach.ink import as_png, as_svg
 from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, OWN_TEXT, RULE, Box, Shape, text
 from minicell.teach.ink.shapes import Path as Line
 from minicell.teach.ink.thumb import short
-from minicell.view.page.fragment import PAGE
-from minicell.view.paint.style import DARK, LIGHT
 from minicell.view.picture import STILL
 
 from .network import bitmaps

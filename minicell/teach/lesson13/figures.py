@@ -10,9 +10,9 @@ import minicell as ms
 from minicell.core import tape
 from minicell.core.cell import Cell
 from minicell.core.differentiate import Gradient
+from minicell.ink.metrics import shape_text
 from minicell.teach.figure import Drawing, Figure, slider
 from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, WRONG, Box, Shape, arrow, text, tick
-from minicell.view.metrics import shape_text
 
 from .programs import CLOSE, PEER, document, sine
 

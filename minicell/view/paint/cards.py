@@ -5,9 +5,10 @@ When they are compared, of the other gradients is said how far they are off; on 
 
 import numpy as np
 
+from ...ink import tiles
+from ...ink.shapes import width
 from ...story.record import Gradient, Value
-from . import inline, phrases, tiles, verdict, voice
-from .kit import width
+from . import inline, phrases, verdict, voice
 from .plan import CARD, CODE, STAGE, TALL, Box
 from .taken import Taken
 

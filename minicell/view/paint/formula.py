@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ink import numbers
 from ...story.names import gradient
 from ...story.record import Entry, Ghost, Record, Value
-from . import numbers
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
 

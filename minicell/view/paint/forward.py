@@ -1,8 +1,9 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
+from ...ink import numbers, tiles
+from ...ink.shapes import Frame, cut, width
 from ...story.record import Entry
-from . import numbers, phrases, program, tiles
-from .kit import Frame, cut, width
+from . import phrases, program
 from .moment import Moment
 from .plan import EDGE, ROW, WIDTH, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of

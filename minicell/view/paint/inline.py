@@ -1,8 +1,9 @@
 """What is said inside the lines of a bprop: its gradients where they have no tables, and that no line uses dout."""
 
+from ...ink import tiles
+from ...ink.shapes import cut, width
 from ...story.record import Gradient
-from . import forward, phrases, program, tiles
-from .kit import cut, width
+from . import forward, phrases, program
 from .moment import Moment
 from .plan import CODE, GAP, ROW
 from .taken import Taken

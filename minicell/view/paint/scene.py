@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ...ink import metrics, tiles
+from ...ink.film import Film, Step
+from ...ink.line import Mark, step_line
+from ...ink.shapes import Frame, width
 from ...judge.verdict import SURROGATE, WRONG
 from ...story.record import Record, Value
-from .. import metrics
-from . import arrivals, backward, forward, outcome, panel, program, tiles, verdict, words
-from .film import Film, Step
-from .kit import Frame, width
-from .line import Mark, step_line
+from . import arrivals, backward, forward, outcome, panel, program, verdict, words
 from .moment import MOST, Moment, Shot, Story, shots
 from .plan import CODE, Needs, plans
 from .strip import TAKEN, Strip

@@ -1,8 +1,9 @@
 """A takeover at one moment: its gradients as far as they have come, and what is known of them."""
 
+from ...ink import numbers
 from ...judge.verdict import WRONG
 from ...story.record import Entry, Gradient, Reading, Value
-from . import numbers, phrases, verdict
+from . import phrases, verdict
 from .moment import Moment
 
 

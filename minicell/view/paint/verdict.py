@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
+from ...ink import numbers, tiles
 from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
 from ...story.names import gradient
 from ...story.record import Entry, Reading, Record, Value
-from . import numbers, tiles
 from .phrases import listed, some
 
 Said = tuple[str, str]

@@ -1,10 +1,11 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
+from ...ink import numbers, tiles
+from ...ink.shapes import width
 from ...judge.verdict import WRONG, Verdict
 from ...story.followed import follow
 from ...story.record import Gradient
-from . import numbers, tiles, verdict
-from .kit import width
+from . import verdict
 from .plan import CARD, CODE, Box
 from .taken import Taken
 from .touch import TOUCHED

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from ..paint import style
-from ..paint.film import Film
-from ..write import sheet, svg
+from .. import sheet, style, svg
+from ..film import Film
 
 HERE = Path(__file__).parent
 FEW = 60  # so many frames are never too large

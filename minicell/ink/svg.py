@@ -3,8 +3,7 @@
 import html
 import re
 
-from .. import metrics
-from ..paint import style
+from . import metrics, style
 from .sheet import Mark, Sheet
 
 GEOMETRY = ('x', 'y', 'width', 'height', 'rx', 'd', 'opacity', 'transform')
@@ -14,7 +13,7 @@ def write(page: Sheet, scale: float = 1.0, dark: bool = False) -> str:
     """A sheet as an SVG document, `scale` pixels to the unit."""
     palette = style.DARK if dark else style.LIGHT
     width, height = page.width, page.height
-    said = html.escape(f'{page.title}. {page.caption}' if page.title else page.caption or 'A tape')
+    said = html.escape(f'{page.title}. {page.caption}' if page.title else page.caption or 'A picture')
     body, moved = [], (0.0, 0.0)
     for one in page.marks:
         if (one.x, one.y) != moved:

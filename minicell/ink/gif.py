@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from io import BytesIO
 
-from ..paint import style
-from ..paint.film import Film, Step
-from . import png
+from . import png, style
+from .film import Film, Step
 from .sheet import of
 
 READ = 4  # words a second

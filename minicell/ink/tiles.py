@@ -2,20 +2,27 @@
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...story.record import Value
-from ..metrics import shape_text
 from . import numbers
-from .kit import Frame, width
+from .metrics import shape_text
+from .shapes import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
+
+
+class Value(Protocol):
+    """What a tile shows: an array, or the `words` that stand where there is none."""
+
+    shape: tuple[int, ...]
+    data: np.ndarray | None
+    words: str
 
 
 def cell_of(place: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, int]:
