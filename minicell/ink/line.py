@@ -21,10 +21,10 @@ class Mark(NamedTuple):
 
 
 def step_line(
-    steps: int, marks: Sequence[Mark], width: float = 456
+    steps: int, marks: Sequence[Mark], width: float = 456, label: str = 'Step'
 ) -> tuple[dict[str, Any], list[tuple[float, float]]]:
     """The line as plain data for the player, and where on it each step lies. A shape is [tag, attributes, step]: before
-    that step it is pale. Names that come first win the room."""
+    that step it is pale. Names that come first win the room. `label` is what the slider is called."""
     each = (width - 2 * EDGE) / max(steps - 1, 1)
     places = [(round(EDGE + i * each, 1), RAIL) for i in range(steps)]
     drawn: list[list] = [
@@ -48,4 +48,4 @@ def step_line(
         taken.append((left, left + wide))
         words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f'{mark.look} later'}
         drawn.append(['text', words, mark.since])
-    return dict(w=width, h=HEIGHT, shapes=drawn, dots=each >= DOTS, x=EDGE, y=RAIL - 1.5), places
+    return dict(w=width, h=HEIGHT, label=label, shapes=drawn, dots=each >= DOTS, x=EDGE, y=RAIL - 1.5), places

@@ -41,7 +41,7 @@ class Plate(NamedTuple):
     cell_h: float = 0
     rows: int = 1
     columns: int = 1
-    digits: int = 0
+    digits: int | None = None  # decimals, where two tensors would look the same
     note: str = ''  # of how much this is a part
     ink: str = ''  # the class of its numbers
 
@@ -65,7 +65,6 @@ def plate(
     if rows == 1:
         row = max(16.0, min(row, room_h))
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
-        digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
         looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
         for look in looks:
@@ -101,9 +100,9 @@ def on_road(value: Value, least: float = 0) -> Plate | None:
     rows, columns = array.shape
     if not array.size or rows > 2 or columns > 3:
         return None
-    digits, ink, row = numbers.decimals([array]), *(('onr', 20) if rows == 1 else ('onr onw', 16))
-    cell = max(max(width(shown(n, digits), ink) for n in array.ravel()) + 9, least / columns)
-    return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
+    ink, row = ('onr', 20) if rows == 1 else ('onr onw', 16)
+    cell = max(max(width(shown(n), ink) for n in array.ravel()) + 9, least / columns)
+    return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=ink)
 
 
 class Marks(NamedTuple):
@@ -188,11 +187,11 @@ def largest(array: np.ndarray) -> float:
     return float(np.max(size[np.isfinite(size)], initial=0.0))
 
 
-def shown(number: object, digits: int, unknown: str = '') -> str:
+def shown(number: object, digits: int | None = None, unknown: str = '') -> str:
     """A number of a tensor; a truth value is a word, and so is what nobody knows."""
     if isinstance(number, np.bool_):
         return str(bool(number))
-    return unknown if unknown and number != number else numbers.written(number, digits)
+    return unknown if unknown and number != number else numbers.said(number, digits)
 
 
 def _squares(

@@ -3,12 +3,12 @@
   if (window.minicellNames) return;
   window.minicellNames = true;
   const FOCUS = `.jp-OutputArea-output :focus-visible:not(.minicell-stage)
-    { outline: 3px solid #0072B2 !important; outline-offset: -1px !important; }`;
+    { outline: 3px solid #0067a8 !important; outline-offset: -1px !important; }`;
   const SOON = 200; // milliseconds: while a key is held down, nothing is said
   // What scrolls: the blocks of a fixed height, and printed lines that are too long.
   const SCROLLS = '.jp-OutputArea-output :is([style*="overflow:auto"], [style*="overflow: auto"])';
-  // What changes when something is pressed, and is told to who does not see it: pictures, replies, hints, verdicts.
-  const TELLS = '[class*=lat-target-]:not(.mc2-live *), .minicell-said';
+  // What changes when something is pressed, and is told to who does not see it: replies, hints, verdicts.
+  const TELLS = '.minicell-said';
 
   const style = document.createElement('style'), ear = document.createElement('div');
   style.textContent = FOCUS;

@@ -74,7 +74,8 @@ def many(count: int):
     """A film of many steps, each with shapes of its own."""
     film = toy(steps=1)
     frame, step = film.frames[0], film.steps[0]
-    film.line, places = step_line(count, [Mark(i, 'takeover', 'bf') for i in range(0, count, 9)])
+    marks = [Mark(i, 'takeover', 'bf') for i in range(0, count, 9)]
+    film.line, places = step_line(count, marks, label='Step of the tape')
     film.frames, film.steps = [], []
     for i in range(count):
         new = type(frame)(frame)

@@ -194,5 +194,5 @@ def test_an_alt_text_can_be_given():
 
 
 def test_the_script_and_the_style_are_short():
-    assert len(html.player()) < 21_000 and len(html.look()) < 10_000
+    assert len(html.player()) < 21_000 and len(html.look()) < 11_000
     assert '//' not in html.player().replace('http://', '') and '/*' not in html.look()

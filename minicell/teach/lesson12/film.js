@@ -4,8 +4,8 @@ function film(root, data) {
   const MOMENTS = 12, NEURONS = 32, DIGITS = 10, PIXELS = 15, STEPS = 2 * MOMENTS + 1;
   const LENGTH = 800; // ms a step, while it plays
   const EVERY = 0.01; // of the largest: a smaller gradient does not count as one
-  const [INK, PALE, LEVEL, QUIET] = ['#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'];
-  const [FORWARD, BACKWARD, UNDER, BEHIND, NOW] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2', '#FFE2B0'];
+  const [LIT, PALE, LEVEL, QUIET] = ['dab', 'tile on', 'fh q2', 'rail']; // looks: see film.py
+  const [FORWARD, BACKWARD, UNDER, BEHIND, FAINT] = ['dab f', 'dab o', 'dab t', 'fh q2', 0.08];
   const {seen: [sx, sy, side], grid: [gx, gy, wide, high], tube: [zero, unit, low, top],
     race: [rx, ry, rh, room], size: [W, H]} = data.at;
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -54,15 +54,16 @@ function film(root, data) {
   }
 
   // ---- in words
-  function short(v) {
-    const minus = text => text.replace('-', '−');
-    if (!Number.isFinite(v)) return String(v).replace('-', '−').replace('Infinity', '∞');
-    if (v && !(Math.abs(v) >= 0.0095 && Math.abs(v) < 1e5)) {
+  function short(v) { // as minicell.ink.numbers
+    const minus = text => text.replaceAll('-', '−'), size = Math.abs(v);
+    if (!Number.isFinite(v)) return minus(String(v)).replace('Infinity', '∞');
+    if (size && !(size >= 1e-4 && size < 1e6)) {
       const [mantissa, exponent] = v.toExponential(2).split('e');
-      return `${minus(mantissa)}e${Number(exponent)}`;
+      return minus(`${Number(mantissa)}e${Number(exponent)}`);
     }
-    const ways = [2, 3, 4].map(digits => v.toFixed(digits));
-    return minus(ways.find(way => Math.abs(way - v) <= 0.005 * Math.abs(v)) ?? ways[2]);
+    const exact = [0, 1, 2, 3].find(d => Math.abs(v - v.toFixed(d)) <= 2e-6 * Math.max(1, size)
+      && (!d || size * 10 ** d <= 25000));
+    return minus(v.toFixed(exact === undefined ? Math.max(1, 2 - Math.floor(Math.log10(size))) : exact === 1 ? 2 : exact));
   }
   function says(step) {
     const last = run.readouts[Math.min(step, MOMENTS - 1)];
@@ -79,7 +80,7 @@ function film(root, data) {
         'Backward begins at the readouts. Triangles show where each of them should go.'];
     const moment = STEPS - 1 - step, felt = run.felt[moment].map(Math.abs);
     const reached = felt.filter(v => v > EVERY * Math.max(...felt)).length;
-    return [`Backward, moment ${moment + 1}: the membranes’ gradient has length ${short(norm(felt))}`,
+    return [`Backward, moment ${moment + 1}: the gradient is ${short(norm(felt))} long`,
       `${reached} of ${NEURONS} membranes get more than 1 % of the largest. `
       + `|dW1| for this one digit, so far: ${short(run.learnt[moment])}.`];
   }
@@ -100,15 +101,13 @@ function film(root, data) {
     drawn.add(name);
   }
   const tenth = value => Math.round(value * 10) / 10;
-  const box = (name, x, y, width, height, fill, rx = 0) =>
-    put(name, 'rect', {x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height), fill, rx});
+  const box = (name, x, y, width, height, look, rx = 0, opacity = 1) =>
+    put(name, 'rect', {x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height), class: look, rx, opacity});
   const level = value => zero - unit * Math.min(Math.max(value, low), top);
-  const mixed = part => '#' + [[228, 213], [231, 94], [235, 0]].map(([a, b]) =>
-    Math.round(a + (b - a) * Math.min(part, 1)).toString(16).padStart(2, '0')).join('').toUpperCase();
   function pointer(name, x, y, size, way, across) {
     const tip = way * size, s = 0.9 * size;
     const points = across ? [[tip, 0], [-tip, s], [-tip, -s]] : [[0, -tip], [s, tip], [-s, tip]];
-    put(name, 'path', {d: `M${points.map(([a, b]) => `${tenth(x + a)} ${tenth(y + b)}`).join('L')}Z`, fill: BACKWARD});
+    put(name, 'path', {d: `M${points.map(([a, b]) => `${tenth(x + a)} ${tenth(y + b)}`).join('L')}Z`, class: BACKWARD});
   }
   const ease = part => { const p = Math.min(Math.max(part, 0), 1); return p * p * (3 - 2 * p); };
   const between = (a, b, part) => a + (b - a) * ease(part);
@@ -118,14 +117,14 @@ function film(root, data) {
     drawn = new Set();
     const at = {step, part, forward: step < MOMENTS, backward: step > MOMENTS,
       moment: step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step};
-    box('now', gx, gy + at.moment * high, NEURONS * wide, high, NOW);
+    box('now', gx, gy + at.moment * high, NEURONS * wide, high, 'now');
     set.frames[at.moment].forEach(pixel);
     for (let n = 0; n < NEURONS; n++) {
       membrane(n, at);
       for (let row = 0; row < MOMENTS; row++) mark(n, row, at);
     }
     if (at.backward) lengths(at);
-    put('legend', 'text', {x: gx, y: level(low) + 38, fill: at.backward ? '#A84300' : FORWARD},
+    put('legend', 'text', {x: gx, y: level(low) + 38, class: at.backward ? 'bf' : 'ff'},
       data.legend[Number(at.backward)]);
     race(at);
     for (const [name, {element, had}] of parts)
@@ -133,10 +132,10 @@ function film(root, data) {
   }
   function pixel(value, k) {
     const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
-    box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
+    box(`p${k}`, x, y, side - 2, side - 2, on ? LIT : PALE, 2);
     if (on !== Boolean(set.clean[k]))
       put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
-        stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
+        class: on ? 'chev' : 'pen'});
   }
   function membrane(n, {part, moment, forward, backward}) {
     const rest = when => (when < 0 ? 0 : run.before[when][n] - run.spikes[when][n]);
@@ -146,11 +145,12 @@ function film(root, data) {
     else if (forward && part < 1)
       now = part < 0.65 ? between(rest(moment - 1), value, part / 0.45) : between(value, now, (part - 0.65) / 0.35);
     const [above, below] = [level(now), level(0)].sort((a, b) => a - b);
-    const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
-    box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1), fill);
+    const look = data.silent[n] ? QUIET : lit ? LIT : backward ? BACKWARD : LEVEL;
+    const glow = look === BACKWARD ? FAINT + (1 - FAINT) * Math.min(run.glow[moment][n] / run.peak, 1) : 1;
+    box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1), look, 0, Math.round(glow * 100) / 100);
     if (lit && part < 0.85) { // a spark, from the neuron to its mark
       const y = gy + (moment + 0.5) * high, fades = 1 - ease((part - 0.5) / 0.35);
-      put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(above - y), fill: INK,
+      put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(above - y), class: LIT,
         opacity: fades.toFixed(2)});
     }
   }
@@ -164,10 +164,10 @@ function film(root, data) {
     if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
   }
   function lengths({part, moment}) {
-    const x = gx + NEURONS * wide + 8, fill = '#A84300';
-    put('length', 'text', {x, y: gy - 12, fill}, 'length');
+    const x = gx + NEURONS * wide + 8, look = 'bf';
+    put('length', 'text', {x, y: gy - 12, class: look}, 'length');
     for (let row = part > 0.5 ? moment : moment + 1; row < MOMENTS; row++)
-      put(`n${row}`, 'text', {x, y: gy + row * high + 11, fill}, short(norm(run.felt[row])));
+      put(`n${row}`, 'text', {x, y: gy + row * high + 11, class: look}, short(norm(run.felt[row])));
   }
   function race({step, moment, part, forward}) {
     let values = run.readouts[forward ? moment : MOMENTS - 1];
@@ -178,15 +178,12 @@ function film(root, data) {
     const first = best(values);
     values.forEach((value, d) => {
       const long = room * value / run.long;
-      const fill = d === first ? FORWARD : BEHIND;
-      put(`t${d}`, 'text', {x: rx - room - 4, y: ry + d * rh + 16, fill: INK, 'font-size': 14, 'text-anchor': 'end',
-        'font-weight': d === set.target ? 'bold' : 'normal'}, String(d));
-      box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, fill);
+      put(`t${d}`, 'text', {x: rx - room - 4, y: ry + d * rh + 16, class: d === set.target ? 'b end' : 'end'}, String(d));
+      box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, d === first ? FORWARD : BEHIND);
       const size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull)) * (step === MOMENTS ? ease(part) : 1);
       if (step >= MOMENTS && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);
     });
-    put('answer', 'text', {x: rx, y: ry + 12 * rh + 42, fill: FORWARD, 'font-size': 64, 'font-weight': 'bold',
-      'text-anchor': 'middle'}, String(first));
+    put('answer', 'text', {x: rx, y: ry + 12 * rh + 42, class: 'hero ff mid'}, String(first));
   }
 
   // ---- steps
@@ -253,17 +250,17 @@ function film(root, data) {
   }
   root.textContent = '';
   root.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
-  html('style', root, {textContent: LOOK});
+  html('style', root, {textContent: data.look + LOOK});
   const body = html('div', root, {className: 'body'}), left = html('div', body, {className: 'pad'});
   const main = html('div', body, {className: 'main'});
   const head = html('div', main, {className: 'head'}), line = html('div', main, {className: 'line'});
   const live = html('div', main, {className: 'live'}, {'aria-live': 'polite'});
   const scroll = html('div', main, {className: 'scroll'}, {role: 'group', 'aria-label': `The picture. ${data.told}`});
-  const stage = svg('svg', scroll, {viewBox: `0 56 ${W} ${H - 56}`, role: 'img', 'font-size': 12});
+  const stage = svg('svg', scroll, {viewBox: `0 0 ${W} ${H}`, role: 'img'});
   const ground = svg('g', stage, {}), moving = svg('g', stage, {}), over = svg('g', stage, {});
   ground.innerHTML = data.ground;
   over.innerHTML = data.over;
-  const curve = svg('path', over, {fill: 'none', stroke: BACKWARD, 'stroke-width': 2});
+  const curve = svg('path', over, {class: 'pen o'});
   const bar = html('div', main, {className: 'bar'});
   const back = html('button', bar, {textContent: 'Back', onclick: () => go(now - 1)});
   const player = html('button', bar, {textContent: 'Play', onclick: () => play(!playing)});
@@ -356,30 +353,30 @@ function film(root, data) {
   reset();
 }
 const LOOK = `
-.mc-film{background:#fff;color:#1A1A1A;font:14px/1.4 Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif;max-width:1000px;padding:12px;
-border:1px solid #D0D5DB;border-radius:8px;box-sizing:border-box;container-type:inline-size}
+.mc-film{background:var(--paper);color:var(--ink);font:14px/1.4 Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif;max-width:1000px;padding:12px;
+border:1px solid var(--hair);border-radius:8px;box-sizing:border-box;container-type:inline-size}
 .minicell-beat .mc-film{zoom:.69}
 .mc-film .body{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
 .mc-film .main{flex:1 1 800px;min-width:0}
 .mc-film .scroll{overflow-x:auto}
 .mc-film .head{font-size:18px;font-weight:bold;min-height:26px}
-.mc-film .line{color:#595959;min-height:22px}
+.mc-film .line{color:var(--dim);min-height:22px}
 .mc-film svg{display:block;width:100%;min-width:800px;height:auto;font-family:Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .mc-film .live{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .mc-film .bar{display:flex;gap:8px;align-items:center}
 .mc-film .steps{flex:1;min-width:80px}
-.mc-film button,.mc-film select{font:inherit;color:inherit;background:#fff;border:1px solid #6B7280;
+.mc-film button,.mc-film select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);
 border-radius:6px;padding:4px 12px;min-height:30px}
-.mc-film button:disabled{color:#767676;border-color:#B8BDC5}
-.mc-film :focus-visible{outline:3px solid #0072B2;outline-offset:2px}
+.mc-film button:disabled{color:var(--faint);border-color:var(--hair)}
+.mc-film :focus-visible{outline:3px solid var(--fwd);outline-offset:2px}
 .mc-film .pad{flex:0 0 100px;display:flex;flex-direction:column;gap:10px}
 @container (max-width:915px){.mc-film .pad{flex:1 0 100%;flex-flow:row wrap;align-items:center}
 .mc-film .pad input{width:150px}}
 .mc-film .name,.mc-film .answer{font-weight:bold}
-.mc-film .answer{font-size:18px;color:#005B8F}
+.mc-film .answer{font-size:18px;color:var(--fwd)}
 .mc-film .pixels{display:grid;grid-template-columns:repeat(3,30px);gap:4px}
-.mc-film .pixels button{width:30px;height:30px;min-height:0;padding:0;background:#E3E6EA}
-.mc-film .pixels button[aria-pressed=true]{background:#1A1A1A;box-shadow:inset 0 0 0 3px #1A1A1A}
+.mc-film .pixels button{width:30px;height:30px;min-height:0;padding:0;background:var(--tile)}
+.mc-film .pixels button[aria-pressed=true]{background:var(--ink);box-shadow:inset 0 0 0 3px var(--ink)}
 .mc-film label{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center}
 .mc-film .pad input{width:100%;margin:0}
 .mc-film .more{margin-top:8px}

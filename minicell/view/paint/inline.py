@@ -42,7 +42,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
     end = min(x + wide, m.plan.w - 14)
     x += width(g.name, 'mid2') + 10
     if m.again is None:  # else it stands on the second tape
-        how = tiles.plate(g.value, wide / 3, 20, t.digits(place, g))
+        how = tiles.plate(g.value, wide / 3, 20)
         tiles.draw(frame, f'g{t.number}.{place}', x, y - 5 - how.h / 2, g.value, how, account=True)
         x += how.w + 10
     badge = t.badge(place)

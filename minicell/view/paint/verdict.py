@@ -147,6 +147,5 @@ def worst(v: Verdict) -> tuple[tuple[int, ...], str, str] | None:
     """The worst number of a wrong gradient: its place, what it is, and what it should be."""
     if v.yours is None or v.worst is None:
         return None
-    first = numbers.decimals([v.yours, v.due], 2)
-    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in range(first, FINEST)]
+    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in (None, *range(3, FINEST))]
     return v.worst, *next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
