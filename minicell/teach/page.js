@@ -70,12 +70,10 @@
     }
   };
 
-  // A picture: its title; all else: its words. (The picture of a tape tells its own steps.)
-  const telling = one => one.querySelector('svg title')?.textContent ?? one.innerText;
   const tell = () => {
     for (const one of document.querySelectorAll(TELLS)) {
       if (!one.checkVisibility()) continue;
-      const said = telling(one), before = told.get(one);
+      const said = one.innerText, before = told.get(one);
       if (said === before) continue;
       told.set(one, said);
       const at = document.activeElement; // a button that has done its work is switched off, and the focus is nowhere
