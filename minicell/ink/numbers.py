@@ -1,7 +1,6 @@
 """How a number is written: everywhere the same, as few digits as show it as it is, and never one that is not there."""
 
 import math
-from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -51,34 +50,6 @@ def _said(number: float, digits: int | None, negative: bool) -> str:  # −0.0 =
             digits = max(1, 2 - math.floor(math.log10(size))) if digits is None else 2 if digits == 1 else digits
         shown = f'{number:.{digits}f}'
     return shown.replace('-', '−')
-
-
-written = said
-
-
-def decimals(arrays: Iterable[np.ndarray], most: int = MOST) -> int:
-    """The fewest decimals at which every number of these arrays is exact to float32: then shown sums add up.
-
-    Numbers that `most` decimals do not show exactly, such as sines, get two; one that stands alone and is below 1 gets
-    three significant digits, as in a sentence.
-
-    >>> decimals([np.array([0.5, 0.25])]), decimals([np.array([1.0, 2.0])]), decimals([np.sin(np.arange(1.0, 3.0))])
-    (2, 0, 2)
-    >>> decimals([np.sin(0.5)]), decimals([np.sin(0.05)]), decimals([np.array(1.23456)])
-    (3, 4, 2)
-    """
-    arrays = list(arrays)
-    flat = np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays] or [np.zeros(0)])
-    flat = flat[np.isfinite(flat)]
-    scale = 2e-6 * np.maximum(1, np.abs(flat))
-    with np.errstate(all='ignore'):  # a number near the largest float overflows while it is rounded
-        for digits in range(most + 1):
-            if np.all(np.abs(flat - np.round(flat, digits)) <= scale):
-                return digits
-    largest = float(np.max(np.abs(flat)))
-    if all(np.size(a) == 1 for a in arrays) and 1e-4 <= largest < 1:
-        return 2 - math.floor(math.log10(largest))
-    return 2
 
 
 def index(place: tuple[int, ...]) -> str:
