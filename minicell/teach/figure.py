@@ -16,7 +16,7 @@ from minicell.ink.sheet import Sheet
 from .shown import Shown
 
 WIDTH = 760  # pixels of a figure
-LINE = 560  # of its slider
+LINE = 340  # of its slider, which fits on a phone
 SPACE = 16  # between stills
 SLOT = 62  # of a number under its name
 BACK = 'pen bk', 'rl'  # the looks of a thin arrow of backward, and of its head

@@ -158,9 +158,9 @@ class Training:
         if self.screen.picture.outputs:
             self.screen.send(films)
         else:
-            self.screen.open(
-                fragment.fragment(films, svg.write(still_of(drawn)), alt=drawn.words, live=True), drawn.words
-            )
+            still = svg.write(still_of(drawn))
+            page = fragment.fragment(films, still, alt=drawn.words, live=fragment.listener())
+            self.screen.open(page, drawn.words)
 
 
 def progress(done: int, of: int, said: str = '') -> str:

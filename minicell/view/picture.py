@@ -108,7 +108,13 @@ class Picture:
     def html(self, live: bool = False) -> str:
         """The picture as one piece of HTML, complete in itself; `live`: it takes other numbers."""
         return fragment.fragment(
-            self.films, self.still(self.opens), self.opens, self.alt(self.opens), self.scale, live, self.lost
+            self.films,
+            self.still(self.opens),
+            self.opens,
+            self.alt(self.opens),
+            self.scale,
+            fragment.listener() if live else '',
+            self.lost,
         )
 
     @property

@@ -87,7 +87,7 @@ def holds(figure: Figure) -> Figure:
     fits(figure.film)
     assert figure.film.width <= 770 and figure.film.height <= 520
     assert len(figure.shown.page.encode()) < PAGE and figure.shown.plays and figure.shown.widget is None
-    assert len(figure.film.steps) == len(figure.values) and figure.film.line['label']
+    assert len(figure.film.steps) == len(figure.values) and figure.film.line['label'] and figure.film.line['w'] < 350
     return figure
 
 

@@ -1,16 +1,11 @@
 """The film of lesson 12: a digit goes through the network, moment by moment, and the gradient comes back the same way.
 
-What moves in a page is computed there: `film.js` has the weights, runs the network and its backward pass again for
-whatever is drawn on the pad, and needs no kernel. This module makes the same pictures for a notebook that runs no
-script, and for a GIF. A test holds the two against each other.
+Whatever is drawn on the pad under it goes through the network in the page: `film.js` has the weights, draws the same
+pictures, and hands them to the player. It needs no kernel. A test holds the two against each other.
 """
 
-import base64
-import html
-import json
 import os
-from functools import cache, cached_property
-from io import BytesIO
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +13,13 @@ import numpy as np
 
 import minicell as ms
 from minicell.errors import SettingError
-from minicell.ink import png, sheet, svg
+from minicell.ink import gif, sheet, svg
+from minicell.ink.film import Film as Pictures
+from minicell.ink.film import Step
+from minicell.ink.line import Mark, step_line
 from minicell.ink.numbers import said
-from minicell.ink.page.fragment import PAGE
-from minicell.ink.page.fragment import look as style
+from minicell.ink.page import fragment
 from minicell.ink.shapes import Frame
-from minicell.ink.style import DARK, LIGHT
 from minicell.teach.figure import printed
 from minicell.view.picture import STILL
 
@@ -43,14 +39,18 @@ FAINT = 0.08  # how much is seen of a membrane that no slope reaches
 EVERY = 0.01  # of the largest: a smaller gradient does not count as one
 LEGEND = (  # forward, backward
     'Forward: above the threshold a membrane spikes (black), and then the threshold is taken off it',
-    'Backward: ▲ ▼ where a membrane should go, the stronger its bar, the larger its slope',
+    'Backward: ▲ ▼ where a membrane should go; the stronger its bar, the larger its slope',
 )
 TOLD = (
     'From left to right: the digit as it is seen at this moment; a grid of the spikes, one row for each moment and one '
     'column for each neuron, with triangles for the gradients on the way back; ten readouts as bars. Under the grid: '
     'the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
 )
-TIMES = {'rise': 320, 'moment': 480, 'loss': 1800, 'back': 480, 'last': 3500}  # ms a picture of the GIF
+TIMES = {'rise': 0.32, 'moment': 0.48, 'loss': 1.8, 'back': 0.48, 'last': 3.5}  # seconds a picture of the GIF
+# The pictures: of which step, and whether before the spikes of that moment are taken off the membranes.
+PLACES = [(step, rising) for step in range(STEPS) for rising in (True, False)[step >= MOMENTS :]]
+OPENS = PLACES.index((MOMENTS - 1, True))
+LINE = 340  # pixels of the slider, which fits on a phone
 
 
 class Run(NamedTuple):
@@ -203,13 +203,16 @@ class Film:
                     pointer(out, f'd{k}', x, y + (k + 0.5) * high, size, -np.sign(run.pull[k]), True)
         out.text('answer', x, y + 12 * high + 42, str(values.argmax()), 'hero ff mid')
 
-    def drawn(self, step: int, rising: bool = False) -> sheet.Sheet:
-        """A step as a still."""
-        return sheet.sheet(Frame(self.ground | self.scene(step, rising) | self.over), SIZE, *self.says(step))
-
-    def words(self, step: int) -> str:
-        """A step in words."""
-        return f'{". ".join(self.says(step))} {TOLD}'
+    @cached_property
+    def pictures(self) -> Pictures:
+        """All of them; a moment takes two, before and after the reset."""
+        made = Pictures(*SIZE)
+        marks = [Mark(PLACES.index((MOMENTS, False)), 'loss'), Mark(0, 'forward'), Mark(len(PLACES) - 1, 'backward')]
+        made.line, places = step_line(len(PLACES), marks, LINE, 'Step of the film')
+        for (step, rising), at in zip(PLACES, places, strict=True):
+            frame = Frame(self.ground | self.scene(step, rising) | self.over)
+            made.add(frame, Step(*self.says(step), at))
+        return made
 
     @cached_property
     def ground(self) -> Frame:
@@ -256,8 +259,9 @@ class Film:
 
     def data(self) -> dict[str, Any]:
         """What the script needs to run the network by itself."""
-        net = self.net
+        net, film = self.net, self.pictures
         weights = {name: each.asnumpy().round(6).tolist() for name, each in (('w1', net.w1), ('w2', net.w2))}
+        still = Frame(self.ground | self.over)
         return weights | {
             'frames': self.frames.tolist(),
             'target': self.target,
@@ -267,31 +271,26 @@ class Film:
             'knots': KNOTS.tolist(),
             'slopes': [float(f'{slope:.6g}') for slope in self.slope(KNOTS)],
             'legend': LEGEND,
-            'told': TOLD,
             'at': {'seen': SEEN, 'grid': GRID, 'tube': TUBE, 'race': RACE, 'size': SIZE},
-            'ground': markup(self.ground),
-            'over': markup(Frame(list(self.over.items())[:-1])),
-            'look': style(),
+            'places': [[step, rising, said.at] for (step, rising), said in zip(PLACES, film.steps, strict=True)],
+            'line': film.line,
+            'still': [[key, *shape] for key, shape in still.items()],
         }
 
     def html(self) -> str:
-        """The film as one piece of HTML: a still, and the script that replaces it. It asks for no address."""
-        first = self.drawn(MOMENTS - 1, True)
-        picture = base64.b64encode(svg.write(first).encode())
-        data = json.dumps(self.data(), separators=(',', ':')).replace('<', '\\u003c')
-        return (
-            f'<div class="mc2 mc-film" data-lm-suppress-shortcuts="true">'
-            f'<img style="max-width:100%" alt="{html.escape(self.words(MOMENTS - 1))}" '
-            f'src="data:image/svg+xml;base64,{picture.decode()}"></div>'
-            f'<script>(()=>{{const root=document.currentScript?.previousElementSibling??{LAST};\n'
-            f'{script()}\nfilm(root,{data})}})()</script>'
-        )
+        """The film as one piece of HTML, with its pad. It asks for no address."""
+        pad = f'const data={fragment.script(self.data())};\n{fragment.stripped(Path(__file__).with_name("film.js"))}'
+        still = svg.write(sheet.of(self.pictures, OPENS))
+        return fragment.fragment([self.pictures], still, alt=self.words(MOMENTS - 1), live=pad)
+
+    def words(self, step: int) -> str:
+        """A step in words."""
+        return f'{". ".join(self.says(step))} {TOLD}'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         words = '\n'.join(map(self.words, (MOMENTS - 1, STEPS - 1)))
         if os.environ.get(STILL):
-            stills = [self.drawn(MOMENTS - 1, True), self.drawn(STEPS - 1)]
-            return {'text/plain': words, **printed(stills, words)}
+            return {'text/plain': words, **printed([sheet.of(self.pictures, step) for step in (OPENS, -1)], words)}
         return {'text/plain': words, 'text/html': self.html()}
 
     def save(self, path: str | Path) -> Path:
@@ -299,46 +298,19 @@ class Film:
         path = Path(path)
         kind = path.suffix.lower()
         if kind == '.html':
-            papers = {'light': LIGHT['paper'], 'dark': DARK['paper']}
-            path.write_text(PAGE.format(title='An SNN at work', body=self.html(), **papers), encoding='utf-8')
+            path.write_text(fragment.whole(self.html(), 'An SNN at work'), encoding='utf-8')
         elif kind == '.gif':
-            path.write_bytes(self.gif())
+            path.write_bytes(gif.animation(self.pictures, times=[TIMES[kind_of(*place)] for place in PLACES]))
         else:
             raise SettingError(f'save writes .html and .gif: the end of the name says which. It got {path.name!r}.')
         return path
 
-    def gif(self) -> bytes:
-        """All steps as a GIF that begins again at its end; a moment takes two pictures, before and after the reset."""
-        made, times = [], []
-        for step in range(STEPS):
-            for rising in (True, False)[step >= MOMENTS :]:
-                made.append(png.image(self.drawn(step, rising)))
-                kind = 'rise' if rising else 'moment' if step < MOMENTS else 'loss' if step == MOMENTS else 'back'
-                times.append(TIMES['last' if step == STEPS - 1 else kind])
-        first, *rest = png.few(made, LIGHT)
-        out = BytesIO()
-        first.save(out, 'GIF', save_all=True, append_images=rest, duration=times, loop=0)
-        return out.getvalue()
 
-
-# Where a reader runs scripts without saying which: the last film that does not play yet.
-LAST = "[...document.querySelectorAll('.mc-film:has(>img)')].pop()"
-
-
-@cache
-def script() -> str:
-    """The script, without comments and indentation."""
-    lines = Path(__file__).with_name('film.js').read_text(encoding='utf-8').splitlines()
-    return '\n'.join(line for line in map(str.strip, lines) if line and not line.startswith('//'))
-
-
-def markup(frame: Frame) -> str:
-    """Shapes as SVG elements, whose looks the page's style sheet has."""
-    out = []
-    for shape in sorted(frame.values(), key=lambda shape: shape.layer):
-        said_of = ''.join(f' {name}="{html.escape(str(v))}"' for name, v in shape.attrs.items() if name != 'T')
-        out.append(f'<{shape.tag}{said_of}>{html.escape(shape.attrs.get("T", ""))}</{shape.tag}>')
-    return ''.join(out)
+def kind_of(step: int, rising: bool) -> str:
+    """What a picture shows: how long it stays in the GIF."""
+    if step == STEPS - 1:
+        return 'last'
+    return 'rise' if rising else 'moment' if step < MOMENTS else 'loss' if step == MOMENTS else 'back'
 
 
 def level(value: float) -> float:
