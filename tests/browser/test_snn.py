@@ -89,10 +89,10 @@ def test_what_the_page_computes_is_what_minicell_computes(visit, film):
     for own in (False, True):
         if own:
             tab.get_by_role('button', name='Reset').click()
-        for place, (step, _) in enumerate(PLACES):
+        for place, at in enumerate(PLACES):
             if place:
                 press(tab, 'ArrowRight')
-            alike(said(tab), '. '.join(film.says(step)))
+            alike(said(tab), '. '.join(film.says(*at)))
             there, here = due(film, place), drawn(tab)
             apart = sum(((there - here) + (here - there)).values())
             assert apart <= own * 0.05 * sum(there.values()), (own, place, (there - here), (here - there))

@@ -63,13 +63,13 @@ function listen(root, take) {
       && (!d || size * 10 ** d <= 25000));
     return minus(v.toFixed(exact === undefined ? Math.max(1, 2 - Math.floor(Math.log10(size))) : exact === 1 ? 2 : exact));
   }
-  function says(step) {
+  function says(step, rising) {
     const last = run.readouts[Math.min(step, MOMENTS - 1)];
     if (step < MOMENTS) {
       const [first, second] = range(DIGITS).sort((a, b) => last[b] - last[a]);
       const fired = run.spikes[step].filter(Boolean).length;
       const wrong = set.frames[step].filter((pixel, k) => (pixel > 0.5) !== Boolean(set.clean[k])).length;
-      return [`Moment ${step + 1} of ${MOMENTS}: ${fired} of ${NEURONS} neurons spike`,
+      return [`Moment ${step + 1} of ${MOMENTS}: ${rising ? `${fired} of ${NEURONS} neurons spike` : 'those that spiked are reset'}`,
         `${wrong} of ${PIXELS} pixels are wrong. Readout ${first} leads with ${short(last[first])}, `
         + `then ${second} with ${short(last[second])}.`];
     }
@@ -157,7 +157,10 @@ function listen(root, take) {
       }
       before = shapes;
     });
-    const s = data.places.map(([step, , at]) => ({t: says(step)[0], c: says(step)[1], at, go: [], jump: ''}));
+    const s = data.places.map(([step, rising, at]) => {
+      const [t, c] = says(step, rising);
+      return {t, c, at, go: [], jump: ''};
+    });
     return {w, h, n: [...nodes.values()].sort((a, b) => a[0] - b[0]).map(each => each[1]), s, tape: data.line, l: {}, r: {}};
   }
 

@@ -114,14 +114,15 @@ class Film:
 
     # ---- in words --------------------------------------------------------------------------------------------------
 
-    def says(self, step: int) -> tuple[str, str]:
-        """A step in words: its title, and what is to be seen."""
+    def says(self, step: int, rising: bool = True) -> tuple[str, str]:
+        """A step in words: its title, and what is to be seen. `rising`: see `scene`."""
         run = self.run
         last = run.readouts[min(step, MOMENTS - 1)]
         if step < MOMENTS:
             first, second = np.argsort(-last, kind='stable')[:2]
             wrong = int(((self.frames[step] > 0.5) != bitmaps[self.target]).sum())
-            return f'Moment {step + 1} of {MOMENTS}: {run.spikes[step].sum()} of {NEURONS} neurons spike', (
+            spike = f'{run.spikes[step].sum()} of {NEURONS} neurons spike' if rising else 'those that spiked are reset'
+            return f'Moment {step + 1} of {MOMENTS}: {spike}', (
                 f'{wrong} of {PIXELS} pixels are wrong. Readout {first} leads with {said(last[first])}, '
                 f'then {second} with {said(last[second])}.'
             )
@@ -211,7 +212,7 @@ class Film:
         made.line, places = step_line(len(PLACES), marks, LINE, 'Step of the film')
         for (step, rising), at in zip(PLACES, places, strict=True):
             frame = Frame(self.ground | self.scene(step, rising) | self.over)
-            made.add(frame, Step(*self.says(step), at))
+            made.add(frame, Step(*self.says(step, rising), at))
         return made
 
     @cached_property
