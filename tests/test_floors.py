@@ -25,6 +25,7 @@ FLOORS = [
     {'composite', 'jacobian', 'numpy'},
     {'common', 'nn', 'amp', 'checkpoint'},
     {'graph', 'numpy', 'shown', 'explanation'},
+    {'ink'},
     {'story'},
     {'replay'},
     {'judge'},
@@ -237,6 +238,18 @@ def test_what_happened_is_told_once_and_in_few_lines():
         defined = re.compile(rf'^\s*{re.escape(name)}(: [^=]+)? = ', re.MULTILINE)
         assert [path.stem for path in rooms if defined.search(path.read_text('utf-8'))] == [home], name
     assert not list((PACKAGE / 'view').rglob('tell*'))
+
+
+def test_ink_knows_nothing_of_autodiff():
+    """It takes arrays, and what it needs beside NumPy it imports where it makes pixels."""
+    ink = [use for use in USES if use.part == 'ink']
+    assert not [use for use in ink if use.target not in ('', 'ink')]
+    assert {use.module.partition('.')[0] for use in ink} - sys.stdlib_module_names == {
+        'numpy', 'minicell', 'matplotlib', 'PIL',
+    }  # fmt: skip
+    assert {use.place.split(':')[0] for use in ink if use.module.startswith(('matplotlib', 'PIL'))} == {
+        'minicell/ink/png.py'
+    }
 
 
 def test_the_lessons_kit_stays_small():

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import ipywidgets as w
 
 from . import words
-from .shown import Shown, button, column, html, row, spoken
+from .shown import Shown, button, column, html, paged, row, spoken
 
 
 class Choice(NamedTuple):
@@ -168,14 +168,15 @@ def kept_back(prediction: Prediction, shown: Shown) -> Shown:
     """A figure that answers a question: it opens when the prediction is made, and until then a line says so."""
     said = 'This figure answers the question above. It opens when you have committed to a prediction.'
     notice = html(words.block(words.headline('locked', 'Locked') + words.paragraphs(said), 'locked'))
+    inside = shown.widget or paged(shown.page)
 
     def draw() -> None:
         notice.layout.display = 'none' if prediction.unlocked else None
-        shown.widget.layout.display = None if prediction.unlocked else 'none'
+        inside.layout.display = None if prediction.unlocked else 'none'
 
     prediction.waiting.append(draw)
     draw()
-    return Shown(column(notice, shown.widget), shown.text, shown.page, shown.pictures)
+    return Shown(column(notice, inside), shown.text, shown.page, shown.pictures)
 
 
 class Result:

@@ -1,19 +1,25 @@
 """A widget on the page, and what a reader has who opens the notebook without a kernel."""
 
+import os
 from importlib.resources import files
 from typing import Any
 
 import ipywidgets as w
 from IPython.display import display
 
+from minicell.view.picture import STILL
+
 SCRIPT = 'application/javascript'
 EDGE = 8  # pixels around the block in an HTML widget
 
 
 class Shown:
-    """What a cell shows: `widget` where there is a kernel; its `text` (and page, and pictures) everywhere else."""
+    """What a cell shows: its `text` everywhere, and where there is more than text its `widget`, or a `page` that needs
+    no kernel. `pictures` are what of a page is kept in a notebook, and of a widget where there is no kernel."""
 
-    def __init__(self, widget: w.Widget, text: str, page: str = '', pictures: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, widget: w.Widget | None, text: str, page: str = '', pictures: dict[str, str] | None = None
+    ) -> None:  # fmt: skip
         self.widget = widget
         self.text = text
         self.page = page
@@ -22,10 +28,24 @@ class Shown:
     def __repr__(self) -> str:
         return self.text
 
+    @property
+    def plays(self) -> bool:
+        """Whether its page is all there is to it: it moves without a kernel."""
+        return bool(self.page and self.pictures)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        live = self.widget._repr_mimebundle_() or {}
-        out = {'text/plain': self.text, **({'text/html': self.page} if self.page else {}), **self.pictures}
-        return {**out, **{kind: data for kind, data in live.items() if kind != 'text/plain'}}
+        live = (self.widget and self.widget._repr_mimebundle_()) or {}
+        page = {'text/html': self.page} if self.page else {}
+        out = page | self.pictures
+        if self.plays:
+            out = self.pictures if os.environ.get(STILL) else {} if self.widget else page
+        return {'text/plain': self.text, **out, **{kind: data for kind, data in live.items() if kind != 'text/plain'}}
+
+
+def paged(page: str) -> w.Output:
+    """A page as a widget, which can be hidden."""
+    output = {'output_type': 'display_data', 'data': {'text/html': page}, 'metadata': {}}
+    return w.Output(outputs=(output,))
 
 
 def html(value: str, height: int | None = None) -> w.HTML:

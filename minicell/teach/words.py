@@ -3,19 +3,21 @@
 import re
 from html import escape
 
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, WRONG
-from minicell.view.metrics import SANS
+from minicell.ink.metrics import SANS
+from minicell.ink.style import LIGHT
 
+INK, MUTED, PAPER, PANEL = (LIGHT[name] for name in ('ink', 'dim', 'paper', 'panel'))
+RULE, RIGHT, WRONG = (LIGHT[name] for name in ('hair', 'fwd', 'bad'))
 BODY = (
     f'color:{INK};background:{PAPER};font:15px/1.5 {SANS};padding:10px 14px;'
     f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
 )
-CODE = f"font:13px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:#F3F5F7"
+CODE = f"font:13px/1.45 'DejaVu Sans Mono',Menlo,Consolas,monospace;color:{INK};background:{PANEL}"
 PRE = f'{CODE};padding:8px 10px;margin:4px 0;white-space:pre;overflow:auto'
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
-GROUNDS = {'locked': '#F3F5F7'}  # a place that is still empty
-EDGES = {'passed': FORWARD, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
+GROUNDS = {'locked': PANEL}  # a place that is still empty
+EDGES = {'passed': RIGHT, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
 
 
 def inline(text: str) -> str:

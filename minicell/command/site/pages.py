@@ -21,7 +21,9 @@ def publish() -> None:
 def page_of_shown(shown: Shown) -> dict[str, str]:
     """A question, an exercise or a figure: its pictures, else its page, else its words."""
     drawn = shown.pictures.get('image/svg+xml')
-    if drawn:  # on a phone it scrolls: smaller, its texts could not be read
+    if shown.plays:
+        body = shown.page
+    elif drawn:  # on a phone it scrolls: smaller, its texts could not be read
         body = f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{drawn}</div>'
     else:
         body = (shown.page or f'<pre>{escape(shown.text)}</pre>') + f'<p class="needs">{NEEDS_PYTHON}</p>'
