@@ -55,12 +55,12 @@ STILLS = {
     ),
     '01': Still(
         'l01-branch',
-        (270, 64, 754, 300),
+        (262, 74, 780, 296),
         'Three products leave an entry each, forward and backward; the branch that was not taken leaves none',
     ),
     '02': Still(
         'l02-dout',
-        (8, 60, 716, 346),
+        (8, 74, 730, 345),
         'Backward takes dout through the rules of Mul and Add; the two gradients of a are added',
     ),
     '03': Still(
@@ -70,27 +70,27 @@ STILLS = {
     ),
     '04': Still(
         'l04-curve',
-        (4, 710, 420, 1036),
+        (8, 902, 441, 1208),
         'The error of a difference quotient against eps: as eps shrinks, it falls, then grows (in float64 later)',
     ),
     '05': Still(
         'l05-traffic',
-        (4, 0, 758, 212),
+        (8, 76, 784, 264),
         'Eight ways to end a bprop: which raise an error, and which are silently wrong, in minicell and in MindSpore',
     ),
     '06': Still(
         'l06-suspects',
-        (0, 176, 570, 382),
-        'Three losses of wrong bprops beside that of the right one; one of them falls just as well',
+        (8, 74, 590, 248),
+        'Three losses of wrong bprops beside that of the right one; one of them falls faster',
     ),
     '07': Still(
         'l07-figure',
-        (200, 70, 756, 372),
+        (192, 76, 784, 366),
         'Eight channels of a dropout: in backward the mask of forward fits them all, a new mask is wrong in several',
     ),
     '08': Still(
         'l08-figure',
-        (6, 60, 550, 410),
+        (8, 76, 526, 354),
         'A threshold layer and its gradient: 1 above the threshold, 0 on it and below',
     ),
     '09': Still(
@@ -105,27 +105,27 @@ STILLS = {
     ),
     '11': Still(
         'l11-runs',
-        (380, 572, 756, 774),
+        (376, 576, 764, 772),
         'In graph mode Python ran bprop once, and four replays followed; the last two gradients are wrong',
     ),
     '12': Still(
         'l12-film',
-        (106, 524, 632, 712),
+        (128, 606, 648, 770),
         'Spikes of 32 neurons over twelve moments, and triangles that show how the gradient comes back through them',
     ),
     '13': Still(
         'l13-figure',
-        (4, 1052, 756, 1428),
+        (8, 1262, 784, 1700),
         'The tapes of minicell and of the learner’s own engine for a second derivative: entry by entry the same',
     ),
     '14': Still(
         'l14-figure',
-        (4, 60, 756, 432),
+        (8, 74, 784, 420),
         'A staircase of four levels: a strict mask gives a gradient of 0 to every weight on the two outermost levels',
     ),
     '15': Still(
         'l15-figure',
-        (4, 70, 756, 392),
+        (8, 74, 784, 362),
         '64 layers in 8 parts: 8 inputs are kept, and a part is computed again; 8 and 16 parts take least memory',
     ),
 }

@@ -40,7 +40,7 @@ INSIDE = {
 # what those return that have no annotation, where it is no Tensor
 RETURNS = {
     'dim': '_int', 'numel': '_int', 'is_floating_point': '_bool', '__contains__': '_bool', 'max': 'Any', 'min': 'Any',
-    'itemsize': '_int', 'nbytes': '_int', 'strides': '_tuple[_int, ...]',
+    'itemsize': '_int', 'nbytes': '_int', 'ndim': '_int', 'size': '_int', 'strides': '_tuple[_int, ...]',
     'jit': 'Any', # what a jit function is: it can be called, and has graphs
 }  # fmt: skip
 # what can be set, or is anything: older checkers let no method take the place of an attribute that is something else

@@ -20,8 +20,8 @@ from IPython.utils.capture import capture_output  # noqa: E402
 from minicell import Tape  # noqa: E402
 from minicell.command.site.front import picture  # noqa: E402
 from minicell.command.site.front.scenes import OPENS, SCENES, programs  # noqa: E402
+from minicell.ink import gif  # noqa: E402
 from minicell.view.picture import Picture  # noqa: E402
-from minicell.view.write import gif  # noqa: E402
 
 
 def tape(*cells: str) -> Tape:

@@ -4,8 +4,8 @@ The examples in its docstrings begin with `import minicell as ms` and `from mini
 """
 
 from . import errors, names, ops
-from .core import doors as _doors
 from .core import dtype
+from .core import trap as _trap
 from .core.dtype import (
     bool_,
     complex64,
@@ -38,14 +38,13 @@ names.place(__name__)
 
 
 def _set_traps() -> None:
-    """The traps are loaded by the first Cell, or when the first gradient or Tape begins; then nobody asks again."""
+    """The traps are loaded by the first Cell, or when the first gradient or Tape begins: one takes this one's place."""
     from . import traps
 
-    _doors.acquire = [each for each in _doors.acquire if each is not _set_traps]
+    _trap.joined.acquire()
 
 
-_doors.acquire.append(_set_traps)
-vars(_doors.mine).clear()  # the tape belongs to no thread yet: another one may take the first gradient
+_trap.joined.acquire = _set_traps
 
 # The Cells, and what looks, checks and traces, are loaded by the first who asks for them: half of the import's time.
 __getattr__, __dir__ = later(

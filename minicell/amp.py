@@ -3,7 +3,7 @@
 from .common.parameter import Parameter
 from .core.tensor import Tensor, map_tensors, tensors_in
 from .ops import isfinite
-from .ops.checks import number
+from .ops.checks import numbers
 
 
 class StaticLossScaler:
@@ -17,7 +17,7 @@ class StaticLossScaler:
     """
 
     def __init__(self, scale_value: float) -> None:
-        number('StaticLossScaler', 'scale_value', scale_value, 'is at least 1', lambda value: value >= 1)
+        numbers('is at least 1', lambda value: value >= 1)('StaticLossScaler', scale_value=scale_value)
         self.scale_value = Parameter(Tensor(float(scale_value)), name='scale_value')
 
     def scale(self, inputs: object) -> object:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from .core.arithmetic import zeros_like
 from .core.differentiate import differentiate, name_of
 from .core.errors import GradPositionError, NotATensorError, article, users_line
 from .core.grad import (
@@ -14,6 +13,7 @@ from .core.grad import (
     is_parameter,
     take_sens,
 )
+from .core.primitives import zeros_like
 from .core.tensor import Tensor, is_float
 
 

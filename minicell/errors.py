@@ -1,5 +1,7 @@
 """Every error and warning of minicell, under one roof: those of the core and of the traps, and the library's own."""
 
+import warnings
+
 # isort: off
 from .core.errors import (  # `as`: for a type checker these too are of this module
     BpropCountError as BpropCountError,
@@ -20,11 +22,29 @@ from .core.errors import (  # `as`: for a type checker these too are of this mod
     ShapeError as ShapeError,
     TapeError as TapeError,
     TensorSettingError as TensorSettingError,
-    ThreadError as ThreadError,
+    HOME,
+    caller,
 )
 # isort: on
 
+
+def warn(message: str, category: type[Warning], frame=None) -> None:
+    """Warn at the user's own line: at this frame, or the innermost one outside minicell."""
+    if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
+        frame = caller()
+        if frame is None:
+            return
+    space = frame.f_globals
+    registry = space.setdefault('__warningregistry__', {})
+    module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+
+
 # ---- of the traps --------------------------------------------------------------------------------------------------
+
+
+class ThreadError(MinicellError, RuntimeError):
+    """A thread needs a gradient, or a value of one, while the gradient is open in another thread."""
 
 
 class BypassWarning(MinicellWarning):

@@ -1,10 +1,11 @@
-"""What a Tape hears beside ops: each call of a hook and what it returns, and numbers that leave a takeover's ops."""
+"""What a Tape hears beside ops: hooks and what they return, bprop_debug, and numbers that leave a takeover's ops."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from .core import doors, tape
+from .core import tape
 from .core.rules import Marker
+from .core.trap import Trap, join
 
 
 class Hook(SimpleNamespace):
@@ -19,9 +20,14 @@ class Asked(SimpleNamespace):
     """Inside a takeover, Python or NumPy sees a Tensor's numbers; chooses: only to choose what to compute."""
 
 
-CALLED, RETURNED, ASKED = Marker('hook'), Marker('hooked'), Marker('asked')
+class Report(SimpleNamespace):
+    """What a Cell with bprop_debug says of one call of its bprop."""
+
+
+CALLED, RETURNED, ASKED, REPORT = map(Marker, ('hook', 'hooked', 'asked', 'report'))
 CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
 RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
+REPORT.event = lambda at, x, y, out: Report(at=at, cell=x, said=y)
 ASKED.event = lambda at, x, y, out: Asked(at=at, tensor=x, how=y, chooses=out)
 
 
@@ -38,10 +44,12 @@ def heard(
     return returned
 
 
-def asked(tensor: object, how: str, chooses: bool) -> None:
+class Hears(Trap):
     """What construct computes outside of ops is no event, but that it has the numbers for it is one."""
-    if tape.looking and tape.hidden_address:
-        tape.note(ASKED, tensor, how, chooses, None)
+
+    def numbers_asked(self, tensor: object, how: str, chooses: bool) -> None:
+        if tape.looking and tape.hidden_address:
+            tape.note(ASKED, tensor, how, chooses, None)
 
 
-doors.numbers_asked.append(asked)
+join(Hears())

@@ -32,7 +32,7 @@ OF_METHODS = {
 def renamed(op: Callable, names: str) -> Callable:
     """An op under other argument names: the same body, so that a call costs the same.
 
-    >>> from .core.arithmetic import pow
+    >>> from .ops.arithmetic import pow
     >>> renamed(pow, 'input exponent')(3, exponent=2).item()
     9
     """

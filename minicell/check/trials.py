@@ -11,10 +11,11 @@ import numpy as np
 from ..core.bprop_result import cotangents
 from ..core.cell import bound
 from ..core.differentiate import differentiate, name_of
-from ..core.errors import GradArgumentError, MinicellError, ThreadError, users_line
+from ..core.errors import GradArgumentError, MinicellError, users_line
 from ..core.grad import read_again, run_once
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
+from ..errors import ThreadError
 from ..judge import decide, mistakes, takeover
 from ..judge.takeover import Takeover
 from ..judge.verdict import Verdict

@@ -17,9 +17,7 @@ launch_blocking = lambda: None  # of mindspore.runtime: here each op has run bef
 
 
 def set_seed(seed: int) -> None:
-    """Start the random numbers of minicell, which are np.random's, from a seed.
-
-    Raises TypeError for what is no int, ValueError for a negative one.
+    """Start the random numbers of minicell, which are np.random's, from a seed: an int of at least 0.
 
     >>> ms.set_seed(1)
     >>> ms.get_seed()

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 
 from ..core.dtype import DType
-from ..core.errors import ShapeError, users_line
+from ..core.errors import ShapeError
 from ..core.tensor import Tensor, wrap
 from ..errors import InitializerError, ParameterError, SettingError
 from ..lazy import without
 from ..ops.checks import must, must_be
-from ..ops.create import as_numpy
+from ..ops.create import as_numpy, lengths
 
 
 class Initializer:
@@ -109,10 +109,7 @@ class Identity(Initializer):
 
 
 class XavierUniform(Initializer):
-    """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)).
-
-    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
-    """
+    """Uniform with the standard deviation gain * sqrt(2 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010."""
 
     def __init__(self, gain: float = 1) -> None:
         self.gain = gain
@@ -158,14 +155,12 @@ class HeNormal(HeUniform):
         return np.random.normal(0, self.deviation(shape), shape)
 
 
-# fmt: off
 BY_NAME: dict[str, type[Initializer]] = {
     'zero': Zero, 'zeros': Zero, 'one': One, 'ones': One, 'normal': Normal, 'uniform': Uniform,
     'xavieruniform': XavierUniform, 'xavier_uniform': XavierUniform, 'heuniform': HeUniform, 'he_uniform': HeUniform,
     'xaviernormal': XavierNormal, 'xavier_normal': XavierNormal, 'henormal': HeNormal, 'he_normal': HeNormal,
     'identity': Identity, 'truncatednormal': TruncatedNormal,
-}
-# fmt: on
+}  # fmt: skip
 __getattr__ = without(__name__, 'Orthogonal')
 
 
@@ -194,7 +189,7 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
     [[1. 1. 1.]]
     """
     if isinstance(init, Tensor):
-        due = init.shape if shape is None else _shape(shape)
+        due = init.shape if shape is None else lengths(shape, InitializerError, 0)
         said = f"The shape of the 'init' argument should be the same as 'shape': {init.shape} against {due}"
         must(init.shape == due, ShapeError, said)
         return init
@@ -207,12 +202,5 @@ def initializer(init: Tensor | str | Initializer | float, shape: object = None, 
         init = BY_NAME[init.lower()]()
     elif not isinstance(init, Initializer):
         init = Constant(init)
-    numbers = init.fill(_shape(shape))
+    numbers = init.fill(lengths(shape, InitializerError, 0))
     return wrap(np.asarray(numbers).astype(np.float32 if dtype is None else as_numpy(dtype, only=True)))
-
-
-def _shape(shape: object) -> tuple[int, ...]:
-    found = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    if not isinstance(found, (tuple, list)) or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in found):
-        raise InitializerError(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
-    return tuple(int(n) for n in found)

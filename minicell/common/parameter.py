@@ -23,9 +23,7 @@ class Parameter(Tensor):
 
     requires_grad=False: it has no gradient, and `trainable_params` leaves it out. The name, unless given, becomes that
     of the attribute which holds it. layerwise_parallel and parallel_optimizer are for several machines: no effect here.
-
-    Raises TypeError for what is no Tensor, number, list or array, and where a flag is no bool; ValueError for a bool,
-    and for a name that is no string.
+    Raises TypeError for what is no Tensor, number, list or array, ValueError for a name that is no string.
 
     >>> Parameter(Tensor([1.0, 2.0]), name='w')
     Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
@@ -97,7 +95,7 @@ class Parameter(Tensor):
         for floats into integers; ValueError for another shape (MindSpore would change the Parameter's shape).
         """
         if tracing.tracer is not None:
-            tracing.tracer.refuse_set_data(self)
+            tracing.tracer.refuse('set_data', self.name)
         who = f'set_data of {self.name}'
         takes = f'{who} takes a Tensor, an int or a float'
         must_be(data, (Tensor, int, float), ParameterError, takes, ': write Tensor(...) around it')
@@ -120,6 +118,13 @@ class Parameter(Tensor):
 
     data = property(Tensor.data.fget, set_data, doc='The value as a plain Tensor of its own; what is written is set.')
 
+    def twin(self) -> 'Parameter':
+        """Another one around the same array: what construct of a takeover gets."""
+        made, (own, slots) = object.__new__(type(self)), object.__getstate__(self)
+        for name, value in {**(own or {}), **slots}.items():
+            object.__setattr__(made, name, value)
+        return made
+
     def clone(self, init: str | float = 'same') -> 'Parameter':
         """A Parameter of its own with the same name and value ('zeros', 'ones' or a number: with that value)."""
         filled = {'same': self.array, 'zeros': np.zeros_like(self.array), 'ones': np.ones_like(self.array)}
@@ -138,7 +143,7 @@ class Parameter(Tensor):
 
     def __reduce__(self) -> tuple:
         self.leave('a copy')
-        return _travelled, (np.array(self.array), self.param_name, self.named, self._requires_grad)
+        return Parameter, (np.array(self.array), self.param_name, self._requires_grad), (None, {'named': self.named})
 
     def __deepcopy__(self, memo: dict) -> 'Parameter':
         memo[id(self)] = copied = self.clone()
@@ -149,13 +154,6 @@ class Parameter(Tensor):
         return f'Parameter (name={self.name}, {settings})'
 
     __str__ = __repr__
-
-
-def _travelled(array: np.ndarray, name: str, named: bool, requires_grad: bool) -> Parameter:
-    """A Parameter that was pickled."""
-    made = Parameter(Tensor(array), name, requires_grad)
-    made.named = named
-    return made
 
 
 class ParameterTuple(tuple):

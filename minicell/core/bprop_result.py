@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from . import doors
 from .errors import (
     BpropCountError,
     BpropShapeError,
@@ -26,6 +25,7 @@ from .errors import (
 )
 from .primitives import cast_to
 from .tensor import Tensor, is_float, tensors_in
+from .trap import joined
 
 
 def input_names(cell, inputs: tuple) -> list[str]:
@@ -79,11 +79,12 @@ def _pairs_of_input(cell, inputs: tuple, k: int, x: object, d: object) -> list[t
     """The pairs for one input. The gradient of a tuple, list or dict is a tuple with one gradient for each part."""
     if isinstance(x, Tensor):
         return [(x, _checked(cell, inputs, k, x, d))]
-    inner = tensors_in(x)
-    if d is None or not inner:
-        return [(t, _checked(cell, inputs, k, t, None)) for t in inner]
-    parts = x.values() if isinstance(x, dict) else x
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (tuple, list)) else ()
+    if d is None or not parts:
+        return [(t, _checked(cell, inputs, k, t, None)) for t in tensors_in(x)]
     if not isinstance(d, (tuple, list)) or len(d) != len(parts):
+        if not tensors_in(x):
+            return []
         said = (
             f'returned {_kind(d)} for its input {input_names(cell, inputs)[k]}, which is '
             f'{article(type(x).__name__)} of {len(parts)}: return a tuple of as many gradients in its place, with None '
@@ -111,8 +112,8 @@ def _pairs_of_params(cell, params, given: dict) -> list[tuple]:
 def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor | None:
     """One gradient in the dtype of its input. Raises where it is wrong."""
     if d is None or not is_float(x):
-        for notify in doors.declared_none if is_float(x) else ():
-            notify(x)
+        if is_float(x):
+            joined.declared_none(x)
         return None
     if isinstance(d, Tensor) and d.array.shape == x.array.shape:
         if d.array.dtype is x.array.dtype:
@@ -161,8 +162,8 @@ def _wrong(error: type[Exception], cell, said: str) -> Exception:
     """An error of this class that says where the bprop is written, and which line of the user's called it."""
     method = getattr(cell, '_stands_for', cell).bprop
     code = getattr(getattr(method, '__func__', method), '__code__', None)  # (a partial or an object has none)
-    written = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
-    return error(f'{type(cell).__name__}.bprop {said}{written}{users_line()}')
+    place = f'\n  its bprop: {where_is(code.co_filename, code.co_firstlineno)}' if code else ''
+    return error(f'{type(cell).__name__}.bprop {said}{place}{users_line()}')
 
 
 def bad_signature(cell, names: list[str], error: TypeError) -> Exception:

@@ -11,16 +11,14 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
-from . import doors, tape
-from .arithmetic import zeros_like
+from . import tape
 from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
-from .primitives import place_several
+from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule
 from .tape import NOWHERE, note
-from .tensor import LENT, Tensor, blank, is_float, lend, map_tensors, tensors_in, wrap
+from .tensor import LENT, Tensor, blank, copied, exchange, is_float, lend, map_tensors, tensors_in, wrap
+from .trap import books, captured, in_own_thread, joined
 
 
 class Cell:
@@ -29,7 +27,7 @@ class Cell:
     bprop: Callable | None = None
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # called instead of construct: for hooks, or a graph
-    _bprop_debug = False
+    _bprop_debug = False  # whether `_report` is called after each bprop
     _reads: frozenset | None = None  # attributes of self that bprop reads; None unless a trap asks
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -52,33 +50,39 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
             return self._around(self, args, kwargs, sys._getframe(1))
-        if tape.looking or (tape.recorded_from != NOWHERE and self.bprop is not None):
+        if tape.looking or (tape.recorded_from != NOWHERE and takes_over(self)):
             return call(self, args, kwargs, sys._getframe(1))
-        return self.construct(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            return self.construct(*args, **kwargs)
+        return self.construct(args[0])  # Python calls faster without a star
 
 
 # ---- forward: one entry for the whole call --------------------------------------------------------------------------
 
 addresses_by_class: dict = {}  # class of Cells -> what `_new_address` returned
-doors.reset.append(addresses_by_class.clear)  # each outermost gradient has hidden addresses of its own
-arities: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # class of Cells -> (code of construct, arity or -1)
+books.append(addresses_by_class)  # each outermost gradient has hidden addresses of its own
+# class of Cells -> (code of construct, its signature, its arity or -1)
+signatures: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def takes_over(cell: Cell) -> bool:
+    """Whether a call of this Cell, in the thread that has the tape, is a takeover: inside one no other begins."""
+    return cell.bprop is not None and not tape.hidden_address and (tape.recorded_from != NOWHERE or tape.looking)
 
 
 def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell while a gradient is wanted or a Tape is open.
+    """Call a Cell that takes over, or any Cell under a Tape.
 
-    If it has a bprop, this is a takeover: construct runs unrecorded, and one entry is recorded for the whole call.
+    In a takeover construct runs unrecorded, and one entry is recorded for the whole call.
     """
-    try:
-        tick = tape.mine.tick
-    except AttributeError:  # the gradient or the Tape belongs to another thread
+    if not in_own_thread():  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
-    if tape.hidden_address or (tape.looking and cell.bprop is None):  # (inside a takeover, no other begins)
-        return watched(cell, args, kwargs, frame, cell.construct) if tape.looking else cell.construct(*args, **kwargs)
+    if tape.looking and not takes_over(cell):
+        return watched(cell, args, kwargs, frame, cell.construct)
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
     if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:
-        return _call_with_any_inputs(cell, args, kwargs, frame, inside)
+        return _call_with_any_inputs(cell, args, kwargs, frame, inside, arity)
     at = x.at
     if at >= tape.recorded_from:  # construct, and the entry, get a new Tensor
         given, x = x, blank()
@@ -86,14 +90,15 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     try:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
-        x.at = at
-    if reads or doors.captured:
-        _tell_doors(cell, at, frame)
+        if at >= tape.recorded_from:  # (else construct may have written it)
+            x.at = at
+    if reads or captured:
+        _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
-        out.at = tick()
+        out.at = tape.tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
     return _leave_entry(cell, args, result, at, frame)
@@ -105,81 +110,92 @@ def _new_address(cell: Cell) -> tuple[int, int, bool]:
     Its inputs have the next address while construct runs.
     """
     kind, codes = type(cell), [getattr(f, '__code__', None) for f in (cell.construct, cell._construct)]
-    found = arities.get(kind)
+    found = signatures.get(kind)
     if found is None or found[0] != codes:  # a new class, or construct was defined again
-        parameters = inspect.signature(cell.construct).parameters.values()
+        signature = inspect.signature(cell.construct)
         if found is not None and found[0][0] is not codes[0]:
             kind._construct = kind.construct
-        by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-        found = arities[kind] = codes, len(parameters) if by_position else -1
-    doors.met(kind)
-    address = tape.generation + 2 * len(addresses_by_class), found[1], kind._reads is not None
+        by_position = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
+        found = signatures[kind] = codes, signature, len(signature.parameters) if by_position else -1
+    joined.met(kind)
+    address = tape.generation + 2 * len(addresses_by_class), found[2], kind._reads is not None
     if tape.gradients:  # a Tape alone differentiates nothing, and the next gradient has other addresses
         addresses_by_class[kind] = address
     return address
 
 
-def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int) -> object:
+def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: int, arity: int) -> object:
     """The same for any number of inputs, in lists and dicts too, and under a Tape."""
-    given = args, kwargs
-    if tape.looking:  # every input becomes a new Tensor, so that the events can tell what construct does with it
-        args, kwargs = (map_tensors(value, lambda t: wrap(t.array, t.at)) for value in given)
-    else:
-        first = tape.recorded_from
-        args = tuple([wrap(t.array, t.at) if type(t) is Tensor and t.at >= first else _anew(t) for t in args])
-        given = args, kwargs = args, {name: _anew(value) for name, value in kwargs.items()} if kwargs else kwargs
-    tensors, objects = [t for t in args if isinstance(t, Tensor)], []
-    if kwargs or len(tensors) < len(args):  # lists, dicts and arrays of the entry's own
-        tensors, own = [], lambda v: v.copy() if isinstance(v, np.ndarray) else objects.append(v) or v
-        given = map_tensors(given, lambda t: tensors.append(t) or t, Tensor, own)
-    tensors = [*(tensors_in((args, kwargs)) if tape.looking else tensors), *(cell.internal_params or ())]
-    addresses = [t.at for t in tensors]
+    by_position = len(args)
+    if kwargs or arity != by_position:
+        args, kwargs = bound(cell, args, kwargs)
+    inputs = (*args, *kwargs.values()) if kwargs else args  # bprop gets all of them by position
+    others, hidden, first = [], set(), tape.recorded_from
+    given = copied(inputs, lambda v: others.append(v) or v)
+    plain = given is inputs
+    users = [*inputs] if plain else tensors_in(given)
+    # New ones: an old one that construct finds by a closure or self is a captured value
+    new = [wrap(t.array, t.at) if type(t) is Tensor or not hasattr(t, 'twin') else t.twin() for t in users]
+    mine = tuple(new)
+    if cell.internal_params:
+        new += cell.internal_params
+        users += cell.internal_params
+    addresses = [t.at for t in new]
     at = max(addresses, default=-1)
     if at >= NOWHERE:  # an input was made in a takeover: in a running one, a kept one, or a gradient that has ended
-        at = tape.address(*tensors)
-        enclosing, addresses = tape.enclosing_addresses(), [t.at for t in tensors]
+        at = tape.address(*new)
+        enclosing, addresses = tape.enclosing_addresses(), [t.at for t in new]
         if at >= NOWHERE and at not in enclosing:
-            at = min(-1, doors.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
+            at = min(-1, joined.escaped(type(cell).__name__, at, frame))  # which may raise; otherwise constant
         elif at < NOWHERE:  # for a gradient inside a takeover, what was made before it is constant
-            given = map_tensors(given, lambda t: wrap(t.array) if t.at in enclosing else t)
+            hidden = enclosing
     try:
-        for t in tensors:  # while construct runs, any other address on the tape is that of a captured value
-            if t.at >= tape.recorded_from:
+        for t in new:  # while construct runs, any other address on the tape is that of a captured value
+            if t.at >= first:
                 t.at = inside + 1
+        if not plain:
+            following, theirs = iter(mine), dict(zip(map(id, mine), users))  # noqa: B905 (Parameters follow)
+            mine = exchange(inputs, lambda _: next(following))
+        if kwargs:
+            args, kwargs = mine[: len(args)], dict(zip(kwargs, mine[len(args) :], strict=True))
+        else:
+            args = mine
         if tape.looking:
-            result = watched(cell, args, kwargs, frame, lambda *a, **k: tape.hide(inside, cell._construct, a, k))
+            construct = lambda *a, **k: tape.hide(inside, cell._construct, a, k)
+            result = watched(cell, args, kwargs, frame, construct, copied(mine))
         else:
             result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
-        for t, address in zip(tensors, addresses, strict=True):
-            t.at = address
-    inputs = bound(cell, *given)
-    _tell_doors(cell, at, frame, inputs if objects else ())
-    if tape.looking and doors.stand_in is not None:
-        cell = doors.stand_in(cell, len(args))
-    return _leave_entry(cell, inputs, result, at, users_frame(frame) if tape.looking else frame)
+        for t, user, address in zip(new, users, addresses, strict=True):
+            user.array = t.array
+            if t.at == inside + 1:
+                t.at = address
+            elif t.at != address:  # construct has written it
+                hidden = {*hidden, inside}
+                t.at, user.at = address, t.at
+        if not plain:  # wherever construct has put the new ones
+            exchange(mine, lambda t: theirs.get(id(t), t))
+    if hidden:
+        given = map_tensors(given, lambda t: wrap(t.array) if t.at in hidden else t)
+    _tell_traps(cell, at, frame, given if others else ())
+    if tape.looking:
+        cell = joined.stand_in(cell, by_position)
+    return _leave_entry(cell, given, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _anew(value: object) -> object:
-    """New Tensors in place of those to differentiate: the old ones, reached by a closure or self, count as captured."""
-    recorded = any(tape.recorded_from <= t.at < NOWHERE for t in tensors_in(value))
-    return map_tensors(value, lambda t: wrap(t.array, t.at) if t.at >= tape.recorded_from else t) if recorded else value
-
-
-def _tell_doors(cell: Cell, at: int, frame, others: tuple = ()) -> None:
-    if doors.captured:
-        captured, doors.captured = doors.captured, []
-        doors.say_captured(cell, captured, frame)
+def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
+    if captured:
+        used = captured[:]
+        captured.clear()
+        joined.uses(cell, used, frame)
     if (others or cell._reads is not None) and at >= tape.recorded_from:
-        doors.called(cell, others)
+        joined.called(cell, others)
 
 
-def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -> object:
+def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable, inputs: tuple = ()) -> object:
     """Call construct between its two notes on the tape, ENTER and LEAVE."""
-    try:
-        inputs = bound(cell, args, kwargs)
-    except TypeError:  # the call of construct raises the better error
-        inputs = args
+    by_place, named = ((), {}) if inputs else bound(cell, args, kwargs)
+    inputs = inputs or (*by_place, *named.values())
     note(ENTER, cell, inputs, cell.bprop is not None, users_frame(frame))
     try:
         result = construct(*args, **kwargs)
@@ -190,11 +206,15 @@ def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable) -
     return result
 
 
-def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple:
+def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """The arguments in the order of construct's signature, with its defaults: bprop is called with these."""
-    if not kwargs and (addresses_by_class.get(type(cell)) or _new_address(cell))[1] == len(args):
-        return args
-    given = inspect.signature(cell.construct).bind(*args, **kwargs)
+    if type(cell) not in signatures:
+        _new_address(cell)
+    signature = signatures[type(cell)][1]
+    try:
+        given = signature.bind(*args, **kwargs)
+    except TypeError:  # the call of construct raises the better error
+        return args, kwargs
     given.apply_defaults()
     named, more = given.kwargs, given.kwargs.keys() - given.signature.parameters.keys()
     if len(more) > 1 and cell.bprop is not None:  # **keywords have no order: the names in bprop have one
@@ -203,7 +223,7 @@ def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple:
             error = TypeError(f'it has to name {", ".join(sorted(more))}')
             raise bad_signature(cell, [*[*given.signature.parameters][:-1], *sorted(more)], error)
         named = dict(sorted(named.items(), key=lambda item: item[0] in more and names.index(item[0]) + 1))
-    return (*given.args, *named.values())
+    return given.args, named
 
 
 def users_frame(frame) -> object:
@@ -214,13 +234,12 @@ def users_frame(frame) -> object:
 def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
     if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
-        doors.returned(cell, inputs, result, at, frame)
-    if type(result) is Tensor and (result.array.dtype.kind in 'fc' or result.at >= NOWHERE):
+        joined.returned(cell, inputs, result, at, frame)
+    if type(result) is Tensor:
+        at = at if is_float(result) or result.at >= NOWHERE else -1
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)
     out = map_tensors(result, lambda t: wrap(t.array))
     floats = [t for t in tensors_in(out) if is_float(t)]  # only these have addresses
-    if type(out) is Tensor and tape.looking and not floats:
-        return note(takeover, inputs, cell, out, frame) or out
     place_several(takeover, inputs, cell, out, floats, at, frame)
     return out if type(out) is tuple else map_tensors(out, lambda t: t)  # bprop gets lists and dicts of its own
 
@@ -235,10 +254,10 @@ class Takeover(Rule):
         return type(entry[2]).__name__
 
     def vjp_arrays(self, g, cts, offset, x, y, out):
-        _add(check_result(y, x, call_bprop(y, x, out, g)), cts, offset)
+        _add(check_result(y, x, call_bprop(y, copied(x), out, g)), cts, offset)
 
     def vjp(self, g, offset, x, y, out):
-        pairs = check_result(y, x, call_bprop(y, x, out, g))
+        pairs = check_result(y, x, call_bprop(y, copied(x), out, g))
         on_tensors = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
         return pairs if on_tensors else [(t, d if d is None else d.array) for t, d in pairs]
 
@@ -298,8 +317,8 @@ def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
             raise bad_signature(cell, input_names(cell, inputs), error) from None
         error.add_note(f'This came from the bprop of the Cell {type(cell).__name__}.')
         raise
-    if doors.bprop_debug and cell._bprop_debug:
-        doors.bprop_debug(cell, inputs, dout, returned)
+    if cell._bprop_debug:
+        cell._report(inputs, dout, returned)
     return returned
 
 

@@ -14,13 +14,14 @@ from sys import getrefcount
 
 import numpy as np
 
-from . import doors, tape
-from .arithmetic import ones_like, zeros_like
+from . import tape
 from .bprop_result import cotangents
 from .errors import caller
+from .primitives import ones_like, zeros_like
 from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, lend, tensors_in, wrap
+from .trap import books, captured, joined, writes
 
 SELDOM = 10_000  # allocations between two runs of the garbage collector, which walks the tape in vain: it has no cycles
 UNREAD = (Marker('unread'), None, None, None, None, 0)  # for a weight of the outermost gradient, and for `fill_up`
@@ -33,9 +34,9 @@ def name_of(function: Callable) -> str:
 
 
 def tell_if_hidden(name: str, t: Tensor) -> None:
-    """Tell the doors if `name` is given a value that a takeover has hidden; none that is around a gradient here."""
-    if t.at >= NOWHERE and (at := tape.address(t)) >= NOWHERE and at not in tape.enclosing_addresses():
-        doors.escaped(name, at, None)
+    """Tell the traps if `name` is given a value that a takeover has hidden; none that is around a gradient here."""
+    if (at := tape.address(t)) >= NOWHERE and at not in tape.enclosing_addresses():
+        joined.escaped(name, at, None)
 
 
 def differentiate(
@@ -65,14 +66,13 @@ class Gradient:
     result: object
     differentiated: object  # the result, or with aux its first part
     outputs: list  # the Tensors in it
-    float_outputs: list
     leaves: list = ()  # of the inputs at the positions, then the trainable weights; a Tape names the gradient by it
     offset: int  # the address of the first leaf
     weight_addresses: Iterable = ()  # inside the gradient
     entries: list  # those from `begin` to `end` belong to this gradient
     begin: int
     end: int
-    summed: bool  # several outputs are differentiated without sens
+    summed: int  # how many outputs are differentiated as their sum, for want of sens
     books: object = None  # what a trap keeps from one reading to the next
     meant: set  # addresses at which a cotangent of 0 is meant: nobody is warned of what leads there alone
     first_bad: tuple | None = None  # what first made a NaN or an infinity on the way back
@@ -104,8 +104,7 @@ class Gradient:
 
     def open(self) -> None:
         """Begin, or begin to read once more: from here on the weights have the addresses of this gradient."""
-        for acquire in doors.acquire:
-            acquire()
+        joined.acquire()
         self.restore = tape.state()
         self.outermost = tape.recorded_from == NOWHERE
         self.enclosing = tape.hidden_address
@@ -114,7 +113,7 @@ class Gradient:
         self.reset_weights = map(setattr, self.trainable, repeat('at'), self.weights_before)
         self.uses_hidden = False
         if self.enclosing:
-            self.captured, doors.captured = doors.captured, []  # those of the Cells inside are not the outer Cell's
+            self.captured, captured[:] = captured[:], ()  # those of the Cells inside are not the outer Cell's
             self._take((self.inputs, self.trainable))
         if self.outermost and 0 < (threshold := gc.get_threshold())[0] < SELDOM:
             self.threshold = threshold
@@ -122,28 +121,28 @@ class Gradient:
         if not tape.gradients:
             tape.generation += 1 << 20  # what was hidden before is constant; room for 2**19 classes
         tape.gradients += (self,)
-        for opened in doors.opening:
-            opened(self)
+        for opening in joined.opening:
+            opening(self)
         for w, at in zip(self.trainable, self.weight_addresses):  # noqa: B905 (empty the first time)
             w.at = at
 
     def close(self) -> None:
         """End, or pause until it is read again: the tape's variables are as before `open`, even after an interrupt."""
         if self.restore is None or not tape.in_own_thread():  # `open` raised before it changed anything
-            return self._let_go()
+            return joined.release()
         try:
             if tape.looking and tape.entries and tape.entries[-1][2] is not self.leaves:
                 note(END, None, self.leaves, None, None)
-            for closed in doors.closing:
-                closed(self)
+            for closing in joined.closing:
+                closing(self)
         finally:
             self._restore_all()
         self.restore, self.threshold = None, ()
-        self._let_go()  # from here on another thread may open it
+        joined.release()  # from here on another thread may open it
         if self.enclosing:
             if self.has_run and not (self.read_later or tape.looking):  # nobody can read its entries any more
                 self.entries[self.begin : self.end] = [FREED] * (self.end - self.begin)
-            doors.captured = self.captured
+            captured[:] = self.captured
             fill_up()  # a bprop called on the way back may have used a list of its own
 
     def _take(self, given: object) -> None:
@@ -161,12 +160,9 @@ class Gradient:
                 list(self.reset_weights)  # a single call into C, like the next one
             finally:
                 self.restore()
-                for forget in () if tape.gradients else doors.reset:
-                    forget()
-
-    def _let_go(self) -> None:
-        for release in doors.release:
-            release()
+                if not tape.gradients:
+                    for book in books:
+                        book.clear()
 
     def run_forward(self) -> None:
         """Call the function, with a leaf in place of each input to differentiate."""
@@ -183,13 +179,14 @@ class Gradient:
         self.differentiated = self.result[0] if self.aux and isinstance(self.result, tuple) else self.result
         self.outputs = tensors_in(self.differentiated)
         for t in self.outputs:
-            tell_if_hidden('the output of a differentiated function', t)
+            if t.at >= NOWHERE:
+                tell_if_hidden('the output of a differentiated function', t)
         self.entries, self.end = tape.entries, len(tape.entries)
         if self.read_later and not alone:  # an outer gradient may read this list back first, which empties it
             self.entries, self.begin, self.end = self.entries[self.begin :], 0, self.end - self.begin
         self.has_run = True
-        for notify in doors.ran_forward:
-            notify(self)
+        for ran_forward in joined.ran_forward:
+            ran_forward(self)
 
     def _make_leaves(self, alone: bool) -> list:
         """The arguments of the function: each input to differentiate replaced by its leaf, which gets an address."""
@@ -197,7 +194,8 @@ class Gradient:
         self.leaves, tick, record = [], tape.tick, tape.record
         for k in self.positions:
             x = arguments[k]
-            tell_if_hidden(name_of(self.function), x)
+            if x.at >= NOWHERE:
+                tell_if_hidden(name_of(self.function), x)
             arguments[k] = new = wrap(x.array)
             self.leaves.append(new)
             new.at = tick()  # after all calls that may fail, of recursion too deep: an address has an entry
@@ -221,11 +219,11 @@ class Gradient:
         if tape.looking:
             note(BACK, tuple(seeds), (self.outputs, sens), self.leaves, None)
         n = self.end - self.begin  # (a constant of a vjp may be differentiated when it is read, at a later address)
-        cts = defaultdict(type(None), dict.fromkeys(range(n))) if self.read_later else [None] * n
+        cts = defaultdict(type(None), dict.fromkeys(range(n))) if self.read_later or self.enclosing else [None] * n
         for t, g in seeds:
             c = cts[t.at - self.offset]
             cts[t.at - self.offset] = g if c is None else c + g
-        with np.errstate(divide='call', invalid='call', over='ignore', call=doors.bad_number):
+        with np.errstate(divide='call', invalid='call', over='ignore', call=joined.bad_number):
             if once and self.outermost and not tape.looking:
                 read_once(self, cts)
             else:
@@ -235,8 +233,8 @@ class Gradient:
 
     def _seeds(self, sens: object) -> list[tuple]:
         """Each output that depends on a leaf, with the cotangent that backward starts from."""
-        outs = self.float_outputs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
-        self.summed = sens is None and len(outs) > 1
+        outs = [t for t in self.outputs if t.array.dtype.kind in 'fc']
+        self.summed = len(outs) if sens is None else 0
         if sens is None and self.on_arrays:  # (no rule can write into a scalar)
             given = [np.ones(t.shape, t.array.dtype) if t.ndim else t.array.dtype.type(1) for t in outs]
         elif sens is None:
@@ -248,15 +246,11 @@ class Gradient:
         return [(t, g) for t, g in zip(outs, given, strict=True) if self.offset <= t.at < NOWHERE]
 
     def _deliver(self, gradients: list, unreached: list, finite: bool) -> tuple[list[Tensor], list[Tensor]]:
-        """Let the doors see the gradients, then sort them: those of the inputs, and one for each weight."""
-        for change in doors.arrived:
-            gradients, finite = change(self, gradients), False
-        for notify in doors.finished:
-            notify(self)
-        for notify in doors.unreached if unreached else ():
-            notify(self, unreached)
-        for notify in () if finite else doors.not_finite:
-            notify(self, gradients)
+        """Let the traps see the gradients, then sort them: those of the inputs, and one for each weight."""
+        for arrived in joined.arrived:
+            gradients, finite = arrived(self, gradients), False
+        for finished in joined.finished:
+            finished(self, gradients, unreached, finite)
         if tape.looking:
             note(END, tuple(gradients), self.leaves, None, None)
         if self.uses_hidden:
@@ -282,13 +276,13 @@ def fill_up() -> None:
 
 def read_once(gradient: Gradient, cts: list) -> None:
     """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
-    written, pop, take, offset = doors.written, gradient.entries.pop, cts.pop, gradient.offset
+    pop, take, offset = gradient.entries.pop, cts.pop, gradient.offset
     for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
-            if written:
-                rule = doors.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
+            if writes:
+                rule = joined.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
             rule.vjp_arrays(g, cts, offset, x, y, out)
         elif gradient.meant and offset + len(cts) in gradient.meant:
             gradient.meant.update([t.at for t in rule.tensors(x, y)])
@@ -305,15 +299,15 @@ def read_back(gradient: Gradient, cts: list) -> None:
                 gradient.meant.update([t.at for t in rule.tensors(x, y)])
             continue
         if not tape.looking:
-            if doors.written:
-                rule = doors.check_entry(entry, offset + k)
+            if writes:
+                rule = joined.check_entry(entry, offset + k)
             (rule.vjp_arrays if on_arrays else rule.vjp_tensors)(g, cts, offset, x, y, out)
             continue
         g = lend(g) if type(g) is Tensor and rule.name == 'Takeover' else g  # the very Tensor that bprop gets
         note(PULL, entry, g, None, None)
         try:
-            if doors.written:
-                rule = doors.check_entry(entry, offset + k)
+            if writes:
+                rule = joined.check_entry(entry, offset + k)
             gave = tuple(rule.vjp(g, offset, x, y, out))
         except BaseException as error:
             note(FAIL, rule, error, entry, None)

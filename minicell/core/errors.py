@@ -9,7 +9,6 @@ import linecache
 import os
 import sys
 import textwrap
-import warnings
 from functools import cached_property, lru_cache
 from types import CodeType
 
@@ -87,10 +86,6 @@ class TapeError(MinicellError, TypeError):
     """A Tape, or a part of one, was pickled or copied."""
 
 
-class ThreadError(MinicellError, RuntimeError):
-    """A thread needs a gradient, or a value of one, while the gradient is open in another thread."""
-
-
 class SensError(MinicellError, ValueError, TypeError, RuntimeError):
     """A sens that does not fit the output."""
 
@@ -153,18 +148,6 @@ def caller(frame=None):
     while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     return frame
-
-
-def warn(message: str, category: type[Warning], frame=None) -> None:
-    """Warn at the user's own line: at this frame, or the innermost one outside minicell."""
-    if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
-        frame = caller()
-        if frame is None:
-            return
-    space = frame.f_globals
-    registry = space.setdefault('__warningregistry__', {})
-    module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
 @lru_cache(maxsize=4096)
@@ -235,12 +218,9 @@ class Where:
         """The name that this line assigns the value of the call to: `z` in `z = net(x)`, else ''."""
         try:
             statement = ast.parse(textwrap.dedent(self.text)).body[0]
-        except (SyntaxError, IndexError):
-            return ''
-        whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
-        try:
+            whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
             same = whole and whole == ast.unparse(ast.parse(self.expression, mode='eval').body)
-        except SyntaxError:
+        except (SyntaxError, IndexError):
             return ''
         return ast.unparse(statement.targets[0]) if same else ''
 

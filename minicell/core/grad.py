@@ -4,12 +4,14 @@ import inspect
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
+from weakref import WeakSet
 
-from . import doors
 from .differentiate import Gradient, differentiate, name_of
 from .errors import GradArgumentError, GradPositionError, NotATensorError, SensError, article, plural, users_line
 from .primitives import REAL
 from .tensor import Tensor, is_float
+
+paused: WeakSet = WeakSet()  # gradients that may be read later
 
 
 def check_positions(grad_position: object, weights: object) -> tuple[int, ...]:
@@ -78,16 +80,12 @@ def check_arguments(function: Callable, inputs: tuple, positions: tuple[int, ...
                 f'{plural(len(inputs), "argument")}, so that {count}.{users_line()}'
             )
         x = inputs[p]
-        if not isinstance(x, Tensor):
-            raise NotATensorError(
-                f'There is nothing to differentiate: argument {p} of {name_of(function)} is '
-                f'{article(type(x).__name__)}, not a Tensor. Write Tensor(...) around it.{users_line()}'
-            )
-        if not is_float(x):
-            raise NotATensorError(
-                f'There is nothing to differentiate: argument {p} of {name_of(function)} is {article(x.dtype)} Tensor, '
-                f'and only floats have gradients. Write x.astype(minicell.float32).{users_line()}'
-            )
+        if not isinstance(x, Tensor) or not is_float(x):
+            got = f'{article(type(x).__name__)}, not a Tensor. Write Tensor(...) around it'
+            if isinstance(x, Tensor):
+                got = f'{article(x.dtype)} Tensor, and only floats have gradients. Write x.astype(minicell.float32)'
+            said = f'There is nothing to differentiate: argument {p} of {name_of(function)} is {got}'
+            raise NotATensorError(f'{said}.{users_line()}')
         if x.array.dtype.kind == 'c':
             got = f'Argument {p} of {name_of(function)} is {article(x.dtype)} Tensor'
             raise NotATensorError(f'{got}: {REAL} arguments.{users_line()}')
@@ -213,7 +211,7 @@ def vjp(fn: Callable, *inputs: Tensor, weights: object = None, has_aux: bool = F
 def run_once(fn: Callable, inputs: tuple, params: tuple = (), has_aux: bool = False) -> Gradient:
     """A gradient whose function has run, and which can be read several times."""
     gradient = Gradient(fn, inputs, {}, tuple(range(len(inputs))), params, has_aux, later=True)
-    doors.paused.add(gradient)  # the values that backward needs may be overwritten before it is read
+    paused.add(gradient)  # the values that backward needs may be overwritten before it is read
     gradient.while_open(gradient.run_forward)
     return gradient
 

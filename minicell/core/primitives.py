@@ -1,4 +1,8 @@
-"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted."""
+"""How an op is made from a rule: it converts its operands, runs the kernel, and records an entry if one is wanted.
+
+Where nobody wants a gradient, an op pays 260 ns (of one Tensor) or 350 ns (of two) on top of NumPy's own 340 ns: for a
+look at its operands, a Tensor for the result, and one comparison. (`.github/cost.py` measures it.)
+"""
 
 import re
 import sys
@@ -9,8 +13,8 @@ import numpy as np
 from . import tape
 from .dtype import BY_NUMPY, float32, promote
 from .errors import DTypeError, OperandError, ShapeError, article, users_line, why_refused
-from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Unary, UnaryWith, item
-from .tape import mine, note, place, place_hidden
+from .rules import FAIL, Binary, Bundle, NoRule, Plain, Rule, Shaped, Unary, UnaryWith, item
+from .tape import in_own_thread, note, place, place_hidden
 from .tensor import Tensor, as_array, blank, wrap
 
 getframe = sys._getframe
@@ -73,33 +77,17 @@ def check_tensor(rule: Rule, value: object, frame=None) -> Tensor:
 
 def promoted(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
     """Both operands as Tensors of one dtype. A Tensor whose dtype changes is cast, with an entry on the tape."""
-    a = operand(rule, x, _dtype_beside(y, floats))
-    b = operand(rule, y, _dtype_beside(a, floats))
-    both = promote(a.array.dtype, b.array.dtype)
-    if floats and both.kind not in 'fc':
-        both = float32.numpy
+    taken = 'fc' if floats else 'fciub'  # a number beside another dtype takes its own
+    beside = lambda t: t.array.dtype if isinstance(t, Tensor) and t.array.dtype.kind in taken else None
+    a = operand(rule, x, beside(y))
+    b = operand(rule, y, beside(a))
+    both = a.array.dtype if a.array.dtype == b.array.dtype else promote(a.array.dtype, b.array.dtype)
+    both = both if both.kind in taken else float32.numpy
     frame = getframe(2)
     return (
         a if a.array.dtype == both else cast_to(a, both, frame),
         b if b.array.dtype == both else cast_to(b, both, frame),
     )
-
-
-def _dtype_beside(other: object, floats: bool) -> np.dtype | None:
-    """The dtype that a number takes beside this operand; None: the default of the number."""
-    if not isinstance(other, Tensor) or (floats and other.array.dtype.kind not in 'fc'):
-        return None
-    return other.array.dtype
-
-
-def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
-    """Both operands of an op that takes two Tensors of the same dtype. Raises TypeError for others."""
-    frame = getframe(2)
-    x, y = check_tensor(rule, x, frame), check_tensor(rule, y, frame)
-    if x.array.dtype != y.array.dtype:
-        got = f'{x.dtype} and {y.dtype}: write y.astype(x.dtype)'
-        raise DTypeError(f'{rule.name} takes Tensors of one dtype, but got {got}.{users_line(frame)}')
-    return x, y
 
 
 def misfit(rule: Rule, inputs: tuple, error: Exception, frame) -> Exception:
@@ -154,14 +142,9 @@ def unary(name: str, kernel: Callable, dx: Callable, floats: bool = False, divid
             out.at = -1
             if tape.looking:
                 note(rule, input, (), out, getframe(1))
-        elif at < tape.hidden_from:
-            try:
-                out.at = mine.tick()
-            except AttributeError:  # in another thread
-                out.at = place_hidden(rule, input, (), out, at, getframe(1))
-            else:
-                f = getframe(1)
-                tape.record((rule, input, (), out, f.f_code, f.f_lasti))
+        elif at < tape.hidden_from and in_own_thread():
+            out.at, f = tape.tick(), getframe(1)
+            tape.record((rule, input, (), out, f.f_code, f.f_lasti))
         elif at >= tape.trusted_from:
             out.at = tape.hidden_address
         else:
@@ -214,14 +197,9 @@ def binary(
             out.at = -1
             if tape.looking:
                 note(rule, *(((input, other), ()) if no_gradient else (input, other)), out, getframe(up))
-        elif at < tape.hidden_from:
-            try:
-                out.at = mine.tick()
-            except AttributeError:  # in another thread
-                out.at = place_hidden(rule, input, other, out, at, getframe(up))
-            else:
-                f = getframe(up)
-                tape.record((rule, input, other, out, f.f_code, f.f_lasti))
+        elif at < tape.hidden_from and in_own_thread():
+            out.at, f = tape.tick(), getframe(up)
+            tape.record((rule, input, other, out, f.f_code, f.f_lasti))
         # (unless the other operand, with the smaller address, is a captured value)
         elif at >= tape.trusted_from and not tape.recorded_from <= input.at + other.at - at < tape.trusted_from:
             out.at = tape.hidden_address
@@ -232,45 +210,14 @@ def binary(
     return named(op, rule)
 
 
-def reflected(op: Callable) -> Callable:
-    """The op with its operands exchanged: `1 - x` calls x.__rsub__(1)."""
-    kernel = op.rule.kernel
-
-    def of(y, x):
-        try:
-            x = CONSTANTS[type(x)][y.array.dtype][x]
-        except (KeyError, TypeError):  # not a constant that was used before
-            return op(x, y, up=2)
-        if y.at >= tape.recorded_from or tape.looking:
-            return op(x, y, up=2)
-        out = blank()
-        out.array = kernel(x.array, y.array)
-        out.at = -1
-        return out
-
-    return of
-
-
 def place_several(rule: Rule, x: object, y: object, out: object, floats: list[Tensor], at: int, frame) -> None:
     """Record an op with several outputs: one entry for all of them, and an Item for each float output."""
-    bundle = Bundle(out, -1)
-    if at >= tape.NOWHERE:  # constant if its gradient has ended
-        at = tape.address(*rule.tensors(x, y))
-        if at < tape.NOWHERE:
-            x, y = rule.without(tape.enclosing_addresses(), x, y)
-    if at < tape.recorded_from or not floats:
-        if tape.looking:
-            note(rule, x, y, bundle, frame)
-    elif at < tape.hidden_from and tape.in_own_thread():
-        bundle.at = tape.tick()
-        tape.record((rule, x, y, bundle, frame.f_code, frame.f_lasti))
-        for k, t in enumerate(floats):
-            t.at = tape.tick()
+    bundle = place(rule, x, y, Bundle(out), at if floats else -1, frame)
+    recorded = tape.recorded_from <= bundle.at < tape.NOWHERE
+    for k, t in enumerate(floats):
+        t.at = tape.tick() if recorded else bundle.at
+        if recorded:
             tape.record((item, bundle, k, t, frame.f_code, frame.f_lasti))
-    else:
-        address = place_hidden(rule, x, y, bundle, at, frame)
-        for t in floats:
-            t.at = address
 
 
 def apply(rule: Rule, x: Tensor, attributes: tuple, frame) -> Tensor:
@@ -328,7 +275,10 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
     return lambda g, *rest: op(g, *rest) if isinstance(g, Tensor) else kernel(g, *rest)
 
 
-# ---- casts, which promotion needs ----------------------------------------------------------------------------------
+# ---- what the core itself needs: zeros, ones, and casts for promotion ----------------------------------------------
+
+zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
+ones_like = plain('OnesLike', np.ones_like, Shaped)
 
 CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
 REAL = 'the rules are for real numbers, so give its real and its imaginary part as two'

@@ -26,8 +26,8 @@ class Marker:
     tensors = staticmethod(lambda x, y: ())  # no cotangent passes a note
 
 
-NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write', 'report', 'step', 'stepped']
-ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE, REPORT, STEP, STEPPED = map(Marker, NOTES)
+NOTES = ['enter', 'leave', 'begin', 'back', 'pull', 'give', 'end', 'fail', 'write']
+ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE = map(Marker, NOTES)
 
 
 def sum_to_shape(g, shape: tuple[int, ...]):
@@ -123,12 +123,7 @@ class UnaryWith(Unary):
             c = cts[i]
             cts[i] = d if c is None else c + d
 
-    def vjp_tensors(self, g, cts, offset, x, y, out):
-        i = x.at - offset
-        if i >= 0:
-            d = self.dx(g, out, x, *y)
-            c = cts[i]
-            cts[i] = d if c is None else c + d
+    vjp_tensors = Rule.vjp_tensors
 
 
 class Binary(Rule):
@@ -266,7 +261,7 @@ class Bundle:
 
     __slots__ = ('at', 'out')
 
-    def __init__(self, out: object, at: int) -> None:
+    def __init__(self, out: object, at: int = -1) -> None:
         self.out = out
         self.at = at
 

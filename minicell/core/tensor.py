@@ -2,15 +2,17 @@
 
 from __future__ import annotations  # or Python 3.14 takes int, float and bool for the methods of these names
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
+from operator import is_
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .dtype import ALL, BY_NUMPY, NUMPY_1, DType, float32, int64
 from .errors import DTypeError, OperandError, TensorSettingError, article, users_line
+from .trap import joined
 
 
 class Tensor:
@@ -57,16 +59,6 @@ class Tensor:
         """The type of the numbers."""
         return BY_NUMPY[self.array.dtype]
 
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.array.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.array.size
-
     def asnumpy(self) -> np.ndarray:
         """The numbers as a read-only NumPy array that shares memory with the Tensor.
 
@@ -81,9 +73,9 @@ class Tensor:
         return np.array(self.array, dtype) if copy else np.asarray(read_only(self.array), dtype)
 
     def leave(self, how: str, chooses: bool = False) -> None:
-        """Tell the doors that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
-        for notify in doors.numbers_asked:
-            notify(self, how, chooses)
+        """Tell the traps that Python or NumPy will see the numbers; chooses: only to choose what to compute."""
+        for numbers_asked in joined.numbers_asked:
+            numbers_asked(self, how, chooses)
 
     def item(self) -> int | float | bool:
         """The number in a Tensor with one element."""
@@ -136,11 +128,10 @@ class Tensor:
         self.leave('a pickle')
         return wrap, (np.array(self.array),)
 
-    def __copy__(self) -> Tensor:
+    def __copy__(self, memo: object = None) -> Tensor:
         return Tensor(self)
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        return Tensor(self)
+    __deepcopy__ = __copy__
 
 
 blank = partial(object.__new__, Tensor)  # an empty Tensor, made in the fastest way
@@ -221,20 +212,24 @@ def tensors_in(value: object) -> list[Tensor]:
     """The Tensors in nested tuples, lists and dicts, in order."""
     if isinstance(value, Tensor):
         return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
+    found, parts = [], value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    for part in parts:
+        found += (part,) if isinstance(part, Tensor) else tensors_in(part)
+    return found
 
 
 def map_tensors(value: object, make, kind: type = Tensor, rest=lambda v: v) -> object:
     """The same nested structure with make(t) in place of each Tensor (or other kind), and rest(v) of what is none."""
     if isinstance(value, kind):
         return make(value)
-    if isinstance(value, tuple):
-        return tuple.__new__(type(value), [map_tensors(v, make, kind, rest) for v in value])
-    if isinstance(value, list):
-        made = [] if type(value) is list else copy(value)
-        made[:] = [map_tensors(v, make, kind, rest) for v in value]
+    if isinstance(value, (tuple, list)):
+        parts = [make(v) if isinstance(v, kind) else map_tensors(v, make, kind, rest) for v in value]
+        if type(value) is list:
+            return parts
+        if isinstance(value, tuple):
+            return tuple.__new__(type(value), parts)
+        made = copy(value)
+        made[:] = parts
         return made
     if isinstance(value, dict):
         parts = {k: map_tensors(v, make, kind, rest) for k, v in value.items()}
@@ -242,13 +237,30 @@ def map_tensors(value: object, make, kind: type = Tensor, rest=lambda v: v) -> o
     return rest(value)
 
 
+def copied(inputs: tuple, rest: Callable = lambda v: v) -> tuple:
+    """The inputs with lists, dicts and arrays of their own; rest(v) of what is none of these, and no Tensor."""
+    if [*map(type, inputs)] == [Tensor] * len(inputs):
+        return inputs
+    return map_tensors(inputs, lambda t: t, rest=lambda v: v.copy() if isinstance(v, np.ndarray) else rest(v))
+
+
+def exchange(value: object, make: Callable) -> object:
+    """value with make(t) in place of each Tensor t: in the user's own lists and dicts, which construct may change."""
+    if isinstance(value, Tensor):
+        return make(value)
+    if isinstance(value, tuple):
+        parts = [exchange(v, make) for v in value]
+        return value if all(map(is_, parts, value)) else tuple.__new__(type(value), parts)
+    if isinstance(value, list):
+        list.__setitem__(value, slice(None), [make(v) if isinstance(v, Tensor) else exchange(v, make) for v in value])
+    elif isinstance(value, dict):
+        dict.update(value, {k: exchange(v, make) for k, v in value.items()})
+    return value
+
+
 def memory(array: np.ndarray) -> object:
     """The array that owns the memory of this one, which may be a view."""
     return array if array.base is None else array.base
-
-
-def _default(found: np.dtype) -> np.dtype:
-    return float32.numpy if found == np.float64 else found
 
 
 def _plain(item: object) -> object:
@@ -261,7 +273,7 @@ def _of_list(found: np.dtype, data: object) -> np.dtype:
     """As for one number (whole ones are Int64, on 32 bits too), but a list of nothing but Tensors keeps their dtype."""
     if _all_tensors(data):
         return found
-    return int64.numpy if found == np.int32 else _default(found)
+    return int64.numpy if found == np.int32 else float32.numpy if found == np.float64 else found
 
 
 def _all_tensors(data: object) -> bool:

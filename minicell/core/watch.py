@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from typing import NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
-from . import doors, tape
+from . import tape
 from .differentiate import fill_up, new_list
-from .doors import open_tapes
 from .errors import TapeError, Where, users_line
-from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, REPORT, STEP, STEPPED, WRITE
+from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, WRITE
 from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
+from .trap import joined
 
 
 class Enter(NamedTuple):
@@ -115,14 +116,6 @@ class Write(NamedTuple):
     where: Where | None
 
 
-class Report(NamedTuple):
-    """The report of a Cell with bprop_debug on one call of its bprop."""
-
-    at: int
-    cell: object
-    said: str
-
-
 class Fail(NamedTuple):
     """An exception was raised."""
 
@@ -132,6 +125,8 @@ class Fail(NamedTuple):
     entry: Op | Call | None
 
 
+open_tapes: list = []
+holders: WeakSet = WeakSet()  # Tapes that `keep` what memory held, before it is written
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -153,24 +148,6 @@ def aside() -> Iterator[None]:
         if restore:
             restore()
             fill_up()
-
-
-def close_inside(gradient: object) -> None:
-    """Close the Tapes that were opened inside a gradient and are still open when it ends."""
-    for each in [t for t in open_tapes if gradient in t._inside]:
-        each._close()
-
-
-def close_left() -> None:
-    """Close the Tapes that an interrupt kept from closing: their `with` blocks are not running any more."""
-    running, frame = [], sys._getframe() if open_tapes and tape.in_own_thread() else None
-    if frame is None:
-        return
-    while frame is not None:
-        running.append(frame)
-        frame = frame.f_back
-    for each in [t for t in open_tapes if t._frame is not None and t._frame not in running]:
-        each._close()
 
 
 def _of_with(frame) -> object:
@@ -201,17 +178,13 @@ class Tape:
         if self._raw or self in open_tapes:
             raise RuntimeError(f'this Tape has been used: make a new one.{users_line()}')
         try:
-            for turn in doors.acquire:
-                turn()
+            joined.acquire()
             if tape.recorded_from == NOWHERE and not tape.looking:
                 new_list()
             self._begin, self._inside, self._frame = len(tape.entries), tape.gradients, _of_with(sys._getframe(1))
             open_tapes.append(self)
             look(True)
-            doors.holders.add(self)
-            if close_inside not in doors.closing:
-                doors.closing.append(close_inside)
-                doors.acquire.insert(0, close_left)
+            holders.add(self)
         except BaseException:
             self._close()
             raise
@@ -238,8 +211,7 @@ class Tape:
                 gradient.restore.args[0]['looking'] = False
             if not tape.gradients and tape.in_own_thread():
                 new_list()  # frees the entries
-        for turn in doors.release:
-            turn()
+        joined.release()
 
     def __reduce__(self) -> tuple:
         raise TapeError(
@@ -308,9 +280,7 @@ EVENTS = {
     GIVE: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y),
     END: lambda at, x, y, out, where, made: End(at, x, y),
     WRITE: lambda at, x, y, out, where, made: Write(at, x, y, where),
-    REPORT: lambda at, x, y, out, where, made: Report(at, x, y),
     FAIL: lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out))),
-    **dict.fromkeys((STEP, STEPPED), lambda *_: None),
 }
 
 

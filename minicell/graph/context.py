@@ -6,7 +6,6 @@ from ..ops.checks import must, must_be
 from .jitted import call_in_graph_mode
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
-# fmt: off
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
     'mode': PYNATIVE_MODE, 'device_target': 'CPU', 'device_id': 0, 'save_graphs': 0, 'save_graphs_path': '.',
     'aoe_tune_mode': '', 'aoe_config': {}, 'enable_reduce_precision': True, 'variable_memory_max_size': '0',
@@ -17,17 +16,12 @@ _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CP
     'jit_syntax_level': 2, 'jit_level': '', 'debug_level': 0, 'gpu_config': {}, 'jit_config': {},
     'enable_compile_cache': None, 'compile_cache_path': '', 'memory_optimize_level': 0, 'exec_order': 'bfs',
     'precision_mode': '',
-}
-# fmt: on
+}  # fmt: skip
 _DEVICES = ('CPU', 'GPU', 'Ascend', 'Davinci')
 
 
 def set_context(**settings: object) -> None:
-    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's other settings are accepted and have no effect here.
-
-    Raises ValueError for a mode that is neither, for a device and for a setting that MindSpore does not have; TypeError
-    for a flag that is no bool.
-    """
+    """Set `mode` to GRAPH_MODE or PYNATIVE_MODE; MindSpore's others have no effect here. ValueError for any other."""
     for name, value in settings.items():
         must(name in _settings, GraphArgumentError, f'set_context has no setting {name!r}')
         if isinstance(_settings[name], bool):

@@ -1,77 +1,33 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
+from collections import namedtuple
 from collections.abc import Iterator
 from itertools import count
-from typing import NamedTuple
 
 from ..core.differentiate import name_of
 from ..core.errors import Where, users_line, where_is
-from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, STEP, STEPPED, WRITE, Marker, Rule
+from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
 from ..traps.snapshot import snapshot
 from .words import graph_dot, graph_lines
 from .world import Read
 
+STEP, STEPPED = Marker('step'), Marker('stepped')  # of an optimizer, for the trace alone: no events
+STEP.event = STEPPED.event = lambda *_: None
 FAILED = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
 
 
-class Op(NamedTuple):
-    """A primitive."""
-
-    rule: Rule
-    inputs: tuple[int, ...]
-    attributes: tuple
-    outs: tuple[int, ...]
-    site: tuple
-
-
-class Call(NamedTuple):
-    """A Cell with its own bprop; its construct is a graph of its own."""
-
-    cell: object
-    body: 'Graph'
-    inputs: tuple[int, ...]
-    given: tuple
-    outs: tuple[int, ...]
-    site: tuple
-
-
-class Grad(NamedTuple):
-    """A gradient taken inside the function, of a graph of its own; `sens`: where its cotangents are, if given.
-
-    Its outs are the gradients and, behind them, those values of its body that are used outside (`kept` there).
-    """
-
-    name: str
-    body: 'Graph'
-    inputs: tuple[int, ...]
-    weights: tuple[int, ...]
-    sens: tuple[int, ...]
-    outs: list[int]
-    site: tuple
-    kept: list[int]
-
-
-class Assign(NamedTuple):
-    """A write into a Parameter or Tensor."""
-
-    target: int
-    inputs: tuple[int, ...]
-    how: object
-    what: str
-    outs: tuple[int, ...]
-    site: tuple
-
-
-class Step(NamedTuple):
-    """An optimizer, which is called as it is; `given` are its arguments, with Places where their Tensors are."""
-
-    cell: object
-    inputs: tuple[int, ...]
-    given: tuple
-    outs: tuple[int, ...]
-    site: tuple
+# The nodes. `inputs` and `outs` are the slots of the values that a node reads and makes, `site` is where it was traced.
+Op = namedtuple('Op', 'rule inputs attributes outs site')  # a primitive
+Call = namedtuple('Call', 'cell body inputs given outs site')  # a Cell with its own bprop, and a graph of its construct
+# A gradient taken inside the function, of a graph of its own. `sens`: where its cotangents are, if given. Its outs are
+# the gradients and, behind them, those values of its body that are used outside: `kept` there.
+Grad = namedtuple('Grad', 'name body inputs weights sens outs site kept')
+Assign = namedtuple('Assign', 'target inputs how what outs site')  # a write into a Parameter or Tensor
+# An optimizer, which is called as it is; `given` are its arguments, with Places where their Tensors are.
+Step = namedtuple('Step', 'cell inputs given outs site')
+Place = namedtuple('Place', 'slot')  # in a structure, the place of a Tensor: which value of the graph stands there
 
 
 class Graph:
@@ -232,11 +188,7 @@ class Graph:
         end = _matching(entries, k, BEGIN, END)
         if entries[end][1] is None:
             raise _no_place(f'a gradient {FAILED}', (code, lasti))
-        back = k + 1
-        depth = 0
-        while depth or entries[back][0] is not BACK:
-            depth += (entries[back][0] is BEGIN) - (entries[back][0] is END)
-            back += 1
+        back = _matching(entries, k, BEGIN, END, BACK)
         outputs, sens = entries[back][2]
         weights = tuple(self.slot(t) for t in leaves if hasattr(t, 'requires_grad'))
         body = Graph(name_of(function), [t for t in leaves if not hasattr(t, 'requires_grad')], self)
@@ -251,12 +203,6 @@ class Graph:
     dot = graph_dot
 
 
-class Place(NamedTuple):
-    """In a structure, the place of a Tensor: which value of the graph stands there."""
-
-    slot: int
-
-
 def _emptied(value: object, graph: Graph | None) -> object:
     """A structure with Places where its Tensors were (without a graph: numbered in order)."""
     number = count()
@@ -268,12 +214,12 @@ def filled(value: object, values: list) -> object:
     return map_tensors(value, lambda place: values[place.slot], Place)
 
 
-def _matching(entries: list, k: int, opens: Marker, closes: Marker) -> int:
-    """The entry that closes what entry k opens."""
+def _matching(entries: list, k: int, opens: Marker, closes: Marker, inside: Marker | None = None) -> int:
+    """The entry that closes what entry k opens; or the one of this kind that stands right inside it."""
     depth = 0
     for j in range(k, len(entries)):
         depth += (entries[j][0] is opens) - (entries[j][0] is closes)
-        if not depth:
+        if not depth or (depth == 1 and entries[j][0] is inside):
             return j
     raise _no_place('something is begun in a graph and not ended there', entries[k][4:])
 

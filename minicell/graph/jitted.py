@@ -14,9 +14,9 @@ from weakref import WeakValueDictionary
 
 from .. import tracing
 from ..common.parameter import Parameter
-from ..core import doors, tape
+from ..core import tape
 from ..core.cell import Cell as CoreCell
-from ..core.cell import call
+from ..core.cell import call, takes_over
 from ..core.differentiate import differentiate
 from ..core.dtype import DType
 from ..core.errors import Where, article, plural, users_line, where_is
@@ -24,11 +24,12 @@ from ..core.primitives import place_several
 from ..core.rules import Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
+from ..core.trap import joined
 from ..errors import GraphArgumentError, GraphBpropError, GraphTupleError, GraphValueError
 from ..nn.cell import Cell
 from ..ops.checks import must, must_be
-from ..ops.write import rewrite, write_index
-from ..traps import bypassed
+from ..ops.write import overwrite, write_index
+from ..traps.bypassed import trap as bypassed
 from ..traps.snapshot import Cache, Identity, snapshot
 from .ir import Assign, Call, Grad, Graph, Op, Step, filled
 from .tracer import anew, inputs_of, trace
@@ -157,11 +158,11 @@ class GraphCell:
         return kind(cell, by_position)
 
     _bprop_debug = property(lambda self: self.source._bprop_debug)
+    _report = Cell._report
     _stands_for = property(lambda self: self.source)
     _reads = None  # a replay tells of the Cell itself
 
     def construct(self, *inputs: object) -> object:
-        """The Cell's own graph."""
         return replay(self.body, [*tensors_in(inputs), *self.outer])
 
     _construct = construct
@@ -297,11 +298,11 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     count = len(args) - len(node.body.from_outer)
     inputs = filled(node.given, args[:count])
     stand_in.outer = args[count:]
-    if tape.recorded_from == tape.NOWHERE and not tape.looking:
+    if not (tape.looking or takes_over(stand_in)):
         return tensors_in(stand_in.construct(*inputs))
     out = call(stand_in, inputs, {}, Site(*node.site))
     if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):
-        doors.called(node.cell)
+        joined.called(node.cell, ())
     return tensors_in(out)
 
 
@@ -328,7 +329,7 @@ def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]
     if node.what == 'x[i] = v':
         write_index(target, node.how, source, Site(*node.site))
     else:
-        rewrite(target, source, node.what, node.how, Site(*node.site))
+        overwrite(target, source, node.what, Site(*node.site), node.how)
     return []
 
 

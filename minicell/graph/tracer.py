@@ -15,14 +15,15 @@ from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
 from ..core.errors import users_line, where_is
-from ..core.rules import BEGIN, END, ENTER, STEP, STEPPED, WRITE
+from ..core.rules import BEGIN, END, ENTER, WRITE
 from ..core.tensor import Tensor, map_tensors, memory, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import GraphCaptureError, GraphSyntaxError, GraphValueError, GraphWriteError
 from ..nn.cell import Cell
-from ..traps import bypassed
+from ..traps.bypassed import trap as bypassed
+from ..traps.results import held
 from ..traps.snapshot import snapshot
-from .ir import Graph
+from .ir import STEP, STEPPED, Graph
 from .world import REPLAYED, World, is_library
 
 
@@ -45,6 +46,24 @@ def anew(t: Tensor, numbers: np.ndarray) -> Tensor:
     """A Tensor, or a Parameter, with these numbers in memory of its own."""
     numbers = np.array(numbers)
     return Parameter(numbers, t.name, t.requires_grad) if isinstance(t, Parameter) else wrap(numbers)
+
+
+# what a graph refuses -> what to say, of what was found and of the graph
+NO_PLACE = {
+    'value': '{0} of a Tensor inside {1}: a graph is traced once, and has no numbers to look at. An `if` or a loop '
+    'that depends on a value would be frozen for ever: write ops.select for a choice, and keep {0} outside',
+    'random': '{0} inside {1}: Python gets this value once, now, while the graph is traced, and every later call would '
+    'use it again. Get it outside and give it as an argument (as a Tensor, a new one needs no new trace), or use '
+    'ops.randn or ops.dropout, which draw each time',
+    'hooks': '{0} has hooks, and is called inside {1}: they would be called once, while it is traced, and not in later '
+    'calls. Hooks are for eager mode',
+    'vjp': 'A vjp of {0} inside {1}: it (jvp, jacfwd and jacrev make one, too) returns a function that reads a '
+    'gradient later, and a graph has no place for one. Use ms.grad, or GradOperation(sens_param=True), or write it '
+    'outside: ms.jvp(ms.jit(f), ...)',
+    'set_data': '{0}.set_data inside {1}: the method is not supported in a graph. Write ops.assign({0}, value)',
+    'written': '{0} is written inside {1}: the graph is traced once, so that later calls would not write it. Make it a '
+    'Parameter and use ops.assign, or return the value and write it outside',
+}
 
 
 class Tracer:
@@ -82,43 +101,16 @@ class Tracer:
         tape.note(STEPPED, cell, None, out, frame)
         return out
 
-    def refuse(self, what: str, why: str, error: type[Exception] = GraphValueError, frame=None) -> None:
-        """Raise an error that says what has no place in this graph, and why."""
-        raise error(f'{what} inside the graph of {self.name}: {why}.{users_line(frame)}')
+    def refuse(self, kind: str, what: str, frame=None) -> None:
+        """Raise an error that says what has no place in this graph, and why: see NO_PLACE."""
+        error = GraphWriteError if kind in ('set_data', 'written') else GraphValueError
+        raise error(f'{NO_PLACE[kind].format(what, f"the graph of {self.name}")}.{users_line(frame)}')
 
     def refuse_value(self, t: Tensor, how: str) -> None:
-        """Numbers of a traced Tensor do not exist in a graph."""
+        """Numbers of a traced Tensor do not exist in a graph; those of a constant are noted."""
         if self.follows(t):
-            self.refuse(
-                f'{how} of a Tensor',
-                'a graph is traced once, and has no numbers to look at. An `if` or a loop that depends on a value '
-                f'would be frozen for ever: write ops.select for a choice, and keep {how} outside',
-            )
+            self.refuse('value', how)
         self.looked.append((t, snapshot(t.array)))
-
-    def refuse_hooks(self, cell: Cell) -> None:
-        """A hook is Python, and would be called once, while the graph is traced."""
-        why = 'they would be called once, while it is traced, and not in later calls. Hooks are for eager mode'
-        self.refuse(f'{type(cell).__name__} has hooks, and is called', why)
-
-    def refuse_vjp(self, name: str) -> None:
-        """A gradient that is read later, by vjp, jvp or for a Jacobian, is a function, which a graph cannot hold."""
-        self.refuse(
-            f'A vjp of {name}',
-            'it (jvp, jacfwd and jacrev make one, too) returns a function that reads a gradient later, and a graph has '
-            'no place for one. Use ms.grad, or GradOperation(sens_param=True), or write it outside: '
-            'ms.jvp(ms.jit(f), ...)',
-        )
-
-    def refuse_set_data(self, parameter: Tensor) -> None:
-        """set_data is for outside: a graph writes by assign."""
-        why = f'the method is not supported in a graph. Write ops.assign({parameter.name}, value)'
-        self.refuse(f'{parameter.name}.set_data', why, GraphWriteError)
-
-    def refuse_written(self, what: str) -> None:
-        """What a traced function writes, an attribute or a list that grows, is written once, not in each call."""
-        why = 'the graph is traced once, so that later calls would not write it. Make it a Parameter and use ops.assign'
-        self.refuse(f'{what} is written', f'{why}, or return the value and write it outside', GraphWriteError)
 
 
 # ---- where Python went -----------------------------------------------------------------------------------------------
@@ -167,26 +159,27 @@ class Lines:
             except (OSError, SyntaxError, IndentationError):
                 continue  # a lambda in the middle of an expression: nothing that could be refused there
             ast.increment_lineno(tree, first - 1)
-            found.append((code, tree, len(lines[0]) - len(lines[0].lstrip())))
+            indent = len(lines[0]) - len(lines[0].lstrip())
+            if code.co_name == '<lambda>':  # of its whole line only what stands in it; the innermost comes last
+                places = [p for p in code.co_positions() if None not in p and p[3]]
+                bodies = [(n, _span(n.body, n.body, indent)) for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
+                tree = [tree, *[n for n, span in bodies if all(_inside(p, span) for p in places)]][-1]
+            found.append((code, tree, indent))
         return found
 
-    def check(self) -> None:
-        """Raise for a statement that a static graph has no place for."""
-        for code, tree, _ in self._trees():
-            for node in ast.walk(tree):
-                said = REFUSED.get(type(node))
-                if said:
-                    file, line = code.co_filename, node.lineno
-                    where = f'{where_is(file, line)}: {linecache.getline(file, line).strip()}'
-                    advice = 'Take it out of the traced function, or leave graph mode.'
-                    raise GraphSyntaxError(f'{said}: a graph has no place for it ({where}). {advice}')
-
     def branches(self) -> list[tuple[str, str, str]]:
-        """Each `if`, `while` and `a if b else c` that was decided: its text, what it was, and where."""
+        """Each `if`, `while` and `a if b else c` that was decided: its text, what it was, and where.
+
+        Raises for a statement that a static graph has no place for.
+        """
         found = []
         for code, tree, indent in self._trees():
-            places = list(code.co_positions())
+            file, places = code.co_filename, list(code.co_positions())
             for node in ast.walk(tree):
+                if said := REFUSED.get(type(node)):
+                    where = f'{where_is(file, node.lineno)}: {linecache.getline(file, node.lineno).strip()}'
+                    advice = 'Take it out of the traced function, or leave graph mode.'
+                    raise GraphSyntaxError(f'{said}: a graph has no place for it ({where}). {advice}')
                 if not isinstance(node, (ast.If, ast.While, ast.IfExp)):
                     continue
                 body = node.body if isinstance(node.body, list) else [node.body]
@@ -204,7 +197,7 @@ class Lines:
                     keyword = '' if isinstance(node, ast.IfExp) else 'if ' if isinstance(node, ast.If) else 'while '
                     text = ast.unparse(node) if isinstance(node, ast.IfExp) else f'{keyword}{ast.unparse(node.test)}'
                     taken = ' and '.join(str(t) for t in (True, False) if t in went)
-                    found.append((code.co_filename, node.lineno, text, taken))
+                    found.append((file, node.lineno, text, taken))
         return [(text, taken, where_is(file, line)) for file, line, text, taken in sorted(found)]
 
 
@@ -245,12 +238,16 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
                     put_back()
     if again := getattr(profiler, 'enable', None):  # cProfile, up to Python 3.11
         again()
-    lines.check()
-    graph = Graph(name, inputs)
-    graph.looked, graph.branches, graph.past = tracer.looked, lines.branches(), tracer.past
+    branches, graph = lines.branches(), Graph(name, inputs)
+    graph.looked, graph.branches, graph.past = tracer.looked, branches, tracer.past
     entries = tracer.window.entries()
-    changing = [x for rule, x, *_ in entries if rule is WRITE] + tensors_in(out)
-    roots = {id(memory(t.array)) for t in changing}
+    written = [x for rule, x, *_ in entries if rule is WRITE]
+    roots = {id(memory(t.array)) for t in written}
+    made = {*world.made, *[id(t) for entry in entries * bool(world.memos) for t in tensors_in(entry[3])]}
+    for memo in world.memos:
+        if any(id(t) in made and id(memory(t.array)) in roots for t in held(memo)):
+            tracer.refuse('written', f'what {memo.__name__} keeps')
+    roots |= {id(memory(t.array)) for t in tensors_in(out)}
     differentiated = range(tape.recorded_from, tape.NOWHERE)
     graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
     graph.read(entries, out)

@@ -16,15 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from operator import attrgetter, is_
-from types import (
-    BuiltinMethodType,
-    CodeType,
-    FunctionType,
-    MappingProxyType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
 from weakref import ref
 
@@ -33,11 +25,11 @@ import numpy as np
 from .. import tracing
 from ..common.parameter import Parameter
 from ..core import cell as core_cell
-from ..core.errors import HOME, warn
+from ..core.errors import HOME
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
 from ..core.tensor import Tensor, wrap
-from ..errors import GraphPrintWarning
+from ..errors import GraphPrintWarning, warn
 from ..nn.cell import Cell
 from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
@@ -50,7 +42,8 @@ REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__co
 CHANGING = list, dict, set, deque, MappingProxyType
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
-CALLING = MethodType, BuiltinMethodType, partial, staticmethod, classmethod, type(lru_cache(id))
+MEMO = type(lru_cache(id))
+CALLING = MethodType, type(len), partial, staticmethod, classmethod, MEMO
 CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
 EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
 DRAWN = re.compile(
@@ -112,14 +105,12 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
 
 
-@lru_cache(maxsize=4096)
-def _same(*form: object) -> tuple:
-    return form
-
-
 def form(p: Parameter) -> tuple:
     """What Python may decide by: the same object for the same form."""
     return _same(p.array.shape, p.array.dtype, p.name, p.requires_grad)
+
+
+_same = lru_cache(maxsize=4096)(lambda *form: form)
 
 
 def _items(value: Iterable) -> tuple:
@@ -156,6 +147,7 @@ class World:
         self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
         self.known: dict[int, object] = {}  # what was there before the trace, and was found
         self.made: dict[int, Tensor] = {}  # Tensors that were made since, but for the results of ops
+        self.memos: list = []  # functions that keep what they returned
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
@@ -208,7 +200,7 @@ class World:
         elif code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename)):
             self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
-            self._refuse_draw('input()')
+            self.tracer.refuse('random', 'input()')
 
     def _called(self, frame: object, called: object) -> None:
         """A function that is not written in Python: one that gives the user another value each time?"""
@@ -226,22 +218,14 @@ class World:
                 if file.startswith((HOME, *SAYING)) or ('-packages' in file and name.startswith('time')):
                     return
                 frame = frame.f_back
-            self._refuse_draw(f'{name.lstrip("_")}()', frame)
+            self.tracer.refuse('random', f'{name.lstrip("_")}()', frame)
 
     def _look_at_generators(self, refuse: bool = True) -> None:
         for kept in self.generators.values():
             generator, was = kept
             kept[1] = _state(generator)
             if refuse and kept[1] != was:
-                self._refuse_draw('a random number of NumPy')
-
-    def _refuse_draw(self, what: str, frame: object = None) -> None:
-        why = (
-            'Python gets this value once, now, while the graph is traced, and every later call would use it again. Get '
-            'it outside and give it as an argument (as a Tensor, a new one needs no new trace), or use ops.randn or '
-            'ops.dropout, which draw each time'
-        )
-        self.tracer.refuse(what, why, frame=frame)
+                self.tracer.refuse('random', 'a random number of NumPy')
 
     def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
         """Keep how a value is now, and whatever the names in a function's code find in it."""
@@ -262,7 +246,7 @@ class World:
         elif isinstance(value, (np.random.Generator, np.random.RandomState)):
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
-            self._refuse_draw(f'the next value of {label}, an iterator from outside,')
+            self.tracer.refuse('random', f'the next value of {label}, an iterator from outside,')
         elif isinstance(value, ref):
             parts = (value(),)
         elif isinstance(value, ContextVar):
@@ -271,6 +255,8 @@ class World:
             parts = self._function(value, label)
         elif isinstance(value, CALLING) or str(kind.__module__).startswith('minicell.graph'):
             parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
+        if kind is MEMO:
+            self.memos.append(value)
         for part in parts:
             self.reach(part, code, label, given)
         if code is not None and (isinstance(value, Cell) or str(kind.__module__).partition('.')[0] != 'minicell'):
@@ -342,7 +328,7 @@ class World:
         grown = [read for read in reads if read.grew()] if self.tracer.name.endswith('.bprop') else []
         for read in (*reads, *self.given.values()):
             if not read.holds() and read not in grown:
-                self.tracer.refuse_written(read.changed())
+                self.tracer.refuse('written', read.changed())
         return [read for read in reads if read not in grown]
 
 

@@ -79,13 +79,15 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
     cell = getattr(event.entry.cell, '_stands_for', event.entry.cell)
     given = [t for t, _ in give.gradients]
     at = lambda t, when: None if t is None else np.array(tape.value(t, when) if isinstance(t, Tensor) else t)
+    named = zip(names.parameters(cell, len(event.entry.inputs)), event.entry.inputs, strict=True)
+    called = [place for name, value in named for place in places(value, name)]  # `x`, `s[0]`
     program = None
     if call is not None and call.event is not None and call.out is not None:
         own = [*tensors_in(call.inputs), *(event.entry.cell.internal_params or ())]
         program = Program(tape, own, call.out, tape.events[call.first + 1 : call.last])
     return Takeover(
         name=type(cell).__name__,
-        names=[*called(cell, event.entry.inputs), *(p.name for p in event.entry.cell.internal_params or ())],
+        names=[*called, *(p.name for p in event.entry.cell.internal_params or ())],
         inputs=[at(t, event.entry.at) for t in given],
         yours=[at(g, give.at) for _, g in give.gradients],
         came=[at(g, event.at) for g in turn.came],
@@ -95,9 +97,3 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
         ask=ask or partial(Again, cell, event.entry.inputs),
         thorough=thorough,
     )
-
-
-def called(cell: Any, inputs: tuple) -> list[str]:
-    """What construct calls each Tensor among its inputs: `x`, `s[0]`."""
-    named = names.parameters(cell, len(inputs))
-    return [place for name, value in zip(named, inputs, strict=True) for place in places(value, name)]

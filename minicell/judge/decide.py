@@ -84,9 +84,9 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         for times in (0, FEW, MANY):
             room = t.rooms(told.place, times) if times else told.room
             if not differs(given, due, room).any():
-                if not drowned(t, told, given, room):
-                    return confirmed(t, told._replace(verdict=RIGHT, room=room), given)
-                told = told._replace(due=t.exact[told.place], room=1e-6 * np.abs(t.exact[told.place]))
+                told, hides = drowned(t, told._replace(room=room), given)
+                if not hides:
+                    return confirmed(t, told._replace(verdict=RIGHT), given)
                 break
             told = told._replace(room=room)
             if times and (apart(given, due) > FAR * room).any():
@@ -97,12 +97,17 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     return doubted(t, told if np.isfinite(due).all() else limit(t, told), given)
 
 
-def drowned(t: Takeover, told: Verdict, given: np.ndarray, room: np.ndarray) -> bool:
-    """Whether a number is mere rounding in its dtype, so that anything would agree, and differs in Float64."""
-    exact = t.exact[told.place]
-    mostly = (room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + t.tiny(told.place))
-    once = t.in_float64(told.place) if mostly.any() else None
-    return once is not None and bool(differs(once, exact, 1e-6 * np.abs(exact) + 5e-3 * room)[mostly].any())
+def drowned(t: Takeover, told: Verdict, given: np.ndarray) -> tuple[Verdict, bool]:
+    """Whether numbers that are mere rounding in their dtype differ in Float64: there, they are compared."""
+    exact, tiny = t.exact[told.place], t.tiny(told.place)
+    mostly = (told.room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + tiny)
+    once = t.in_float64[told.place] if mostly.any() else None
+    if once is None:
+        return told, False
+    exact = t.replay.read(t.came)[told.place]  # its constants are in Float64, too
+    mostly &= differs(once, exact, 1e-6 * np.abs(exact) + 5e-3 * told.room)
+    room = np.where(mostly, 1e-6 * np.abs(exact), told.room)
+    return told._replace(due=np.where(mostly, exact, told.due), room=room), bool(mostly.any())
 
 
 def stepped(told: Verdict, given: np.ndarray) -> Verdict:
@@ -209,16 +214,15 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
-    trying = t.trying(told.place)
-    told = told._replace(by='differences', unseen=t.blind)
-    if trying.holds(given):
-        return told._replace(due=given.astype(np.float64), verdict=RIGHT)
-    if trying.holds(t.due[told.place]):
-        return by_rules(t, told, given)
-    if trying.holds(due := t.in_float64(told.place)):  # yours is rounded badly, or wrong in its own dtype alone
-        room, kinks = 0.0, False
-    else:
-        due, room, kinks = trying.one_by_one(given)
+    told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
+    fine, once = t.trying(told.place, differences.FINEST), t.in_float64[told.place]
+    due, room, kinks = once, 0.0, False
+    if not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
+        if trying.holds(given):
+            return told._replace(due=given.astype(np.float64), verdict=RIGHT)
+        if trying.holds(t.due[told.place]):
+            return by_rules(t, told, given)
+        due, room, kinks = trying.one_by_one(given) if once is None else fine.one_by_one(once)
     told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)

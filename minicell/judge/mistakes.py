@@ -35,9 +35,9 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
         t = seen[0]
         with suppress(Harm):
             came = [None if g is None else g * g.dtype.type(2) for g in t.came]
-            once, twice = (t.again.bprop(t.inputs, t.out, t.outs, each)[told.place] for each in (t.came, came))
-            again = once if found[0].again is None else found[0].again
-            found[0] = found[0]._replace(again=again, twice=twice)
+            ask = lambda came: t.again.bprop(t.inputs, t.out, t.outs, came)[told.place]
+            again = ask(t.came) if found[0].again is None else found[0].again
+            found[0] = found[0]._replace(again=again, twice=ask(came))
     if not found and told.due is not None:
         found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
     fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]
@@ -78,6 +78,5 @@ def values(t: Takeover) -> dict[str, np.ndarray]:
     found = {name: x for name, x in zip(t.names, t.xs, strict=True) if x.dtype.kind == 'f'}
     outs = t.outs if t.program is None else t.program.made
     for name, given in (('out', outs), ('dout', t.came)):
-        several = {f'{name}[{k}]' if len(given) > 1 else name: g for k, g in enumerate(given)}
-        found |= {n: wide(g) for n, g in several.items() if g is not None}
+        found |= {f'{name}[{k}]' if len(given) > 1 else name: wide(g) for k, g in enumerate(given) if g is not None}
     return found

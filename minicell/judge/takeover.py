@@ -112,35 +112,37 @@ class Takeover:
         _ = self.replay
         return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]]).made
 
-    def trying(self, place: int) -> Trying:
-        """construct as a function of one input, which differences look at."""
+    def trying(self, place: int, rounding: float = 0.0) -> Trying:
+        """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
         function, made = self.function(place), self.replay.outs
         eps = max([float(np.finfo(t.array.dtype).eps) for t in made], default=EPS)
-        return Trying(function, self.xs[place], self.came, (eps, self.eps))
+        return Trying(function, self.xs[place], self.came, (eps, rounding or self.eps))
 
     def replaying(self, place: int) -> Trying:
         """The ops that ran as a function of one input, which differences look at without calling anything again."""
         function = lambda x: self.program.again([*self.xs[:place], x, *self.xs[place + 1 :]])[1]
         return Trying(function, self.xs[place], self.came, (EPS, self.eps))
 
-    def in_float64(self, place: int) -> np.ndarray | None:
+    @cached_property
+    def in_float64(self) -> Arrays:
         """What the same bprop returns in Float64; None where that cannot be had."""
         came = [None if g is None else wide(g) for g in self.came]
         try:
-            return self.again.bprop(self.xs, self.out, self.replay.made, came)[place]
+            return self.again.bprop(self.xs, self.out, self.replay.made, came)
         except Harm:
-            return None
+            return [None] * len(self.inputs)
 
     def lost(self, eps: float, due: np.ndarray) -> np.ndarray:
         """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout."""
-        return 64 * eps * (max(float(np.max(np.abs(g), initial=0.0)) for g in self.came if g is not None) + np.abs(due))
+        largest = max([float(np.max(np.abs(g), initial=0.0)) for g in self.came if g is not None], default=0.0)
+        return 64 * eps * (largest + np.abs(due))
 
     def badly_rounded(self, told: Verdict) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
         and size at each place beside the point, as no mistake is."""
         if told.yours is None or not np.isfinite(told.yours).all():
             return False
-        once, off = self.in_float64(told.place), []
+        once, off = self.in_float64[told.place], []
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
         truths = [told.due] if self.blind else [told.due, self.exact[told.place]]

@@ -4,26 +4,25 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
-from .. import tracing
+from .. import tracing, traps  # noqa: F401 (they join, and are told of each class of Cells)
 from ..common.parameter import Parameter, ParameterTuple
-from ..core import doors, tape
+from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import Cell as CoreCell
 from ..core.errors import CellError, article, users_line
-from ..core.rules import REPORT
 from ..core.tensor import Tensor
+from ..core.trap import joined
 from ..errors import CellNameError, PropertyError, SettingError
+from ..heard import REPORT
 from ..ops.checks import must
 from ..ops.primitive import Primitive
-from ..traps import bypassed, definitions, kept_on_self
 from . import hooks
 
 
 class NotSetUp:
-    """In the place of what `Cell.__init__` keeps on the instance: reading it says that nobody called that.
+    """In the place of what `Cell.__init__` keeps on the instance: reading it says that nobody called that."""
 
-    (A `__getattr__` could say so too, but with one Python no longer reads attributes at full speed.)
-    """
+    # a `__getattr__` could say so too, but with one Python no longer reads attributes at full speed
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -43,7 +42,6 @@ def _setting(name: str, kind: type, doc: str) -> property:
         said = f"For 'Cell', the property '{name}' must be {due} type, but got type {type(value)}"
         must(isinstance(value, kind), PropertyError, said)
         self.__dict__[f'_{name}'] = value
-        doors.bprop_debug = doors.bprop_debug or (report if name == 'bprop_debug' else None)
 
     return property(lambda self: getattr(self, f'_{name}'), put, doc=doc)
 
@@ -65,17 +63,16 @@ class Cell(CoreCell):
 
     shown = ''
     requires_grad = False  # what set_grad was told; no gradient depends on it
-    _params, _cells, _primitives, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(8))
+    _params, _cells, _auto_prefix, _phase, _hooks, _around, training = (NotSetUp() for _ in range(7))
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        bypassed.look_at(cls)
-        kept_on_self.learn(cls)
-        definitions.look_at_class(cls)
+        for defined in joined.defined:
+            defined(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         """auto_prefix: Parameters of the Cells inside are named after their places; flags: attributes to begin with."""
-        self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _primitives={}, _auto_prefix=auto_prefix)
+        self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _auto_prefix=auto_prefix)
         self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
 
@@ -85,21 +82,19 @@ class Cell(CoreCell):
             listed = isinstance(value, (tuple, list)) and all(isinstance(p, Parameter) for p in value)
             self._refuse_unless(listed, name, f'is {due}', value)
             object.__setattr__(self, name, value)
-        elif isinstance(value, Parameter):
+        elif isinstance(value, (Parameter, Cell)):
             self._must_be_name(name)
-            self._insert_param(name, value)
-        elif isinstance(value, Cell):
-            self._must_be_name(name)
-            must(' ' not in name, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
-            self._insert_cell(name, value)
+            fits = isinstance(value, Parameter) or ' ' not in name
+            must(fits, CellNameError, f'{name!r} is no name for a Cell: there is a space in it')
+            self._insert(name, value)
         elif isinstance(value, Primitive):
-            self._set_up('_primitives')[name] = value
+            self._set_up('_params')
             self.__dict__[name] = value
         else:
             if tracing.tracer is not None and '_params' in self.__dict__ and name not in self._params:
-                tracing.tracer.refuse_written(f'{type(self).__name__}.{name}')
-            kept_on_self.look_at(self, name, value)
-            definitions.look_at_attribute(self, name, value)
+                tracing.tracer.refuse('written', f'{type(self).__name__}.{name}')
+            for attribute in joined.attribute:
+                attribute(self, name, value)
             held = self.__dict__.get('_params', {}).get(name)
             if held is not None and isinstance(value, Tensor):
                 held.set_data(value)
@@ -118,8 +113,7 @@ class Cell(CoreCell):
                 object.__setattr__(self, '_construct', value)
 
     def _refuse_unless(self, fits: bool, name: str, due: str, value: object) -> None:
-        got = article(type(value).__name__)
-        must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {got}')
+        must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {article(type(value).__name__)}')
 
     def __delattr__(self, name: str) -> None:
         self._forget(name)
@@ -127,7 +121,7 @@ class Cell(CoreCell):
 
     def _forget(self, name: str) -> None:
         """An attribute is replaced or goes: what was kept for it goes too."""
-        for kind in ('_params', '_cells', '_primitives'):
+        for kind in ('_params', '_cells'):
             self.__dict__.get(kind, {}).pop(name, None)
         held = self.__dict__.get(name)
         if isinstance(held, ParameterTuple):
@@ -152,19 +146,13 @@ class Cell(CoreCell):
         return found
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
-        """Keep a Parameter under a name. It takes that name unless it has one.
-
-        Raises TypeError for what is no Parameter, KeyError for a name that is taken, is empty, or has a dot in it.
-        """
+        """Keep a Parameter under a name, which it takes unless it has one; KeyError for one that is taken or dotted."""
         self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
         self._must_be_name(param_name, not check_name_contain_dot)
-        self._insert_param(param_name, param)
+        self._insert(param_name, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
-        """Keep a Cell under a name; the names of its Parameters stay.
-
-        Raises TypeError for what is no Cell, KeyError for a name that is taken, is empty, or has a dot in it.
-        """
+        """As `insert_param_to_cell`, for a Cell; the names of its Parameters stay."""
         self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)), '_cells')
         self._must_be_name(child_name)
         self._set_up('_cells')[child_name] = self.__dict__[child_name] = child_cell
@@ -172,8 +160,7 @@ class Cell(CoreCell):
     def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
         due = 'Parameter' if kind is Parameter else 'Cell'
         for found, wanted, noun in ((name, str, 'name'), (value, kind, due)):
-            got = article(type(found).__name__)
-            said = f'{who} takes a name and a {due}, but as the {noun} it got {got}'
+            said = f'{who} takes a name and a {due}, but as the {noun} it got {article(type(found).__name__)}'
             must(isinstance(found, wanted), PropertyError, said)
         free = name in self._set_up(registry) or not hasattr(self, name)
         said = f'has an attribute called {name}, that is no {due}: choose another name'
@@ -183,23 +170,18 @@ class Cell(CoreCell):
         said = f'{name!r} is no name for a part of {type(self).__name__}: it is empty, or has a dot in it'
         must(name and (dots or '.' not in name), CellNameError, said)
 
-    def _insert_param(self, name: str, param: Parameter) -> None:
-        params = self._set_up('_params')
-        self._must_be_free(name, self._cells.get(name) is None, 'Cell')
-        self._cells.pop(name, None)
-        if not param.named:
-            param.name, param.named = name, True
-        params[name] = self.__dict__[name] = param
-
-    def _insert_cell(self, name: str, cell: 'Cell') -> None:
-        cells = self._set_up('_cells')
-        self._must_be_free(name, name not in self._params, 'Parameter')
-        cells[name] = self.__dict__[name] = cell
-        if self._auto_prefix and '_params' in cell.__dict__:
-            cell.update_parameters_name(f'{name}.')
-
-    def _must_be_free(self, name: str, free: bool, kind: str) -> None:
+    def _insert(self, name: str, part: 'Parameter | Cell') -> None:
+        """Keep a Parameter, which is named after its place, or a Cell, whose Parameters are."""
+        kinds = ('_params', 'Parameter'), ('_cells', 'Cell')
+        (mine, _), (others, kind) = kinds if isinstance(part, Parameter) else kinds[::-1]
+        kept, free = self._set_up(mine), self.__dict__[others].get(name) is None
         must(free, CellNameError, f'{type(self).__name__}.{name} is a {kind}, and stays one: choose another name')
+        self.__dict__[others].pop(name, None)
+        kept[name] = self.__dict__[name] = part
+        if mine == '_cells' and self._auto_prefix and '_params' in part.__dict__:
+            part.update_parameters_name(f'{name}.')
+        elif mine == '_params' and not part.named:
+            part.name, part.named = name, True
 
     def update_parameters_name(self, prefix: str = '', recurse: bool = True) -> None:
         """Give every Parameter the name of its place, behind a prefix."""
@@ -215,10 +197,7 @@ class Cell(CoreCell):
             seen[p.name] = place
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = '') -> Iterator[tuple[str, 'Cell']]:
-        """This Cell and all below it, each once, with dotted names; own parts before children's.
-
-        cells: those that were seen already, and are left out.
-        """
+        """This Cell and all below it but `cells`, each once, with dotted names; own parts before children's."""
         pending, seen = [(name_prefix, self)], set(map(id, cells or ()))
         while pending:
             name, cell = pending.pop(0)
@@ -255,8 +234,7 @@ class Cell(CoreCell):
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Every Parameter; expand=False: only the Cell's own."""
-        for _, param in self.parameters_and_names(expand=expand):
-            yield param
+        return (p for _, p in self.parameters_and_names(expand=expand))
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
         """The Parameters that an optimizer updates."""
@@ -278,8 +256,7 @@ class Cell(CoreCell):
 
     def set_grad(self, requires_grad: bool = True) -> 'Cell':
         """Note it in requires_grad: in MindSpore, the next gradient is of the call before. See DrawnAgainWarning."""
-        self.__dict__['requires_grad'] = requires_grad
-        hooks.note_calls(self)
+        self.__dict__.update(requires_grad=requires_grad, _around=self._around or hooks.noted)
         return self
 
     @property
@@ -328,11 +305,10 @@ class Cell(CoreCell):
         body = '\n'.join(lines).replace('\n', '\n  ')
         return f'{type(self).__name__}(\n  {body}\n)'
 
-
-def report(cell: object, inputs: tuple, dout: object, returned: object) -> None:
-    """bprop_debug: what bprop got and returned, on standard error and for those who look."""
-    parts = [f'{n}={x!r}' for n, x in zip(input_names(cell, inputs), inputs, strict=True)]
-    said = f'{type(cell).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
-    sys.stderr.write(f'{said}\n')
-    if tape.looking:
-        tape.note(REPORT, cell, said, None, None)
+    def _report(self, inputs: tuple, dout: object, returned: object) -> None:
+        """bprop_debug: what bprop got and returned, on standard error and for those who look."""
+        parts = [f'{n}={x!r}' for n, x in zip(input_names(self, inputs), inputs, strict=True)]
+        said = f'{type(self).__name__}.bprop({", ".join(parts)}, dout={dout!r}) returned {returned!r}'
+        sys.stderr.write(f'{said}\n')
+        if tape.looking:
+            tape.note(REPORT, self, said, None, None)

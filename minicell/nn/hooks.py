@@ -11,20 +11,19 @@ import numpy as np
 
 from .. import tracing
 from ..core import tape
-from ..core.cell import Cell
+from ..core.cell import Cell, takes_over
 from ..core.cell import call as call_cell
-from ..core.errors import article, plural, warn
+from ..core.errors import article, plural
 from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
-from ..errors import DrawnAgainWarning, HookError
+from ..core.tensor import Tensor, is_float, lend, map_tensors, tensors_in, wrap
+from ..errors import DrawnAgainWarning, HookError, warn
 from ..heard import heard
-from ..ops import hooks as op_hooks
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
-from ..ops.hooks import HookHandle, Passing, as_tensor, like
+from ..ops.hooks import HookHandle, Passing, like
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
@@ -42,8 +41,6 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
     must_be(called, Callable, HookError, f'a {kind} hook of {type(cell).__name__} must be callable')
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
-    if kind.startswith('backward'):
-        op_hooks.hang_in()
     hooks = cell._hooks[kind]
     hook = Hook(hooks, called, **how)
     hooks.insert(0 if prepend else len(hooks), hook)
@@ -53,13 +50,15 @@ def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bo
 def call(cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell that has hooks."""
     if tracing.tracer is not None and any(cell._hooks.values()):
-        tracing.tracer.refuse_hooks(cell)
+        tracing.tracer.refuse('hooks', type(cell).__name__)
     hooks = cell._hooks
     for hook in list(hooks['forward_pre']):
         args, kwargs = _before(cell, hook, args, kwargs)
-    passage = Passage(cell) if hooks['backward'] or hooks['backward_pre'] else None
-    if passage:
-        args, kwargs = passage.enter(*(bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)), frame)
+    passage = None
+    if hooks['backward'] or hooks['backward_pre']:
+        args, kwargs = bind_by_place(cell, args, kwargs) if kwargs else (args, kwargs)
+        passage = Passage(cell, tensors_in((args, kwargs)))
+        args, kwargs = passage.through(ENTRANCE, (args, kwargs), frame)
     try:
         out = plainly(cell, args, kwargs, frame)
     except Exception:
@@ -70,12 +69,12 @@ def call(cell, args: tuple, kwargs: dict, frame) -> object:
     for hook in list(hooks['forward']):
         changed = _after(cell, hook, args, kwargs, out)
         out = out if changed is None else changed
-    return passage.leave(out, frame) if passage else out
+    return passage.through(EXIT, out, frame) if passage else out
 
 
 def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     """Call a Cell as Cell.__call__ does one that has nothing around it."""
-    if tape.looking or (tape.recorded_from != NOWHERE and cell.bprop is not None):
+    if tape.looking or takes_over(cell):
         return call_cell(cell, args, kwargs, frame)
     return cell.construct(*args, **kwargs)
 
@@ -102,22 +101,15 @@ def _after(cell, hook: Hook, args: tuple, kwargs: dict, out: object) -> object:
 class Passage:
     """One call of a Cell with backward hooks: it keeps the gradient that arrived until the one that leaves is known."""
 
-    def __init__(self, cell) -> None:
-        self.cell = cell
-        self.inputs: list = []
-        self.given: frozenset = frozenset()  # ids of those that a differentiated function was called with
+    def __init__(self, cell, inputs: list[Tensor]) -> None:
+        self.cell, self.inputs = cell, inputs
+        running = [g for g in tape.gradients if not g.has_run and 0 < len(g.positions) < len(g.inputs)]
+        # ids of what differentiated functions were called with besides the inputs that are differentiated
+        self.given = {id(t) for g in running for t in tensors_in(g.inputs)}
         self.arrived: tuple = ()
 
-    def enter(self, args: tuple, kwargs: dict, frame) -> tuple[tuple, dict]:
-        """The arguments, with an entry before them that calls the backward hooks."""
-        self.inputs, self.given = tensors_in((args, kwargs)), op_hooks.arguments
-        return self._through(ENTRANCE, (args, kwargs), frame)
-
-    def leave(self, out: object, frame) -> object:
-        """The outputs, with an entry behind them that notes what arrives and calls the pre hooks."""
-        return self._through(EXIT, out, frame)
-
-    def _through(self, rule: Rule, value: object, frame) -> object:
+    def through(self, rule: Rule, value: object, frame) -> object:
+        """The inputs or outputs, with an entry between that calls the hooks."""
         again = map_tensors(value, lambda t: wrap(t.array))
         before, after = tensors_in(value), tensors_in(again)
         pairs = [(b, a) for b, a in zip(before, after, strict=True) if is_float(b)]
@@ -133,7 +125,9 @@ class Passage:
             changed = changed if isinstance(changed, tuple) else (changed,)
             said = f'{who} returned {plural(len(changed), "gradient")}, but {due} are due, one for each'
             must(len(changed) == due, HookError, said)
-            return tuple(d if d is g else _checked(d, g, who) for d, g in zip(changed, gradients, strict=True))
+            # (where none arrived, or none leaves, there is none to be changed)
+            pairs = zip(changed, gradients, strict=True)
+            return tuple(g if d is g or g is None else like(d, g, who, True) for d, g in pairs)
 
         for hook in list(self.cell._hooks[kind]):
             changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients, settle)
@@ -142,37 +136,26 @@ class Passage:
 
 
 class Exit(Passing):
-    """Behind the outputs of a Cell with backward hooks."""
+    """Behind the outputs of a Cell with backward hooks: it notes what arrives, and calls the pre hooks."""
 
-    def vjp(self, g, offset, x, y, out):
-        floats = [t for t in tensors_in(out.out) if is_float(t)]
-        flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = tuple(as_tensor(g.of.get(k)) for k, _ in enumerate(floats))
+    def passed(self, arrived, offset, x, y):
         y.arrived = y.call_hooks('backward_pre', arrived)
         if not any(offset <= t.at < NOWHERE for t in y.inputs):  # no gradient leaves: call the backward hooks here
             y.call_hooks('backward', tuple(None for _ in y.inputs), y.arrived)
-        return [(t, d.array if flat and d is not None else d) for t, d in zip(x, y.arrived, strict=True)]
+        return y.arrived
 
 
 class Entrance(Exit):
-    """Before the inputs of a Cell with backward hooks."""
+    """Before the inputs of a Cell with backward hooks, which it calls."""
 
-    def vjp(self, g, offset, x, y, out):
-        flat = all(isinstance(d, np.ndarray | np.generic) for d in g.of.values())
-        arrived = iter(range(len(x)))
-        given = []
+    def passed(self, arrived, offset, x, y):
+        arrived, given = iter(arrived), []
         for t in y.inputs:
-            d = g.of.get(next(arrived)) if is_float(t) else None
+            d = next(arrived) if is_float(t) else None
             known = offset <= t.at < NOWHERE or id(t) in y.given
-            given.append(as_tensor(zeros_like(t) if d is None else d) if known else None)
+            given.append((lend(zeros_like(t)) if d is None else d) if known else None)
         gone = y.call_hooks('backward', tuple(given), y.arrived)
-        gone = [d.array if flat and d is not None else d for d in gone]
-        return [(t, d) for t, d in zip(y.inputs, gone, strict=True) if offset <= t.at < NOWHERE]
-
-
-def _checked(changed: object, g: Tensor | None, who: str) -> Tensor | None:
-    """What a hook returned for a gradient; where none arrived, or none leaves, there is none to be changed."""
-    return None if g is None else like(changed, g, who, True)
+        return [d for t, d in zip(y.inputs, gone, strict=True) if is_float(t)]
 
 
 EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)
@@ -182,14 +165,8 @@ EXIT, ENTRANCE = Exit('HookOut', None), Entrance('HookIn', None)
 calls: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def note_calls(cell: Cell) -> None:
-    """The calls of a Cell under set_grad are noted (2 µs each), unless it has hooks: see DrawnAgainWarning."""
-    if cell._around is None:
-        cell.__dict__['_around'] = noted
-
-
 def noted(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
-    """Call a Cell. Where a gradient calls it once more, it may draw other random numbers."""
+    """Call a Cell under set_grad (2 µs more). Where a gradient calls it once more, it may draw other random numbers."""
     gradient, before = tape.gradients[-1] if tape.gradients else None, None
     if gradient is None:
         calls[cell] = list(map(weakref.ref, tensors_in(args)))

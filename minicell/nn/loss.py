@@ -7,7 +7,7 @@ import numpy as np
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
-from ..ops.loss import check_reduction
+from ..ops.loss import check_reduction, reduced
 from .cell import Cell
 from .layer.activation import cell_of
 
@@ -28,8 +28,7 @@ class LossBase(Cell):
 
     def get_loss(self, x: Tensor, weights: Tensor | float = 1.0) -> Tensor:
         """The losses times their weights, reduced."""
-        x = x * weights
-        return x.mean() if self.reduction == 'mean' else x.sum() if self.reduction == 'sum' else x
+        return reduced(x * weights, self.reduction)
 
 
 def _loss(name: str, op: Callable, doc: str, **settings: object) -> type:
@@ -54,8 +53,7 @@ BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_log
 class CrossEntropyLoss(LossBase):
     """-log of the probability that softmax(logits) gives to the right class: see `ops.cross_entropy`.
 
-    Raises TypeError for classes that are not Int32 (the function takes Int64 as well), ValueError for shapes that do
-    not fit.
+    Raises TypeError for classes that are not Int32 (the function takes Int64 too), ValueError for shapes that misfit.
 
     >>> print(ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
@@ -73,7 +71,7 @@ class CrossEntropyLoss(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
-        ops.loss.check_tensors('CrossEntropyLoss', logits, labels)
+        ops.loss.check('CrossEntropyLoss', logits, labels)
         if labels.ndim < logits.ndim and labels.array.dtype.kind == 'f':
             said = f'labels of shape {labels.shape} are classes, and should be Int32, but got {labels.dtype}'
             raise DTypeError(f'CrossEntropyLoss: {said}: write labels.astype(ms.int32).{users_line()}')
@@ -93,7 +91,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """As the settings say. Raises TypeError for integers without sparse, and for floats with it."""
-        ops.loss.check_tensors('SoftmaxCrossEntropyWithLogits', logits, labels)
+        ops.loss.check('SoftmaxCrossEntropyWithLogits', logits, labels)
         if (labels.array.dtype.kind in 'iub') is not self.sparse:
             due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
             who = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse})'

@@ -17,7 +17,7 @@ from ..core.cell import Cell as CoreCell
 from ..core.errors import ShapeError, article, caller, plural, users_line
 from ..core.tensor import Tensor
 from ..errors import OptimizerError, ParameterError, SettingError
-from ..ops.checks import NUMBER, above_0, at_least_0, must, must_be, number
+from ..ops.checks import NUMBER, above_0, at_least_0, must, must_be, numbers
 from ..ops.write import writable
 from .cell import Cell
 
@@ -30,8 +30,7 @@ class Optimizer(Cell):
     learning_rate: a number, a Tensor of rank 0, one rate a step (a list, or a Tensor of rank 1; after the last one a
     step is a RuntimeError), or a Cell from the number of steps so far to the rate; weight_decay may be such a Cell too.
     parameters: Parameters, or dicts, each with 'params' and perhaps its own 'lr' and 'weight_decay', and if the order
-    matters a last one with 'order_params'. Without dicts, weight decay leaves out every name with 'beta' or
-    'gamma' in it.
+    matters a last one with 'order_params'. Without dicts, weight decay leaves out names with 'beta' or 'gamma' in them.
     loss_scale: what the loss was multiplied with; gradients are divided by it.
 
     Raises TypeError for what is no Parameter, ValueError for an empty list or a negative number.
@@ -89,15 +88,13 @@ class Optimizer(Cell):
         must(once, SettingError, f'{name}: each Parameter belongs into one group, and into order_params')
         groups = [group_of[id(p)] for p in self.parameters]
         self.weight_decay, self.loss_scale = weight_decay, float(loss_scale)
-        decays = [g.get('weight_decay', self._by_name(p)) for g, p in zip(groups, self.parameters, strict=True)]
+        # where a group does not say: without groups, a normalization's Parameters have none
+        by_name = [not self.is_group and ('beta' in p.name or 'gamma' in p.name) for p in self.parameters]
+        decays = [g.get('weight_decay', 0.0 if no else weight_decay) for g, no in zip(groups, by_name, strict=True)]
         self.__dict__['decays'] = tuple([d if isinstance(d, Cell) else float(d) for d in decays])
         self.is_group_lr = any('lr' in g for g in groups)
         usual = self.learning_rate, self._schedule
         self._rates = tuple(_rate(name, g['lr']) if 'lr' in g else usual for g in groups)
-
-    def _by_name(self, p: Parameter) -> float | Cell:
-        """The weight decay where a group does not say: without groups, a normalization's Parameters have none."""
-        return 0.0 if not self.is_group and ('beta' in p.name or 'gamma' in p.name) else self.weight_decay
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Its own Parameters, those it writes, and what it remembers of them."""
@@ -132,6 +129,12 @@ class Optimizer(Cell):
         """The gradients divided by loss_scale."""
         return gradients if self.loss_scale == 1.0 else tuple(g / self.loss_scale for g in gradients)
 
+    def construct(self, gradients: tuple) -> tuple[bool, ...]:
+        """One gradient a Parameter: minicell's own optimizers say in `_step` what becomes of each."""
+        return self.update(gradients, self._step)
+
+    _step = property(CoreCell.construct)  # of others it is construct that is due
+
     def update(self, gradients: tuple, step: Callable, decay: bool = True) -> tuple[bool, ...]:
         """Call step(k, array, gradient, rate) for each Parameter: it writes the array in place; rate is of rank 0.
 
@@ -154,6 +157,11 @@ class Optimizer(Cell):
             if decay and decays[k] != 0.0:
                 g = g + p.array * decays[k]
             name = f'{what} ({p.name})' if told else what
+            if tape.gradients:  # what is remembered of the gradients depends on what they depend on
+                held = [v[k] for v in vars(self).values() if isinstance(v, ParameterTuple) and v is not params]
+                for each in held:
+                    writable(each, f'{what} ({each.name})', frame, arrived, None)
+                arrived = arrived, *held
             step(k, writable(p, name, frame, (arrived, rate), None), g, rate.array)
         return (True,) * len(params)
 
@@ -187,6 +195,8 @@ def _rate(name: str, value: object) -> tuple[Parameter | Cell, np.ndarray | None
     must_be(value, (*NUMBER, Tensor, Iterable), ParameterError, due)
     must(not isinstance(value, (str, dict)), ParameterError, f'{due}, but got {article(type(value).__name__)}')
     many = isinstance(value, Iterable) and not isinstance(value, Tensor)
+    if isinstance(value, Tensor):
+        value.leave('a learning rate made')
     rates = np.asarray(list(value) if many else getattr(value, 'array', value)).astype(np.float32)
     if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
         raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")
@@ -208,7 +218,6 @@ class SGD(Optimizer):
     """p -= learning_rate * g; with momentum, g is replaced by v = momentum * v + (1 - dampening) * g, v starting at g.
 
     nesterov looks ahead: g + momentum * v. weight_decay adds weight_decay * p to every g.
-
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013.
 
     >>> w = ms.Parameter(ms.Tensor([1.0, 2.0]), name='w')
@@ -239,19 +248,13 @@ class SGD(Optimizer):
             self.accum = self.parameters.clone('accum', init='zeros')
             self._moving = set()  # which have had their first step
 
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
-        return self.update(gradients, self._step if hasattr(self, 'accum') else _descend)
-
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        if self.dampening and k in self._moving:
-            g = g * (1 - self.dampening)
-        self._moving.add(k)
-        _descend(k, p, _moved(self.accum[k].array, g, self.momentum, self.nesterov), rate)
-
-
-def _descend(k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-    p -= g * rate
+        if hasattr(self, 'accum'):
+            if self.dampening and k in self._moving:
+                g = g * (1 - self.dampening)
+            self._moving.add(k)
+            g = _moved(self.accum[k].array, g, self.momentum, self.nesterov)
+        p -= g * rate
 
 
 def _moved(v: np.ndarray, g: np.ndarray, momentum: Parameter, nesterov: bool) -> np.ndarray:
@@ -279,12 +282,8 @@ class Momentum(Optimizer):
         self.momentum, self.use_nesterov = Parameter(float(momentum), name='momentum'), use_nesterov
         self.moments = self.parameters.clone('moments', init='zeros')
 
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
-        return self.update(gradients, self._step)
-
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        _descend(k, p, _moved(self.moments[k].array, g, self.momentum, self.use_nesterov), rate)
+        p -= _moved(self.moments[k].array, g, self.momentum, self.use_nesterov) * rate
 
 
 class Adam(Optimizer):
@@ -293,9 +292,8 @@ class Adam(Optimizer):
     m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g²,
     p -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + eps)
 
-    use_nesterov looks ahead in m, use_amsgrad keeps the largest v.
-
-    Source: Kingma and Ba, Adam, arXiv:1412.6980 (its section 2: where eps stands, MindSpore follows that form).
+    use_nesterov looks ahead in m, use_amsgrad keeps the largest v. Source: Kingma and Ba, Adam, arXiv:1412.6980 (its
+    section 2: where eps stands, MindSpore follows that form).
 
     >>> w = ms.Parameter(ms.Tensor([1.0]), name='w')
     >>> opt = ms.nn.Adam([w], learning_rate=0.5)
@@ -319,8 +317,7 @@ class Adam(Optimizer):
         use_amsgrad: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for what, value in (('beta1', beta1), ('beta2', beta2)):
-            number('Adam', what, value, 'lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)
+        numbers('lies between 0.0 and 1.0', lambda beta: 0 < beta < 1, float)('Adam', beta1=beta1, beta2=beta2)
         above_0('Adam', eps=eps)
         self.beta1, self.beta2, self.eps = beta1, beta2, eps
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
@@ -328,10 +325,6 @@ class Adam(Optimizer):
         self.moment2 = self.parameters.clone('moment2', init='zeros')
         if use_amsgrad:
             self.vhat = self.parameters.clone('vhat', init='zeros')
-
-    def construct(self, gradients: tuple) -> tuple[bool, ...]:
-        """One gradient a Parameter."""
-        return self.update(gradients, self._step)
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
         t = int(self.global_step.array[0])

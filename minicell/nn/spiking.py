@@ -1,14 +1,7 @@
 """Spiking neurons, and the surrogates that take over the backward of their step.
 
 A neuron spikes where its membrane is above threshold: a step, whose derivative is 0 wherever it has one. A surrogate is
-a Cell whose forward is the step and whose bprop is the slope of something smoother:
-
-    relusigmoid(a)     a s (1 - s), s = sigmoid(a x): the larger a, the closer to the step, and the fewer x it reaches
-    triangular(width)  max(0, 1 - |x| / width) / width
-    straight_through   1: as if the step were the identity
-    true_derivative    0: what autodiff would say, with which no neuron learns
-
-The settings a, width and v_threshold are above 0.
+a Cell whose forward is the step and whose bprop is the slope of something smoother. Its settings are above 0.
 
 Source: Neftci, Mostafa and Zenke, Surrogate Gradient Learning in Spiking Neural Networks, arXiv:1901.09948.
 The names of the surrogates are written as `relusigmoid` is in MindSpore's document.
@@ -35,7 +28,6 @@ class Surrogate(Cell):
         return ops.greater(x, 0).astype(x.dtype)
 
     def bprop(self, x, out, dout):
-        """The cotangent times the slope."""
         return (dout * self.slope(x),)
 
     def slope(self, x: Tensor) -> Tensor:
@@ -44,7 +36,9 @@ class Surrogate(Cell):
 
 
 class relusigmoid(Surrogate):
-    """The derivative of sigmoid(a x); a = 5 is that of MindSpore's document.
+    """The derivative of sigmoid(a x): the larger a, the closer to the step, and the fewer x it reaches.
+
+    a = 5 is that of MindSpore's document.
 
     >>> print(ms.grad(relusigmoid())(ms.Tensor([0.0])))
     [1.25]
@@ -64,7 +58,7 @@ class relusigmoid(Surrogate):
 
 
 class triangular(Surrogate):
-    """A triangle of area 1 from -width to width."""
+    """A triangle of area 1 from -width to width: max(0, 1 - |x| / width) / width."""
 
     def __init__(self, width: float = 1.0) -> None:
         super().__init__()
@@ -79,18 +73,14 @@ class triangular(Surrogate):
 
 
 class straight_through(Surrogate):
-    """As if the step were the identity.
-
-    Source: Bengio, Léonard and Courville, Estimating or Propagating Gradients Through Stochastic Neurons,
-    arXiv:1308.3432.
-    """
+    """1: as if the step were the identity. Source: Bengio, Léonard and Courville, 2013, arXiv:1308.3432."""
 
     def slope(self, x):
         return ops.ones_like(x)
 
 
 class true_derivative(Surrogate):
-    """0 everywhere: what the step's derivative is."""
+    """0 everywhere: what the step's derivative is, with which no neuron learns."""
 
     def slope(self, x):
         return ops.zeros_like(x)
@@ -119,7 +109,6 @@ class IFNode(Cell):
         return v + x
 
     def construct(self, x: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-        """One step of time."""
         v = self.charge(x, v)
         if not self.fire:
             return v, v

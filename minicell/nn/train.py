@@ -30,7 +30,6 @@ class WithLossCell(Cell):
         self._backbone, self._loss_fn = backbone, loss_fn
 
     def construct(self, data: Tensor, label: Tensor) -> Tensor:
-        """The loss."""
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -42,9 +41,7 @@ class WithLossCell(Cell):
 class TrainOneStepCell(Cell):
     """Called with what `network` takes: its output (the loss), after one step of the optimizer.
 
-    sens: the cotangent of the loss. return_grad: the gradients come second, by their Parameters' names.
-
-    Raises ValueError for a sens of 0, AttributeError for what is no Cell or no optimizer.
+    sens: the cotangent of the loss, not 0. return_grad: the gradients come second, by their Parameters' names.
 
     >>> net = nn.Dense(1, 1, weight_init=2, bias_init=1)
     >>> step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
@@ -67,7 +64,6 @@ class TrainOneStepCell(Cell):
         self.sens, self.return_grad = 1.0 if sens is None else sens, return_grad
 
     def construct(self, *inputs: Tensor) -> object:
-        """The loss, and perhaps the gradients."""
 
         def scaled(*inputs: Tensor) -> tuple[Tensor, Tensor]:
             loss = self.network(*inputs)
@@ -95,7 +91,6 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x: Tensor) -> Tensor:
-        """The new value."""
         ops.assign(self._param, x)
         return x
 
@@ -112,28 +107,22 @@ def load_param_into_net(
     >>> print(ms.load_param_into_net(new, old.parameters_dict()), new.weight.asnumpy())
     ([], []) [[2.]]
     """
-    for what, value, kind in (
-        ('net', net, Cell),
-        ('parameter_dict', parameter_dict, dict),
-        ('strict_load', strict_load, bool),
-    ):
+    given = {'net': (net, Cell), 'parameter_dict': (parameter_dict, dict), 'strict_load': (strict_load, bool)}
+    for what, (value, kind) in given.items():
         must_be(value, kind, PropertyError, f'load_param_into_net: {what} is {article(kind.__name__)}')
     for name, p in parameter_dict.items():
         must_be(name, str, PropertyError, 'load_param_into_net: the dict holds names')
         must_be(p, Parameter, PropertyError, f'load_param_into_net: the dict holds Parameters, and at {name}')
     own = net.parameters_dict()
     prefix = '' if strict_load or own.keys() & parameter_dict.keys() else _prefix(own, parameter_dict)
-    missing = []
-    for name, p in own.items():
-        given = parameter_dict.get(prefix + name)
-        if given is None:
-            missing.append(name)
-            continue
+    found = {name: parameter_dict[prefix + name] for name in own if prefix + name in parameter_dict}
+    for name, given in found.items():
+        p = own[name]
         fits = p.dtype == given.dtype or (not strict_load and p.array.dtype.kind == given.array.dtype.kind == 'f')
         said = f'{p.name} is {p.dtype} {p.shape} in the net, but {given.dtype} {given.shape} in the dict'
         must(fits and p.shape == given.shape, LoadError, f'load_param_into_net: {said}')
         p.set_data(given)
-    return missing, [name for name in parameter_dict if name not in own]
+    return [name for name in own if name not in found], [name for name in parameter_dict if name not in own]
 
 
 def _prefix(own: dict, given: dict) -> str:
@@ -182,10 +171,7 @@ def exponential_decay_lr(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From max_lr to min_lr along half a cosine of decay_epoch epochs.
-
-    Source: Loshchilov and Hutter, SGDR, arXiv:1608.03983.
-    """
+    """From max_lr to min_lr along half a cosine of decay_epoch epochs (Loshchilov and Hutter, arXiv:1608.03983)."""
     name = 'cosine_decay_lr'
     above_0(name, max_lr=max_lr)
     must(0 <= min_lr < max_lr, SettingError, f"For '{name}', 'max_lr' is above 'min_lr', but got {max_lr} and {min_lr}")
@@ -218,7 +204,6 @@ class ExponentialDecayLR(LearningRateSchedule):
         self.is_stair = is_stair
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """How many steps there were."""
         p = global_step.astype(float32) / self.decay_steps
         return self.learning_rate * self.decay_rate ** (p.floor() if self.is_stair else p)
 
@@ -243,7 +228,6 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.power, self.update_decay_steps = power, update_decay_steps
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """How many steps there were."""
         step, steps = global_step.astype(float32), self.decay_steps
         if self.update_decay_steps:
             steps = steps * ops.maximum(ops.ceil(step / steps), 1)

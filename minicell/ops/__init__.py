@@ -14,13 +14,13 @@ from .write import Assign, AssignAdd, AssignSub, assign, assign_add, assign_sub
 
 # fmt: off
 # isort: off
-from ..core.arithmetic import (
+from .arithmetic import (
     abs, add, bitwise_and, bitwise_or, bitwise_xor, ceil, cos, equal, erf, erfc, exp, exp2, expm1, floor, floor_div,
     greater, greater_equal, isfinite, isinf, isnan, less, less_equal, log, log1p, log2, log10, logical_and, logical_not,
     logical_or, logical_xor, maximum, minimum, mod, mul, neg, not_equal, pow, reciprocal, round, rsqrt, select, sign,
     sin, sqrt, square, sub, tanh, trunc,
 )
-from ..core.arithmetic import div as _div
+from .arithmetic import div as _div
 from .checks import must_be
 from .create import (
     Dropout, Dropout2D, arange, dropout, dropout2d, eye, fill, full, full_like, linspace, one_hot, ones, ones_like,

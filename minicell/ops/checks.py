@@ -15,42 +15,25 @@ def must(holds: object, error: type[Exception], said: str) -> None:
 
 
 def must_be(value: object, kinds: type | tuple, error: type[Exception], said: str, then: str = '') -> None:
-    """Raise unless a value is of one of these kinds: `said`, what came instead, and `then`. A bool is no number.
-
-    >>> must_be(3, int, TypeError, 'a seed is an int')
-    """
+    """Raise unless a value is of one of these kinds: `said`, what came instead, and `then`. A bool is no number."""
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise error(f'{said}, but got {article(type(value).__name__)}{then}.{users_line()}')
 
 
-def number(
-    who: str, what: str, value: object, due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER
-) -> None:
-    """Raise TypeError unless a setting is a number of these kinds, ValueError unless it fits; `due` says which do.
+def numbers(due: str, fits: Callable[[float], bool], kinds: type | tuple = NUMBER) -> Callable:
+    """A check(who, **settings): TypeError unless each is a number of these kinds, ValueError unless it fits."""
 
-    >>> number('Dropout', 'p', 0.5, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1)
-    """
-    must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
-    must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
+    def check(who: str, **settings: object) -> None:
+        for what, value in settings.items():
+            must_be(value, kinds, DTypeError, f"For '{who}', '{what}' is {'an int' if kinds is int else 'a float'}")
+            must(fits(value), SettingError, f"For '{who}', '{what}' {due}, but got {value!r}")
 
-
-def positive_int(who: str, **settings: object) -> None:
-    """Raise unless each setting is an int of at least 1."""
-    for what, value in settings.items():
-        number(who, what, value, 'is at least 1', lambda n: n >= 1, int)
+    return check
 
 
-def at_least_0(who: str, **settings: object) -> None:
-    """Raise unless each setting is a number of at least 0."""
-    for what, value in settings.items():
-        number(who, what, value, 'is at least 0.0', lambda n: n >= 0)
-
-
-def above_0(who: str, **settings: object) -> None:
-    """Raise unless each setting is a number above 0."""
-    for what, value in settings.items():
-        number(who, what, value, 'is above 0.0', lambda n: n > 0)
+positive_int = numbers('is at least 1', lambda n: n >= 1, int)
+at_least_0, above_0 = numbers('is at least 0.0', lambda n: n >= 0), numbers('is above 0.0', lambda n: n > 0)
 
 
 def only_nchw(who: str, data_format: str) -> None:

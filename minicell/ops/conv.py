@@ -8,7 +8,6 @@ ops belong together, each linear in both its inputs, so that the derivatives of 
 which makes their rules right to any order.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
@@ -16,13 +15,13 @@ from itertools import product
 import numpy as np
 
 from ..core.errors import ShapeError, users_line
-from ..core.primitives import apply_many, binary, of_one_dtype, on_both, refuse_dtype
+from ..core.primitives import apply_many, binary, getframe, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from .primitive import Primitive, Saving, apply_saving, primitive
+from .matmul import of_one_dtype
+from .primitive import Primitive, Saving, apply_saving, floats, in_float32, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
 
-getframe = sys._getframe
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
 BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache, or a few rows of one
 
@@ -107,7 +106,8 @@ _dw = lambda g, out, win, kept, x, w, *b: conv_dw(x, g, win) if isinstance(g, Te
 CONV = Saving('Conv2D', _conv, (
     lambda g, out, win, kept, x, w, *b: conv_dx(g, w, win, x.shape[2:]),
     _dw,
-    lambda g, out, win, kept, x, w, *b: g.sum((0,)).sum((1, 2)),  # half the time of all three axes at once
+    # half the time of all three axes at once
+    in_float32(lambda g, out, win, kept, x, w, *b: g.sum((0,)).sum((1, 2))),
 ))
 CONV_DX = Many('Conv2DBackpropInput', _conv_dx, (lambda h, out, win, size, g, w: conv(h, w, win),
                                                  lambda h, out, win, size, g, w: conv_dw(h, g, win)))
@@ -118,6 +118,8 @@ conv_dx = on_both(lambda g, w, win, size: apply_many(CONV_DX, (g, w), (win, size
                   lambda g, w, win, size: _conv_dx(win, size, g, w))
 conv_dw = on_both(lambda x, g, win: apply_many(CONV_DW, (x, g), (win,), getframe(2)),
                   lambda x, g, win: _conv_dw(win, x, g))
+_bias_add = binary('BiasAdd', lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
+                   lambda g, out, x, b: g, in_float32(lambda g, out, x, b: g.sum((0, *range(2, len(g.shape))))))
 # fmt: on
 
 
@@ -134,9 +136,7 @@ def conv2d(
     """Slide weight (Cout, C, h, w) over images (N, C, H, W), and sum the products: (N, Cout, H', W').
 
     pad_mode: 'valid' (no margin), 'same' (H' = ceil(H / stride)), 'pad' (a margin of `padding`). As in every framework
-    the kernel is not flipped, so that this is a cross-correlation.
-
-    dilation and groups are 1. Raises ValueError for shapes and settings that do not fit.
+    the kernel is not flipped, so that this is a cross-correlation. dilation and groups are 1; ValueError for a misfit.
 
     >>> print(ops.conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))))
     [[[[4.]]]]
@@ -144,8 +144,7 @@ def conv2d(
     frame = getframe(1)
     check_images('Conv2D', input)
     x, w = of_one_dtype(CONV, input, weight)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(CONV, x, frame)
+    floats(CONV, x, frame)
     only_1('Conv2D', dilation=dilation, groups=groups)
     c, shape = x.shape[1], w.shape
     if len(shape) != 4 or shape[1] != c:
@@ -155,14 +154,6 @@ def conv2d(
         raise ShapeError(f'Conv2D: a bias of shape {shape[:1]} is due, but got {bias.shape}.{users_line(frame)}')
     win = window('Conv2D', x.shape[2:], shape[2:], stride, pad_mode, padding)
     return apply_saving(CONV, (x, w) if bias is None else (x, w, bias), (win,), frame)
-
-
-_bias_add = binary(
-    'BiasAdd',
-    lambda x, b: x + b.reshape((b.shape[0], *(1,) * (x.ndim - 2))),
-    lambda g, out, x, b: g,
-    lambda g, out, x, b: g.sum((0, *range(2, len(g.shape)))),
-)
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:

@@ -1,39 +1,56 @@
 """Ops that make Tensors from shapes and numbers, or of random ones: no gradient passes through them. And dropout."""
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
 
-from ..core import arithmetic, tape
+from ..core import primitives, tape
 from ..core.dtype import ALL, BY_NUMPY, DType, float32
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, named, refuse_dtype
+from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, getframe, named
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, map_tensors, wrap
+from ..core.trap import joined
 from ..errors import LeavesTapeError, SettingError
-from .checks import NUMBER, must, number
-from .primitive import Primitive
-
-FILL = Shaped('Fill', np.full)
-EYE = Shaped('Eye', np.eye)
-RANGE = Shaped('Range', np.arange)
-ZEROS_LIKE, ONES_LIKE = arithmetic.zeros_like.rule, arithmetic.ones_like.rule
+from .checks import must, numbers
+from .primitive import Primitive, floats
 
 BY_NAME = {name: d for d in ALL for name in (d.name, d.title.lower())}  # as a user may write them
 
-getframe = sys._getframe
+
+def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
+    """The kernel of `one_hot`."""
+    out = np.full((labels.size, depth), off, dtype)
+    flat = labels.reshape(-1)
+    inside = (flat >= 0) & (flat < depth)
+    out[np.flatnonzero(inside), flat[inside]] = on
+    return out.reshape((*labels.shape, depth))
+
+
+def _source(seed: int | None) -> object:
+    if seed is None:
+        joined.drawn()
+    return np.random if seed is None else np.random.default_rng(seed)
+
+
+def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
+    """One throw for each index of the first `rank` axes; what follows shares it."""
+    thrown = _source(seed).random(x.shape[:rank]) < keep
+    return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
+
+
+FILL, EYE, RANGE = Shaped('Fill', np.full), Shaped('Eye', np.eye), Shaped('Range', np.arange)
+SPACED = Shaped('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
+STOP, ONE_HOT = Plain('StopGradient', np.array), Plain('OneHot', hot)
+NORMAL = Shaped('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
+UNIFORM = Shaped('UniformReal', lambda low, high, shape, seed, to: _source(seed).uniform(low, high, shape).astype(to))
+MASK = Shaped('DropoutMask', _mask)
+# (x * mask / keep_prob): linear in x, so that its rule is itself
+DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
 
 
 def as_numpy(dtype: object, only: bool = False) -> np.dtype:
-    """The NumPy dtype behind a minicell dtype, a NumPy or Python type, or a name such as `'int32'`.
-
-    Raises TypeError for anything else; `only`: for anything but a minicell dtype.
-
-    >>> from minicell import float16
-    >>> as_numpy(float16), as_numpy('int32'), as_numpy(float)
-    (dtype('float16'), dtype('int32'), dtype('float64'))
-    """
+    """The NumPy dtype of a minicell, NumPy or Python type, or a name; `only`: of minicell's alone. Else a TypeError."""
     if isinstance(dtype, str) and not only:
         dtype = BY_NAME.get(dtype.lower(), dtype)
     if isinstance(dtype, DType):
@@ -47,13 +64,15 @@ def as_numpy(dtype: object, only: bool = False) -> np.dtype:
     return found
 
 
-def lengths(shape: object) -> tuple[int, ...]:
-    """A shape from an int, a tuple, a list or a Tensor of ints. Raises TypeError for anything else."""
+def lengths(shape: object, error: type[Exception] = DTypeError, least: int | None = None) -> tuple[int, ...]:
+    """A shape from an int, a tuple, a list or a Tensor of ints, of at least so much. Raises the error for others."""
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     found = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    if not all(isinstance(n, (int, np.integer)) for n in found):
-        raise DTypeError(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
+    if not all(isinstance(n, (int, np.integer)) for n in found) or (
+        least is not None and min(found, default=0) < least
+    ):
+        raise error(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
     return found
 
 
@@ -99,19 +118,15 @@ def _like(rule: Plain) -> Callable:
 
 
 # Zeros and ones in the shape, and unless one is given the dtype, of a Tensor.
-zeros_like, ones_like = _like(ZEROS_LIKE), _like(ONES_LIKE)
+zeros_like, ones_like = _like(primitives.zeros_like.rule), _like(primitives.ones_like.rule)
 
 
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
-    """Numbers from start to before end: Int64, or Float32 where one of them is a float.
-
-    Raises ValueError for a step of 0, or one that leads away from end.
-    """
-    start, end = (0, start) if end is None else (start, end)
-    if not _number(step) or (_number(end) - _number(start)) * _number(step) < 0:
-        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line(getframe(1))}')
-    wanted = as_array([_number(start), _number(end), _number(step)], dtype).dtype
-    return apply_plain(RANGE, (), getframe(1), _number(start), _number(end), _number(step), wanted)
+    """Numbers from start to before end: Int64, or Float32 where one is a float. ValueError if step leads nowhere."""
+    start, end, step = map(_number, (0, start, step) if end is None else (start, end, step))
+    if not step or (end - start) * step < 0:
+        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line()}')
+    return apply_plain(RANGE, (), getframe(1), start, end, step, as_array([start, end, step], dtype).dtype)
 
 
 def eye(n: int, m: int | None = None, dtype: DType | None = None) -> Tensor:
@@ -137,9 +152,7 @@ def linspace(start: float, end: float, steps: int) -> Tensor:
 
 
 def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
-    """The same numbers, as a constant: no gradient passes. Numbers come back; of a tuple, list or dict, each Tensor.
-
-    Raises TypeError for what may hold a Tensor elsewhere.
+    """The same numbers as a constant: no gradient passes. In a tuple, list or dict (else TypeError), each Tensor's.
 
     >>> print(ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0)))
     3.0
@@ -156,10 +169,6 @@ def stop_gradient(value: Tensor | tuple) -> Tensor | tuple:
     return map_tensors(value, lambda t: apply_plain(STOP, (t,), frame))
 
 
-STOP = Plain('StopGradient', np.array)
-SPACED = Shaped('LinSpace', lambda start, end, steps: np.linspace(start, end, steps, dtype=np.float32))
-
-
 def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     """A new Tensor: `Tensor(...)` as MindSpore's function.
 
@@ -169,42 +178,28 @@ def tensor(input_data: object = None, dtype: DType | None = None) -> Tensor:
     return Tensor(input_data, dtype)
 
 
-def constant(what: str, value: Tensor, frame) -> np.ndarray:
+def constant(what: str, value: Tensor) -> np.ndarray:
     """The numbers of what the formulas take for a constant."""
     if tape.address(value) >= tape.recorded_from != tape.NOWHERE and not tape.hidden_address:
         raise LeavesTapeError(
             f'{what} is a constant of the loss, and this one is being differentiated: its gradient would silently be '
-            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line(frame)}'
+            f'0. Write ops.stop_gradient(...) around it if that is meant.{users_line()}'
         )
     value.leave(what)
     return value.array
 
 
-def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype) -> np.ndarray:
-    """The kernel of `one_hot`."""
-    out = np.full((labels.size, depth), off, dtype)
-    flat = labels.reshape(-1)
-    inside = (flat >= 0) & (flat < depth)
-    out[np.flatnonzero(inside), flat[inside]] = on
-    return out.reshape((*labels.shape, depth))
-
-
-ONE_HOT = Plain('OneHot', hot)
-
-
 def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float = 0, axis: int = -1) -> Tensor:
-    """Rows with on_value where an index points; an index outside 0 .. depth - 1 points nowhere.
-
-    Raises TypeError where the indices are no integers.
+    """Rows with on_value where an index points, outside 0 .. depth - 1 nowhere. TypeError for indices that are no ints.
 
     >>> print(ops.one_hot(Tensor([0, 2]), 3))
     [[1 0 0]
      [0 0 1]]
     """
-    x = check_tensor(ONE_HOT, indices, getframe(1))
+    x = check_tensor(ONE_HOT, indices)
     if x.array.dtype.kind not in 'iu':
-        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line(getframe(1))}')
-    on, off = (constant('on_value', v, getframe(1)) if isinstance(v, Tensor) else v for v in (on_value, off_value))
+        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line()}')
+    on, off = (constant('on_value', v) if isinstance(v, Tensor) else v for v in (on_value, off_value))
     dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)
     return out if axis == -1 else wrap(np.moveaxis(out.array, -1, axis))
@@ -212,12 +207,8 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
 
 # ---- random numbers, from np.random or from a seed of their own, and dropout: a random mask -------------------------
 
-
-def _source(seed: int | None) -> object:
-    return np.random if seed is None else np.random.default_rng(seed)
-
-
-NORMAL = Shaped('StandardNormal', lambda shape, seed, dtype: _source(seed).normal(0, 1, shape).astype(dtype))
+BETWEEN = 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1
+_share = numbers(*BETWEEN)
 
 
 def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Tensor:
@@ -227,13 +218,10 @@ def randn(*size: int, dtype: DType | None = None, seed: int | None = None) -> Te
     (2, 3)
     """
     shape = lengths(size[0] if len(size) == 1 else size) if size else (1,)
-    wanted = float32.numpy if dtype is None else as_numpy(dtype, only=True)
+    wanted = _dtype(dtype)
     fits = wanted.kind == 'f' and min(shape, default=0) >= 0
     must(fits, SettingError, f'randn takes lengths of at least 0 and a float dtype, but got {shape} and {dtype}')
     return apply_plain(NORMAL, (), getframe(1), shape, seed, wanted)
-
-
-UNIFORM = Shaped('UniformReal', lambda low, high, shape, seed, to: _source(seed).uniform(low, high, shape).astype(to))
 
 
 def uniform(shape: tuple[int, ...], minval: Tensor, maxval: Tensor, seed=None, dtype: DType = float32) -> Tensor:
@@ -242,47 +230,29 @@ def uniform(shape: tuple[int, ...], minval: Tensor, maxval: Tensor, seed=None, d
     return apply_plain(UNIFORM, ends, getframe(1), lengths(shape), seed, _dtype(dtype))
 
 
-def _mask(x: np.ndarray, keep: float, rank: int, seed: int | None) -> np.ndarray:
-    """One throw for each index of the first `rank` axes; what follows shares it."""
-    thrown = _source(seed).random(x.shape[:rank]) < keep
-    return np.array(np.broadcast_to(thrown.reshape(thrown.shape + (1,) * (x.ndim - rank)), x.shape))
-
-
-MASK = Shaped('DropoutMask', _mask)
-# (x * mask / keep_prob): linear in x, so that its rule is itself
-DROPOUT = Many('Dropout', lambda scale, x, m: x * m * scale, (lambda g, out, scale, x, m: g * m * scale, None))
-
-
 def _drop(x: object, keep: float, rank: int | None, frame, seed: int | None = None) -> tuple[Tensor, Tensor]:
-    x = check_tensor(DROPOUT, x, frame)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(DROPOUT, x, frame)
-    mask = apply_plain(MASK, (x,), frame, keep, x.ndim if rank is None else rank, seed)
+    mask = apply_plain(MASK, (floats(DROPOUT, x, frame),), frame, keep, x.ndim if rank is None else rank, seed)
     return apply_many(DROPOUT, (x, mask), (1 / keep if keep else 0.0,), frame), mask
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
     """Each number is dropped with probability p, and the others are divided by 1 - p: the mean stays.
 
-    Not training: the input itself. seed: for a mask that can be had again; else np.random throws.
-    Raises TypeError for integers, ValueError for a p outside 0 .. 1.
+    Not training: the input itself. seed: for a mask that can be had again. TypeError for integers, ValueError for a p
+    outside 0 .. 1.
 
     >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.0))
     [1. 2.]
     """
-    _check('dropout', 'p', p)
+    _share('dropout', p=p)
     return _drop(input, 1.0 - p, None, getframe(1), seed)[0] if training and p else input
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Whole channels of a Tensor (N, C, H, W) are dropped with probability p, the others divided by 1 - p."""
-    _check('dropout2d', 'p', p)
+    _share('dropout2d', p=p)
     _check_rank('dropout2d', input)
     return _drop(input, 1.0 - p, 2, getframe(1))[0] if training and p else input
-
-
-def _check(name: str, what: str, value: object, kinds: type | tuple = NUMBER) -> None:
-    number(name, what, value, 'lies between 0.0 and 1.0', lambda p: 0 <= p <= 1, kinds)
 
 
 def _check_rank(name: str, x: object) -> None:
@@ -291,13 +261,10 @@ def _check_rank(name: str, x: object) -> None:
 
 
 class Dropout(Primitive):
-    """Each number is kept with probability keep_prob: (x * mask / keep_prob, mask), the mask in x's dtype.
-
-    Raises TypeError where keep_prob is no number, ValueError outside 0 .. 1.
-    """
+    """Each number is kept with probability keep_prob (0 .. 1): (x * mask / keep_prob, mask), the mask in x's dtype."""
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> None:
-        _check('Dropout', 'keep_prob', keep_prob)
+        _share('Dropout', keep_prob=keep_prob)
         self.keep_prob = keep_prob
         self.settings = {'keep_prob': keep_prob, 'Seed0': Seed0, 'Seed1': Seed1, 'side_effect_hidden': True}
 
@@ -311,8 +278,7 @@ class Dropout(Primitive):
 class Dropout2D(Primitive):
     """Each channel of a Tensor (N, C, H, W) is kept with probability keep_prob: (x * mask / keep_prob, mask).
 
-    The mask is Bool, of x's whole shape, the same over a channel. keep_prob 0 gives zeros. Raises TypeError where
-    keep_prob is no float, ValueError outside 0 .. 1, and for an x of another rank.
+    keep_prob is a float in 0 .. 1, and with 0 all are zeros. The mask is Bool, of x's shape, the same over a channel.
 
     >>> y, mask = ops.Dropout2D(1.0)(ops.ones((1, 2, 1, 1)))
     >>> print(y.shape, mask.dtype)
@@ -320,7 +286,7 @@ class Dropout2D(Primitive):
     """
 
     def __init__(self, keep_prob: float = 0.5) -> None:
-        _check('Dropout2D', 'keep_prob', keep_prob, float)
+        numbers(*BETWEEN, float)('Dropout2D', keep_prob=keep_prob)
         self.keep_prob = keep_prob
 
         def channels(x):

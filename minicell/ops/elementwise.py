@@ -1,26 +1,25 @@
-"""Elementwise ops beyond the core's: activations, trigonometry, arithmetic with the settings of MindSpore."""
+"""Elementwise ops of more than a line: activations, trigonometry, arithmetic with the settings of MindSpore."""
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
 
 # fmt: off
 # isort: off
-from ..core.arithmetic import (
+from .arithmetic import (
     ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
     unsigned, where, zero_like,
 )
 from ..core.dtype import DType
 from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import (
-    promoted, apply, apply_many, binary, cast_to, named, on_both, plain, refuse_dtype, check_tensor, unary,
+    apply, apply_many, binary, cast_to, check_tensor, getframe, named, on_both, plain, promoted, unary,
 )
 from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, must_be
-from .primitive import in_float32
+from .primitive import floats, in_dtype, in_float32
 # isort: on
 # fmt: on
 
@@ -34,22 +33,17 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return grown / (grown + ONE[x.dtype])
 
 
-RELU6_GRAD = NoRule(
-    'ReLU6Grad',
-    lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
-    'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.',
-)
-relu6_grad = on_both(
-    lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), sys._getframe(2)), RELU6_GRAD.kernel
-)
-_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
-
 # fmt: off
+_step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)))  # 1 where x > 0, else 0
 # (the difference 1 - out would be rounded away where out is nearly 1: it is sigmoid(-x))
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * both_sigmoid(-x)), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
 rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
+RELU6_GRAD = NoRule('ReLU6Grad', lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
+                    'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.')
+relu6_grad = on_both(lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), getframe(2)),
+                     RELU6_GRAD.kernel)
 # fmt: on
 
 
@@ -69,9 +63,10 @@ def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 # At 0, the mean of both slopes.
 # fmt: off
-SOFTMAX = UnaryWith('Softmax', _softmax, lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True)))
+SOFTMAX = UnaryWith('Softmax', _softmax,
+                in_float32(lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True))))
 LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
-                    lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True))
+                    in_float32(lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True)))
 LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
               lambda g, out, x, alpha: where(
                   x > 0, g, where(x < 0, g * alpha if alpha else zero_like(g), g * ((1 + alpha) / 2))))
@@ -82,6 +77,7 @@ SOFTPLUS = UnaryWith('Softplus',
                      lambda g, out, x, beta, top: where(x * beta > top, g, g * both_sigmoid(x * beta)))
 # fmt: on
 # The names of what is composed of other ops.
+ROOT_2_PI, ROOT_HALF = 0.7978845608028654, 0.7071067811865476
 GELU, HARDTANH, THRESHOLD = (Rule(name, None) for name in ('GeLU', 'HardTanh', 'Threshold'))
 _exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
 
@@ -89,56 +85,38 @@ _exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0). Raises ValueError for inplace=True: a Tensor is not written, but made anew."""
     must(not inplace, SettingError, 'relu: inplace is False here, because a gradient may need the input')
-    return apply(RELU, input, (), sys._getframe(1))
+    return apply(RELU, input, (), getframe(1))
 
 
-relu.rule = RELU
-
-
-def _of_floats(rule: Rule, x: object, attributes: tuple, frame) -> Tensor:
-    x = check_tensor(rule, x, frame)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(rule, x, frame)
-    return apply(rule, x, attributes, frame)
-
-
-def _axis(rule: Rule, x: object, axis: int, frame) -> tuple[int]:
-    if not isinstance(axis, int) or not -np.ndim(x.array) <= axis < np.ndim(x.array):
+def _along(rule: Rule, x: Tensor, axis: int, frame) -> Tensor:
+    if not isinstance(axis, int) or not -x.ndim <= axis < x.ndim:
         there = f'is not there, for a Tensor of shape {x.shape}'
         raise ShapeError(f'{rule.name}: axis {axis!r} {there}.{users_line(frame)}')
-    return (axis,)
+    return apply(rule, floats(rule, x, frame), (axis,), frame)
 
 
 def softmax(input: Tensor, axis: int = -1, *, dtype: DType | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis: positive numbers that sum to 1.
-
-    Raises TypeError for integers, ValueError for an axis that is not there.
+    """exp(x) / sum(exp(x)) along an axis: positive, and their sum is 1. TypeError for integers, ValueError for no axis.
 
     >>> print(ops.softmax(Tensor([0.0, 0.0])))
     [0.5 0.5]
     """
-    frame = sys._getframe(1)
-    input = check_tensor(SOFTMAX, input, frame)
-    if dtype is not None:
-        input = cast_to(input, dtype.numpy, frame)
-    return _of_floats(SOFTMAX, input, _axis(SOFTMAX, input, axis, frame), frame)
+    return _along(SOFTMAX, in_dtype(dtype, check_tensor(SOFTMAX, input)), axis, getframe(1))
 
 
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """The logarithm of `softmax`, without its underflow. Raises as `softmax` does."""
-    frame = sys._getframe(1)
-    logits = check_tensor(LOG_SOFTMAX, logits, frame)
-    return _of_floats(LOG_SOFTMAX, logits, _axis(LOG_SOFTMAX, logits, axis, frame), frame)
+    return _along(LOG_SOFTMAX, check_tensor(LOG_SOFTMAX, logits), axis, getframe(1))
 
 
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     """x where x > 0, else alpha * x."""
-    return _of_floats(LEAKY, input, (alpha,), sys._getframe(1))
+    return apply(LEAKY, floats(LEAKY, input), (alpha,), getframe(1))
 
 
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
-    return _of_floats(ELU, input_x, (alpha,), sys._getframe(1))
+    return apply(ELU, floats(ELU, input_x), (alpha,), getframe(1))
 
 
 def silu(input: Tensor) -> Tensor:
@@ -149,17 +127,13 @@ def silu(input: Tensor) -> Tensor:
 def gelu(input: Tensor, approximate: str = 'none') -> Tensor:
     """x times the probability that a standard normal number is below x ('tanh': by its usual approximation).
 
-    Raises TypeError for integers, ValueError for another word.
-
-    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+    Raises TypeError for integers, ValueError for another word. Source: Hendrycks and Gimpel, arXiv:1606.08415.
     """
-    if check_tensor(GELU, input, sys._getframe(1)).array.dtype.kind != 'f':
-        refuse_dtype(GELU, input, sys._getframe(1))
-    known = approximate in ('none', 'tanh')
+    x, known = floats(GELU, input), approximate in ('none', 'tanh')
     must(known, SettingError, f"gelu: approximate is 'none' or 'tanh', but got {approximate!r}")
-    if approximate == 'tanh':
-        return input * (tanh((input + input * input * input * 0.044715) * 0.7978845608028654) + 1) * 0.5
-    return input * (erf(input * 0.7071067811865476) + 1) * 0.5
+    return (
+        x * ((tanh((x + x * x * x * 0.044715) * ROOT_2_PI) if approximate == 'tanh' else erf(x * ROOT_HALF)) + 1) * 0.5
+    )
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -169,22 +143,19 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
     """
     for edge in (min_val, max_val):
         must_be(edge, NUMBER, DTypeError, 'hardtanh: an edge is a number')
-    if check_tensor(HARDTANH, input, sys._getframe(1)).array.dtype.kind in 'iu':
+    if check_tensor(HARDTANH, input).array.dtype.kind in 'iu':
         min_val, max_val = (int(edge) if edge == int(edge) else edge for edge in (min_val, max_val))
     return minimum(maximum(input, min_val, up=2), max_val, up=2)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta x)) / beta, a smooth relu; where beta x is above threshold, x itself."""
-    return _of_floats(SOFTPLUS, input, (beta, threshold), sys._getframe(1))
-
-
-softplus.rule = SOFTPLUS
+    return apply(SOFTPLUS, floats(SOFTPLUS, input), (beta, threshold), getframe(1))
 
 
 def logsigmoid(x: Tensor) -> Tensor:
     """log(sigmoid(x)), without its underflow."""
-    return -softplus(-check_tensor(SOFTPLUS, x, sys._getframe(1)))
+    return -softplus(-check_tensor(SOFTPLUS, x))
 
 
 def softsign(x: Tensor) -> Tensor:
@@ -198,10 +169,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def mish(x: Tensor) -> Tensor:
-    """x * tanh(softplus(x)).
-
-    Source: Misra, Mish, arXiv:1908.08681.
-    """
+    """x * tanh(softplus(x)). Source: Misra, Mish, arXiv:1908.08681."""
     return x * tanh(softplus(x))
 
 
@@ -211,8 +179,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     >>> print(ops.threshold(Tensor([0.1, 0.2]), 0.1, 20.0))
     [20.   0.2]
     """
-    frame = sys._getframe(1)
-    return choose(greater(check_tensor(THRESHOLD, input, frame), thr, 2), input, value, frame)
+    return choose(greater(check_tensor(THRESHOLD, input), thr, 2), input, value, getframe(1))
 
 
 # ---- trigonometry, and arithmetic with settings ----------------------------------------------------------------------
@@ -238,9 +205,7 @@ _sinh, _cosh = on_both(sinh), on_both(cosh)
 
 
 def divide(input: Tensor | float, other: Tensor | float, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other; rounding_mode 'floor' rounds down, 'trunc' towards 0, and both end the gradient.
-
-    Raises ValueError for another mode.
+    """input / other; rounding_mode 'floor' rounds down, 'trunc' towards 0, and both end the gradient (else ValueError).
 
     >>> print(ops.div(Tensor([3, -3]), 2), ops.div(Tensor([3, -3]), 2, rounding_mode='trunc'))
     [ 1.5 -1.5] [ 1 -1]
@@ -250,9 +215,7 @@ def divide(input: Tensor | float, other: Tensor | float, *, rounding_mode: str |
     said = f"div: rounding_mode is None, 'floor' or 'trunc', but got {rounding_mode!r}"
     must(rounding_mode in ('floor', 'trunc'), SettingError, said)
     down = floor_div(input, other, 2)
-    return (
-        down if rounding_mode == 'floor' else cast_to(trunc(div(input, other, 2)), down.dtype.numpy, sys._getframe(1))
-    )
+    return down if rounding_mode == 'floor' else cast_to(trunc(div(input, other, 2)), down.dtype.numpy, getframe(1))
 
 
 def _scaled(op: Callable) -> Callable:
@@ -261,6 +224,4 @@ def _scaled(op: Callable) -> Callable:
 
 # The second operand counts alpha times.
 add_scaled, subtract = _scaled(add), _scaled(sub)
-
-
-divide.rule = div.rule
+relu.rule, softplus.rule, divide.rule = RELU, SOFTPLUS, div.rule

@@ -1,17 +1,17 @@
 """Ops that change nothing forward and call a function on the way back, and `Tensor.register_hook`."""
 
-import sys
 import weakref
 from collections.abc import Callable
 
 from .. import tracing
-from ..core import doors, tape
+from ..core import tape
 from ..core.errors import article, plural, users_line
-from ..core.grad import is_parameter
-from ..core.primitives import operand, place_several
-from ..core.rules import Bundle, Parts, Rule, leaf
+from ..core.grad import is_parameter, paused
+from ..core.primitives import getframe, operand, place_several
+from ..core.rules import Parts, Rule, leaf
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
+from ..core.trap import Trap, join, joined, writes
 from ..errors import GraphValueError, HookError
 from ..heard import heard
 from .checks import must_be
@@ -31,6 +31,17 @@ class HookHandle:
             hooks[:] = [each for each in hooks if each is not self]
 
 
+def _after_hooks(how: str) -> Callable:
+    """One of a rule's ways to read its entry, once the hooks have seen the cotangent."""
+
+    def read(self, g, *more):
+        changed, out = through(self.hooks, lend(g), more[-1]), more[-1]
+        rule = joined.check_entry(self.entry, out.at) if writes else self.inner  # a hook may have written
+        return getattr(rule, how)(changed if isinstance(g, Tensor) else changed.array, *more)
+
+    return read
+
+
 class HookedRule:
     """The rule of an entry whose output has hooks: they see the gradient first. The rest is the rule's own."""
 
@@ -40,35 +51,14 @@ class HookedRule:
     def __getattr__(self, name: str) -> object:
         return getattr(self.inner, name)
 
-    def vjp_arrays(self, g, cts, offset, x, y, out):
-        g = self._changed(g, out)
-        self._checked(out).vjp_arrays(g, cts, offset, x, y, out)
-
-    def vjp_tensors(self, g, cts, offset, x, y, out):
-        g = self._changed(g, out)
-        self._checked(out).vjp_tensors(g, cts, offset, x, y, out)
-
-    def vjp(self, g, offset, x, y, out):
-        g = self._changed(g, out)
-        return self._checked(out).vjp(g, offset, x, y, out)
-
-    def _checked(self, out: Tensor | Bundle) -> Rule:
-        """The rule, after a look at what was written, perhaps by a hook."""
-        return doors.check_entry(self.entry, out.at) if doors.written else self.inner
-
-    def _changed(self, g: object, out: Tensor) -> object:
-        changed = through(self.hooks, lend(g), out)
-        return changed if isinstance(g, Tensor) else changed.array
+    vjp, vjp_arrays, vjp_tensors = map(_after_hooks, ('vjp', 'vjp_arrays', 'vjp_tensors'))
 
 
-arguments: frozenset = frozenset()  # ids of the other Tensors that differentiated functions were called with
 _of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
 def register_hook(self: Tensor, hook: Callable) -> HookHandle:
-    """Call hook(gradient) when the gradient of this Tensor is known; what it returns, unless None, takes its place.
-
-    Raises TypeError for what cannot be called.
+    """Call hook(gradient) when this Tensor's gradient is known; what it returns, unless None, takes its place.
 
     >>> def f(x):
     ...     y = x * 3
@@ -93,8 +83,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
         key = id(self)
         if key not in _of_leaves:
             _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
-            if of_leaves not in doors.arrived:
-                doors.arrived.append(of_leaves)
+            join(trap)
         of.append(_of_leaves[key][1])
     handle = HookHandle(hook, *of)
     for hooks in of:
@@ -103,12 +92,9 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
 
 
 def entries_of(tensor: Tensor) -> list[tuple[list, int]]:
-    """Where its entry stands: on the tape, and in each gradient that is read, or may be read, from entries of its own.
-
-    What has been read back is gone from its list, or has had its turn.
-    """
+    """Where its entry stands: on the tape, and in each gradient with entries of its own that has yet to read it."""
     places = [(tape.entries, tensor.at - tape.first_address)] if tape.recorded_from < tensor.at < tape.NOWHERE else []
-    for g in {*tape.gradients, *doors.paused}:
+    for g in {*tape.gradients, *paused}:
         if g.has_run and g.offset <= tensor.at < g.offset + g.end - g.begin:
             places.append((g.entries, tensor.at - g.offset + g.begin))
     return [*{(id(e), k): (e, k) for e, k in places if k < len(e)}.values()]
@@ -126,37 +112,21 @@ def refuse_unless_called(tensor: Tensor) -> None:
 Tensor.register_hook = register_hook
 
 
-def of_leaves(gradient: object, gradients: list[Tensor]) -> list[Tensor]:
-    """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
-    changed = []
-    for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
-        for key in dict.fromkeys(map(id, owners)):
-            if key in _of_leaves:
-                g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
-        changed.append(g)
-    return changed
+class Hooks(Trap):
+    """Joins when the first hook of a leaf is registered."""
+
+    def arrived(self, gradient: object, gradients: list[Tensor]) -> list[Tensor]:
+        """The gradients of a function's inputs and Parameters, as the hooks of these leave them."""
+        changed = []
+        for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
+            for key in dict.fromkeys(map(id, owners)):
+                if key in _of_leaves:
+                    g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
+            changed.append(g)
+        return changed
 
 
-def opening(gradient: object) -> None:
-    """A gradient begins: note what its function is called with besides the inputs that are differentiated."""
-    global arguments
-    gradient.arguments_before = arguments
-    if not gradient.has_run and 0 < len(gradient.positions) < len(gradient.inputs):
-        arguments = arguments.union(map(id, tensors_in(gradient.inputs)))
-
-
-def closing(gradient: object) -> None:
-    """Its function has returned, or it is over."""
-    global arguments
-    arguments = getattr(gradient, 'arguments_before', arguments)  # (an interrupt may have come before)
-
-
-def hang_in() -> None:
-    """Some Cell has a backward hook: from now on, `arguments` is kept."""
-    if opening not in doors.opening:
-        doors.opening.append(opening)
-        doors.ran_forward.append(closing)
-        doors.closing.append(closing)
+trap = Hooks()
 
 
 def through(hooks: list, g: Tensor, owner: object = None) -> Tensor:
@@ -180,27 +150,26 @@ def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     return changed if changed is g or changed.at >= tape.recorded_from else wrap(changed.array.copy())
 
 
-def as_tensor(g: object) -> Tensor | None:
-    """A gradient as a hook gets it; None where none arrived."""
-    return None if g is None else lend(g)
-
-
 class Passing(Rule):
-    """The rule of an entry that only calls hooks: read without them, it is the identity."""
+    """The rule of an entry that only calls hooks, in `passed`: read without them, it is the identity."""
 
     def attributes(self, y):
         return (y,)
+
+    def vjp(self, g, offset, x, y, out):
+        given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
+        passed = self.passed(tuple(None if d is None else lend(d) for d in given), offset, x, y)
+        traced = any(isinstance(d, Tensor) for d in given)  # else numbers come back, as they came
+        return [(t, d if traced or d is None else d.array) for t, d in zip(x, passed, strict=True)]
 
 
 class _Hook(Passing):
     """The identity for some Tensors (a tuple); y is a function that may return other gradients, and whether it gets the
     only one alone or all in a tuple."""
 
-    def vjp(self, g, offset, x, y, out):
+    def passed(self, arrived, offset, x, y):
         function, alone = y
-        given = [g.of.get(k) for k in range(len(x))] if isinstance(g, Parts) else [g]
-        traced = any(isinstance(d, Tensor) for d in given)
-        arrived = tuple(zeros_like(t) if d is None else as_tensor(d) for d, t in zip(given, x, strict=True))
+        arrived = tuple(zeros_like(t) if d is None else d for d, t in zip(arrived, x, strict=True))
 
         def settle(changed: object) -> tuple:
             changed = changed if isinstance(changed, tuple) and not alone else (changed,)
@@ -210,8 +179,7 @@ class _Hook(Passing):
             return tuple(like(d, t, who, not alone) for d, t in zip(changed, arrived, strict=True))
 
         given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]
-        changed = heard(function, given, owner, 'op', arrived, settle)
-        return [(t, d if traced else d.array) for t, d in zip(x, changed or arrived, strict=True)]
+        return heard(function, given, owner, 'op', arrived, settle) or arrived
 
     def attributes(self, y):
         return y
@@ -223,7 +191,7 @@ def _identity(name: str, hook: Callable, alone: bool) -> Callable:
     rule = _Hook(name, (lambda x, *y: x) if alone else None)  # (what has a kernel has a place in a graph)
 
     def through(*inputs: Tensor) -> object:
-        inputs, frame = tuple(operand(rule, x) for x in inputs), sys._getframe(1)
+        inputs, frame = tuple(operand(rule, x) for x in inputs), getframe(1)
         at, outs = max([x.at for x in inputs], default=-1), tuple(wrap(x.array) for x in inputs)
         if len(inputs) == 1:
             return place(rule, inputs, (hook, alone), *outs, at, frame)
@@ -234,9 +202,7 @@ def _identity(name: str, hook: Callable, alone: bool) -> Callable:
 
 
 class InsertGradientOf(Primitive):
-    """An op that is the identity, and whose gradient is what `f` makes of it (None: unchanged).
-
-    Raises TypeError where f cannot be called, or returns no gradient of the same shape.
+    """The identity, whose gradient is what `f` makes of it (None: unchanged). TypeError where that is no gradient.
 
     >>> clip = ms.ops.InsertGradientOf(lambda g: ms.ops.minimum(g, 1.0))
     >>> print(ms.grad(lambda x: clip(x) * 5)(ms.Tensor(3.0)))
@@ -249,10 +215,7 @@ class InsertGradientOf(Primitive):
 
 
 class HookBackward(Primitive):
-    """As InsertGradientOf, for one Tensor or several: f gets their gradients in a tuple, and may return one.
-
-    cell_id: accepted, and has no effect here.
-    """
+    """As InsertGradientOf, for one Tensor or several: f gets their gradients in a tuple. cell_id has no effect here."""
 
     def __init__(self, hook_fn: Callable, cell_id: str = '') -> None:
         self.settings = {'cell_id': cell_id}

@@ -1,24 +1,21 @@
 """Losses. Cross entropy is one op with one rule for all its variants; the others are their definitions."""
 
-import sys
-
 import numpy as np
 
-from ..core.arithmetic import abs, log, maximum, square, where
 from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_plain, check_tensor, on_both
-from ..core.rules import Binary, Many, Plain
+from ..core.primitives import apply, apply_plain, check_tensor, getframe, on_both
+from ..core.rules import Binary, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
+from .arithmetic import abs, log, maximum, square, where
 from .checks import must, must_be
 from .create import constant, hot
 from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
-from .primitive import Saving, apply_saving
+from .primitive import Saving, apply_saving, in_float32
 from .reduce import mean, sum
 
-getframe = sys._getframe
 CLASSES = (np.int32, np.int64)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------
@@ -56,6 +53,7 @@ def _shared(g, divisor):
     return g.reshape((-1, 1)) if divisor is None else g / divisor
 
 
+@in_float32
 def _dz(g, out, divisor, ones, p, z, t):
     if p is None:
         p = both_softmax(z, 1)
@@ -66,18 +64,6 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-class _CrossEntropy(Saving):
-    """Its formula for z knows what the kept numbers are a function of, so that a formula on Tensors may have them."""
-
-    vjp = Many.vjp
-
-
-_dt = lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor)
-CROSS_ENTROPY = _CrossEntropy('CrossEntropy', _cross_entropy, (_dz, _dt))
-both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
-both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
-
-
 def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
     """Rows with a 1 where the label points; a label outside is an IndexError."""
     out = np.zeros((labels.size, classes), dtype)
@@ -86,6 +72,10 @@ def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
 
 
 TARGETS = Plain('OneHot', _targets)
+_dt = in_float32(lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor))
+CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
+both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
+both_log_softmax = on_both(lambda z, axis: apply(LOG_SOFTMAX, z, (axis,), getframe(2)), _log_softmax)
 
 
 def cross_entropy(
@@ -100,30 +90,27 @@ def cross_entropy(
 
     input: logits (N, C), (C,) or (N, C, d1, ...); target: Int32 or Int64 classes of shape (N,), () or (N, d1, ...), or
     probabilities of input's shape and dtype. weight: one number a class; classes equal to ignore_index count nothing.
-    The mean is over the weights of the classes that count.
-
-    Raises TypeError for labels of another dtype, ValueError for shapes that do not fit, for a class that is not there
-    and for another reduction than 'mean', 'sum', 'none'.
+    The mean is over the weights of the classes that count. Raises TypeError for labels of another dtype, ValueError for
+    shapes that do not fit, for a class that is not there and for another reduction than 'mean', 'sum', 'none'.
 
     >>> print(ms.ops.cross_entropy(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
     """
-    frame = getframe(1)
-    check_reduction('cross_entropy', reduction, frame)
-    z, t = check_tensor(CROSS_ENTROPY, input, frame), check_tensor(CROSS_ENTROPY, target, frame)
+    check_reduction('cross_entropy', reduction)
+    z, t = check_tensor(CROSS_ENTROPY, input), check_tensor(CROSS_ENTROPY, target)
     if not 0 <= label_smoothing <= 1:
-        raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line(frame)}')
+        raise SettingError(f'label_smoothing lies between 0.0 and 1.0, but got {label_smoothing}.{users_line()}')
     shape, labels = z.array.shape, t.array
     if z.array.dtype.kind != 'f' or not shape:
         got = f'{z.dtype} {shape}'
-        raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line(frame)}')
+        raise DTypeError(f'cross_entropy takes float logits of shape (N, C), but got {got}.{users_line()}')
     by_class = labels.dtype.kind in 'iub'
     if not (by_class and labels.dtype in CLASSES and len(shape) == 2 and labels.shape == shape[:1]):
-        _check_target(z, t, by_class, frame)
+        _check_target(z, t, by_class)
     z = _rows(z)
-    per_class = None if weight is None else _class_weights(weight, z, frame)
+    per_class = None if weight is None else _class_weights(weight, z)
     if by_class:
-        t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, frame)
+        t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, getframe(1))
     else:
         t, total = _rows(t), max(len(z.array), 1)
         t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
@@ -132,7 +119,7 @@ def cross_entropy(
     ones = by_class and per_class is None and total == len(z.array)
     if divisor == 0:
         divisor = np.nan  # nothing counts: the mean of nothing
-    out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), frame)
+    out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), getframe(1))
     if reduction != 'none' or len(shape) == 2:
         return out
     return out.reshape((shape[0], *shape[2:]) if len(shape) > 1 else ())
@@ -147,25 +134,25 @@ def _rows(x: Tensor) -> Tensor:
     return x.transpose((0, *range(2, x.ndim), 1)).reshape((-1, x.shape[1]))
 
 
-def _check_target(z: Tensor, t: Tensor, by_class: bool, frame) -> None:
+def _check_target(z: Tensor, t: Tensor, by_class: bool) -> None:
     shape = z.shape
     due = (*shape[:1], *shape[2:]) if by_class and len(shape) > 1 else () if by_class else shape
     if by_class and t.array.dtype not in CLASSES:
         said = f'the data type of labels should be Int32 or Int64, but got {t.dtype}'
         advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
-        raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line(frame)}')
+        raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line()}')
     if t.shape != due:
         kind = 'classes' if by_class else 'probabilities'
         also = '' if by_class else ' (classes are integers; these are floats)'
         said = f'logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}'
-        raise ShapeError(f'cross_entropy: {said}.{users_line(frame)}')
+        raise ShapeError(f'cross_entropy: {said}.{users_line()}')
 
 
-def _class_weights(weight: Tensor, z: Tensor, frame) -> np.ndarray:
+def _class_weights(weight: Tensor, z: Tensor) -> np.ndarray:
     got = f'shape {weight.shape}' if isinstance(weight, Tensor) else article(type(weight).__name__)
     said = f'weight holds one number a class, {z.shape[1:]}, but got {got}'
     must(isinstance(weight, Tensor) and weight.shape == z.shape[1:], ShapeError, said)
-    return constant('weight', weight, frame).astype(z.array.dtype)
+    return constant('weight', weight).astype(z.array.dtype)
 
 
 def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
@@ -189,21 +176,22 @@ def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float
     if kept is None and weights is None and not smoothing:
         return targets, count
     rows = targets.array if weights is None else targets.array * weights
-    total = float(rows.sum())
+    total = float(rows.sum(dtype=float))
     if smoothing:
         spread_out = np.ones_like(rows) if weights is None else weights
         rows = rows * (1 - smoothing) + spread_out * targets.array.sum(1, keepdims=True) * (smoothing / classes)
     return wrap(rows.astype(z.array.dtype)), total
 
 
-def check_reduction(name: str, reduction: object, frame=None) -> None:
+def check_reduction(name: str, reduction: object) -> None:
     """Raise ValueError for anything but 'mean', 'sum' and 'none'."""
     if reduction not in ('mean', 'sum', 'none'):
-        raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line(frame)}")
+        raise SettingError(f"{name}: reduction is 'mean', 'sum' or 'none', but got {reduction!r}.{users_line()}")
 
 
-def check_tensors(name: str, input: object, target: object, alike: bool = False) -> None:
+def check(name: str, input: object, target: object, reduction: str = 'mean', alike: bool = False) -> None:
     """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
+    check_reduction(name, reduction)
     for t in (input, target):
         must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
     if not alike:
@@ -214,12 +202,6 @@ def check_tensors(name: str, input: object, target: object, alike: bool = False)
     if input.shape != target.shape:
         got = f'{input.shape} and {target.shape}'
         raise ShapeError(f'{name} takes two Tensors of one shape, but got {got}.{users_line()}')
-
-
-def check(name: str, reduction: object, input: object, target: object, alike: bool = False) -> None:
-    """Both."""
-    check_reduction(name, reduction)
-    check_tensors(name, input, target, alike)
 
 
 def reduced(x: Tensor, reduction: str) -> Tensor:
@@ -233,24 +215,22 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     >>> print(ops.mse_loss(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
     2.5
     """
-    check('mse_loss', reduction, input, target)
+    check('mse_loss', input, target, reduction)
     return reduced(square(input - target), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """|input - target|, and of that the mean ('sum': the sum; 'none': all)."""
-    check('l1_loss', reduction, input, target)
+    check('l1_loss', input, target, reduction)
     return reduced(abs(input - target), reduction)
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = 'none') -> Tensor:
     """d² / 2 beta where d = |input - target| is below beta, else d - beta / 2.
 
-    Raises TypeError for integers and two dtypes, ValueError for two shapes.
-
-    Source: Girshick, Fast R-CNN, arXiv:1504.08083.
+    Raises TypeError for integers and two dtypes, ValueError for two shapes. Source: Girshick, arXiv:1504.08083.
     """
-    check('smooth_l1_loss', reduction, input, target, alike=True)
+    check('smooth_l1_loss', input, target, reduction, alike=True)
     must(beta > 0, SettingError, f'smooth_l1_loss: beta is above 0, but got {beta!r}')
     d = abs(input - target)
     return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
@@ -277,10 +257,8 @@ def binary_cross_entropy(
 
     Raises TypeError for integers and two dtypes, ValueError for two shapes.
     """
-    frame = getframe(1)
-    check('binary_cross_entropy', reduction, logits, labels, alike=True)
-    p, t = logits, labels
-    out = place(BCE, p, t, wrap(_bce(p.array, t.array)), p.at if p.at > t.at else t.at, frame)
+    check('binary_cross_entropy', logits, labels, reduction, alike=True)
+    out = place(BCE, logits, labels, wrap(_bce(logits.array, labels.array)), max(logits.at, labels.at), getframe(1))
     return reduced(out if weight is None else out * weight, reduction)
 
 
@@ -291,15 +269,12 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: str = 'mean',
 ) -> Tensor:
-    """binary_cross_entropy(sigmoid(input), target), stable for large logits: softplus(z) - t z.
-
-    Raises TypeError for integers, ValueError for two shapes.
-    """
-    check('binary_cross_entropy_with_logits', reduction, input, target)
+    """binary_cross_entropy(sigmoid(input), target), and its errors, stable for large logits: softplus(z) - t z."""
+    check('binary_cross_entropy_with_logits', input, target, reduction)
     z, t = input, target
     if t.dtype is not z.dtype and t.array.dtype.kind == 'f':
         t = t.astype(z.dtype)
-    check_tensors('binary_cross_entropy_with_logits', z, t, alike=True)
+    check('binary_cross_entropy_with_logits', z, t, alike=True)
     loss = softplus(z) - t * z if pos_weight is None else (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -313,10 +288,10 @@ def nll_loss(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """-log probability of the right class, from log probabilities (N, C) and Int32 or Int64 classes (N,)."""
-    frame = getframe(1)
-    check_reduction('nll_loss', reduction, frame)
-    _check_target(inputs, target, True, frame)
-    weights = None if weight is None else _class_weights(weight, inputs, frame)
-    t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, frame)
+    check_reduction('nll_loss', reduction)
+    _check_target(inputs, target, True)
+    weights = None if weight is None else _class_weights(weight, inputs)
+    t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, getframe(1))
     rows = -sum(inputs * t, 1)
-    return sum(rows) / total if reduction == 'mean' else reduced(rows, reduction)
+    rows = reduced(rows, reduction)
+    return rows * (t.shape[0] / (total or np.nan)) if reduction == 'mean' else rows

@@ -1,18 +1,24 @@
 """Matrix products."""
 
-import sys
-
 import numpy as np
 
-from ..core.errors import ShapeError, users_line
-from ..core.primitives import binary, of_one_dtype, on_both
-from ..core.rules import Many
+from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.primitives import binary, check_tensor, getframe, on_both
+from ..core.rules import Many, Rule
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from .primitive import Primitive, add_up
 from .shape import swapaxes
 
-getframe = sys._getframe
+
+def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands of an op that takes two Tensors of the same dtype. Raises TypeError for others."""
+    frame = getframe(2)
+    x, y = check_tensor(rule, x, frame), check_tensor(rule, y, frame)
+    if x.array.dtype != y.array.dtype:
+        got = f'{x.dtype} and {y.dtype}: write y.astype(x.dtype)'
+        raise DTypeError(f'{rule.name} takes Tensors of one dtype, but got {got}.{users_line(frame)}')
+    return x, y
 
 
 def _dx(g, out, x, y):
@@ -97,21 +103,15 @@ class _Dense(Many):
             cts[k] = d if c is None else c + d
 
 
-DENSE = _Dense(
-    'Dense',
-    _dense,
-    (
-        lambda g, out, x, w, b=None: g @ w,
-        lambda g, out, x, w, b=None: _turned_by(_rows(g), _rows(x)),
-        lambda g, out, x, w, b=None: _over_rows(_rows(g)),
-    ),
-)
+# fmt: off
+DENSE = _Dense('Dense', _dense, (lambda g, out, x, w, b=None: g @ w,
+                                 lambda g, out, x, w, b=None: _turned_by(_rows(g), _rows(x)),
+                                 lambda g, out, x, w, b=None: _over_rows(_rows(g))))
+# fmt: on
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out).
-
-    Raises TypeError for Tensors of several dtypes, ValueError for shapes that do not fit.
+    """input @ weight.T + bias: (..., in), (out, in) and (out,) give (..., out). Others: TypeError, ValueError.
 
     >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])))
     [[11.5]]

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..core import tape
 from ..core.errors import DTypeError, OperandError
-from ..core.primitives import cast_to, reflected
-from ..core.tensor import Tensor, map_tensors, wrap
+from ..core.primitives import CONSTANTS, cast_to
+from ..core.tensor import Tensor, blank, map_tensors, wrap
 from ..names import ALONE, DTYPES, OF_METHODS, OPERATORS, SAME, renamed
 from ..printed import format_method, repr_method, str_method
 from .checks import must_be
@@ -24,7 +25,28 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return Tensor(array)
 
 
+def reflected(op: Callable) -> Callable:
+    """The op with its operands exchanged: `1 - x` calls x.__rsub__(1)."""
+    kernel = op.rule.kernel
+
+    def of(y, x):
+        try:
+            x = CONSTANTS[type(x)][y.array.dtype][x]
+        except (KeyError, TypeError):  # not a constant that was used before
+            return op(x, y, up=2)
+        if y.at >= tape.recorded_from or tape.looking:
+            return op(x, y, up=2)
+        out = blank()
+        out.array = kernel(x.array, y.array)
+        out.at = -1
+        return out
+
+    return of
+
+
 OWN = {
+    'ndim': property(lambda t: t.array.ndim, doc='The number of axes.'),
+    'size': property(lambda t: t.array.size, doc='The number of elements.'),
     'itemsize': property(lambda t: t.array.itemsize, doc='How many bytes a number takes.'),
     'nbytes': property(lambda t: t.array.nbytes, doc='How many bytes all numbers take.'),
     'strides': property(lambda t: t.array.strides, doc='How many bytes apart neighbours are, on each axis.'),
@@ -34,38 +56,19 @@ OWN = {
     'from_numpy': staticmethod(from_numpy),
     'numpy': Tensor.asnumpy,
     'init_data': lambda input: input,  # MindSpore's initializers draw their numbers here
-    '__setitem__': setitem,
-    '__format__': format_method,
-    '__repr__': repr_method,
-    '__str__': str_method,
     'T': property(transpose_method),
-    'max': max_method,
-    'min': min_method,
-    'reshape': reshape_method,
-    'view': reshape_method,
-    'transpose': transpose_method,
-    'permute': permuted,
-    'ravel': flatten_method,
-    'flatten': flatten_method,
-    'broadcast_to': broadcast_method,
-    'expand': broadcast_method,
-    'astype': astype,
-    'to': astype,
-    '__getitem__': getitem,
-    '__pos__': identity,
     '__contains__': lambda input, value: bool((input == value).any()),
-    'copy': identity,
-    'value': identity,
     'is_contiguous': lambda input: input.array.flags.c_contiguous,
-    'contiguous': contiguous,
-    't': transpose_method,
-    'cumsum': cumsum_method,
-    'gather': gather_method,
-    'add': add_scaled,
-    'sub': subtract,
     'data': property(lambda t: t.leave('.data') or wrap(t.array.copy()), doc='The numbers alone: no gradient passes.'),
 }
-
+NAMED = {
+    setitem: '__setitem__', getitem: '__getitem__', format_method: '__format__', repr_method: '__repr__',
+    str_method: '__str__', max_method: 'max', min_method: 'min', reshape_method: 'reshape view',
+    transpose_method: 'transpose t', permuted: 'permute', flatten_method: 'ravel flatten', astype: 'astype to',
+    broadcast_method: 'broadcast_to expand', identity: '__pos__ copy value', contiguous: 'contiguous',
+    cumsum_method: 'cumsum', gather_method: 'gather', add_scaled: 'add', subtract: 'sub',
+}  # fmt: skip
+OWN |= {name: method for method, names in NAMED.items() for name in names.split()}
 
 LOOKED_AT = {np.shape, np.ndim, np.size}  # these take no numbers
 

@@ -20,24 +20,26 @@ PLAIN = (
 NAMED = 'cast expand_dims eye fill flatten masked_fill masked_select ones rank reshape select shape size stop_gradient'
 NAMED = {op.title().replace('_', ''): op for op in f'{NAMED} tile transpose unsorted_segment_sum zeros'.split()}
 NAMED |= {'AddN': 'addn', 'DType': 'dtype', 'RealDiv': '_div'}
-# class -> its op, its setting, what that is by default, and the op's own word for it
+# class -> its op, its setting, what that is by default, the op's own word for it, and settings without effect
 SET = {
     'Concat': ('concat', 'axis', 0), 'Gather': ('gather', 'batch_dims', 0), 'LogSoftmax': ('log_softmax', 'axis', -1),
     'OneHot': ('one_hot', 'axis', -1), 'ReduceAll': ('all', 'keep_dims', False),
     'ReduceAny': ('any', 'keep_dims', False), 'ReduceMax': ('amax', 'keep_dims', False, 'keepdims'),
     'ReduceMean': ('mean', 'keep_dims', False), 'ReduceMin': ('amin', 'keep_dims', False, 'keepdims'),
-    'ReduceProd': ('prod', 'keep_dims', False), 'Squeeze': ('squeeze', 'axis', ()), 'Stack': ('stack', 'axis', 0),
+    'ReduceProd': ('prod', 'keep_dims', False), 'ReduceSum': ('sum', 'keep_dims', False, 'keepdim', 'skip_mode'),
+    'Squeeze': ('squeeze', 'axis', ()), 'Stack': ('stack', 'axis', 0),
 }  # fmt: skip
 
 
-def _set(name: str, op: str, word: str, usual: object, own: str = '') -> type[Primitive]:
+def _set(name: str, op: str, word: str, usual: object, own: str = '', *idle: str) -> type[Primitive]:
     """A class whose operators have one setting, which they hand to the op."""
-    function, signature = getattr(ops, op), Signature([SELF, Parameter(word, SELF.kind, default=usual)])
+    function, settings = getattr(ops, op), {word: usual, **dict.fromkeys(idle, False)}
+    signature = Signature([SELF, *[Parameter(k, SELF.kind, default=v) for k, v in settings.items()]])
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        value = signature.bind(self, *args, **kwargs).arguments.get(word, usual)
-        self.settings = {word: value}
-        self.function = partial(function, **{own or word: value})
+        given = settings | signature.bind(self, *args, **kwargs).arguments
+        self.settings = {k: given[k] for k in settings}
+        self.function = partial(function, **{own or word: given[word]})
 
     __init__.__signature__ = signature
     return primitive(name, function, init=__init__)
@@ -48,14 +50,6 @@ WITHOUT_SETTINGS = {op.rule.name: op for op in attrgetter(*PLAIN.split())(ops)}
 WITHOUT_SETTINGS |= {name: getattr(ops, op) for name, op in NAMED.items()}
 globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
 globals().update({name: _set(name, *row) for name, row in SET.items()})
-
-
-class ReduceSum(Primitive):
-    """The sum over axes; keep_dims leaves them as length 1."""
-
-    def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None:
-        self.settings = {'keep_dims': keep_dims, 'skip_mode': skip_mode}
-        self.function = partial(ops.sum, keepdim=keep_dims)
 
 
 class Softmax(Primitive):

@@ -1,25 +1,24 @@
 """Pieces of a Tensor, copies of it, and sums of its parts: split, tile, masks, triangles, segments."""
 
-import sys
 from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
 
-from ..core.arithmetic import add, choose, logical_and
 from ..core.errors import DTypeError, OperandError, ShapeError, users_line
-from ..core.primitives import apply, cast_to, check_tensor, misfit, named, on_both, plain, unary
+from ..core.primitives import apply, apply_plain, check_tensor, getframe, named, on_both, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
+from .arithmetic import add, choose, logical_and
 from .checks import must, must_be
 from .create import lengths
-from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER
+from .primitive import in_dtype, in_float32
+from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER, counted
 from .write import plain_index
 
-getframe = sys._getframe
 
-
+@in_float32
 def _from_tiles(g, out, x, dims):
     """Every tile's cotangent, added."""
     lengths = (1,) * (len(dims) - len(x.shape)) + tuple(x.shape)
@@ -30,21 +29,19 @@ def _from_tiles(g, out, x, dims):
 # fmt: off
 TILE = UnaryWith('Tile', np.tile, _from_tiles)
 # Each number counts in its own sum and in all that follow.
-CUMSUM = UnaryWith('CumSum', lambda x, axis: np.cumsum(x, axis, x.dtype),
-                   lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g)
+CUMSUM = UnaryWith('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, x.dtype)),
+                   in_float32(lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g))
 SPLIT, GATHER, SELECTED, SEGMENTS = (Plain(k, None) for k in ('Split', 'Gather', 'MaskedSelect', 'UnsortedSegmentSum'))
 CONTIGUOUS = UnaryWith('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
-nonzero = plain('NonZero', np.argwhere)  # the places, a row each
+NONZERO = Plain('NonZero', np.argwhere)
 # fmt: on
 
 
 def _length(rule: Rule, x: object, axis: int, frame) -> tuple[Tensor, int]:
     x = check_tensor(rule, x, frame)
-    if not -x.ndim <= axis < x.ndim:
-        raise misfit(rule, (x,), ValueError(f'there is no axis {axis}'), frame)
-    return x, x.shape[axis]
+    return x, x.shape[counted(rule, (x,), axis, x.ndim, frame)]
 
 
 def _stretches(x: Tensor, ends: list[int], axis: int, frame) -> tuple[Tensor, ...]:
@@ -55,25 +52,33 @@ def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
     return apply(GETITEM, x, ((*(slice(None),) * (axis % x.ndim), index),), frame)
 
 
+def nonzero(input: Tensor) -> Tensor:
+    """Where the numbers are not 0: the places, a row each. In a graph, whose shapes are fixed, it is refused.
+
+    >>> print(ops.nonzero(Tensor([0.0, 5.0, 7.0])))
+    [[1]
+     [2]]
+    """
+    check_tensor(NONZERO, input, getframe(1)).leave('nonzero()', chooses=True)
+    return apply_plain(NONZERO, (input,), getframe(1))
+
+
 def split(
     tensor: Tensor, split_size_or_sections: object = None, axis: int = 0, *, split_size=None, dim: int | None = None
 ) -> tuple[Tensor, ...]:
-    """Pieces along an axis: of this length each (the last may be shorter), or of these lengths.
-
-    Raises ValueError where the lengths do not add up.
+    """Pieces along an axis: of one length (but the last may be shorter), or of several, which have to add up.
 
     >>> [p.tolist() for p in ops.split(ops.arange(5), 2)]
     [[0, 1], [2, 3], [4]]
     """
-    frame = getframe(1)
     axis, lengths = axis if dim is None else dim, split_size_or_sections if split_size is None else split_size
-    x, n = _length(SPLIT, tensor, axis, frame)
+    x, n = _length(SPLIT, tensor, axis, getframe(1))
     if isinstance(lengths, int):
         must(lengths >= 1, SettingError, f'split: a piece has a length of at least 1, but got {lengths}')
-        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, frame)
+        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, getframe(1))
     fits = sum(lengths) == n and min(lengths, default=0) >= 0
     must(fits, SettingError, f'split: lengths of {tuple(lengths)} do not add up to {n}')
-    return _stretches(x, np.cumsum(lengths).tolist(), axis, frame)
+    return _stretches(x, np.cumsum(lengths).tolist(), axis, getframe(1))
 
 
 def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
@@ -87,8 +92,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The Tensors that stand along an axis, without it."""
-    x, n = _length(SPLIT, input, dim, getframe(1))
-    frame = getframe(1)
+    x, n = _length(SPLIT, input, dim, frame := getframe(1))
     return tuple([_at(x, dim, k, frame) for k in range(n)])
 
 
@@ -105,8 +109,8 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
     if batch_dims:
-        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line(getframe(1))}')
-    return _at(x, axis, plain_index(_places(input_indices, getframe(1))), getframe(1))
+        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line()}')
+    return _at(x, axis, plain_index(_places(input_indices)), getframe(1))
 
 
 def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
@@ -121,13 +125,13 @@ def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
     dim, index = (lambda dim, index: (dim, index))(*where, **named)
     x, _ = _length(GATHER, input, dim, getframe(1))
     places = list(np.indices(index.shape, sparse=True))
-    places[dim] = _places(index, getframe(1)).array
+    places[dim] = _places(index).array
     return apply(GETITEM, x, (tuple(places),), getframe(1))
 
 
-def _places(index: Tensor, frame) -> Tensor:
-    if check_tensor(GATHER, index, frame).array.dtype.kind not in 'iu':
-        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line(frame)}')
+def _places(index: Tensor) -> Tensor:
+    if check_tensor(GATHER, index).array.dtype.kind not in 'iu':
+        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line()}')
     return index
 
 
@@ -150,8 +154,8 @@ def cumsum(x: Tensor, axis: int, dtype: object = None) -> Tensor:
     >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
     [1. 3. 6.]
     """
-    x, _ = _length(CUMSUM, x, axis, getframe(1))
-    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+    _length(CUMSUM, x, axis, getframe(1))
+    return apply(CUMSUM, in_dtype(dtype, x), (axis,), getframe(1))
 
 
 def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, dim: int | None = None) -> Tensor:
@@ -159,15 +163,13 @@ def cumsum_method(x: Tensor, axis: int | None = None, dtype: object = None, *, d
     axis = axis if dim is None else dim
     if axis is None:
         x, axis = apply(RESHAPE, x, ((-1,),), getframe(1)), 0
-    return apply(CUMSUM, x if dtype is None else cast_to(x, dtype.numpy), (axis,), getframe(1))
+    return apply(CUMSUM, in_dtype(dtype, x), (axis,), getframe(1))
 
 
 def _triangle(rule: Rule, keep: Callable) -> Callable:
     def op(input, diagonal=0):
         x = check_tensor(rule, input, getframe(1))
-        if x.ndim < 2:
-            said = f'{rule.name} takes a Tensor of at least two axes, but got {x.shape}'
-            raise ShapeError(f'{said}.{users_line(getframe(1))}')
+        must(x.ndim > 1, ShapeError, f'{rule.name} takes a Tensor of at least two axes, but got {x.shape}')
         return choose(wrap(keep(np.ones(x.shape, bool), diagonal)), x, 0, getframe(1))
 
     return named(op, rule)
@@ -188,11 +190,9 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     >>> print(ops.masked_select(Tensor([1.0, 2.0, 3.0]), Tensor([True, False, True])))
     [1. 3.]
     """
-    frame = getframe(1)
-    x, mask = check_tensor(SELECTED, input, frame), check_tensor(SELECTED, mask, frame)
-    if mask.array.dtype != bool:
-        raise DTypeError(f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}.{users_line(frame)}')
-    mask = logical_and(mask, wrap(np.ones(x.shape, bool)), 2)
+    x, mask = check_tensor(SELECTED, input), check_tensor(SELECTED, mask)
+    must(mask.array.dtype == bool, DTypeError, f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}')
+    mask, frame = logical_and(mask, wrap(np.ones(x.shape, bool)), 2), getframe(1)
     return apply(GETITEM, apply(BROADCAST, x, (mask.shape,), frame), (plain_index(mask),), frame)
 
 
@@ -206,14 +206,12 @@ def addn(x: tuple[Tensor, ...]) -> Tensor:
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """The sums of those that have the same id: each row goes into the sum of its id, and with an id below 0 into none.
 
-    Raises TypeError where the ids are no integers, ValueError where their shape is not the input's first axes, and
-    RuntimeError for an id that is not below num_segments.
+    The ids are integers (else TypeError) below num_segments (RuntimeError), one for each row or number (ValueError).
 
     >>> print(ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), Tensor([0, 1, 0]), 2))
     [4. 2.]
     """
-    frame = getframe(1)
-    x, ids = check_tensor(SEGMENTS, input_x, frame), _places(segment_ids, frame)
+    x, ids, frame = check_tensor(SEGMENTS, input_x), _places(segment_ids), getframe(1)
     (count,), places = lengths(num_segments), plain_index(ids)
     said = f'UnsortedSegmentSum: ids of shape {ids.shape} and {count} sums do not fit an input of shape {x.shape}'
     must(ids.shape == x.shape[: ids.ndim] and count >= 1, ShapeError, said)

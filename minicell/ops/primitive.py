@@ -1,17 +1,16 @@
 """Primitive: the base of MindSpore's operator classes, and of primitives of one's own; and ops that keep something."""
 
-import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
 
 from ..core import tape
-from ..core.dtype import BY_NUMPY, FLOAT16
+from ..core.dtype import BY_NUMPY, FLOAT16, DType
 from ..core.errors import NoRuleError, article, plural, users_line
-from ..core.primitives import apply_many, cast_to, misfit, operand
+from ..core.primitives import apply_many, cast_to, check_tensor, getframe, misfit, operand, refuse_dtype
 from ..core.rules import Many, Rule
 from ..core.tape import place
 from ..core.tensor import Tensor, frozen, lend, wrap
@@ -54,7 +53,7 @@ class Primitive:
         rule = OwnRule(self)
 
         def op(*inputs):
-            return apply_many(rule, tuple(operand(rule, x) for x in inputs), (), sys._getframe(1))
+            return apply_many(rule, tuple(operand(rule, x) for x in inputs), (), getframe(1))
 
         return op
 
@@ -86,9 +85,6 @@ class OwnRule(Rule):
             raise PrimitiveError(f'{said}.{users_line()}')
         return np.array(value)
 
-    def run_kernel(self, arrays, attributes):
-        return self.kernel(*arrays)
-
     def vjp(self, g, offset, x, y, out):
         name = self.name
         due = 'Write `def rule(self, g, out, ...)`: one cotangent for each input'
@@ -119,17 +115,31 @@ class OwnRule(Rule):
         return numbers.astype(t.array.dtype)  # a copy: the rule may keep it, and use it again
 
 
+def floats(rule: Rule, x: object, frame=None) -> Tensor:
+    """The argument of an op that takes a Tensor of real floats."""
+    if check_tensor(rule, x, frame).array.dtype.kind != 'f':
+        refuse_dtype(rule, x, frame)
+    return x
+
+
+def in_dtype(dtype: DType | None, x: Tensor) -> Tensor:
+    """x in the dtype that an op was given, if it was given one: the op's caller is at the cast."""
+    return x if dtype is None else cast_to(x, dtype.numpy, getframe(2))
+
+
 # ---- sums of many numbers: of Float16 in Float32, or what is small would be rounded away -----------------------------
 
 
-def in_float32(kernel: Callable) -> Callable:
-    """The kernel, which runs on Float32 where it gets Float16."""
+def in_float32(formula: Callable) -> Callable:
+    """A kernel, or a formula, that adds up: it runs on Float32 where it gets arrays of Float16."""
 
+    @wraps(formula)
     def run(x, *rest):
-        if x.dtype is not FLOAT16:
-            return kernel(x, *rest)
+        if x.dtype is not FLOAT16:  # (a Tensor's ops do this each)
+            return formula(x, *rest)
         with np.errstate(over='ignore'):
-            return kernel(x.astype(np.float32), *rest).astype(FLOAT16)
+            wide = [v.astype(np.float32) if getattr(v, 'dtype', None) is FLOAT16 else v for v in (x, *rest)]
+            return formula(*wide).astype(FLOAT16)
 
     return run
 
@@ -148,15 +158,12 @@ class Saving(Many):
     """Any number of Tensors in, one out; `keeping(*attributes, *arrays)` gives the output and what to keep.
 
     Formulas are `dx(g, out, *attributes, kept, *inputs)`. What was kept are bare numbers that know nothing of their
-    derivatives, so that a formula which runs on Tensors finds None there, and computes it again.
+    derivatives, so that a formula which runs on Tensors computes it again, or says what it is; from a graph it is None.
     """
 
     def __init__(self, name: str, keeping: Callable, vjps: tuple) -> None:
         super().__init__(name, lambda *inputs: keeping(*inputs)[0], vjps)
         self.keeping = keeping
-
-    def vjp(self, g, offset, x, y, out):
-        return super().vjp(g, offset, x, (*y[:-1], None) if type(g) is Tensor else y, out)
 
     def raw(self, inputs, attributes):
         return inputs, (*attributes, None)

@@ -1,22 +1,20 @@
 """Reductions: sum, mean, max, min, prod, argmax."""
 
-import sys
 from collections.abc import Callable
 from math import prod as product
 
 import numpy as np
 
-from ..core.arithmetic import choose, exp, maximum, minimum, where, zero_like
 from ..core.dtype import FLOAT16, float16, float32
 from ..core.errors import DTypeError, users_line
-from ..core.primitives import apply, apply_plain, cast_to, check_tensor, named, on_both, refuse_dtype
+from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getframe, named, on_both
 from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
-from .primitive import add_up, in_float32
+from .arithmetic import choose, exp, maximum, minimum, where, zero_like
+from .primitive import add_up, floats, in_float32
 from .shape import spread
 
-getframe = sys._getframe
 WIDE = {FLOAT16: np.dtype(np.float32), float16: float32}
 
 
@@ -40,16 +38,27 @@ def _count(shape, axis):
 def _ties(g, out, x, axis, keepdims):
     """The cotangent of a maximum, shared evenly among the places that hold it."""
     best = x == _kept(out, x.shape, axis, keepdims)
-    share = spread(_kept(g, x.shape, axis, keepdims), x.shape)
+    share = _over(g, x.shape, axis, keepdims)
     counts = WIDE.get(share.dtype, share.dtype)  # there may be more of them than Float16 can hold
     hits = best.astype(counts).sum(axis, keepdims=keepdims)
-    each = where(best, share, zero_like(share)) / spread(_kept(hits, x.shape, axis, keepdims), x.shape)
+    each = where(best, share, zero_like(share)) / _over(hits, x.shape, axis, keepdims)
     return each if counts is share.dtype else each.astype(share.dtype)
 
 
+@in_float32
+def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+    top = np.max(x, axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))
+    with np.errstate(divide='ignore'):
+        out = np.log(np.add.reduce(np.exp(x - top), axis, None, None, True)) + top
+    return out if keepdims else np.squeeze(out, axis)
+
+
+_exp = on_both(exp)
 # fmt: off
-SUM = UnaryWith('ReduceSum', add_up,
-            lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
+SUM = UnaryWith('ReduceSum', add_up, lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
+LOGSUMEXP = UnaryWith('LogSumExp', _logsumexp, lambda g, out, x, axis, keepdims:
+                      _over(g, x.shape, axis, keepdims) * _exp(x - _over(out, x.shape, axis, keepdims)))
 MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
              # (times 1 / count: the count itself may be more than Float16 can hold)
              lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * (1 / (_count(x.shape, axis) or 1)))
@@ -99,9 +108,7 @@ def _axes(axis: object, rank: int = 1) -> tuple[int, ...] | None:
 
 
 def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None, axis=None, keepdims=False) -> Tensor:
-    """The sum over an axis, several, or all. Bool and small integers are added as Int64.
-
-    Raises ValueError for an axis that is not there.
+    """The sum over an axis, several, or all. Bool and small integers are added as Int64. ValueError for no such axis.
 
     >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), 0))
     [4. 6.]
@@ -119,8 +126,7 @@ def mean(x: Tensor, axis=None, keep_dims=False, *, dtype=None, dim=None, keepdim
     1.5
     """
     x = check_tensor(MEAN, x)
-    if dtype is not None:
-        x = cast_to(x, dtype.numpy)
+    x = x if dtype is None else cast_to(x, dtype.numpy)
     if x.array.dtype.kind not in 'fc':
         said = 'the mean of integers is no integer. Write x.astype(minicell.float32).mean()'
         raise DTypeError(f'ReduceMean of {x.dtype}: {said}.{users_line(getframe(1))}')
@@ -153,8 +159,7 @@ def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -
     """The largest values along an axis and where they stand, as Int64; of equal ones the first, which has the gradient.
 
     Without an axis the largest value of all, with a 0, as in MindSpore; there equal ones share the gradient evenly.
-    initial is the least there can be; where the mask `where` is False, it stands for the number.
-    Raises TypeError where axis is no int, ValueError for one that is not there.
+    initial is the least there can be; where the mask `where` is False, it stands for the number. The axis is an int.
 
     >>> values, places = ops.max(Tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
     >>> print(values, places)
@@ -252,27 +257,4 @@ def logsumexp(input: Tensor, dim: int | tuple[int, ...], keepdim: bool = False) 
     >>> print(ops.logsumexp(Tensor([1000.0, 1000.0]), 0) - 1000)
     0.69317627
     """
-    frame = getframe(1)
-    x = check_tensor(LOGSUMEXP, input, frame)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(LOGSUMEXP, x, frame)
-    return apply(LOGSUMEXP, x, (_axes(dim, x.ndim), keepdim), frame)
-
-
-@in_float32
-def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
-    top = np.max(x, axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, np.zeros((), x.dtype))
-    with np.errstate(divide='ignore'):
-        out = np.log(np.add.reduce(np.exp(x - top), axis, None, None, True)) + top
-    return out if keepdims else np.squeeze(out, axis)
-
-
-LOGSUMEXP = UnaryWith(
-    'LogSumExp',
-    _logsumexp,
-    lambda g, out, x, axis, keepdims: (
-        _over(g, x.shape, axis, keepdims) * _exp(x - spread(_kept(out, x.shape, axis, keepdims), x.shape))
-    ),
-)
-_exp = on_both(exp)
+    return apply(LOGSUMEXP, x := floats(LOGSUMEXP, input), (_axes(dim, x.ndim), keepdim), getframe(1))

@@ -1,20 +1,19 @@
 """Ops that move numbers and change none: reshape, transpose, broadcast, concat, stack, indexing."""
 
-import sys
 from functools import reduce
 from math import prod
 
 import numpy as np
 
 from ..core.dtype import promote
-from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, misfit, not_a_tensor, on_both, operand
+from ..core.errors import DTypeError, OperandError, ShapeError, users_line
+from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, on_both, operand
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
+from .checks import must_be
 from .create import as_numpy
+from .primitive import in_float32
 from .write import plain_index
-
-getframe = sys._getframe
 
 
 def _ints(shape: tuple) -> tuple[int, ...]:
@@ -30,15 +29,32 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
+@in_float32
+def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros(shape, g.dtype)
+    np.add.at(out, index, g)  # an index may name a place twice
+    return out
+
+
+def _inverse(axes: tuple[int, ...]) -> list[int]:
+    return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
+
+
+# fmt: off
 RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
 TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
 EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
 SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
 BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: sum_to_shape(g, x.shape))
-
-
-def _inverse(axes: tuple[int, ...]) -> list[int]:
-    return sorted(range(len(axes)), key=[a % len(axes) for a in axes].__getitem__)
+GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
+SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
+# Of several into one, input k gets its own stretch of the cotangent.
+CONCAT = Many('Concat', lambda axis, ends, *inputs: np.concatenate(inputs, axis),
+              lambda k: lambda g, out, axis, ends, *x: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)])
+STACK = Many('Stack', lambda axis, *inputs: np.stack(inputs, axis),
+             lambda k: lambda g, out, axis, *inputs: g[(slice(None),) * axis + (k,)])
+# fmt: on
+scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
 
 
 def reshape(input: Tensor, shape: int | tuple[int, ...]) -> Tensor:
@@ -51,14 +67,8 @@ def reshape(input: Tensor, shape: int | tuple[int, ...]) -> Tensor:
 
 
 def reshape_method(input: Tensor, *sizes: int, shape: tuple[int, ...] | None = None) -> Tensor:
-    """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`.
-
-    >>> Tensor([1, 2, 3, 4]).reshape(2, -1).shape
-    (2, 2)
-    """
-    if not sizes:
-        sizes = (shape,)
-    return apply(RESHAPE, input, (_ints(sizes),), getframe(1))
+    """As `ops.reshape`; the lengths may also stand one by one: MindSpore's `x.reshape(2, -1)`, `x.view(2, -1)`."""
+    return apply(RESHAPE, input, (_ints(sizes or (shape,)),), getframe(1))
 
 
 def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
@@ -67,8 +77,7 @@ def transpose(input: Tensor, dims: tuple[int, ...]) -> Tensor:
 
 
 def transpose_method(input: Tensor, *axes: int, dim0: int | None = None, dim1: int | None = None) -> Tensor:
-    """The axes in another order; without one, reversed; of two, one by one, each takes the other's place: MindSpore's
-    `x.transpose(2, 0, 1)`, `x.transpose()`, `x.transpose(0, 2)`.
+    """The axes in another order, or reversed; of two, one by one, each takes the other's place: `x.transpose(0, 2)`.
 
     >>> ops.zeros((2, 3, 4)).transpose(0, 2).shape
     (4, 3, 2)
@@ -92,17 +101,14 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 def _swapped(x: Tensor, axis0: int, axis1: int, frame) -> Tensor:
     rank = check_tensor(TRANSPOSE, x, frame).ndim
-    a, b = (_counted(TRANSPOSE, (x,), axis, rank, frame) for axis in (axis0, axis1))
+    a, b = (counted(TRANSPOSE, (x,), axis, rank, frame) for axis in (axis0, axis1))
     axes = list(range(rank))
     axes[a], axes[b] = b, a
     return apply(TRANSPOSE, x, (tuple(axes),), frame)
 
 
 def broadcast_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The Tensor repeated along axes of length 1 or missing ones; -1: as long as it is.
-
-    Raises ValueError where it does not fit.
-    """
+    """The Tensor repeated along axes of length 1 or missing ones; -1: as long as it is. ValueError for a misfit."""
     return apply(BROADCAST, input, (_as_long(input, tuple(shape)),), getframe(1))
 
 
@@ -132,9 +138,7 @@ def squeeze(input: Tensor, axis: int | tuple[int, ...] | None = None) -> Tensor:
 
 
 def flatten(input: Tensor, order: str = 'C', *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The axes from start_dim to end_dim as one. order 'F': of the transposed Tensor.
-
-    Raises ValueError for another order, and for axes that are not there or end before they start.
+    """The axes from start_dim to end_dim as one; order 'F': of the transposed Tensor. ValueError for no such axes.
 
     >>> ops.flatten(Tensor([[[1, 2]], [[3, 4]]])).shape
     (2, 2)
@@ -155,16 +159,15 @@ def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim:
 
 
 def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
-    if not isinstance(order, str):
-        raise DTypeError(f"Flatten: order is 'C' or 'F', but got {article(type(order).__name__)}.{users_line(frame)}")
     if order not in ('C', 'F'):
+        must_be(order, str, DTypeError, "Flatten: order is 'C' or 'F'")
         raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
     check_tensor(RESHAPE, x, frame)
     if order == 'F':
         x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
     if x.ndim < 2:
         return apply(RESHAPE, x, ((-1,),), frame)
-    a, b = (_counted(RESHAPE, (x,), axis, x.ndim, frame) for axis in (start, end))
+    a, b = (counted(RESHAPE, (x,), axis, x.ndim, frame) for axis in (start, end))
     if b < a:
         raise misfit(RESHAPE, (x,), ValueError(f'axis {end} stands before axis {start}'), frame)
     return apply(RESHAPE, x, ((*x.shape[:a], prod(x.shape[a : b + 1]), *x.shape[b + 1 :]),), frame)
@@ -174,37 +177,18 @@ spread = on_both(broadcast_to, _spread)
 
 
 def cast(input: Tensor, dtype: object) -> Tensor:
-    """The Tensor, or number, in another dtype. A gradient passes from float to float; a cast to integers ends it.
-
-    Raises TypeError for what is no dtype of minicell's: its name, or NumPy's (`x.astype` takes these, too).
+    """The Tensor, or number, in a dtype of minicell's (`x.astype` takes more); to integers, it ends the gradient.
 
     >>> print(ms.ops.cast(ms.Tensor([1.7]), ms.int32))
     [1]
     """
-    if isinstance(input, (list, tuple)):
-        raise not_a_tensor(CAST, input, getframe(1))
-    return cast_to(operand(CAST, input), as_numpy(dtype, only=True), getframe(1))
+    x = (check_tensor if isinstance(input, (list, tuple)) else operand)(CAST, input)
+    return cast_to(x, as_numpy(dtype, only=True), getframe(1))
 
 
 def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
     """As `ops.cast`; the dtype may also be its name, NumPy's, or Python's int, float and bool."""
     return cast_to(input, as_numpy(dtype), getframe(1))
-
-
-# ---- several into one ----------------------------------------------------------------------------------------------
-
-
-# Input k gets its own stretch of the cotangent.
-CONCAT = Many(
-    'Concat',
-    lambda axis, ends, *inputs: np.concatenate(inputs, axis),
-    lambda k: lambda g, out, axis, ends, *inputs: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)],
-)
-STACK = Many(
-    'Stack',
-    lambda axis, *inputs: np.stack(inputs, axis),
-    lambda k: lambda g, out, axis, *inputs: g[(slice(None),) * axis + (k,)],
-)
 
 
 def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
@@ -217,7 +201,7 @@ def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
     return tuple(t if t.array.dtype == widest else cast_to(t, widest, frame) for t in tensors)
 
 
-def _counted(rule: Many, tensors: tuple, axis: int, rank: int, frame) -> int:
+def counted(rule: Many, tensors: tuple, axis: int, rank: int, frame) -> int:
     """An axis counted from the front. Raises ValueError where there is none of that number."""
     if not -rank <= axis < rank:
         raise misfit(rule, tensors, ValueError(f'there is no axis {axis}'), frame)
@@ -228,7 +212,7 @@ def concat(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors one after the other along an axis. Raises ValueError where their other axes differ."""
     frame = getframe(1)
     tensors = _same_dtype(CONCAT, tensors, frame)
-    axis = _counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
+    axis = counted(CONCAT, tensors, axis, tensors[0].ndim, frame)
     ends = [0]
     for t in tensors:
         ends.append(ends[-1] + (t.shape[axis] if t.ndim > axis else 0))
@@ -239,22 +223,7 @@ def stack(tensors: tuple[Tensor, ...], axis: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new axis. Raises ValueError where the shapes differ."""
     frame = getframe(1)
     tensors = _same_dtype(STACK, tensors, frame)
-    return apply_many(STACK, tensors, (_counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
-
-
-# ---- indexing ------------------------------------------------------------------------------------------------------
-
-
-def _scatter(g: np.ndarray, index: object, shape: tuple[int, ...]) -> np.ndarray:
-    out = np.zeros(shape, g.dtype)
-    np.add.at(out, index, g)  # an index may name a place twice
-    return out
-
-
-GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
-SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
-
-scatter = on_both(lambda g, index, shape: apply(SCATTER, g, (index, shape), getframe(2)), _scatter)
+    return apply_many(STACK, tensors, (counted(STACK, tensors, axis, tensors[0].ndim + 1, frame),), frame)
 
 
 def getitem(input: Tensor, index: object) -> Tensor:

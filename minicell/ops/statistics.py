@@ -1,19 +1,18 @@
 """What is made of sums and products: variance, norm, product, clipping. Composed of ops, hence right to any order."""
 
-import sys
 from collections.abc import Callable
 from functools import reduce
 from math import inf
 
 import numpy as np
 
-from ..core.arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError, users_line
-from ..core.primitives import apply, binary, cast_to, check_tensor
+from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
+from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from .checks import must
 from .reduce import SUM, _axes, _count, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
@@ -37,9 +36,7 @@ def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:
 
 
 def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
-    """The mean square distance from the mean; ddof=1 divides by one less than the count.
-
-    Raises TypeError for integers.
+    """The mean square distance from the mean; ddof=1 divides by one less than the count. TypeError for integers.
 
     >>> print(ops.var(Tensor([1.0, 3.0])))
     1.0
@@ -66,23 +63,20 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 
     Without ord, the root of the sum of squares over dim. With it, over one axis: the p-norm of a vector, inf and -inf
     its largest and smallest, 0 how many numbers are not 0; over two, that of a matrix: 'fro', and 1, -1, inf, -inf.
-    At 0, where the Euclidean length has a kink, the gradient is 0. Integers become Float32.
-
-    Raises ValueError for another ord.
+    At 0, where the Euclidean length has a kink, the gradient is 0. Integers become Float32. ValueError for another ord.
 
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
-    frame = sys._getframe(1)
-    x = check_tensor(NORM, A, frame)
+    x = check_tensor(NORM, A)
     if dtype is not None or x.array.dtype.kind not in 'f':
-        x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy, frame)
+        x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy)
     if x.array.dtype is FLOAT16:
         return _in_float32(norm, x, ord, dim, keepdim)
     axes = _axes(dim)
     axes = tuple(range(x.ndim)) if axes is None else axes
     if ord is None or ord == 'fro' or (ord == 2 and len(axes) < 2):
-        return apply(NORM, x, (axes or None, keepdim), frame)
+        return apply(NORM, x, (axes or None, keepdim), getframe(1))
     if len(axes) == 2 and ord in (1, -1, inf, -inf):
         inner, outer = sorted([a % x.ndim for a in axes], reverse=ord in (inf, -inf))
         best = (amax if ord > 0 else amin)(sum(abs(x), inner, True), outer, True)
@@ -140,7 +134,7 @@ def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_m
     must(not open, SettingError, 'clip_by_value: at least one of the two bounds is due')
     if isinstance(x, (tuple, list)):
         return tuple([clip_by_value(t, clip_value_min, clip_value_max) for t in x])
-    x = check_tensor(maximum.rule, x, sys._getframe(1))
+    x = check_tensor(maximum.rule, x, getframe(1))
     x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
     return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
 
@@ -151,9 +145,7 @@ _at_most = binary('Minimum', np.minimum, lambda g, out, x, y: masked(g, x <= y),
 
 
 def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
-    """x cut off below min and above max, as `clip_by_value`; but at a bound the slope is that inside.
-
-    Raises ValueError where both are None.
+    """As `clip_by_value`, but at a bound the slope is that inside. ValueError where both are None.
 
     >>> print(ops.clamp(Tensor([-2.0, 0.5, 2.0]), max=1))
     [-2.   0.5  1. ]
@@ -164,14 +156,18 @@ def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float 
 
 
 def clip_by_global_norm(x: tuple[Tensor, ...], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
-    """Tensors, such as gradients, made shorter by one factor where all of them together are longer than clip_norm.
-
-    Raises ValueError for a use_norm: the length is worked out.
+    """Tensors, such as gradients, made shorter by one factor where all together are longer than clip_norm.
 
     >>> print([t.tolist() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 2.5)])
     [[1.5], [2.0]]
     """
     must(use_norm is None, SettingError, 'clip_by_global_norm: use_norm is None, for the length is worked out')
     must(isinstance(x, (tuple, list)) and x, DTypeError, 'clip_by_global_norm takes a tuple of Tensors')
-    length = maximum(sqrt(reduce(add, [sum(square(t)) for t in x])), clip_norm)
-    return tuple([t * clip_norm / length for t in x])
+    wide = [cast_to(t, np.dtype(np.float32)) if t.array.dtype is FLOAT16 else t for t in x]
+    length = maximum(sqrt(reduce(add, [sum(square(t)) for t in wide])), clip_norm)
+    return tuple(
+        [
+            cast_to(w * clip_norm / length, t.array.dtype) if w is not t else w * clip_norm / length
+            for w, t in zip(wide, x, strict=True)
+        ]
+    )

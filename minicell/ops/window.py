@@ -3,7 +3,6 @@
 Pooling reads the windows as strided slices: one slice for each place in the window.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from math import inf
@@ -12,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.errors import DTypeError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_many, on_both, operand, refuse_dtype
+from ..core.primitives import apply, apply_many, getframe, on_both
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must
-
-getframe = sys._getframe
+from .primitive import floats, in_float32
 
 
 class Window(NamedTuple):
@@ -133,7 +131,7 @@ def check_images(name: str, x: object) -> None:
         raise ShapeError(f'{name} takes a Tensor of shape (N, C, H, W), but got {got}.{users_line()}')
 
 
-# ---- pooling: the largest --------------------------------------------------------------------------------------------
+# ---- pooling: the largest, and the mean ------------------------------------------------------------------------------
 
 
 def _max_pool(x: np.ndarray, win: Window) -> np.ndarray:
@@ -148,9 +146,9 @@ def _max_pool(x: np.ndarray, win: Window) -> np.ndarray:
 
 
 def _winners(x: np.ndarray, out: np.ndarray, win: Window):
-    """For each place in the window: its index, and which windows have their largest number there.
+    """For each place in the window: its index, and which windows have their largest number, or a NaN, there.
 
-    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once; a NaN is the largest.
+    The first of equals wins, as in MindSpore, so that each window gives its cotangent away once.
     """
     *places, last = win.slices(out.shape[2:])
     free, strange = None, np.isnan(np.vdot(out, out))  # NaN where there is one
@@ -188,22 +186,6 @@ def _max_pool_pick(win: Window, h: np.ndarray, x: np.ndarray, out: np.ndarray) -
     return total
 
 
-# Both are linear in their first input and transposes of each other; in x and out they are constant but for jumps.
-# fmt: off
-MAX_POOL = UnaryWith('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
-MAX_POOL_DX = Many('MaxPoolGrad', _max_pool_dx,
-                   (lambda h, dx, win, g, x, out: max_pool_pick(h, x, out, win), None, None))
-MAX_POOL_PICK = Many('MaxPoolGradGrad', _max_pool_pick,
-                     (lambda k, picked, win, h, x, out: max_pool_dx(k, x, out, win), None, None))
-max_pool_dx = on_both(lambda g, x, out, win: apply_many(MAX_POOL_DX, (g, x, out), (win,), getframe(2)),
-                      lambda g, x, out, win: _max_pool_dx(win, g, x, out))
-max_pool_pick = on_both(lambda h, x, out, win: apply_many(MAX_POOL_PICK, (h, x, out), (win,), getframe(2)),
-                        lambda h, x, out, win: _max_pool_pick(win, h, x, out))
-# fmt: on
-
-# ---- pooling: the mean -----------------------------------------------------------------------------------------------
-
-
 def _shares(win: Window, size: tuple[int, ...], dtype: np.dtype, count_pad: bool) -> np.ndarray:
     """1 / how many numbers each window holds."""
     if count_pad or not any(win.pad):
@@ -212,6 +194,7 @@ def _shares(win: Window, size: tuple[int, ...], dtype: np.dtype, count_pad: bool
     return 1 / sum(p[place] for place in win.slices(win.places(p.shape[2:])))
 
 
+@in_float32
 def _avg_pool(x: np.ndarray, win: Window, count_pad: bool) -> np.ndarray:
     p = padded(x, win.pad)
     total = np.zeros((*p.shape[:2], *win.places(p.shape[2:])), x.dtype)
@@ -221,6 +204,7 @@ def _avg_pool(x: np.ndarray, win: Window, count_pad: bool) -> np.ndarray:
     return total
 
 
+@in_float32
 def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, int]) -> np.ndarray:
     top, bottom, left, right = win.pad
     dx = np.zeros((*g.shape[:2], size[0] + top + bottom, size[1] + left + right), g.dtype)
@@ -230,8 +214,18 @@ def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, i
     return cropped(dx, win.pad)
 
 
-# Both are linear, and transposes of each other.
 # fmt: off
+# The two ways back are linear in their first input and transposes of each other; in x and out constant but for jumps.
+MAX_POOL = UnaryWith('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
+MAX_POOL_DX = Many('MaxPoolGrad', _max_pool_dx,
+                   (lambda h, dx, win, g, x, out: max_pool_pick(h, x, out, win), None, None))
+MAX_POOL_PICK = Many('MaxPoolGradGrad', _max_pool_pick,
+                     (lambda k, picked, win, h, x, out: max_pool_dx(k, x, out, win), None, None))
+max_pool_dx = on_both(lambda g, x, out, win: apply_many(MAX_POOL_DX, (g, x, out), (win,), getframe(2)),
+                      lambda g, x, out, win: _max_pool_dx(win, g, x, out))
+max_pool_pick = on_both(lambda h, x, out, win: apply_many(MAX_POOL_PICK, (h, x, out), (win,), getframe(2)),
+                        lambda h, x, out, win: _max_pool_pick(win, h, x, out))
+# Both are linear, and transposes of each other.
 AVG_POOL = UnaryWith('AvgPool', _avg_pool,
                  lambda g, out, x, win, count_pad: avg_pool_dx(g, win, count_pad, x.shape[2:]))
 AVG_POOL_DX = UnaryWith('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
@@ -242,9 +236,7 @@ avg_pool_dx = on_both(lambda g, *settings: apply(AVG_POOL_DX, g, settings, getfr
 
 def _pool(rule: Rule, x: object, settings: tuple, more: tuple, frame) -> Tensor:
     check_images(rule.name, x)
-    if x.array.dtype.kind != 'f':
-        refuse_dtype(rule, operand(rule, x), frame)
-    return apply(rule, x, (window(rule.name, x.shape[2:], *settings), *more), frame)
+    return apply(rule, floats(rule, x), (window(rule.name, x.shape[2:], *settings), *more), frame)
 
 
 def _only(name: str, **settings: object) -> None:
@@ -266,8 +258,7 @@ def max_pool2d(
 ) -> Tensor:
     """The largest number of each window of images (N, C, H, W); stride None: that of the kernel.
 
-    Of equal numbers the first one gets the gradient. Raises ValueError for shapes and settings that do not fit,
-    TypeError for integers.
+    Of equal numbers the first has the gradient. ValueError for what does not fit, TypeError for integers.
 
     >>> print(ops.max_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[4.]]]]
@@ -289,9 +280,7 @@ def avg_pool2d(
     *,
     pad_mode: str = 'pad',
 ) -> Tensor:
-    """The mean of each window of images (N, C, H, W); count_include_pad: the margin's zeros count.
-
-    Raises ValueError for shapes and settings that do not fit, TypeError for integers.
+    """The mean of each window of images (N, C, H, W), with count_include_pad the margin's zeros. Raises as max_pool2d.
 
     >>> print(ops.avg_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[2.5]]]]

@@ -3,19 +3,18 @@
 No gradient passes a write. What backward needs of the old value is guarded: see traps/written.py.
 """
 
-import sys
-
 import numpy as np
 
 from .. import tracing
-from ..core import doors, tape
+from ..core import tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.grad import is_parameter
+from ..core.primitives import getframe
 from ..core.tape import NOWHERE
 from ..core.tensor import LENT, Tensor, as_array, wrap
+from ..core.trap import joined
 from ..errors import IndexWriteError, ParameterError
-from .checks import must
 from .primitive import primitive
 
 
@@ -61,27 +60,31 @@ def writable(tensor: Tensor, what: str, frame, source: Tensor | None = None, how
                 f'a number, perhaps through a view. Write into a copy: v = v.copy().{users_line(frame)}'
             )
         tensor.array, tensor.at = tensor.array.copy(), -1
-    for guard in doors.writing:
-        guard(tensor, what, frame, source, how)
+    for writing in joined.writing:
+        writing(tensor, what, frame, source, how)
     return tensor.array
 
 
-def overwrite(tensor: Tensor, value: object, what: str, frame, index: object = ...) -> None:
-    """Write a Tensor or numbers into the memory of a Tensor, cast to its dtype; every view of it sees them."""
+def overwrite(tensor: Tensor, value: object, what: str, frame, how: object = ...) -> None:
+    """Write a Tensor or numbers, cast, into a Tensor's memory, at an index or by a ufunc; every view sees them."""
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value))
-    target = writable(tensor, what, frame, source, index)
-    with np.errstate(invalid='ignore'):
-        numbers = source.array.astype(target.dtype, copy=False)
-        try:
-            target[index] = numbers.reshape(()) if numbers.size == 1 else numbers
-        except IndexError as error:
-            error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
-            raise
+    target, numbers = writable(tensor, what, frame, source, how), source.array
+    if isinstance(how, np.ufunc):
+        how(target, numbers, out=target, casting='same_kind')
+        return
+    if numbers.dtype is not target.dtype:
+        with np.errstate(invalid='ignore'):
+            numbers = numbers.astype(target.dtype)
+    try:
+        target[how] = numbers.reshape(()) if numbers.size == 1 else numbers
+    except IndexError as error:
+        error.add_note(f'{what}: the shape is {tensor.shape}.{users_line(frame)}')
+        raise
 
 
 def setitem(self: Tensor, index: object, value: object) -> None:
     """`self[index] = value`."""
-    write_index(self, index, value, sys._getframe(1))
+    write_index(self, index, value, getframe(1))
 
 
 # ---- statements in the shape of an op ------------------------------------------------------------------------------
@@ -97,7 +100,7 @@ def assign(variable: Tensor, value: Tensor | float) -> Tensor:
     >>> print(ops.assign(b, Tensor([7, 8, 9])).asnumpy())
     [7. 8. 9.]
     """
-    return _assigned('Assign', 'assign', None, variable, value)
+    return _assigned('Assign', 'assign', ..., variable, value)
 
 
 def assign_add(variable: Tensor, value: Tensor | float) -> Tensor:
@@ -114,11 +117,11 @@ def assign_sub(variable: Tensor, value: Tensor | float) -> Tensor:
     return _assigned('AssignSub', 'assign_sub', np.subtract, variable, value)
 
 
-def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value: Tensor | float) -> Tensor:
-    """Write the value, as it is or by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
-    frame = sys._getframe(2)
-    new = _fitting(name, variable, value, frame, scalars=how is not None)
-    rewrite(variable, new, f'ops.{op}({variable.name}, ...)', how or ..., frame)
+def _assigned(name: str, op: str, how: object, variable: Tensor, value: Tensor | float) -> Tensor:
+    """Write the value by `how`. Returns it as a Tensor; inside a graph the Parameter, which that knows."""
+    frame = getframe(2)
+    new = _fitting(name, variable, value, frame, scalars=how is not ...)
+    overwrite(variable, new, f'ops.{op}({variable.name}, ...)', frame, how)
     if tracing.tracer is not None:
         return variable
     if tape.gradients:  # the Parameter's own memory, so that whoever uses it in a gradient is told of the write
@@ -126,19 +129,11 @@ def _assigned(name: str, op: str, how: np.ufunc | None, variable: Tensor, value:
     return Tensor(variable)
 
 
-def rewrite(variable: Tensor, new: Tensor, what: str, how: object, frame) -> None:
-    """Write a fitting value, as it is (how is ...) or by a ufunc such as np.add."""
-    array = writable(variable, what, frame, new, how)
-    if how is ...:
-        array[...] = new.array
-    else:
-        how(array, new.array, out=array, casting='same_kind')
-
-
 def _fitting(name: str, variable: object, value: object, frame, scalars: bool) -> Tensor:
     """The value as a Tensor, once it is known to fit."""
-    got = f'but got {article(type(variable).__name__)}: a plain Tensor is not written but made anew'
-    must(is_parameter(variable), ParameterError, f"For '{name}', the 'variable' should be a Parameter, {got}")
+    if not is_parameter(variable):
+        got = f'but got {article(type(variable).__name__)}: a plain Tensor is not written but made anew'
+        raise ParameterError(f"For '{name}', the 'variable' should be a Parameter, {got}.{users_line()}")
     given = value if isinstance(value, Tensor) else wrap(as_array(value))
     new, due = given.array, variable.array
     if new.shape != due.shape and not (scalars and not isinstance(value, Tensor) and new.ndim == 0):

@@ -44,16 +44,13 @@ class Again:
 
     def program(self, xs: Arrays) -> Program:
         """construct on these inputs and internal_params, as a Program."""
-        for narrow in (False, True) if not self.narrow else (True,):
-            try:
-                found = self.tried(xs, narrow)
-            except MinicellError as error:  # two dtypes that do not fit, perhaps
-                if narrow:
-                    raise Harm(f'called again, construct raises {type(error).__name__}') from None
-            else:
-                self.narrow = narrow
-                return found
-        raise AssertionError
+        try:
+            return self.tried(xs, self.narrow)
+        except MinicellError as error:  # two dtypes that do not fit, perhaps
+            if self.narrow:
+                raise Harm(f'called again, construct raises {type(error).__name__}') from None
+        self.narrow = True
+        return self.program(xs)
 
     def tried(self, xs: Arrays, narrow: bool) -> Program:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""

@@ -32,16 +32,16 @@ class Slope(NamedTuple):
         """Whether there is no derivative: the slopes on the two sides are not the same."""
         return abs(self.above - self.below) > 8 * self.doubt + 1e-6 * max(abs(self.above), abs(self.below))
 
-    def between(self, number: float, room: float) -> bool:
-        """Whether a number lies between the slopes on the two sides."""
-        low, high = sorted((self.below, self.above))
-        return low - self.doubt - room <= number <= high + self.doubt + room
-
 
 def scale(x: np.ndarray) -> np.ndarray:
     """How large a step is for each number: as it; for 0, as the others are, or 1 where all are 0."""
     size = np.abs(np.where(np.isfinite(x), x, 0.0))
     return np.where(size > 0, size, typical(x))
+
+
+def somewhere(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A direction, in proportion to the numbers."""
+    return rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape) * scale(x)
 
 
 def typical(x: np.ndarray) -> float:
@@ -68,12 +68,15 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
+    change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
+    terms = 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
             rungs.append((0.5 * (up + down), down, up))
-        table, whole = np.array(rungs), sum(float(np.sum(w)) for w in weights if w is not None)
-        noise = eps * whole / np.array((*LADDER, *FINER))[1 : len(rungs), None]
+        moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
+        table = np.array(rungs)
+        noise = eps * moved / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
@@ -86,7 +89,6 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         across = abs(middle - both) > 8 * doubt  # a kink near x: on both sides of it, and not at x
         if near <= 1e-3 and not across:
             break
-    moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
     return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
 
@@ -102,7 +104,7 @@ def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
     """Where neighbours on the ladder are nearest to each other in proportion, and how near; where they tend to 0, at
     the smallest of them."""
     with np.errstate(all='ignore'):
-        near = np.nan_to_num((gaps / parts).max(1), nan=0.0, posinf=np.inf)
+        near = np.nan_to_num(gaps / parts, nan=0.0, posinf=np.inf).max(1)
     at = int(np.argmin(near))
     return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
 
@@ -142,6 +144,12 @@ def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     return [mask for k in range(7) if (mask := decade == k).any()]
 
 
+def halves(mask: np.ndarray, size: np.ndarray) -> list[np.ndarray]:
+    """The smaller and the larger numbers of a mask."""
+    order = np.argsort(np.where(mask, size, np.inf), axis=None, kind='stable')[: mask.sum()]
+    return [np.isin(np.arange(mask.size), half).reshape(mask.shape) for half in np.array_split(order, 2)]
+
+
 class Tried(NamedTuple):
     """What a gradient says of the slope along a direction, beside the slope itself."""
 
@@ -150,15 +158,26 @@ class Tried(NamedTuple):
     said: float
     room: float
     rounding: float
+    least: float  # part of a number
+
+    def nothing(self, rounding: float) -> bool:
+        """Whether both are nothing beside the function."""
+        size, first = self.slope.size, abs(self.slope.first)
+        small = 4 * self.slope.room <= 1e-6 * size or abs(self.slope.middle) <= 1e-6 * first
+        return small and abs(self.said) <= rounding * max(size, first)
 
     @property
     def sure(self) -> bool:
-        """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing beside
-        the function, but for rounding."""
-        there, room = max(abs(self.said), abs(self.slope.middle)), 4 * self.slope.room
-        small = room <= 1e-6 * self.slope.size or abs(self.slope.middle) <= 1e-6 * abs(self.slope.first)
-        nothing = small and abs(self.said) <= self.rounding * max(self.slope.size, abs(self.slope.first))
-        return room <= 0.02 * there or nothing or not there
+        """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing, but
+        for rounding."""
+        there = max(abs(self.said), abs(self.slope.middle))
+        return 4 * self.slope.room <= 0.02 * there or self.nothing(self.rounding) or not there
+
+    @property
+    def tells(self) -> bool:
+        """Whether they tell of each number: the smallest of them is more than what they are not sure of."""
+        alone = np.sum(self.way != 0) == 1
+        return alone or self.room <= 0.05 * self.least or self.nothing(64 * FINEST) or not self.slope.size
 
     @property
     def agrees(self) -> bool:
@@ -175,25 +194,28 @@ class Trying:
     def along(self, given: np.ndarray, v: np.ndarray) -> Tried:
         """What a gradient says along a direction."""
         parts, measured = given * v, slope(self.function, self.x, v, self.came, self.eps[0])
-        room = 4 * measured.room + 64 * self.eps[1] * float(np.sqrt(np.sum(parts**2)))
-        return Tried(v, measured, float(np.sum(parts)), room + FINEST * float(np.sum(np.abs(parts))), 64 * self.eps[1])
+        size, rounding = np.abs(parts), 64 * self.eps[1]
+        room = 4 * measured.room + rounding * float(np.sqrt(np.sum(parts**2))) + FINEST * float(np.sum(size))
+        return Tried(v, measured, float(np.sum(parts)), room, rounding, float(np.min(size[v != 0], initial=np.inf)))
 
     def all(self, given: np.ndarray) -> list[Tried]:
-        """The same along random directions, each for numbers that matter about as much."""
-        rng, found = np.random.default_rng(0), []
-        for mask in groups(given, self.x):
-            for _ in range(2 if mask.sum() > 1 else 1):
-                v = mask * scale(self.x) * rng.uniform(0.5, 1, self.x.shape) * rng.choice([-1.0, 1.0], self.x.shape)
-                found.append(self.along(given, v))
+        """The same along random directions, each for numbers that matter about as much, and for so few of them that
+        none is lost in the rounding of all, if that takes no more than a few directions."""
+        rng, found, todo = np.random.default_rng(0), [], groups(given, self.x)
+        few = 2 * SINGLES if self.eps[1] < 1e-4 or given.size <= SINGLES else 0  # in Float16, only a single one is not
+        while todo:
+            mask = todo.pop()
+            tried = [self.along(given, mask * somewhere(self.x, rng)) for _ in range(2 if mask.sum() > 1 else 1)]
+            if len(found) < few and all(t.agrees and not t.tells for t in tried):
+                todo += halves(mask, np.abs(given) * scale(self.x))
+            else:
+                found += tried
         return found
 
     def holds(self, given: np.ndarray | None) -> bool:
-        """Whether differences are sure that a gradient is right."""
-        if given is None or not np.isfinite(given).all():
-            return False
-        tried = self.all(given)
-        some = any if self.eps[0] > FINEST else all  # a function in Float32 hides its small numbers
-        return all(t.agrees for t in tried) and (some(t.sure for t in tried) or not tried)
+        """Whether differences are sure that a gradient is right, each number of it."""
+        known = given is not None and bool(np.isfinite(given).all())
+        return known and all(t.agrees and t.sure and t.tells for t in self.all(given))
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
@@ -210,8 +232,9 @@ class Trying:
                 v = np.zeros(given.shape)
                 v[at] = step
                 found = self.along(given, v)
-                edge = found.rounding * abs(found.said)
-                if found.sure and found.slope.kink and found.slope.between(found.said, edge):
+                low, high = sorted((found.slope.below, found.slope.above))
+                edge = found.slope.doubt + found.rounding * abs(found.said)
+                if found.sure and found.slope.kink and low - edge <= found.said <= high + edge:
                     due[at], kinks = given[at], True
                 elif found.sure:
                     due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
@@ -226,9 +249,8 @@ class Trying:
         for one in self.all(given):
             mask = one.way != 0
             while not one.agrees and mask.sum() > 1:
-                half = np.zeros(given.shape, bool)
-                half[tuple(np.argwhere(mask)[: mask.sum() // 2].T)] = True
-                mask = mask & ~half if self.along(given, one.way * half).agrees else half
+                half, other = halves(mask, np.zeros(given.shape))
+                mask = other if self.along(given, one.way * half).agrees else half
                 one = self.along(given, one.way * mask)
             if mask.sum() == 1 and not one.agrees:
                 return [tuple(map(int, np.argwhere(mask)[0]))]
@@ -239,10 +261,7 @@ def directions(
     xs: Sequence[np.ndarray], rng: np.random.Generator, place: int, towards: np.ndarray | None = None
 ) -> list[np.ndarray | None]:
     """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
-    v = [
-        rng.uniform(0.5, 1, x.shape) * rng.choice([-1.0, 1.0], x.shape) * scale(x) if x.dtype.kind == 'f' else None
-        for x in xs
-    ]
+    v = [somewhere(x, rng) if x.dtype.kind == 'f' else None for x in xs]
     if towards is not None:
         v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
     return v

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.cell import Cell
+from ..core.dtype import DType, float16, float32, float64
 from ..core.tensor import Tensor
 from ..core.watch import aside
 from ..nn.hooks import Hook
@@ -35,10 +36,18 @@ CHANGES += ('socket.connect', 'socket.sendto', 'os.symlink', 'os.link', 'os.chmo
 CHANGES += 'os.putenv', 'os.unsetenv'
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
+WIDER = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
 
 
 class Harm(Exception):
     """Why something is not called again."""
+
+
+def widened(value: Any) -> Any:
+    """What stands for a name of the user's code while it is called in Float64: a module where every float is that."""
+    if isinstance(value, ModuleType) and hasattr(value, 'float64'):  # NumPy, or minicell
+        return type(value.__name__, (), {'__getattr__': lambda _, name: widened(getattr(value, name))})()
+    return WIDER.get(value, value) if isinstance(value, type | DType) else value
 
 
 class Kept:
@@ -47,6 +56,7 @@ class Kept:
     def __init__(self, *roots: object) -> None:
         self.back: list[Callable[[], object]] = []
         self.tensors: list[Tensor] = []
+        self.named: list[tuple[dict, str, Any]] = []  # globals that are others in Float64
         self.seen: dict[int, object] = {}
         todo = list(roots)
         with LOCK:  # another thread may be running what changes it, and will put it back
@@ -70,10 +80,12 @@ class Kept:
             raise Harm(f'something that it changed cannot be put back ({failed[0]})')
 
     def widen(self) -> None:
-        """Turn all Tensors to Float64, until they are put back."""
+        """Turn all Tensors to Float64, and Float32 where the user's code names it, until they are put back."""
         for t in self.tensors:
             if t.array.dtype.kind == 'f':
                 t.array = t.array.astype(np.float64)
+        for space, name, value in self.named:
+            space[name] = value
 
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
@@ -105,9 +117,8 @@ class Kept:
         if isinstance(value, tuple | frozenset):
             return list(value)
         if isinstance(value, np.random.Generator):
-            state = value.bit_generator.state
-            back(lambda: setattr(value.bit_generator, 'state', state))
-        elif isinstance(value, np.random.RandomState | random.Random):
+            return [value.bit_generator]
+        if isinstance(value, np.random.RandomState | random.Random):
             name = 'state' if isinstance(value, random.Random) else '_state'
             state = getattr(value, f'get{name}')()
             back(lambda: getattr(value, f'set{name}')(state))
@@ -162,6 +173,7 @@ class Kept:
                 continue
             held = space[name]
             self.back.append(lambda name=name, held=held: space.__setitem__(name, held))
+            self.named += [(space, name, wide)] if (wide := widened(held)) is not held else []
             if getattr(held, '__name__' if isinstance(held, ModuleType) else '__module__', '') in CLOCKS:
                 raise Harm('it can read a clock, which cannot be put back')
             found += [held] if not isinstance(held, ModuleType) else []

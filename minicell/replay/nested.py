@@ -17,8 +17,8 @@ from ..core.primitives import CAST, place_several
 from ..core.rules import BACK, Plain, Shaped
 from ..core.tape import place
 from ..core.tensor import Tensor, is_float, tensors_in, wrap
-from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Report, Tape, aside
-from ..heard import Asked, Hook
+from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Tape, aside
+from ..heard import Asked, Hook, Report
 from ..ops.hooks import Passing
 from ..story.events import Walk
 from .program import shaken, under, wide

@@ -19,8 +19,8 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display, update_display
 
-from minicell.view.page.fragment import script as data
-from minicell.view.paint.style import DARK, LIGHT, variables
+from minicell.ink.page.fragment import script as data
+from minicell.ink.style import DARK, LIGHT, variables
 from minicell.view.picture import STILL
 
 from . import words

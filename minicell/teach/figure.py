@@ -1,115 +1,142 @@
-"""A figure with one control: move it, and one thing changes. For a page without a kernel it is a few stills."""
+"""A figure: drawings of one size, one for each place of its slider. A page plays them, and needs no kernel for it."""
 
 import base64
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-import ipywidgets as w
+import numpy as np
 
-from minicell.teach.ink import as_png, as_svg, large
-from minicell.teach.ink.large import down
-from minicell.teach.ink.shapes import Shape
+from minicell.ink import boxes, png, sheet, svg
+from minicell.ink.boxes import Box, Canvas, Card, Column, Drawn, Row, Text, Tile
+from minicell.ink.film import Film, Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.page import fragment
+from minicell.ink.sheet import Sheet
 
-from .shown import Shown, column, html
+from .shown import Shown
 
+WIDTH = 760  # pixels of a figure
+LINE = 340  # of its slider, which fits on a phone
 SPACE = 16  # between stills
-SCALE = 1.25  # on the page, for the last row
-WORDS = {'description_width': 'initial'}  # a description takes the room that it needs
-
-
-def slider(
-    description: str,
-    tooltip: str,
-    value: float,
-    ends: tuple[float, float],
-    step: float,
-    shown: str = '.2f',
-    powers: bool = False,
-) -> w.ValueWidget:
-    """A slider over the whole width, of whole numbers where `step` is one; with `powers`, ends and step are of tens."""
-    kind, more = (w.FloatLogSlider, {'base': 10}) if powers else (w.FloatSlider, {})
-    if isinstance(step, int):
-        kind = w.IntSlider
-    else:
-        more['readout_format'] = shown
-    return kind(
-        value=value,
-        min=ends[0],
-        max=ends[1],
-        step=step,
-        description=description,
-        tooltip=f'{tooltip}: arrow keys move it',
-        style=WORDS,
-        layout=w.Layout(width='100%', max_width='950px'),
-        **more,
-    )
-
-
-def choice(description: str, names: Sequence[str]) -> w.RadioButtons:
-    """Names side by side, of which one is chosen; its value is the place of the name."""
-    return w.RadioButtons(
-        options=[(name, k) for k, name in enumerate(names)],
-        description=description,
-        orientation='horizontal',
-        style=WORDS,
-        layout=w.Layout(width='auto', max_width='100%'),
-    )
+SLOT = 62  # of a number under its name
+BACK = 'pen bk', 'rl'  # the looks of a thin arrow of backward, and of its head
 
 
 class Drawing(NamedTuple):
-    """A picture in shapes, and the same in words."""
+    """A picture as a tree of boxes, what stands over it, and all of it in words, with its numbers."""
 
-    shapes: list[Shape]
-    size: tuple[float, float]
+    box: Box
     title: str
+    caption: str
     words: str
 
 
 class Figure:
-    """`draw` makes the picture for a value of `control`, always of the same size.
+    """`draw` makes the picture for a value; `values` are the places of the slider, which is called `label`.
 
-    `stills` are for a page without a kernel: values to draw, or drawings of their own.
+    It opens at the value `start`. `stills` are for a page that runs no script: values, or drawings of their own.
+    `names` are the values that are named under the slider, by default the first and the last.
     """
 
     def __init__(
-        self, name: str, control: w.ValueWidget, draw: Callable[[float], Drawing], stills: Sequence[float | Drawing]
-    ) -> None:
-        self.name = name
-        self.control = control
-        self.draw = draw
-        self.large = large.on
-        first = draw(control.value)
-        self.picture = html(self.svg(first), round(first.size[1] * SCALE) + 8)
-        control.observe(self.redraw, 'value')
-        control.add_class(f'lat-slider-{name}')
-        self.picture.add_class(f'lat-target-{name}')
-        drawn = [still if isinstance(still, Drawing) else draw(still) for still in stills]
-        text = '\n'.join(one.words for one in drawn)
-        self.shown = Shown(column(control, self.picture), text, pictures=printed(drawn, f'{name}-still'))
+        self, name: str, label: str, values: Sequence[Any], draw: Callable[[Any], Drawing], start: Any,
+        stills: Sequence[Any] = (), names: Mapping[Any, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.name, self.values = name, list(values)
+        self.drawn = [draw(value) for value in self.values]
+        names = {self.values[k]: self.drawn[k].title for k in (0, -1)} if names is None else names
+        marks = [Mark(self.values.index(value), said) for value, said in names.items()]
+        self.film = film(self.drawn, label, marks)
+        self.opens = self.values.index(start)
+        kept = [still if isinstance(still, Drawing) else self[still] for still in stills or (start,)]
+        words = '\n'.join(one.words for one in kept)
+        here = self.drawn[self.opens]
+        page = fragment.fragment([self.film], svg.write(still_of(here)), self.opens, here.words)
+        self.shown = Shown(None, words, page, printed([still_of(one) for one in kept], words))
 
-    def svg(self, drawn: Drawing) -> str:
-        """A drawing as SVG text with an id of its own."""
-        return svg(drawn, self.name, self.large)
-
-    def redraw(self, change: dict) -> None:
-        """Draw the picture for the control's new value."""
-        self.picture.value = self.svg(self.draw(change['new']))
+    def __getitem__(self, value: Any) -> Drawing:
+        """The drawing of a value."""
+        return self.drawn[self.values.index(value)]
 
 
-def svg(drawn: Drawing, name: str, projected: bool) -> str:
-    """A drawing as SVG text; `projected`: for a projector, no print on it is small."""
-    shapes = large.enlarged(drawn.shapes, drawn.size[0]) if projected else drawn.shapes
-    return as_svg.document(shapes, drawn.size, drawn.title, drawn.words, name, SCALE)
+def film(drawn: Sequence[Drawing], label: str, marks: Sequence[Mark] = ()) -> Film:
+    """The drawings as the steps of a film, all of one size."""
+    wide, high = (max(limit, *(one.box.size[way] for one in drawn)) for way, limit in ((0, WIDTH), (1, 0)))
+    made = Film(wide, high)
+    made.line, places = step_line(len(drawn), marks, LINE, label)
+    for one, at in zip(drawn, places, strict=True):
+        made.add(boxes.draw(one.box, wide, high)[0].frame, Step(one.title, one.caption, at))
+    return made
 
 
-def printed(drawn: list[Drawing], prefix: str) -> dict[str, str]:
-    """Drawings one under the other, as SVG and as PNG (GitHub often hides SVG)."""
-    shapes: list[Shape] = []
-    top = 0.0
-    for one in drawn:
-        shapes += [down(shape, top) for shape in one.shapes]
-        top += one.size[1] + SPACE
-    size = (max(one.size[0] for one in drawn), top - SPACE)
-    alt = ' '.join(one.words for one in drawn)
-    png = base64.b64encode(as_png.document(shapes, size)).decode('ascii')
-    return {'image/svg+xml': as_svg.document(shapes, size, drawn[0].title, alt, prefix), 'image/png': png}
+def still_of(drawn: Drawing) -> Sheet:
+    """A drawing as a still."""
+    canvas, *size = boxes.draw(drawn.box, WIDTH)
+    return sheet.sheet(canvas.frame, (size[0], size[1]), drawn.title, drawn.caption)
+
+
+def printed(stills: Sequence[Sheet], words: str) -> dict[str, str]:
+    """Stills one under the other, as SVG and as PNG (GitHub often hides SVG)."""
+    marks, top = [], 0.0
+    for one in stills:
+        marks += [mark._replace(y=mark.y + top) for mark in one.marks]
+        top += one.height + SPACE
+    page = Sheet(marks, max(one.width for one in stills), top - SPACE, stills[0].title, stills[0].caption)
+    data = base64.b64encode(png.write(page)).decode('ascii')
+    return {'image/svg+xml': svg.write(page, words=words), 'image/png': data}
+
+
+# ---- what figures are made of --------------------------------------------------------------------------------------
+
+
+class Array(NamedTuple):
+    """Numbers for a tile."""
+
+    data: np.ndarray
+    words: str = ''
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.data.shape
+
+
+def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', **looks: Any) -> Tile:
+    """An array as a tile."""
+    return Tile(Array(np.asarray(numbers)), room, key, **looks)
+
+
+class Stroke(Box):
+    """A short line of a look, beside what it means."""
+
+    size = 36, 4
+
+    def __init__(self, look: str) -> None:
+        self.look = look
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """From left to right."""
+        to.frame.path(to.path, f'M{x:g},{y + h / 2:g}H{x + w:g}', self.look)
+
+
+def heading(name: str, look: str, words: str) -> Box:
+    """The name of a lane, and what is in it."""
+    return Row(Text(name, look), Text(words, 'dim'), gap=10)
+
+
+def slot(name: str, number: str, look: str = 'tile on', ink: str = 'num mid', key: str = '') -> Box:
+    """A number under its name."""
+    return Column(Text(name, 'b'), Card(Text(number, ink), look, (4, 2), (SLOT, 0), key=key, rx=3), gap=2)
+
+
+def drop(start: str, end: str, enters: float = 0.5, look: tuple[str, str] = BACK) -> Drawn:
+    """An arrow from the foot of one box down to the top of another, at a part of its width."""
+
+    def shape(to: Canvas) -> None:
+        a, b = to.places[start], to.places[end]
+        x, low = b.x + b.w * enters, b.y - 1
+        way = f'M{a.cx:g},{a.bottom + 1:g}V{(a.bottom + b.y) / 2:g}H{x:g}V{low - 8:g}'
+        to.frame.path(f'{start}>{end}', way, look[0])
+        to.frame.head(f'{start}>{end}h', x, low, 'd', look[1], 3, 5)
+
+    return Drawn(shape, f'{start}>{end}')

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minicell import nn, ops
-from minicell.teach.figure import slider
-from minicell.teach.live import Live, run
+from minicell.teach.live import Live, run, slider
 from minicell.teach.trials import Trial, bprop_check, hunted, points
 from minicell.view.picture import Picture
 

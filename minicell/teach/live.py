@@ -1,19 +1,16 @@
 """A tape that is run again: move the control, and its picture shows the new numbers at the same step.
 
 A text/html output cannot be spoken to once it is on the page. So the next numbers go into a hidden HTML widget beside
-it, and the picture's own script listens to that (`view/page/live.js`). While the control moves, only the layout that
+it, and the picture's own script listens to that (`ink/page/live.js`). While the control moves, only the layout that
 the page shows is drawn. The other one follows when the control has been at rest for a moment, and so do the accounts
 of the numbers, which take longer than all else.
 """
 
 import asyncio
-import base64
 import linecache
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from html import escape
-from io import BytesIO
 from typing import Any
 
 import ipywidgets as w
@@ -22,20 +19,55 @@ import minicell as ms
 from minicell.core.errors import MinicellError, users_line
 from minicell.core.watch import Begin
 from minicell.errors import SettingError
+from minicell.ink.film import Film
+from minicell.ink.numbers import said as number
+from minicell.ink.page import fragment
+from minicell.ink.sheet import Sheet, sheet
 from minicell.story.names import parameters
-from minicell.view.page import fragment
-from minicell.view.paint import style
 from minicell.view.picture import Picture
-from minicell.view.write import png, svg
-from minicell.view.write.sheet import Sheet, sheet
 
 from . import words
-from .figure import SPACE, slider
+from .figure import printed
 from .shown import Shown, column, spoken
 
 REST = 0.3  # seconds
 STEPS = 100  # of the slider of a function
+WORDS = {'description_width': 'initial'}  # a description takes the room that it needs
 TURN = threading.RLock()  # JupyterLab may hear controls in a thread of their own, and there is one tape
+
+
+class Screen:
+    """A picture on the page, and the hidden widgets through which it hears of other numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.number = 0  # of the picture that is shown
+        self.picture = w.Output()
+        self.data = w.HTML(layout=w.Layout(display='none'))
+        self.narrow = w.ToggleButton(layout=w.Layout(display='none'))  # pressed by the page where it is narrow
+        self.picture.add_class(f'lat-target-{name}')
+        self.data.add_class('mc2-data')
+        self.narrow.add_class('mc2-narrow')
+
+    def around(self, *above: w.Widget) -> w.VBox:
+        """The picture, and above it other widgets."""
+        body = column(*above, self.picture, self.data, self.narrow)
+        body.add_class('mc2-live')
+        return body
+
+    def open(self, html: str, text: str) -> None:
+        """Show the first picture: a page that listens."""
+        data = {'text/html': html, 'text/plain': text}
+        self.picture.outputs = ({'output_type': 'display_data', 'data': data, 'metadata': {}},)
+
+    def send(self, films: Sequence[Film], moved: bool = True) -> None:
+        """Hand the next films to the page, or, if they have not moved, the same with their accounts. They are JSON, and
+        in HTML they are plain text."""
+        self.number += moved
+        layouts: list = fragment.layouts(films)
+        if len(layouts) == 1:  # of the layout that the page shows; the other one follows
+            layouts = [None, *layouts] if self.narrow.value else [*layouts, None]
+        text = fragment.script(dict(number=self.number, layouts=layouts))
+        self.data.value = text.replace('&', '\u0026')
 
 
 class Live:
@@ -54,24 +86,17 @@ class Live:
         says: Callable[[Picture], str] = lambda picture: '',
     ) -> None:
         self.name, self.control, self.program, self.says = name, control, program, says
-        self.now: Picture | None = None  # the picture that is shown, and which one it is
-        self.number = 0
+        self.now: Picture | None = None  # the picture that is shown
         self.waiting: asyncio.TimerHandle | None = None
-        self.said = spoken()
-        self.picture = w.Output()
-        self.data = w.HTML(layout=w.Layout(display='none'))
-        self.narrow = w.ToggleButton(layout=w.Layout(display='none'))  # pressed by the page where it is narrow
+        self.said, self.screen = spoken(), Screen(name)
         control.add_class(f'lat-slider-{name}')
-        self.picture.add_class(f'lat-target-{name}')
-        self.data.add_class('mc2-data')
-        self.narrow.add_class('mc2-narrow')
         self.move({'new': control.value})
         control.observe(self.move, 'value')
-        body = column(control, self.said, self.picture, self.data, self.narrow)
-        body.add_class('mc2-live')
         drawn = [self.still(value) for value in stills or (control.value,)] if self.now else []
         text = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
-        self.shown = Shown(body, text, pictures=printed(drawn) if drawn else {})
+        alt = ' '.join(fragment.sentence(one.title, one.caption) for one in drawn)
+        body = self.screen.around(control, self.said)
+        self.shown = Shown(body, text, pictures=printed(drawn, alt) if drawn else {})
 
     def of(self, value: float) -> Picture:
         """The picture for a value."""
@@ -88,49 +113,70 @@ class Live:
         try:
             picture = self.of(value)
             if self.now is None:
-                html = {'text/html': picture.html(live=True), 'text/plain': picture.text()}
+                html = picture.html(live=True)
             else:
-                films = picture.painted(only=int(self.narrow.value))
+                films = picture.painted(only=int(self.screen.narrow.value))
         except Exception as error:
             self.said.value = refused(value, error)
             return
         self.said.value = ''
         first, self.now = self.now is None, picture
         if first:
-            self.picture.outputs = ({'output_type': 'display_data', 'data': html, 'metadata': {}},)
+            self.screen.open(html, picture.text())
             return
-        self.number += 1
-        new = fragment.layouts(films)
-        self.send([None, *new] if self.narrow.value else [*new, None])
+        self.screen.send(films)
         self.rest()
-
-    def send(self, layouts: list[dict | None]) -> None:
-        """Hand layouts to the page. They are JSON, and in HTML they are plain text."""
-        text = fragment.script(dict(number=self.number, layouts=layouts))
-        self.data.value = text.replace('&', '\\u0026')
 
     def rest(self) -> None:
         """Let the accounts follow when the control has come to rest."""
         if self.waiting:
             self.waiting.cancel()
         try:
-            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.number)
+            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.screen.number)
         except RuntimeError:  # no event loop that could wait, as in a script
-            self.account(self.number)
+            self.account(self.screen.number)
 
     def account(self, number: int) -> None:
         """Hand over the numbers that are shown once more, now with their accounts, if they are still these."""
         with TURN:
-            if number == self.number:
-                self.send(fragment.layouts(self.now.films))
+            if number == self.screen.number:
+                self.screen.send(self.now.films, moved=False)
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""
         picture = self.of(value)
         film = picture.painted(only=0)[0]
         said = film.steps[-1]
-        title, caption = f'At {value:.3g}: {said.title}', self.says(picture) or said.caption
+        title, caption = f'At {number(value)}: {said.title}', self.says(picture) or said.caption
         return sheet(film.frames[-1], (film.width, film.height), title, caption)
+
+
+def slider(
+    description: str,
+    tooltip: str,
+    value: float,
+    ends: tuple[float, float],
+    step: float,
+    shown: str = '.2f',
+    powers: bool = False,
+) -> w.ValueWidget:
+    """A slider over the whole width, of whole numbers where `step` is one; with `powers`, ends and step are of tens."""
+    kind, more = (w.FloatLogSlider, {'base': 10}) if powers else (w.FloatSlider, {})
+    if isinstance(step, int):
+        kind = w.IntSlider
+    else:
+        more['readout_format'] = shown
+    return kind(
+        value=value,
+        min=ends[0],
+        max=ends[1],
+        step=step,
+        description=description,
+        tooltip=f'{tooltip}: arrow keys move it',
+        style=WORDS,
+        layout=w.Layout(width='100%', max_width='950px'),
+        **more,
+    )
 
 
 def run(text: str, stops: bool = False, **space: Any) -> ms.Tape:
@@ -177,19 +223,5 @@ def refused(value: float, error: Exception) -> str:
         while trace.tb_next:
             trace = trace.tb_next
         said = f'{type(error).__name__}: {said}{users_line(trace.tb_frame)}'
-    head = words.headline('failed', f'At {value:.3g} there is no result, and the picture has not changed.')
+    head = words.headline('failed', f'At {number(value)} there is no result, and the picture has not changed.')
     return words.block(head + words.pre(said), 'failed')
-
-
-def printed(drawn: list[Sheet]) -> dict[str, str]:
-    """Stills one under the other, as SVG and as PNG (GitHub often hides SVG)."""
-    marks, top = [], 0.0
-    for one in drawn:
-        marks += [mark._replace(y=mark.y + top) for mark in one.marks]
-        top += one.height + SPACE
-    page = Sheet(marks, max(one.width for one in drawn), top - SPACE, drawn[0].title, drawn[0].caption)
-    alt = escape(' '.join(fragment.sentence(one.title, one.caption) for one in drawn))
-    out = BytesIO()
-    png.few([png.image(page)], style.LIGHT)[0].save(out, 'PNG')
-    text = svg.write(page).replace('</title>', f'</title><desc>{alt}</desc>', 1)
-    return {'image/svg+xml': text, 'image/png': base64.b64encode(out.getvalue()).decode('ascii')}

@@ -3,10 +3,10 @@
   if (window.minicellNames) return;
   window.minicellNames = true;
   const FOCUS = `.jp-OutputArea-output :focus-visible:not(.minicell-stage, .mc-card, .mc-card *)
-    { outline: 3px solid #0072B2 !important; outline-offset: -1px !important; }`;
+    { outline: 3px solid #0067a8 !important; outline-offset: -1px !important; }`;
   const SOON = 200; // milliseconds: while a key is held down, nothing is said
-  // What changes when something is pressed, and is told to who does not see it: pictures, replies, hints, verdicts.
-  const TELLS = '[class*=lat-target-]:not(.mc2-live *), .minicell-said';
+  // What changes when something is pressed, and is told to who does not see it.
+  const TELLS = '.minicell-said';
 
   const style = document.createElement('style'), ear = document.createElement('div');
   style.textContent = FOCUS;
@@ -55,12 +55,10 @@
     }
   };
 
-  // A picture: its title; all else: its words. (The picture of a tape tells its own steps.)
-  const telling = one => one.querySelector('svg title')?.textContent ?? one.innerText;
   const tell = () => {
     for (const one of document.querySelectorAll(TELLS)) {
       if (!one.checkVisibility()) continue;
-      const said = telling(one), before = told.get(one);
+      const said = one.innerText, before = told.get(one);
       if (said === before) continue;
       told.set(one, said);
       const at = document.activeElement; // a button that has done its work is switched off, and the focus is nowhere

@@ -13,8 +13,7 @@ from typing import Any
 import ipywidgets as w
 from IPython.utils.capture import capture_output
 
-from minicell.teach.ink import large
-from minicell.view.paint.style import LIGHT, variables
+from minicell.ink.style import LIGHT, variables
 
 from .beats import Beat, Part, place
 from .card import DAY
@@ -24,7 +23,7 @@ OF = 'application/vnd.minicell.card'  # which card an output is
 SCALE = 1.6  # 14 pixels become 22
 # What is read is 14 pixels at least before it is scaled; long lines of code go on in the next one.
 STYLE = f"""<style>
-.minicell-present {{ background: #FFFFFF; color: #1A1A1A; }}
+.minicell-present {{ background: {LIGHT['paper']}; color: {LIGHT['ink']}; }}
 .minicell-beat, .minicell-bar {{ zoom: {SCALE};
   --jp-content-font-size1: 14.5px; --jp-code-font-size: 14px; --jp-ui-font-size1: 14px;
   --jp-widgets-font-size: 14px; --jp-widgets-inline-height: 32px; --jp-content-line-height: 1.45;
@@ -47,9 +46,9 @@ STYLE = f"""<style>
 .minicell-stage {{ overflow: auto; display: block; padding: 12px 24px 0; box-sizing: border-box; max-height: 75vh; }}
 .minicell-present:popover-open > .minicell-stage {{ max-height: none; }}
 .minicell-stage:focus {{ outline: none; }}
-.minicell-present:has(> .minicell-stage:focus-visible) .minicell-code-here {{ outline: 3px solid #0072B2;
+.minicell-present:has(> .minicell-stage:focus-visible) .minicell-code-here {{ outline: 3px solid {LIGHT['fwd']};
   outline-offset: 3px; }}
-.minicell-bar {{ border-top: 1px solid #C9CED4; background: #FFFFFF; }}
+.minicell-bar {{ border-top: 1px solid {LIGHT['hair']}; background: {LIGHT['paper']}; }}
 .minicell-bar .widget-html-content {{ white-space: nowrap; font-size: 14px; line-height: 32px; }}
 </style>"""
 
@@ -163,8 +162,7 @@ class Presentation:
             hook, trap.hook = trap.hook, sys.displayhook  # else a result is shown at once, and by the shell
             self.lesson.presenting = True
             try:
-                with large.presenting():
-                    ran = self.shell.run_cell(part.text, store_history=False)
+                ran = self.shell.run_cell(part.text, store_history=False)
             finally:
                 trap.hook, self.lesson.presenting = hook, False
         error = '' if ran.success else f'{type(ran.error_in_exec).__name__}: {ran.error_in_exec}'

@@ -10,17 +10,21 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import ipywidgets as w
 import numpy as np
 from IPython.display import display
 
-from minicell.teach.ink import large
-from minicell.teach.ink.shapes import ALARM, FORWARD, INK, MUTED, RULE, WRONG, Box, Path, Shape, text, tick
-from minicell.teach.ink.thumb import short
+from minicell.ink import svg
+from minicell.ink.boxes import Box, Card, Column, Text
+from minicell.ink.numbers import said
+from minicell.ink.page import fragment
 from minicell.view.picture import STILL
 
 from . import words
-from .figure import SCALE, Drawing, choice, printed, svg
-from .shown import Shown, button, column, html, row
+from .figure import Drawing, film, printed, still_of
+from .live import WORDS, Screen
+from .plot import Plot
+from .shown import Shown, button, html, row
 
 FRAMES = 20  # pictures of one run
 FRAME = 0.04  # seconds that each stays at least, or nobody sees a fast run move
@@ -59,21 +63,18 @@ class Training:
     ) -> None:
         self.name, self.run, self.steps, self.draw = name, run, steps, draw
         self.kept: dict[int, Curve] = {}
-        self.large = large.on
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
         self.choice = choice(label, choices)
         self.start = button('Train', f'Train: {label}', self.train, '120px')
         self.halt = button('Stop', 'Stop training', self.stop, '120px')
         self.bar = html('', BAR_HEIGHT)
-        first = draw(0, Curve((), steps))
-        self.picture = html('', round(first.size[1] * SCALE) + 8)
+        self.screen = Screen(name)
         self.choice.observe(lambda _: self.chosen(), 'value')
         self.choice.add_class(f'train-choice-{name}')
-        self.picture.add_class(f'train-target-{name}')
-        body = column(self.choice, row(self.start, self.halt), self.bar, self.picture)
-        self.shown = Shown(body, still.words, pictures=printed([still], f'{name}-still'))
-        self.show(first)
+        body = self.screen.around(self.choice, row(self.start, self.halt), self.bar)
+        self.shown = Shown(body, still.words, pictures=printed([still_of(still)], still.words))
+        self.show(draw(0, Curve((), steps)))
         self.rest('')
 
     def train(self) -> None:
@@ -154,7 +155,14 @@ class Training:
 
     def show(self, drawn: Drawing) -> None:
         """Put a picture on the page."""
-        self.picture.value = svg(drawn, self.name, self.large)
+        self.drawn = drawn
+        films = [film([drawn], self.name)]
+        if self.screen.picture.outputs:
+            self.screen.send(films)
+        else:
+            still = svg.write(still_of(drawn))
+            page = fragment.fragment(films, still, alt=drawn.words, live=fragment.listener())
+            self.screen.open(page, drawn.words)
 
 
 def progress(done: int, of: int, said: str = '') -> str:
@@ -174,7 +182,18 @@ def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
             shown.update(said(done), raw=True)
 
 
-# ---- shapes --------------------------------------------------------------------------------------------------------
+def choice(description: str, names: Sequence[str]) -> w.RadioButtons:
+    """Names side by side, of which one is chosen; its value is the place of the name."""
+    return w.RadioButtons(
+        options=[(name, k) for k, name in enumerate(names)],
+        description=description,
+        orientation='horizontal',
+        style=WORDS,
+        layout=w.Layout(width='auto', max_width='100%'),
+    )
+
+
+# ---- what they are drawn with --------------------------------------------------------------------------------------
 
 
 class Line(NamedTuple):
@@ -185,53 +204,20 @@ class Line(NamedTuple):
     first: bool = True
 
 
-def chart(lines: Sequence[Line], steps: int, top: float, box: tuple[float, float, float, float]) -> list[Shape]:
-    """Losses against steps in `box` (x, y, w, h). What is above `top` runs along the upper edge, and says so."""
-    x, y, wide, high = box
-    out: list[Shape] = [
-        text(x, y - 8, wide, 'loss', 12, MUTED),
-        Path((((x, y), (x, y + high), (x + wide, y + high)),), INK, 1),
-        text(x + wide, y + high + 16, 80, f'{steps} steps', 12, MUTED, 'end'),
-        text(x, y + high + 16, 40, '0', 12, MUTED),
-    ]
-    for level in (0.0, top / 2, top):
-        at = y + high * (1 - level / top)
-        out.append(text(x - 6, at + 4, 36, f'{level:.1f}', 12, MUTED, 'end'))
-        if level:
-            out.append(Path((((x, at), (x + wide, at)),), RULE, 1))
+def chart(lines: Sequence[Line], steps: int, top: float, size: tuple[float, float], key: str = 'loss') -> Box:
+    """Losses against steps. What is above `top` runs along the upper edge, and says so."""
+    last, levels = steps - 1, {level: said(level) for level in (0, top / 2, top)}
+    plane = Plot(*size, (0, last), (0, top), {0: '0', last: str(steps)}, levels, key)
     for line in sorted(lines, key=lambda line: line.first):
-        out += drawn(line, steps, top, box)
-    return out
+        losses = np.nan_to_num(np.asarray(line.losses, np.float64), nan=top, posinf=top)
+        plane.line(line.name, range(losses.size), losses, 'pen f' if line.first else 'pen dash')
+        if line.first and line.losses and not line.losses[-1] <= top:
+            plane.note('now', 0, top, f'↑ now at {said(line.losses[-1])}', 'b', up=-18)
+    return Column(Text('loss, step by step', 'dim'), plane)
 
 
-def drawn(line: Line, steps: int, top: float, box: tuple[float, float, float, float]) -> list[Shape]:
-    """One line of a chart, at a point every other pixel, and its last value where it is off the chart."""
-    x, y, wide, high = box
-    losses = np.asarray(line.losses, dtype=np.float64)
-    if losses.size < 2:
-        return []
-    at = np.unique(np.linspace(0, losses.size - 1, min(losses.size, int(wide / 2))).round().astype(int))
-    level = np.clip(np.nan_to_num(losses[at], nan=top, posinf=top), 0, top) / top
-    along, up = x + wide * at / max(steps - 1, 1), y + high * (1 - level)
-    points = tuple(zip(along.tolist(), up.tolist(), strict=True))
-    colour, thick, dash = (FORWARD, 3.0, '') if line.first else (INK, 1.5, '5 4')
-    out: list[Shape] = [Path((points,), colour, thick, dash=dash)]
-    if line.first and not losses[-1] <= top:
-        said = f'↑ now at {short(float(losses[-1]))}'
-        out.append(text(x + 8, y + 18, wide - 16, said, 12, bold=True))
-    return out
-
-
-def lamp(ok: bool | None, x: float, y: float, size: float) -> list[Shape]:
-    """A lamp: a circle with a tick (right), a diamond with a cross (wrong), or a dashed circle (not lit yet)."""
-    r = size / 2
-    if ok is False:
-        corners = ((x + r, y), (x + size, y + r), (x + r, y + size), (x, y + r))
-        inner = size * 0.36
-        return [
-            Path((corners,), WRONG, 2.5, ALARM),
-            tick(x + r - inner * 0.45, y + r - inner * 0.45, False, WRONG, inner),
-        ]
-    dash = '4 3' if ok is None else ''
-    circle: list[Shape] = [Box(x, y, size, size, '#FFFFFF', MUTED if ok is None else FORWARD, 2.5, r, dash)]
-    return circle if ok is None else [*circle, tick(x + size * 0.28, y + size * 0.28, True, FORWARD, size * 0.44)]
+def lamp(ok: bool | None, side: float) -> Box:
+    """A lamp: a circle with a tick (right), a square with a cross (wrong), or a dashed circle (not lit yet)."""
+    word, look = ('?', 'ghost') if ok is None else ('✓', 'card f cur') if ok else ('✗', 'card torn')
+    ink = 'big mid xx' if ok is False else 'big mid'
+    return Card(Text(word, ink), look, (0, 0), (side, side), rx=4 if ok is False else side / 2)

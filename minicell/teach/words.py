@@ -3,16 +3,18 @@
 import re
 from html import escape
 
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PAPER, RULE, WRONG
-from minicell.view.metrics import SANS
+from minicell.ink.metrics import SANS
+from minicell.ink.style import LIGHT
 
+INK, MUTED, PAPER = (LIGHT[name] for name in ('ink', 'dim', 'paper'))
+RULE, RIGHT, WRONG = (LIGHT[name] for name in ('hair', 'fwd', 'bad'))
 BODY = (
     f'color:{INK};background:{PAPER};font:15px/1.5 {SANS};padding:10px 14px;'
     f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
 )
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
-EDGES = {'passed': FORWARD, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
+EDGES = {'passed': RIGHT, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
 
 
 def inline(text: str) -> str:

@@ -50,9 +50,14 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
     """What some code reads, without the functions written in it: (name, how, steps, changed).
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
-    changed: what stands at the end is stored or deleted.
+    changed: what stands at the end is stored or deleted, or counted up as in `x.n += 1`.
     """
-    steps = [s for s in dis.get_instructions(code) if s.opname not in BETWEEN]
+    steps, counted, last = [], set(), None
+    for step in dis.get_instructions(code):
+        if step.opname not in BETWEEN:
+            counted |= {len(steps)} if last == 'COPY' else set()
+            steps.append(step)
+        last = step.opname
     steps += steps[-1:] * 2
     found, cells = [], {*code.co_cellvars, *code.co_freevars}
     for k, step in enumerate(steps[:-2]):
@@ -60,14 +65,15 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             continue
         *before, name = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         found += [(other, step.opname, (), False) for other in before]
-        path = []
+        path, is_count = [], False
         while (then := steps[k + 1]).opname in ATTRIBUTE or (steps[k + 2].opname, steps[k + 2].argrepr) in SUBSCRIPT:
-            if then.opname not in ATTRIBUTE + CONSTANT or isinstance(then.argval, slice):
+            is_count = k + (1 if then.opname in ATTRIBUTE else 2) in counted
+            if is_count or then.opname not in ATTRIBUTE + CONSTANT or isinstance(then.argval, slice):
                 break
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
-        found.append((name, step.opname, tuple(path), any(end in CHANGE for end in ends)))
+        found.append((name, step.opname, tuple(path), is_count or any(end in CHANGE for end in ends)))
     return found
 
 
@@ -201,6 +207,9 @@ def inside(value: object, seen: dict) -> object:
     Of a large array or container it is a sample; past a thousand objects, and of what tells nothing, the object itself.
     """
     value = sample(value)
+    if isinstance(value, type) and id(value) not in seen and not of_library(value):
+        seen[id(value)] = value
+        return Identity(value), {n: inside(v, seen) for n, v in class_data(value).items()}
     if id(value) in seen or len(seen) > 1000 or isinstance(value, ELSEWHERE):
         return Identity(value)
     further = lambda v: inside(v, seen)
@@ -209,7 +218,10 @@ def inside(value: object, seen: dict) -> object:
         held, cells = getattr(value, '__self__', None), getattr(value, '__closure__', None) or ()
         if of_library(value) and held is None:
             return Identity(value)
-        return Identity(value), further(held), [further(value_at({}, c, '', ())) for c in cells]
+        own = []
+        if isinstance(value, FunctionType) and not is_library(value.__code__.co_filename):
+            own = [further(vars(value)), *[further(read()) for read in outside_of(value).values()]]
+        return Identity(value), further(held), [further(value_at({}, c, '', ())) for c in cells], own
     if isinstance(value, (list, dict)):
         seen[id(value)] = value
     found = snapshot(value, lambda v: v if v is value else further(v))
@@ -228,8 +240,21 @@ def inside(value: object, seen: dict) -> object:
             pass
     held = vars(value) if isinstance(value, local) else object.__getstate__(value)
     own, slots = held if isinstance(held, tuple) else (held, None)
-    made = type(value), {n: further(v) for n, v in {**(own or {}), **(slots or {})}.items() if n not in OURS}
+    found = {**({} if of_library(kind := type(value)) else class_data(kind)), **(own or {}), **(slots or {})}
+    made = kind, {n: further(v) for n, v in found.items() if n not in OURS}
     return Position(made) if isinstance(value, Iterator) else made
+
+
+def class_data(kind: type) -> dict:
+    """What the user's classes of an object hold, but for methods and what Python keeps there."""
+    found = {n: v for k in kind.__mro__[::-1] if not of_library(k) for n, v in vars(k).items()}
+    return {n: v for n, v in found.items() if not (n.startswith('_') or hasattr(v, '__get__'))}
+
+
+@lru_cache(maxsize=256)
+def outside_of(function: FunctionType) -> dict[str, Callable]:
+    """`outside` of one function, which is analysed once."""
+    return outside([function])
 
 
 class Position(tuple):

@@ -11,25 +11,11 @@
 NearMissWarning when the class is defined, UnregisteredWarning when the attribute is set: a gradient pays nothing.
 """
 
-from ..core.errors import article, warn
-from ..errors import NearMissWarning, UnregisteredWarning
+from ..core.errors import article
+from ..core.trap import Trap
+from ..errors import NearMissWarning, UnregisteredWarning, warn
 
 NEARLY = {'backward', 'backprop', 'back_prop'}
-
-
-def look_at_class(kind: type) -> None:
-    """A class of Cells is defined."""
-    if 'bprop' in kind.__dict__ or kind.__module__.startswith('minicell.nn.'):
-        return
-    whose = next((c.__name__ for c in kind.__mro__ if c.__dict__.get('bprop') is not None), None)
-    for name, method in kind.__dict__.items():
-        if nearly_bprop(name, method):
-            instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
-            warn(
-                f'{kind.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
-                f'never called. If it is to be the gradient, call it bprop.',
-                NearMissWarning,
-            )
 
 
 def nearly_bprop(name: str, method: object) -> bool:
@@ -44,27 +30,45 @@ def nearly_bprop(name: str, method: object) -> bool:
     return name in NEARLY or len(names) > 3 or 'dout' in names or bool(code.co_flags & 0x04)
 
 
-def look_at_attribute(cell, name: str, value: object) -> None:
-    """An attribute of a Cell is set, to no Parameter and no Cell."""
-    mine = type(cell).__name__
-    if isinstance(value, (list, dict, set)) or type(value) is tuple:
-        inside = value.values() if isinstance(value, dict) else value
-        kind = next((k for v in inside for k in ('Parameter', 'Cell') if k in _names(v)), None)
-        if kind:
-            due = 'ParameterTuple' if kind == 'Parameter' else 'nn.CellList'
-            warn(
-                f'{mine}.{name} is {article(type(value).__name__)} of {kind}s: no Cell looks into it, so that they '
-                f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
-                UnregisteredWarning,
-            )
-    elif value is None and name in cell.__dict__.get('_params', ()):
-        warn(
-            f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
-            f'trainable_params no longer finds it.',
-            UnregisteredWarning,
-        )
-
-
 def _names(value: object) -> list[str]:
     """The names of a value's classes: Parameter and Cell themselves stand on higher floors."""
     return [kind.__name__ for kind in type(value).__mro__ if str(kind.__module__).startswith('minicell.')]
+
+
+class Definitions(Trap):
+    """Tells of them where they are written."""
+
+    def defined(self, kind: type) -> None:
+        if 'bprop' in kind.__dict__ or kind.__module__.startswith('minicell.nn.'):
+            return
+        whose = next((c.__name__ for c in kind.__mro__ if c.__dict__.get('bprop') is not None), None)
+        for name, method in kind.__dict__.items():
+            if nearly_bprop(name, method):
+                instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
+                warn(
+                    f'{kind.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
+                    f'never called. If it is to be the gradient, call it bprop.',
+                    NearMissWarning,
+                )
+
+    def attribute(self, cell, name: str, value: object) -> None:
+        mine = type(cell).__name__
+        if isinstance(value, (list, dict, set)) or type(value) is tuple:
+            inside = value.values() if isinstance(value, dict) else value
+            kind = next((k for v in inside for k in ('Parameter', 'Cell') if k in _names(v)), None)
+            if kind:
+                due = 'ParameterTuple' if kind == 'Parameter' else 'nn.CellList'
+                warn(
+                    f'{mine}.{name} is {article(type(value).__name__)} of {kind}s: no Cell looks into it, so that they '
+                    f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
+                    UnregisteredWarning,
+                )
+        elif value is None and name in cell.__dict__.get('_params', ()):
+            warn(
+                f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
+                f'trainable_params no longer finds it.',
+                UnregisteredWarning,
+            )
+
+
+trap = Definitions()

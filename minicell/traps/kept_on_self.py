@@ -26,12 +26,14 @@ from types import CodeType, FunctionType
 import numpy as np
 
 from ..core import cell as core_cell
-from ..core import doors, tape
+from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import addresses_by_class
-from ..core.errors import warn
+from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
-from ..errors import KeptOnSelfWarning, LeavesTapeWarning
+from ..core.trap import Trap
+from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
+from .bypassed import in_bprop
 from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
 
 NOTHING = inside(MISSING, {})
@@ -41,24 +43,6 @@ ALL = {'*', '__dict__', '__class__'}  # who has these may read anything
 CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 
-def look_at(cell, name: str, value: object) -> None:
-    """An attribute of a Cell is set."""
-    if name == 'bprop':
-        ran = [g.entries for g in (*tape.gradients, *doors.paused) if g.has_run]
-        takeovers = [entry[2] for entries in (tape.entries * bool(tape.gradients), *ran) for entry in entries]
-        if any(getattr(each, '_stands_for', each) is cell for each in takeovers):
-            say_replaced(type(cell).__name__)
-    if tape.hidden_address and cell.bprop is not None and name not in cell._params and tensors_in(value):
-        mine = type(cell).__name__
-        said.add((id(cell), f'self.{name}'))
-        warn(
-            f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
-            f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
-            f'further output, and bprop gets the right one in out.',
-            KeptOnSelfWarning,
-        )
-
-
 def say_replaced(name: str) -> None:
     """A Cell of this class was called, and has another bprop now."""
     warn(
@@ -66,14 +50,6 @@ def say_replaced(name: str) -> None:
         f'Replace it after the gradient.',
         KeptOnSelfWarning,
     )
-
-
-def learn(kind: type) -> None:
-    """A class of Cells is defined, or taken over: it may have been given another bprop since."""
-    if kind.__dict__.get('_learned', Reads) is not kind.bprop:
-        reads = Reads(kind)
-        kind._reads, kind._learned = reads if reads.names or reads.outside else None, kind.bprop
-        kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
 
 class Reads:
@@ -134,11 +110,6 @@ def _used(code: CodeType, me: str) -> set:
     return used
 
 
-calls: dict = {}  # id of a Cell -> [it, what it read at its last call, what that stood for after each call...]
-said: set = set()  # what was said: (id of the Cell, name)
-doors.reset += [calls.clear, said.clear]
-
-
 class Handed:
     """An object that a Cell was given beside Tensors, arrays, lists and dicts: bprop finds what it is then."""
 
@@ -154,66 +125,14 @@ def reads_input(cell, k: int) -> bool:
     return not own or any(name == own[0] and WRITES.isdisjoint(last) for name, last in used)
 
 
-def called(cell, others: tuple = ()) -> None:
-    """A Cell whose bprop may read something besides Tensors that it is given was taken over."""
-    for k, given in enumerate(others):
-        found = []
-        map_tensors(given, id, rest=found.append)
-        for value in found:
-            if not isinstance(value, (*FIXED, np.ndarray)) and reads_input(cell, k):
-                name = input_names(cell, others)[k]
-                seen = calls.setdefault(id(value), [Handed(cell, name, value), None])
-                seen.append(state(seen[0]))
-    reads = cell._reads
-    if reads is None:
-        return
-    if not reads.called:  # now all that its bprop calls is defined
-        reads.called, reads.outside = True, outside(reads.functions)
-    seen = calls.get(id(cell)) or calls.setdefault(id(cell), [cell, None])
-    values, before = reads.values(cell), seen[1]
-    if id(cell) in asking:
-        was = asking.pop(id(cell))
-        names = [n for n, v in values.items() if n not in was or [*map(id, held(v))] != [*map(id, was[n])]]
-        whole = [n for n in names if isinstance(values[n], int) or getattr(values[n], 'dtype', None) in WHOLE]
-        names = [n for n in names if n not in whole]  # (a mask has no slope)
-        if names:
-            out_of_reach[id(cell)] = cell, names
-    if before is not None and values.keys() == before.keys() and all(map(is_, values.values(), before.values())):
-        return
-    seen[1] = values if all(isinstance(v, FIXED) for v in values.values()) else None
-    now = state(cell)
-    if len(seen) == 2 or now != seen[-1]:
-        seen.append(now)
+def name_of(cell) -> str:
+    """The name of the class whose bprop reads."""
+    return type(cell.cell if isinstance(cell, Handed) else cell).__name__
 
 
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
     return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
-
-
-def compare(seen: list, own: set) -> dict:
-    """Warn of each thing that is not what it was after some call, but for what bprop writes of its `own`."""
-    cell, _, *states = seen
-    now, mine = state(cell), type(cell.cell if isinstance(cell, Handed) else cell).__name__
-    names = {n for old in states for n in old | now if old.get(n) != now.get(n) and old.get(n) != NOTHING}
-    for name in sorted(n for n in names if (id(cell), n) not in said | own):
-        said.add((id(cell), name))
-        warn(
-            f'{mine}.bprop reads {name}, and that has changed since {mine} was called: bprop finds what it is '
-            f'now, not what it was in that call. If construct keeps it, return it as a further output, and bprop '
-            f'gets the right one in out; if it is a setting, make it an input, or set it after the gradient.',
-            KeptOnSelfWarning,
-        )
-    return now
-
-
-def played(gradient) -> None:
-    """A function has returned, and backward will come; that of a vjp later, and perhaps again."""
-    gradient.calls, gradient.written_back = list(calls.values()), set()
-    gradient.kinds = {kind: (kind._learned, kind._written) for kind in addresses_by_class}
-    opening(gradient)
-    if out_of_reach and not gradient.on_arrays:
-        say_constant([e[2] for e in gradient.entries[gradient.begin : gradient.end]])
 
 
 def compare_kinds(kinds: dict) -> None:
@@ -223,76 +142,170 @@ def compare_kinds(kinds: dict) -> None:
             say_replaced(kind.__name__)
 
 
-def opening(gradient) -> None:
-    """A gradient is about to be read, for the first time or again."""
-    gradient.states = [compare(seen, gradient.written_back) for seen in gradient.calls] if gradient.has_run else ()
-    if gradient.has_run:
-        compare_kinds(gradient.kinds)
-
-
-def closing(gradient) -> None:
-    """It is over, or pauses: what its bprops wrote themselves, such as a log, is no change when it is read again."""
-    states = getattr(gradient, 'states', ())  # (an interrupt may have come before there were any)
-    for seen, before in zip(gradient.calls if states else (), states, strict=True):
-        if seen[1] is None or gradient.read_later:  # (else nothing that it reads can be written into)
-            moved(seen[0], before, gradient.written_back)
-
-
-def moved(cell, before: dict, own: set) -> None:
-    """A bprop has run: what it wrote itself is its `own`; but what gives another value each time must not be there."""
-    now, mine = state(cell), type(cell).__name__
-    for name in [n for n in now if now[n] != before.get(n)]:
-        own.add((id(cell), name))
-        if positions(now[name]) != positions(before.get(name)) and (id(cell), name) not in said:
-            said.add((id(cell), name))
-            warn(
-                f'{mine}.bprop takes the next value of {name}: that is not the one which construct took, and another '
-                f'one each time. Take it in construct, return it as a further output, and bprop finds it in out.',
-                KeptOnSelfWarning,
-            )
-
-
-# ---- numbers that construct keeps for bprop, which the second derivative takes for constants -------------------------
-
-asking: dict = {}  # id of a Cell -> what its bprop reads held before its running construct asked for numbers
-out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
-doors.reset += [asking.clear, out_of_reach.clear]
-
-
-def asked(tensor, how: str, chooses: bool) -> None:
-    """Numbers leave the construct of a Cell with a bprop, perhaps to be kept for that."""
-    if not tape.hidden_address or chooses or tensor.at < tape.NOWHERE:
-        return
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code not in CALLS:
-        frame = frame.f_back
-    cell = frame and frame.f_locals['cell']
-    if getattr(cell, '_reads', None) is not None and id(cell) not in asking:
-        asking[id(cell)] = {n: held(v) for n, v in cell._reads.values(cell).items()}
-
-
 def held(value: object) -> list:
     """A value, and what it holds: none is another object now, unless somebody has put it there."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     return [value, *inner, *getattr(value, '__dict__', {}).values()]
 
 
-def say_constant(cells: list) -> None:
-    """The way back through these Cells will be differentiated."""
-    for cell, names in [each for each in out_of_reach.values() if any(each[0] is cell for cell in cells)]:
-        for name in [n for n in names if (id(cell), n, 2) not in said]:
-            said.add((id(cell), name, 2))
+class KeptOnSelf(Trap):
+    """Keeps what each bprop reads, as it was at each call."""
+
+    def __init__(self) -> None:
+        self.calls: dict = {}  # id of a Cell -> [it, what it read at its last call, what that stood for after each...]
+        self.said: set = set()  # what was said: (id of the Cell, name)
+        # numbers that construct keeps for bprop, which the second derivative takes for constants
+        self.asking: dict = {}  # id of a Cell -> what its bprop read before its running construct asked for numbers
+        self.out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
+        self.draws: set = set()  # where np.random stood when an op drew from it, forward
+        self.books = self.calls, self.said, self.asking, self.out_of_reach
+
+    def attribute(self, cell, name: str, value: object) -> None:
+        if name in ('bprop', '__class__'):
+            ran = [g.entries for g in (*tape.gradients, *paused) if g.has_run]
+            takeovers = [entry[2] for entries in (tape.entries * bool(tape.gradients), *ran) for entry in entries]
+            if any(getattr(each, '_stands_for', each) is cell for each in takeovers):
+                say_replaced(type(cell).__name__)
+        if tape.hidden_address and cell.bprop is not None and name not in cell._params and tensors_in(value):
             mine = type(cell).__name__
+            self.said.add((id(cell), f'self.{name}'))
             warn(
-                f'{mine}.bprop reads {name}, which construct of {mine} made of numbers that it took from a Tensor: for '
-                f'a gradient of the gradient these are constants, and their part of it is silently 0. Compute them in '
-                f'bprop, by ops, or return them as a further output.',
-                LeavesTapeWarning,
+                f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
+                f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
+                f'further output, and bprop gets the right one in out.',
+                KeptOnSelfWarning,
             )
 
+    def met(self, kind: type) -> None:
+        """It may have been given another bprop since."""
+        if kind.__dict__.get('_learned', Reads) is not kind.bprop:
+            reads = Reads(kind)
+            kind._reads, kind._learned = reads if reads.names or reads.outside else None, kind.bprop
+            kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
-doors.numbers_asked.append(asked)
-doors.met, doors.called = learn, called
-doors.ran_forward.append(played)
-doors.opening.append(opening)
-doors.closing.append(closing)
+    defined = met
+
+    def called(self, cell, others: tuple) -> None:
+        for k, given in enumerate(others):
+            found = []
+            map_tensors(given, id, rest=found.append)
+            for value in found:
+                if not isinstance(value, (*FIXED, np.ndarray)) and reads_input(cell, k):
+                    name = input_names(cell, others)[k]
+                    seen = self.calls.setdefault((id(value), id(cell)), [Handed(cell, name, value), None])
+                    seen.append(state(seen[0]))
+        reads = cell._reads
+        if reads is None:
+            return
+        if not reads.called:  # now all that its bprop calls is defined
+            reads.called, reads.outside = True, outside(reads.functions)
+        seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
+        values, before = reads.values(cell), seen[1]
+        if id(cell) in self.asking:
+            was = self.asking.pop(id(cell))
+            names = [n for n, v in values.items() if n not in was or [*map(id, held(v))] != [*map(id, was[n])]]
+            whole = [n for n in names if isinstance(values[n], int) or getattr(values[n], 'dtype', None) in WHOLE]
+            names = [n for n in names if n not in whole]  # (a mask has no slope)
+            if names:
+                self.out_of_reach[id(cell)] = cell, names
+        if before is not None and values.keys() == before.keys() and all(map(is_, values.values(), before.values())):
+            return
+        seen[1] = values if all(isinstance(v, FIXED) for v in values.values()) else None
+        now = state(cell)
+        if len(seen) == 2 or now != seen[-1]:
+            seen.append(now)
+
+    def drawn(self) -> None:
+        """A bprop has to draw what its construct did, by the same seed, or nothing."""
+        if not tape.gradients:
+            return
+        _, key, *stands = np.random.get_state()
+        now = key[:4].tobytes(), *stands
+        if not (running := in_bprop()):
+            self.draws = {*self.draws, now} if len(self.draws) < 1000 else {now}
+        elif now not in self.draws and (id(running[0]), '') not in self.said:
+            self.said.add((id(running[0]), ''))
+            mine = type(running[0]).__name__
+            warn(
+                f'{mine}.bprop draws random numbers: these are not the ones which construct drew, and others each time.'
+                f' Draw them in construct, return them as a further output, and bprop finds them in out.',
+                KeptOnSelfWarning,
+            )
+
+    def compare(self, seen: list, own: set) -> dict:
+        """Warn of each thing that is not what it was after some call, but for what bprop writes of its `own`."""
+        cell, _, *states = seen
+        now, mine = state(cell), name_of(cell)
+        names = {n for old in states for n in old | now if old.get(n) != now.get(n) and old.get(n) != NOTHING}
+        for name in sorted(n for n in names if (id(cell), n) not in self.said | own):
+            self.said.add((id(cell), name))
+            warn(
+                f'{mine}.bprop reads {name}, and that has changed since {mine} was called: bprop finds what it is '
+                f'now, not what it was in that call. If construct keeps it, return it as a further output, and bprop '
+                f'gets the right one in out; if it is a setting, make it an input, or set it after the gradient.',
+                KeptOnSelfWarning,
+            )
+        return now
+
+    def ran_forward(self, gradient) -> None:
+        """Backward will come; that of a vjp later, and perhaps again."""
+        gradient.calls, gradient.written_back = list(self.calls.values()), set()
+        gradient.kinds = {kind: (kind._learned, kind._written) for kind in addresses_by_class}
+        self.opening(gradient)
+        if self.out_of_reach and not gradient.on_arrays:
+            self.say_constant([e[2] for e in gradient.entries[gradient.begin : gradient.end]])
+
+    def opening(self, gradient) -> None:
+        """It is about to be read, for the first time or again."""
+        gradient.states = ()
+        if gradient.has_run and gradient.kinds:  # else no Cell was taken over
+            gradient.states = [self.compare(seen, gradient.written_back) for seen in gradient.calls]
+            compare_kinds(gradient.kinds)
+
+    def closing(self, gradient) -> None:
+        """What its bprops wrote themselves, such as a log, is no change when it is read again."""
+        states = getattr(gradient, 'states', ())  # (an interrupt may have come before there were any)
+        for seen, before in zip(gradient.calls, states, strict=True) if states else ():
+            if seen[1] is None or gradient.read_later:  # (else nothing that it reads can be written into)
+                self.moved(seen[0], before, gradient.written_back)
+
+    def moved(self, cell, before: dict, own: set) -> None:
+        """A bprop has run: what it wrote itself is its `own`; what gives another value each time must not be there."""
+        now, mine = state(cell), name_of(cell)
+        for name in [n for n in now if now[n] != before.get(n)]:
+            own.add((id(cell), name))
+            if positions(now[name]) != positions(before.get(name)) and (id(cell), name) not in self.said:
+                self.said.add((id(cell), name))
+                warn(
+                    f'{mine}.bprop takes the next value of {name}: that is not the one which construct took, and '
+                    f'another one each time. Take it in construct, return it as a further output, and bprop finds it '
+                    f'in out.',
+                    KeptOnSelfWarning,
+                )
+
+    def numbers_asked(self, tensor, how: str, chooses: bool) -> None:
+        """Perhaps they leave the construct of a Cell with a bprop, perhaps to be kept for that."""
+        if not tape.hidden_address or chooses or tensor.at < tape.NOWHERE:
+            return
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code not in CALLS:
+            frame = frame.f_back
+        cell = frame and frame.f_locals['cell']
+        if getattr(cell, '_reads', None) is not None and id(cell) not in self.asking:
+            self.asking[id(cell)] = {n: held(v) for n, v in cell._reads.values(cell).items()}
+
+    def say_constant(self, cells: list) -> None:
+        """The way back through these Cells will be differentiated."""
+        for cell, names in [each for each in self.out_of_reach.values() if any(each[0] is cell for cell in cells)]:
+            for name in [n for n in names if (id(cell), n, 2) not in self.said]:
+                self.said.add((id(cell), name, 2))
+                mine = type(cell).__name__
+                warn(
+                    f'{mine}.bprop reads {name}, which construct of {mine} made of numbers that it took from a Tensor: '
+                    f'for a gradient of the gradient these are constants, and their part of it is silently 0. Compute '
+                    f'them in bprop, by ops, or return them as a further output.',
+                    LeavesTapeWarning,
+                )
+
+
+trap = KeptOnSelf()

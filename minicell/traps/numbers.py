@@ -26,51 +26,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core import differentiate, doors, tape
+from ..core import differentiate, tape
 from ..core.cell import addresses_by_class
-from ..core.errors import HOME, Where, warn, where_is
+from ..core.errors import HOME, Where, where_is
 from ..core.tensor import tensors_in, wrap
-from ..errors import NotANumberWarning, NotLinearWarning
+from ..core.trap import Trap
+from ..errors import NotANumberWarning, NotLinearWarning, warn
 
 UNMADE = 'No division by zero or other invalid operation on the way back made it: it came'
 if sys.platform == 'emscripten':  # WebAssembly has no flags from which NumPy could know
     UNMADE = 'An operation on the way back made it (in a browser NumPy cannot say which), or it came'
 READERS = {differentiate.read_once.__code__, differentiate.read_back.__code__}
-
-
-def bad_number(kind: str, flag: int) -> None:
-    """NumPy divided by zero or computed something invalid on the way back: remember at which entry and line."""
-    frame, where = sys._getframe(1), None
-    while frame is not None and frame.f_code not in READERS:
-        if where is None and not frame.f_code.co_filename.startswith(HOME):
-            where = Where(frame.f_code, frame.f_lasti)
-        frame = frame.f_back
-    if frame is not None and frame.f_locals['gradient'].first_bad is None:
-        at = frame.f_locals
-        frame.f_locals['gradient'].first_bad = kind, at['rule'], at['y'], where or Where(at['code'], at['lasti'])
-
-
-def say_not_a_number(gradient, gradients: list) -> None:
-    """Some number among these may be NaN or infinite."""
-    if all(np.isfinite(t.array).all() for t in gradients):
-        return
-    if gradient.first_bad is None:
-        cells = ', '.join(sorted(kind.__name__ for kind in addresses_by_class))
-        warn(
-            f'A gradient holds NaN or infinity. {UNMADE} with a number, an input, a value computed forward, sens'
-            + (f', or what the bprop of {cells} returned.' if cells else '.'),
-            NotANumberWarning,
-        )
-        return
-    kind, rule, y, where = gradient.first_bad
-    line = f' ({where_is(where.file, where.line)}: {where.text})' if where.code and not where.ours else ''
-    who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
-    warn(
-        f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
-        f'{kind.replace("value", "operation")}. If a select was to keep that away: backward multiplies by 0 there, '
-        f'and 0 times infinity is NaN. Put the select before the op, so that the op never sees the bad value.',
-        NotANumberWarning,
-    )
 
 
 def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) -> None:
@@ -127,6 +93,40 @@ def rounding(back: Callable, us: list, along: tuple) -> float:
     return total
 
 
-doors.bad_number = bad_number
-doors.not_finite.append(say_not_a_number)
-doors.pushed.append(say_not_linear)
+class Numbers(Trap):
+    """Notes where a NaN or an infinity is made, and tells of it if one arrives."""
+
+    def bad_number(self, kind: str, flag: int) -> None:
+        """NumPy divided by zero or computed something invalid on the way back: remember at which entry and line."""
+        frame, where = sys._getframe(1), None
+        while frame is not None and frame.f_code not in READERS:
+            if where is None and not frame.f_code.co_filename.startswith(HOME):
+                where = Where(frame.f_code, frame.f_lasti)
+            frame = frame.f_back
+        if frame is not None and frame.f_locals['gradient'].first_bad is None:
+            at = frame.f_locals
+            frame.f_locals['gradient'].first_bad = kind, at['rule'], at['y'], where or Where(at['code'], at['lasti'])
+
+    def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
+        if finite or all(np.isfinite(t.array).all() for t in gradients):
+            return
+        if gradient.first_bad is None:
+            cells = ', '.join(sorted(kind.__name__ for kind in addresses_by_class))
+            warn(
+                f'A gradient holds NaN or infinity. {UNMADE} with a number, an input, a value computed forward, sens'
+                + (f', or what the bprop of {cells} returned.' if cells else '.'),
+                NotANumberWarning,
+            )
+            return
+        kind, rule, y, where = gradient.first_bad
+        line = f' ({where_is(where.file, where.line)}: {where.text})' if where.code and not where.ours else ''
+        who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
+        warn(
+            f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
+            f'{kind.replace("value", "operation")}. If a select was to keep that away: backward multiplies by 0 there, '
+            f'and 0 times infinity is NaN. Put the select before the op, so that the op never sees the bad value.',
+            NotANumberWarning,
+        )
+
+
+trap = Numbers()

@@ -26,14 +26,16 @@ from types import CodeType, ModuleType
 
 import numpy as np
 
-from ..core import doors, tape
+from ..core import tape
 from ..core.differentiate import name_of
 from ..core.dtype import DType
-from ..core.errors import article, users_line, warn
+from ..core.errors import article, users_line
 from ..core.grad import is_parameter
 from ..core.primitives import REAL
 from ..core.tensor import Tensor, tensors_in
-from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
+from ..core.trap import Trap
+from ..errors import ImplicitSumWarning, NoPathWarning, ResultError, warn
+from .takeovers import trap as takeovers
 
 MANY, ELSEWHERE = 10_000, (ModuleType, type, CodeType)  # of the parts of a result; what holds the whole program
 PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, DType, type, type(None)
@@ -42,31 +44,12 @@ PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, D
 def odd(value: object) -> object:
     """The first part of a result that may hide a Tensor, or None."""
     if isinstance(value, dict):
+        if any(isinstance(key, Tensor) for key in value):
+            return value
         value = tuple(value.values())
     if isinstance(value, (tuple, list)):
         return next((part for part in map(odd, value) if part is not None), None)
     return None if isinstance(value, PLAIN) and not (isinstance(value, np.ndarray) and value.dtype.hasobject) else value
-
-
-def returned(cell, inputs: tuple, result: object, at: int, frame) -> None:
-    """A Cell taken over at this address returned something other than one float Tensor."""
-    given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
-    outputs = tensors_in(result)
-    handed_on = [t for t in outputs if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
-    if handed_on:
-        doors.say_captured(cell, handed_on, frame)
-    part = odd(result) if at >= tape.recorded_from else None
-    if part is not None:
-        name = type(cell).__name__
-        raise ResultError(
-            f'construct of {name} returned {article(type(part).__name__)}. {name} has its own bprop, which answers for '
-            f'Tensors: what comes out of anything else goes past it. Return a Tensor, or a tuple, list or dict of '
-            f'Tensors.{users_line(frame)}'
-        )
-    for t in outputs:
-        if t.array.dtype.kind == 'c' and at >= tape.recorded_from:
-            said = f'construct of {type(cell).__name__} returned {article(t.dtype)} Tensor: {REAL} Tensors'
-            raise ResultError(f'{said}.{users_line(frame)}')
 
 
 def held(part: object) -> Iterator[Tensor]:
@@ -86,68 +69,85 @@ def held(part: object) -> Iterator[Tensor]:
             found += value.ravel().tolist() if is_array else gc.get_referents(value)
 
 
-def say_odd(gradient) -> None:
-    """A function has returned: Tensors under differentiation that it hid beside others are lost."""
-    if isinstance(gradient.result, (tuple, list)) and not gradient.result:
-        raise ResultError(f'{name_of(gradient.function)} returned {gradient.result}: a Tensor is due.{users_line()}')
-    part = None if type(gradient.result) is Tensor or gradient.aux else odd(gradient.result)
-    if part is None or not gradient.outputs:
-        return
-    if any(t.at >= gradient.offset and not is_parameter(t) for t in held(part)):
-        warn(
-            f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
-            f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
-            NoPathWarning,
-        )
+class Results(Trap):
+    """Looks at what Cells and differentiated functions return."""
 
+    def returned(self, cell, inputs: tuple, result: object, at: int, frame) -> None:
+        """A Cell taken over at this address returned something other than one float Tensor."""
+        given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
+        outputs = tensors_in(result)
+        handed_on = [t for t in outputs if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
+        if handed_on:
+            takeovers.uses(cell, handed_on, frame)
+        part = odd(result) if at >= tape.recorded_from else None
+        if part is not None:
+            name = type(cell).__name__
+            raise ResultError(
+                f'construct of {name} returned {article(type(part).__name__)}. {name} has its own bprop, which answers '
+                f'for Tensors: what comes out of anything else goes past it. Return a Tensor, or a tuple, list or '
+                f'dict of Tensors.{users_line(frame)}'
+            )
+        for t in outputs:
+            if t.array.dtype.kind == 'c' and at >= tape.recorded_from:
+                said = f'construct of {type(cell).__name__} returned {article(t.dtype)} Tensor: {REAL} Tensors'
+                raise ResultError(f'{said}.{users_line(frame)}')
 
-def inner(gradient) -> None:
-    """A gradient begins inside another: where that differentiates the point, a slope may well be straight."""
-    if len(tape.gradients) > 1 and not gradient.has_run:
-        for t in tensors_in((gradient.inputs, gradient.named, gradient.trainable)):
-            meant(t)
-
-
-def meant(t: Tensor) -> None:
-    """That no cotangent comes here is meant: a bprop returned None for this Tensor, for one."""
-    for gradient in tape.gradients:
-        gradient.meant.add(t.at)
-
-
-def say_unreached(gradient, numbers: list) -> None:
-    """No cotangent reached the leaves of these numbers."""
-    function = gradient.function
-    # the slope of a straight line has no path to its cotangent; a replayed graph was warned of when it was traced
-    if getattr(function, 'is_slope', False) or getattr(function, 'replayed', False):
-        return
-    for k in [k for k in numbers if gradient.leaves[k].at not in gradient.meant]:
-        leaf, inputs = gradient.leaves[k], len(gradient.positions)
-        if leaf.array.size:
-            kind = 'nothing' if gradient.result is None else article(type(gradient.result).__name__)
-            due = f' It returned {kind}: return Tensors, alone or in a tuple.'
-            due = ' Use the Tensor itself, and ops, where its gradient is wanted.' if gradient.outputs else due
-            what = f'argument {gradient.positions[k]}' if k < inputs else f'the Parameter {leaf.name}'
+    def ran_forward(self, gradient) -> None:
+        """Tensors under differentiation that the function hid beside others are lost."""
+        if isinstance(gradient.result, (tuple, list)) and not gradient.result:
+            raise ResultError(
+                f'{name_of(gradient.function)} returned {gradient.result}: a Tensor is due.{users_line()}'
+            )
+        part = None if type(gradient.result) is Tensor or gradient.aux else odd(gradient.result)
+        if part is None or not gradient.outputs:
+            return
+        if any(t.at >= gradient.offset and not is_parameter(t) for t in held(part)):
             warn(
-                f'The gradient of {name_of(function)} with respect to {what} is 0 because nothing connects them: no '
-                f'recorded op leads from it to the output. (A computed zero is not reported.){due}',
+                f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
+                f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
                 NoPathWarning,
             )
 
+    def opening(self, gradient) -> None:
+        """Inside another gradient, which differentiates the point, a slope may well be straight."""
+        if len(tape.gradients) > 1 and not gradient.has_run:
+            for t in tensors_in((gradient.inputs, gradient.named, gradient.trainable)):
+                self.declared_none(t)
 
-def say_summed(gradient) -> None:
-    """A gradient was read back."""
-    if gradient.summed and not getattr(gradient.function, 'replayed', False):
-        warn(
-            f'{name_of(gradient.function)} has {len(gradient.float_outputs)} float outputs, and ones were used as the '
-            f'cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, or give '
-            f'sens.',
-            ImplicitSumWarning,
-        )
+    def declared_none(self, t: Tensor) -> None:
+        """That no cotangent comes here is meant."""
+        for gradient in tape.gradients:
+            gradient.meant.add(t.at)
+
+    def say_unreached(self, gradient, numbers: list) -> None:
+        """No cotangent reached the leaves of these numbers."""
+        function = gradient.function
+        # the slope of a straight line has no path to its cotangent; a replayed graph was warned of when it was traced
+        if getattr(function, 'is_slope', False) or getattr(function, 'replayed', False):
+            return
+        for k in [k for k in numbers if gradient.leaves[k].at not in gradient.meant]:
+            leaf, inputs = gradient.leaves[k], len(gradient.positions)
+            if leaf.array.size:
+                kind = 'nothing' if gradient.result is None else article(type(gradient.result).__name__)
+                due = f' It returned {kind}: return Tensors, alone or in a tuple.'
+                due = ' Use the Tensor itself, and ops, where its gradient is wanted.' if gradient.outputs else due
+                what = f'argument {gradient.positions[k]}' if k < inputs else f'the Parameter {leaf.name}'
+                warn(
+                    f'The gradient of {name_of(function)} with respect to {what} is 0 because nothing connects them: '
+                    f'no recorded op leads from it to the output. (A computed zero is not reported.){due}',
+                    NoPathWarning,
+                )
+
+    def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
+        if unreached:
+            self.say_unreached(gradient, unreached)
+        if gradient.summed > 1 and not getattr(gradient.function, 'replayed', False):
+            warn(
+                f'{name_of(gradient.function)} has {gradient.summed} float outputs, and ones were used as '
+                f'the cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, '
+                f'or give sens.',
+                ImplicitSumWarning,
+            )
 
 
-doors.returned = returned
-doors.ran_forward.append(say_odd)
-doors.opening.append(inner)
-doors.declared_none.append(meant)
-doors.unreached.append(say_unreached)
-doors.finished.append(say_summed)
+trap = Results()

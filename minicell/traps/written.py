@@ -21,204 +21,37 @@ from weakref import WeakSet, finalize, ref
 
 import numpy as np
 
-from ..core import doors, tape
+from ..core import tape
 from ..core.cell import Takeover, users_frame
 from ..core.differentiate import UNREAD, fill_up, name_of, new_list
 from ..core.errors import Where, caller, users_line, where_is
+from ..core.grad import paused
 from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped
 from ..core.tape import NOWHERE, note
 from ..core.tensor import Tensor, memory, tensors_in, wrap
-from ..core.watch import look
+from ..core.trap import Trap, writes
+from ..core.watch import holders, look, open_tapes
 from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
 from .bypassed import running
 
-# id of an array's memory -> (when, a weak reference to it, what wrote, code, lasti)
-written = doors.written  # of writes while a gradient is open
-since: dict = {}  # and while a `back` is kept, which may read what it recorded before
-severed: dict = {}  # the same, (takeover, Parameter, until when), for what got a value that is being differentiated
-severed_said: dict = {}
-tapes: dict = {}  # id of memory -> the closed Tapes that hold it
-latest = 0  # when anything was last written
 UNREADING = Marker, Leaf, Item, Shaped  # notes that read no numbers
-observing: list = []  # the entries that are read back under observation, the innermost last
-
-
-def forget() -> None:
-    """No gradient is open: nothing that was written is differentiated."""
-    for *_, parameter, _ in severed.values():
-        parameter.at = -1
-    written.clear()
-    severed.clear()
-
-
-doors.reset.append(forget)
-
-
-def guard(tensor, what: str, frame, source: object, how: object) -> None:
-    """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values.
-
-    What a running bprop was given is used by others too: it gets memory of its own, and `out` is not written at all.
-    """
-    if not (tape.looking or tape.gradients or doors.holders or tapes or doors.paused):
-        return
-    root = memory(tensor.array)
-    for given in running() if tape.gradients else ():
-        if any(t is tensor for t in tensors_in(given['result'])):
-            who = type(given['cell']).__name__
-            raise IndexWriteError(
-                f'{who}.bprop writes into its out, by {what}: that is what construct returned, '
-                f'and others use it too. Write into a copy: out = out.copy().{users_line(frame)}'
-            )
-        for t in tensors_in([given['inputs'], given['result']]):
-            if memory(t.array) is root:
-                if tensor.array is not t.array and type(tensor) is Tensor:
-                    raise IndexWriteError(
-                        f'{type(given["cell"]).__name__}.bprop writes, by {what}, into a view of what it was given: '
-                        f'others use that too. Write into a copy: v = v.copy().{users_line(frame)}'
-                    )
-                root = tensor.array = tensor.array.copy()
-    for observed in observing:
-        observed.look(root)
-    if tape.looking:
-        note(WRITE, tensor, what, (source, how), frame)
-    for each in (*doors.holders, *tapes.get(id(root), ())):
-        each.keep(root)
-        if each in doors.holders and each not in doors.open_tapes:
-            find_by_memory(each)
-    write = remember(root, what, users_frame(frame))
-    if tape.gradients and hasattr(tensor, 'requires_grad'):  # a Parameter
-        sever(tensor, source, how is not ..., write)
-
-
-def find_by_memory(closed) -> None:
-    """From here on a Tape is asked only when memory is written that it holds."""
-    doors.holders.discard(closed)
-    for key in closed._held:
-        tapes.setdefault(key, WeakSet()).add(closed)
-    finalize(closed, forget_tape, [*closed._held]).atexit = False
-
-
-def forget_tape(keys: list) -> None:
-    """A Tape that held this memory is gone."""
-    for key in keys:
-        if not any(True for _ in tapes.get(key, ())):
-            tapes.pop(key, None)
-    if not tapes:
-        tapes.clear()  # which gives back the room that it grew to
-
-
-def remember(root: np.ndarray, what: str, frame) -> tuple:
-    """This memory changes now, at an address of its own: later than all that is on any tape."""
-    if tape.gradients and not tape.in_own_thread():
-        when = tape.first_address + len(tape.entries)
-    else:
-        when = tape.tick()
-        if tape.looking or tape.recorded_from != NOWHERE:
-            tape.record(UNREAD)
-    if not doors.paused:
-        since.clear()
-    global latest
-    latest, key = when, id(root)
-    for book in (written,) * bool(tape.gradients) + (since,) * bool(doors.paused):
-        gone = ref(root, lambda _, book=book: book.pop(key, None))
-        book[key] = when, gone, what, frame.f_code, frame.f_lasti
-    return when, root, what, frame.f_code, frame.f_lasti
-
-
-def sever(tensor, source: object, added: bool, write: tuple) -> None:
-    """`source` is written into `tensor`: remember it if a gradient would have to pass from one to the other.
-
-    A constant gets the address before the first leaf's: what is computed from it is recorded, and cotangents end there.
-    """
-    root, bound = id(write[1]), tape.recorded_from
-    if bound != NOWHERE and any(tape.address(t) >= bound for t in tensors_in(source)):
-        severed[root] = *write, tape.hidden_address, tensor, inf
-        tensor.at = max(tensor.at, bound)
-    elif not added and root in severed:
-        severed[root] = *severed[root][:-1], write[0]
-        if tensor.at == bound:
-            tensor.at = -1
-
-
-doors.writing.append(guard)
-
-
-def keep_books(gradient) -> None:
-    """A vjp pauses, and is read later: what was severed while its function ran counts then too."""
-    if gradient.read_later and gradient.has_run and severed:
-        gradient.books = dict(severed)
-
-
-def open_books(gradient) -> None:
-    """It is read: whatever was written since, while it was open or later, counts."""
-    if gradient.has_run:
-        written.update({key: write for key, write in since.items() if write[0] > gradient.offset})
-        severed.update(gradient.books or {})
-
-
-doors.closing.append(keep_books)
-doors.opening.append(open_books)
-
-
-def say_severed(who: str, tensors: Iterable, used: Where, address: int = NOWHERE) -> None:
-    """Warn if `who` reads one that was given a differentiated value before this address: that gradient is lost."""
-    for t in tensors:
-        stamp, _, what, writer, at, *_, until = severed.get(id(memory(t.array)), (inf, None, '', None, 0, inf))
-        if stamp <= address < until:
-            write = Where(writer, at)
-            warnings.warn_explicit(
-                f'{who} uses a Parameter that was written by {what} with a value that is being '
-                'differentiated. No gradient passes a write: what the value depends on gets none through here. Use the '
-                'value itself, or write ops.stop_gradient(value) if that is meant.\n'
-                f'  written: {where_is(write.file, write.line)}: {write.text}',
-                SeveredWarning,
-                used.file,
-                used.line,
-                registry=severed_said.setdefault(used.file, {}),  # so that each line is told once
-            )
-
-
-def look_at_outputs(gradient) -> None:
-    """A function has returned, perhaps what was written: no entry reads that."""
-    if severed and (frame := caller()):
-        outputs = [t for t in gradient.outputs if t.at == tape.recorded_from]
-        say_severed(name_of(gradient.function), outputs, Where(frame.f_code, frame.f_lasti))
-
-
-def check_entry(entry: tuple, address: int) -> Rule:
-    """The rule that reads this entry back: under observation, where it may read what was written since."""
-    rule, x, y, out, code, lasti = entry
-    given = [t for t in rule.tensors(x, y) if type(t) is not Bundle]
-    if severed:
-        who, used = rule.title(entry), (code, lasti)
-        if code is None:  # a leaf of a gradient inside
-            who, used = 'A gradient', ((frame := caller()).f_code, frame.f_lasti)
-        say_severed(who, [*given, *(getattr(y, 'internal_params', None) or ())], Where(*used), address)
-    if address >= latest or isinstance(rule, UNREADING):
-        return rule
-    if isinstance(rule, Takeover) or hasattr(rule, 'owner'):  # it calls code of the user's, which may read anything
-        return Observed(rule, entry, address, True)
-    given += tensors_in(out.out) if type(out) is Bundle else [out]
-    if any(rewritten(t.array, address) for t in given):
-        return Observed(rule, entry, address, False)
-    return rule
 
 
 def rewritten(array: np.ndarray, address: int) -> tuple | None:
     """The write to the memory of this array, if it came after this address."""
-    root = array if array.base is None else array.base
-    while type(root) is memoryview:  # of what asnumpy() returned
-        root = memory(root.obj)
-    found = written.get(id(root))
+    found = writes.get(id(array if array.base is None else array.base))
     return found if found and found[0] > address else None
 
 
-def arrays_in(value: object) -> list[np.ndarray]:
-    """NumPy's arrays in nested tuples, lists and dicts."""
-    if isinstance(value, np.ndarray):
-        return [value]
-    value = tuple(value.values()) if isinstance(value, dict) else value
-    return [a for v in value for a in arrays_in(v)] if isinstance(value, (tuple, list)) else []
+def refuse(said: str, used: Where, write: tuple) -> None:
+    """Raise for a write, with both lines."""
+    _, _, what, code, lasti, _ = write
+    where = Where(code, lasti)
+    raise WriteAfterUseError(
+        said.format(f'was written since, by {what}')
+        + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')
+        + f'\n  written: {where_is(where.file, where.line)}: {where.text}'
+    )
 
 
 class Observed(Rule):
@@ -240,31 +73,31 @@ class Observed(Rule):
             new_list()
         self.notes, self.seen = tape.entries, len(tape.entries)
         look(True)
-        observing.append(self)
+        trap.observing.append(self)
         try:
             if hasattr(self.inner, 'owner') and not on_tensors:  # what NumPy makes of these is not seen
                 self.check([t.array for t in (*x, out)])
-            elif rest := [v for v in x if type(v) is not Tensor] if self.users else ():
-                self.check(arrays_in(rest))
             pairs = list(self.inner.vjp(given, offset, x, y, out))
             self.look()
             self.check([d.array if type(d) is Tensor else d for _, d in pairs if d is not None])
         finally:
-            observing.pop()
+            trap.observing.pop()
             tape.entries, tape.record, tape.first_address, tape.looking, tape.trusted_from = before
             if tape.looking:
                 fill_up()
+        pairs = [(t, d) for t, d in pairs if t.at < NOWHERE]  # (a construct may have written into a constant since)
         return pairs if on_tensors else [(t, d.array if type(d) is Tensor else d) for t, d in pairs]
 
-    def look(self, written_now: object = None) -> None:
-        """See what was read until now; the memory that is about to be written may be read from here on."""
+    def look(self, array: np.ndarray | None = None, whole: bool = False) -> None:
+        """See what was read until now; what it writes now, it may read, unless another part is not what it was."""
         notes, self.seen = self.notes[self.seen :], len(self.notes)
         for rule, x, y, out, _, _ in notes:
             if not isinstance(rule, UNREADING):
                 self.check([t.array for t in rule.tensors(x, y)])
             elif rule is WRITE:
                 self.check([t.array for t in tensors_in(out)])
-        self.own.add(id(written_now))
+        if array is not None and (whole or rewritten(array, self.address) is None):
+            self.own.add(id(memory(array)))
 
     def check(self, arrays: Iterable[np.ndarray]) -> None:
         """Raise if one of these was written after the entry was made, and not by what reads it back."""
@@ -272,24 +105,184 @@ class Observed(Rule):
             found = rewritten(array, self.address)
             if found is None or id(found[1]()) in self.own:
                 continue
-            (_, _, what, writer, at), (*_, code, lasti) = found, self.entry
-            used, write = Where(code, lasti), Where(writer, at)
-            raise WriteAfterUseError(
-                f'The gradient of {self.inner.title(self.entry)} needs the value that it used, but that value was '
-                f'written since, by {what}. Without this error the gradient would silently be computed from the new '
-                f'value. Write after the gradient, or write into a copy.'
-                + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')
-                + f'\n  written: {where_is(write.file, write.line)}: {write.text}'
-            )
+            said = f'The gradient of {self.inner.title(self.entry)} needs the value that it used, but that value {{}}.'
+            said += ' Without this error the gradient would silently be computed from the new value.'
+            refuse(f'{said} Write after the gradient, or write into a copy.', Where(*self.entry[4:]), found)
 
 
-def asked(tensor, how: str, chooses: bool) -> None:
-    """Somebody is about to see the numbers of a Tensor."""
-    for observed in observing:
-        observed.look()
-        observed.check((tensor.array,))
+class Severed(dict):
+    """The Parameters in it are differentiated, until it is cleared."""
+
+    def clear(self) -> None:
+        for *_, parameter, _ in self.values():
+            if parameter is not None:
+                parameter.at = -1
+        super().clear()
 
 
-doors.numbers_asked.append(asked)
-doors.check_entry = check_entry
-doors.ran_forward.append(look_at_outputs)
+class Written(Trap):
+    """Keeps what was written, and when."""
+
+    def __init__(self) -> None:
+        # id of an array's memory -> (when, weak reference, what wrote, code, lasti, whether a Parameter), in `writes`,
+        self.since: dict = {}  # while a `back` is kept, which may read what it recorded before
+        self.severed = Severed()  # the same, (takeover, Parameter, until when), for what got a differentiated value
+        self.severed_said: dict = {}
+        self.tapes: dict = {}  # id of memory -> the closed Tapes that hold it
+        self.latest = 0  # when anything was last written
+        self.observing: list = []  # the entries that are read back under observation, the innermost last
+        self.books = writes, self.severed
+
+    def writing(self, tensor, what: str, frame, source: object, how: object) -> None:
+        """The memory of `tensor` is about to change: remember it, and tell those who still hold the old values.
+
+        What a running bprop was given is used by others too: a Parameter gets memory of its own, all else is refused.
+        """
+        if not (tape.looking or tape.gradients or holders or self.tapes or paused):
+            return
+        root = memory(tensor.array)
+        for given in running() if tape.gradients else ():
+            inputs, outs = (any(memory(t.array) is root for t in tensors_in(given[n])) for n in ('inputs', 'result'))
+            if (inputs or outs) and type(tensor) is Tensor:
+                into = 'one of its inputs' if inputs else 'its out'
+                raise IndexWriteError(
+                    f'{type(given["cell"]).__name__}.bprop writes, by {what}, into {into}, or a view of it: others use '
+                    f'what it was given, too. Write into a copy: v = v.copy().{users_line(frame)}'
+                )
+            if inputs or outs:
+                root = tensor.array = tensor.array.copy()
+        for observed in self.observing:
+            all_of_it = how is ... or (type(how) is slice and how == slice(None))
+            observed.look(tensor.array, tensor.size == root.size and all_of_it)
+        if tape.looking:
+            note(WRITE, tensor, what, (source, how), frame)
+        for each in (*holders, *self.tapes.get(id(root), ())):
+            each.keep(root)
+            if each in holders and each not in open_tapes:
+                self.find_by_memory(each)
+        write = self.remember(root, what, users_frame(frame), type(tensor) is not Tensor)
+        if tape.gradients and (type(tensor) is not Tensor or tape.hidden_address):
+            self.sever(tensor, source, how is not ..., write)
+
+    def find_by_memory(self, closed) -> None:
+        """From here on a Tape is asked only when memory is written that it holds."""
+        holders.discard(closed)
+        for key in closed._held:
+            self.tapes.setdefault(key, WeakSet()).add(closed)
+        finalize(closed, self.forget_tape, [*closed._held]).atexit = False
+
+    def forget_tape(self, keys: list) -> None:
+        """A Tape that held this memory is gone."""
+        for key in keys:
+            if not any(True for _ in self.tapes.get(key, ())):
+                self.tapes.pop(key, None)
+        if not self.tapes:
+            self.tapes.clear()  # which gives back the room that it grew to
+
+    def remember(self, root: np.ndarray, what: str, frame, parameter: bool) -> tuple:
+        """This memory changes now, at an address of its own: later than all that is on any tape."""
+        if tape.gradients and not tape.in_own_thread():
+            when = tape.first_address + len(tape.entries)
+        else:
+            when = tape.tick()
+            if tape.looking or tape.recorded_from != NOWHERE:
+                tape.record(UNREAD)
+        if not paused:
+            self.since.clear()
+        self.latest, key = when, id(root)
+        for book in (writes,) * bool(tape.gradients) + (self.since,) * bool(paused):
+            gone = ref(root, lambda _, book=book: book.pop(key, None))
+            book[key] = when, gone, what, frame.f_code, frame.f_lasti, parameter
+        return when, root, what, frame.f_code, frame.f_lasti
+
+    def sever(self, tensor, source: object, added: bool, write: tuple) -> None:
+        """`source` is written into `tensor`: remember it if a gradient would have to pass from one to the other.
+
+        A constant Parameter gets the address before the first leaf's: what is computed from it is recorded, cotangents
+        end there. (What construct writes is hidden, but for its views.)
+        """
+        root, bound = id(write[1]), tape.recorded_from
+        if bound != NOWHERE and any(tape.address(t) >= bound for t in tensors_in(source)):
+            gone = ref(write[1], lambda _: self.severed.pop(root, None))
+            parameter = tensor if type(tensor) is not Tensor else None
+            self.severed[root] = write[0], gone, *write[2:], tape.hidden_address, parameter, inf
+            if parameter is not None:
+                tensor.at = max(tensor.at, bound)
+        elif not added and root in self.severed:
+            self.severed[root] = *self.severed[root][:-1], write[0]
+            if tensor.at == bound:
+                tensor.at = -1
+
+    def closing(self, gradient) -> None:
+        """A vjp pauses, and is read later: what was severed while its function ran counts then too."""
+        if gradient.read_later and gradient.has_run and self.severed:
+            gradient.books = dict(self.severed)
+
+    def opening(self, gradient) -> None:
+        """It is read: whatever was written since, while it was open or later, counts."""
+        if gradient.has_run:
+            writes.update({key: write for key, write in self.since.items() if write[0] > gradient.offset})
+            self.severed.update(gradient.books or {})
+
+    def say_severed(self, who: str, tensors: Iterable, used: Where, address: int = NOWHERE) -> None:
+        """Warn if `who` reads one that was given a differentiated value before this address: that gradient is lost."""
+        for t in tensors:
+            nothing = inf, None, '', None, 0, 0, None, inf
+            stamp, _, what, writer, at, takeover, parameter, until = self.severed.get(id(memory(t.array)), nothing)
+            own = takeover and takeover == tape.gradients[-1].enclosing  # construct's, and so is this gradient
+            if stamp <= address < until and not own and (parameter is not None or t.at < 0):
+                write, name = Where(writer, at), 'a Parameter' if parameter is not None else 'a Tensor'
+                warnings.warn_explicit(
+                    f'{who} uses {name} that was written by {what} with a value that is being '
+                    'differentiated. No gradient passes a write: what the value depends on gets none through here. Use '
+                    'the value itself, or write ops.stop_gradient(value) if that is meant.\n'
+                    f'  written: {where_is(write.file, write.line)}: {write.text}',
+                    SeveredWarning,
+                    used.file,
+                    used.line,
+                    registry=self.severed_said.setdefault(used.file, {}),  # so that each line is told once
+                )
+
+    def ran_forward(self, gradient) -> None:
+        """Its function may have returned what was written: no entry reads that."""
+        for t in gradient.outputs if writes else ():
+            self.check_value(name_of(gradient.function), t, Where((frame := caller()).f_code, frame.f_lasti))
+        if self.severed and (frame := caller()):
+            outputs = [t for t in gradient.outputs if t.at == tape.recorded_from]
+            self.say_severed(name_of(gradient.function), outputs, Where(frame.f_code, frame.f_lasti))
+
+    def check_value(self, who: str, t: Tensor, used: Where, address: int = NOWHERE) -> None:
+        """Raise if `who` uses a recorded value that was overwritten since, through another Tensor: a buffer, a view."""
+        recorded = type(t) is Tensor and 0 <= t.at < min(address, NOWHERE)
+        found = rewritten(t.array, t.at) if recorded else None
+        if found and found[0] < address and not found[-1]:
+            said = f'{who} uses a value that is being differentiated, and that value {{}} through a buffer or a view.'
+            refuse(f'{said} The gradient would silently be that of the old value. Write into a copy.', used, found)
+
+    def check_entry(self, entry: tuple, address: int) -> Rule:
+        """The rule that reads this entry back: under observation, where it may read what was written since."""
+        rule, x, y, out, code, lasti = entry
+        given = [t for t in rule.tensors(x, y) if type(t) is not Bundle]
+        who, used = rule.title(entry), (code, lasti)
+        if code is None:  # a leaf of a gradient inside
+            who, used = 'A gradient', ((frame := caller()).f_code, frame.f_lasti)
+        if self.severed:
+            self.say_severed(who, [*given, *(getattr(y, 'internal_params', None) or ())], Where(*used), address)
+        for t in given:
+            self.check_value(who, t, Where(*used), address)
+        if address >= self.latest or isinstance(rule, UNREADING):
+            return rule
+        if isinstance(rule, Takeover) or hasattr(rule, 'owner'):  # it calls code of the user's, which may read anything
+            return Observed(rule, entry, address, True)
+        given += tensors_in(out.out) if type(out) is Bundle else [out]
+        if any(rewritten(t.array, address) for t in given):
+            return Observed(rule, entry, address, False)
+        return rule
+
+    def numbers_asked(self, tensor, how: str, chooses: bool) -> None:
+        for observed in self.observing:
+            observed.look()
+            observed.check((tensor.array,))
+
+
+trap = Written()

@@ -1,8 +1,8 @@
 """The tape view: one picture of a tape, step by step; and the account of each of its numbers.
 
 Read it in this order. `minicell.story` turns a Tape's events into a Record, plain data about entries, readings and
-steps. `paint` draws a Record as frames of keyed shapes. `write` makes stills of a frame: SVG, PNG, GIF. `page` makes
-the page on which frames move. `picture` is what `tape.show()` returns, `account` what `tape.why()` does.
+steps. `paint` draws a Record as frames of keyed shapes, and `minicell.ink` makes files and pages of them. `picture` is
+what `tape.show()` returns, `account` what `tape.why()` does.
 """
 
 from typing import Any

@@ -4,12 +4,12 @@ from typing import Any
 
 import graphviz
 
+from ..ink.metrics import shape_text
 from ..story.events import Walk
 from ..story.names import gradient
 from ..story.stack import Call
 from ..story.tensors import tensors
 from .drawing import BACKWARD, FORWARD, LOOKS, MUTED, NEW_LINE, OWN, OWN_TEXT, WORDS, TapeDot, safe
-from .metrics import shape_text
 
 
 def to_dot(tape: Any) -> TapeDot:

@@ -4,8 +4,8 @@ from typing import Any
 
 import graphviz
 
-from .metrics import clean
-from .paint.style import LIGHT
+from ..ink.metrics import clean
+from ..ink.style import LIGHT
 
 NO_DOT = 'There is no `dot` program here to draw {} (Debian: apt install graphviz; conda: graphviz).'
 MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500

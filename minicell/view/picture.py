@@ -12,16 +12,16 @@ import numpy as np
 
 from .. import judge
 from ..errors import SettingError
+from ..ink import gif, png, sheet, svg
+from ..ink.film import Film
+from ..ink.page import fragment
 from ..story import followed, tell
 from ..story.record import Record
 from . import lines
 from . import zoom as lens
 from .account import why
-from .page import fragment
 from .paint import scene
-from .paint.film import Film
 from .paint.moment import MOST
-from .write import gif, png, sheet, svg
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
 WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
@@ -108,7 +108,13 @@ class Picture:
     def html(self, live: bool = False) -> str:
         """The picture as one piece of HTML, complete in itself; `live`: it takes other numbers."""
         return fragment.fragment(
-            self.films, self.still(self.opens), self.opens, self.alt(self.opens), self.scale, live, self.lost
+            self.films,
+            self.still(self.opens),
+            self.opens,
+            self.alt(self.opens),
+            self.scale,
+            fragment.listener() if live else '',
+            self.lost,
         )
 
     @property

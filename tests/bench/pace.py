@@ -4,7 +4,7 @@ import gc
 import json
 import time
 
-from minicell.core import doors
+from minicell.core.watch import holders
 
 
 def pace() -> float:
@@ -18,13 +18,13 @@ def best(measure, limit: float, tries: int = 10) -> float:
     """The least of some measurements in seconds, each by the pace before or after it, until one is under the limit."""
     least = float('inf')
     gc.freeze()  # the garbage collector would walk what other tests have left
-    tapes = list(doors.holders)  # and each Tape of theirs would look at each write
-    doors.holders.clear()
+    tapes = list(holders)  # and each Tape of theirs would look at each write
+    holders.clear()
     try:
         while tries and least >= limit:
             busy, took = pace(), measure()
             least, tries = min(least, took / max(busy, pace())), tries - 1
     finally:
-        doors.holders.update(tapes)
+        holders.update(tapes)
         gc.unfreeze()
     return least

@@ -16,7 +16,7 @@ class Picture(Stepper):
     """One picture: `root` is its element `.mc2`, and its line is the slider that steps it."""
 
     def __init__(self, page: Page, root: Locator, name: str = 'tape') -> None:
-        super().__init__(page, name, root.get_by_role('slider', name='Step of the tape'), root)
+        super().__init__(page, name, root.get_by_role('slider'), root)
         self.root, self.slider = root, self.handle
 
     @property
@@ -48,5 +48,5 @@ class Picture(Stepper):
 
 def pictures(page: Page, within: Locator | None = None) -> list[Picture]:
     """All pictures of a page, or within an element of it."""
-    found = (within or page).locator('.mc2')
+    found = (within or page).locator('.mc2:not(.mc-film)')
     return [Picture(page, found.nth(k), f'tape-{k + 1}' if k else 'tape') for k in range(found.count())]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from minicell.view.page.fragment import fragment, page
-from minicell.view.paint.line import Mark, step_line
+from minicell.ink.line import Mark, step_line
+from minicell.ink.page.fragment import fragment, page
 from tests.browser.lab import Seen
 from tests.browser.served import served
 from tests.view.toy import films, toy
@@ -74,7 +74,8 @@ def many(count: int):
     """A film of many steps, each with shapes of its own."""
     film = toy(steps=1)
     frame, step = film.frames[0], film.steps[0]
-    film.line, places = step_line(count, [Mark(i, 'takeover', 'bf') for i in range(0, count, 9)])
+    marks = [Mark(i, 'takeover', 'bf') for i in range(0, count, 9)]
+    film.line, places = step_line(count, marks, label='Step of the tape')
     film.frames, film.steps = [], []
     for i in range(count):
         new = type(frame)(frame)

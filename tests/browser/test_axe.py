@@ -107,7 +107,7 @@ def test_the_tape_is_read_in_words(lesson):
     output = lesson.output('l03-tape')
     steps, told = output.get_by_role('slider', name='Step of the tape'), output.locator('[aria-live=polite]')
     steps.press('Home')
-    expect(output.get_by_role('group', name='The tape, drawn')).to_be_visible()
+    expect(output.get_by_role('group', name='The picture, drawn')).to_be_visible()
     expect(steps).to_have_attribute('aria-valuetext', re.compile(r'^Step 1 of \d+: Net is called\.'))
     for name in ('Play', 'Next', 'Takeover', 'Compare'):
         expect(output.get_by_role('button', name=name)).to_be_visible()

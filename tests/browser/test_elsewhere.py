@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Page, expect
 
-from minicell.view.page.fragment import fragment
+from minicell.ink.page.fragment import fragment
 from tests.browser import sample
 from tests.browser.front import closed, new
 from tests.browser.lab import Seen

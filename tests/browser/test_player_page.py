@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from minicell.view.page.fragment import page
-from minicell.view.paint.style import LIGHT
+from minicell.ink.page.fragment import page
+from minicell.ink.style import LIGHT
 from tests.browser.axe import axe
 from tests.browser.play import (
     NARROW,
@@ -95,7 +95,7 @@ def test_save_as_svg(visit):
     tab.keyboard.press('Enter')
     with tab.expect_download() as waiting:
         tab.get_by_role('button', name='Save as SVG').click()
-    assert waiting.value.suggested_filename == 'tape-step-8.svg'
+    assert waiting.value.suggested_filename == 'step-8.svg'
     text = Path(waiting.value.path()).read_text(encoding='utf-8')
     root = ElementTree.fromstring(text)
     said = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]

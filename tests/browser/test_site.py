@@ -64,15 +64,17 @@ def test_every_tape_steps_by_buttons_line_and_keys(name, page, site):
     open_page(page, site, name)
     assert page.locator('h1').count() == 1
     shown = pictures(page)
-    assert len(shown) == TAPES.get(name, 1)
+    tapes = [each for each in shown if each.slider.get_attribute('aria-label') == 'Step of the tape']
+    assert len(tapes) == TAPES.get(name, 1) and all(each.step == 1 for each in tapes)
     for tape in shown:
         total = tape.steps
-        assert tape.step == 1
-        first, height = tape.title(), tape.root.bounding_box()['height']
+        if tape.step > 1:  # a figure opens where its text begins
+            tape.press('Home')
+        first, height = tape.text(), tape.root.bounding_box()['height']
         tape.button('Next').click()
-        assert tape.step == 2 and tape.title() != first
+        assert tape.step == 2 and tape.text() != first
         tape.button('Back').click()
-        assert (tape.step, tape.title()) == (1, first)
+        assert (tape.step, tape.text()) == (1, first)
         for key, due in (('ArrowRight', 2), ('End', total), ('ArrowLeft', total - 1), ('Home', 1)):
             assert tape.press(key) is not None
             assert tape.step == due

@@ -12,7 +12,7 @@ import minicell as ms
 from minicell import Tensor, ops
 from minicell.core import tape
 from minicell.core.cell import addresses_by_class
-from minicell.traps import written
+from minicell.core.trap import writes
 from tests.core.cells import LOOK, Cube, Product, close, made, same
 
 
@@ -20,7 +20,7 @@ def untouched():
     """Nothing is open: the next gradient starts from a clean state."""
     assert tape.recorded_from == tape.hidden_from == tape.NOWHERE
     assert not tape.looking and not tape.hidden_address
-    assert not tape.gradients and not written.written and not addresses_by_class
+    assert not tape.gradients and not writes and not addresses_by_class
     assert gc.isenabled()
     same(ms.grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0])), [2, 4])
 

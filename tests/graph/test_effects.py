@@ -13,8 +13,8 @@ from minicell.core import tape
 from minicell.core.errors import MinicellWarning
 from minicell.core.primitives import apply_plain
 from minicell.core.rules import Plain
+from minicell.core.trap import writes
 from minicell.errors import SwallowedParameterWarning, WriteAfterUseError
-from minicell.traps import written
 from tests.core.cells import Cube, made
 from tests.graph.test_replay import numbers
 from tests.messages import refused, warned
@@ -196,7 +196,7 @@ def test_a_replay_leaves_the_tape_as_it_was():
     for _ in range(2):
         f(X)
         ms.grad(f)(X)
-    assert tape.recorded_from == tape.NOWHERE and not tape.gradients and not tape.looking and not written.written
+    assert tape.recorded_from == tape.NOWHERE and not tape.gradients and not tape.looking and not writes
 
 
 def test_bprop_debug_reports_in_a_replay(capsys):

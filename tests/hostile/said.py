@@ -9,13 +9,13 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from operator import attrgetter
 
 import numpy as np
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, tracing
 from minicell.core import tape
+from minicell.core.trap import captured
 from minicell.errors import MinicellError, MinicellWarning
 from tests.messages import tells
 
@@ -161,11 +161,7 @@ def tidy() -> None:
     """Put back what a failing test left, so that the next one starts as due."""
     for name, clean in CLOSED.items():
         setattr(tape, name, clean)
-    for book in ('core.doors.captured', 'traps.swallowed.touched', 'traps.swallowed.weights'):
-        try:
-            attrgetter(book)(ms).clear()
-        except AttributeError:
-            continue
+    captured.clear()
     if '__getattribute__' in vars(nn.Cell):
         del nn.Cell.__getattribute__
     builtins.print = PRINT

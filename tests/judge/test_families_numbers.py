@@ -204,3 +204,61 @@ def test_what_a_difference_of_nearly_equal_numbers_loses_is_no_mistake(row, dtyp
     assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
     more = lambda *all: (1.01 * bprop(*all)[0],)
     assert judged(construct, more, x) == checked(construct, more, x) == ['wrong']
+
+
+MANY = Tensor(np.random.default_rng(0).standard_normal(400), ms.float64)
+M = MANY.asnumpy().reshape(20, 20)
+
+
+def by_loops(a):
+    out = np.zeros((20, 20), np.float32)
+    for k, row in enumerate(a.reshape(20, 20)):
+        out[k] = row @ M[::-1]
+    return Tensor(out)
+
+
+AMONG = """
+differences | x=MANY | Tensor(np.diff(x.asnumpy(), prepend=0.0).astype(np.float32)) |
+ lambda a, g: g - np.append(g[1:], 0)
+end in half | x=MANY | Tensor(np.sin(x.asnumpy()).astype(np.float16)) | lambda a, g: g * np.cos(a)
+inside | x=MANY | Tensor(np.tanh(x.asnumpy().astype(np.float32)).astype(np.float64)) |
+ lambda a, g: g * (1 - np.tanh(a) ** 2)
+by its type | x=MANY | Tensor(np.cumsum(x.asnumpy()), ms.float32) | lambda a, g: np.cumsum(g[::-1])[::-1]
+by loops | x=MANY | by_loops(x.asnumpy()) | lambda a, g: (g @ M[::-1].T).ravel()
+"""
+
+
+@pytest.mark.parametrize('dtype', [ms.float16, ms.float32])
+@members(AMONG, globals(), also=(-1,))
+def test_one_wrong_number_among_many_is_found_in_what_numpy_rounds(row, dtype):
+    construct, back, x = row
+    x = x.astype(dtype)
+    for at, factor in ((0, 1), (399, 0), (0, -1), (200, 1.1), (7, 0.5)):
+
+        def bprop(s, x, out, dout, at=at, factor=factor):
+            g = back(x.asnumpy().astype(np.float64), dout.asnumpy().astype(np.float64)).copy()
+            g[at] *= factor
+            return (Tensor(g).astype(x.dtype),)
+
+        due = ['right' if factor == 1 else 'wrong']
+        assert judged(construct, bprop, x) == checked(construct, bprop, x) == due
+
+
+def test_what_is_lost_in_the_rounding_of_construct_is_not_called_right():
+    """Float32 that is named by a text stays Float32 when construct is called again."""
+    construct = lambda s, x: Tensor(np.cumsum(x.asnumpy()).astype('float32'))
+    for factor, due in ((1, ['unknown']), (1.00001, ['unknown']), (1.1, ['wrong'])):
+        k = Tensor(np.where(np.arange(400) == 7, factor, 1))
+        bprop = lambda s, x, out, dout, k=k: (behind(dout) * k.astype(x.dtype),)
+        assert judged(construct, bprop, MANY.astype(ms.float32)) == due
+
+
+def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
+    """In Float64 the same bprop multiplies with another root than the ops on the Tape did."""
+    soft = lambda x: ops.softmax(x / 3**0.5)
+    x = Tensor(np.random.default_rng(0).standard_normal((90, 3)), ms.float16)
+    for factor, due in ((1, 'right'), (1.1, 'wrong')):
+        bprop = lambda s, x, out, dout, k=factor: (
+            k * (p := soft(x)) * (dout - (dout * p).sum(-1, keepdims=True)) / 3**0.5,
+        )
+        assert judged(lambda s, x: soft(x), bprop, x) == checked(lambda s, x: soft(x), bprop, x) == [due]

@@ -126,7 +126,7 @@ def hands(figure):  # what may be moved besides buttons; what is folded away und
             if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
 
 print(json.dumps({
-    'figures': {name: len(hands(figure)) for name, figure in L.figures.items()},
+    'figures': {name: len(hands(figure)) for name, figure in L.figures.items() if figure.shown.widget},  # else it plays
     'moved': moved,
     'sized': len(sized),
     'grown': [one.layout.height for one in sized if one.layout.height != before[one]],

@@ -1,18 +1,23 @@
-"""What holds for the figure of each lesson: its words fit, its size stays, and a move of its control costs little."""
+"""What holds for the figure of each lesson: its words fit and can be read, and a number has one spelling in it."""
 
 import gc
+import math
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-import ipywidgets as w
-
-from minicell.core import doors
-from minicell.teach.figure import Drawing, svg
-from minicell.teach.ink.shapes import Box, Text
+from minicell.core.watch import holders
+from minicell.ink import boxes, sheet, style, svg
+from minicell.ink.film import Film
+from minicell.ink.shapes import AGAIN
+from minicell.teach.figure import Drawing, Figure, film
 from tests.messages import draws
+from tests.view import geometry
 
 MOST = 150_000  # calls for one picture, of Python and of C: about a tenth of a second
+PAGE = 250_000  # bytes of a figure
+NUMBER = re.compile(r'(?<![\w.])−?\d+(?:\.\d+)?(?:e[-−]?\d+)?(?![\w.]*\d)')
 
 
 def calls(act: Callable[[], Any]) -> int:
@@ -23,8 +28,8 @@ def calls(act: Callable[[], Any]) -> int:
         nonlocal many
         many += event in ('call', 'c_call')
 
-    before, tapes = sys.getprofile(), list(doors.holders)
-    doors.holders.clear()  # a Tape of another test would look at each write
+    before, tapes = sys.getprofile(), list(holders)
+    holders.clear()  # a Tape of another test would look at each write
     gc.disable()
     sys.setprofile(seen)
     try:
@@ -32,44 +37,61 @@ def calls(act: Callable[[], Any]) -> int:
     finally:
         sys.setprofile(before)
         gc.enable()
-        doors.holders.update(tapes)
+        holders.update(tapes)
     return many
 
 
-def texts(drawn: Drawing) -> list[Text]:
-    """What is written in a picture."""
-    return [shape for shape in drawn.shapes if isinstance(shape, Text)]
+def texts(of: Film, step: int = -1, look: str = '') -> list[str]:
+    """What is written in a frame, of all looks or of those with these classes."""
+    classes = set(look.split())
+    return [s.attrs['T'] for s in of.frames[step].values()
+            if s.tag == 'text' and classes <= set(s.attrs.get('class', '').split())]  # fmt: skip
 
 
-def fits(drawn: Drawing, least: float = 0, slack: float = 0) -> Drawing:
-    """Hold a picture to its frame: no word is cut or smaller than `least`, and nothing is outside."""
-    wide, high = drawn.size
-    for shape in drawn.shapes:
-        x, y, room, tall = shape.box if isinstance(shape, Text) else shape[:4] if isinstance(shape, Box) else [0] * 4
-        assert x >= -slack and x + room <= wide + slack and y + tall <= high, shape
-        if isinstance(shape, Text):
-            assert not shape.full and not shape.text.endswith('…') and shape.size >= least, shape
-    return drawn
+def spellings(of: Film, step: int) -> list[set[str]]:
+    """The numbers that have more than one spelling at a step; code is as its author wrote it."""
+    said, found = of.steps[step], {}
+    code = set(texts(of, step, 'm'))
+    for words in (said.title, said.caption, *(each for each in texts(of, step) if each not in code)):
+        for number in NUMBER.findall(words):
+            value = float(number.replace('−', '-'))
+            found.setdefault((value, math.copysign(1, value)), set()).add(number)
+    return [each for each in found.values() if len(each) > 1]
 
 
-def moves(figure: Any, values: Iterable[Any], least: float = 0, slack: float = 0, most: int = MOST) -> list[Drawing]:
-    """Move the control of a figure: each picture keeps to its frame and its size, and is made of few calls."""
-    kept, heights, draw = [], set(), figure.draw
-    figure.draw = lambda value: seen.append(draw(value)) or seen[-1]
-    for k, value in enumerate(values):
-        seen: list[Drawing] = []
-        move = lambda value=value: setattr(figure.control, 'value', value)
-        if k < 2:
-            took = calls(move)
-            assert took < most, f'{took} calls for {value}'
-        else:
-            move()
-        assert 'role="img"' in figure.picture.value
-        kept.append(fits(seen[-1] if seen else draw(figure.control.value), least, slack))
-        heights.add(figure.picture.layout.height)
-    figure.draw = draw
-    assert len({each.size for each in kept}) == len(heights) == 1
-    draws(*(svg(each, figure.name, False) for each in kept))
-    controls = [each for each in figure.shown.widget.children if not isinstance(each, w.HTML)]
-    assert controls == [figure.control] and figure.control.description
-    return kept
+def fits(of: Film) -> Film:
+    """Hold each frame to its room: no word is cut, small, pale, outside, or on another; no number has two spellings."""
+    for step, frame in enumerate(of.frames):
+        where = of.steps[step].title
+        assert geometry.faults(frame, of.width, of.height) == [], where
+        assert not [key for key in frame if key.endswith(AGAIN)], where
+        for shape in frame.values():
+            if shape.tag == 'text':
+                assert not shape.attrs['T'].endswith('…'), (where, shape.attrs['T'])
+                assert style.look('text', shape.attrs.get('class', ''))['size'] >= 12, (where, shape.attrs['T'])
+        for palette in (style.LIGHT, style.DARK):
+            for words, ink, ground in geometry.grounds(frame):
+                assert geometry.contrast(palette[ink], palette[ground]) >= 4.5, (where, words)
+        assert not spellings(of, step), where
+    draws(*(svg.write(sheet.of(of, step)) for step in range(len(of.steps))))
+    return of
+
+
+def of(drawing: Drawing) -> Film:
+    """A drawing as a film of one step, which fits."""
+    return fits(film([drawing], 'Step'))
+
+
+def holds(figure: Figure) -> Figure:
+    """Hold a figure to it; a page plays it, and needs no kernel and not much room."""
+    fits(figure.film)
+    assert figure.film.width <= 770 and figure.film.height <= 520
+    assert len(figure.shown.page.encode()) < PAGE and figure.shown.widget is None
+    assert len(figure.film.steps) == len(figure.values) and figure.film.line['label'] and figure.film.line['w'] < 350
+    return figure
+
+
+def drawn(box: boxes.Box, tag: str, look: str) -> list[dict[str, Any]]:
+    """What a box draws with a tag, and these classes and no others."""
+    frame = boxes.draw(box)[0].frame
+    return [s.attrs for s in frame.values() if s.tag == tag and s.attrs.get('class') == look]

@@ -10,10 +10,10 @@ from minicell.core.watch import Op
 from minicell.teach.exercise import run
 from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
-from minicell.teach.lesson01.figures import branch, called, draw
+from minicell.teach.lesson01.figures import branch, called
 from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed, indented, mistake_of
-from tests.lessons.figures import moves
+from tests.lessons.figures import holds
 from tests.lessons.page import Page
 from tests.messages import tells
 
@@ -70,16 +70,16 @@ def test_the_graph_needs_no_dot(monkeypatch):
 
 
 def test_entries_come_and_go_with_the_input():
-    figure = branch(NET)
-    moves(figure, (0.0, 2.0, 2.5, 2.6, 5.0))
-    for x, count, slope in ((0.0, 3, '8.00'), (2.5, 3, '8.00'), (2.6, 4, '0.88'), (5.0, 4, '0.63')):
-        page = figure.draw(x).words
+    figure = holds(branch(NET))
+    for x, count, slope in ((0.0, 3, '8.'), (2.5, 3, '8.'), (2.6, 4, '0.877'), (5.0, 4, '0.632')):
+        page = figure[x].words
         tells(page, f'{count} entries', f'Gradient of x: {slope}', 'left none' if count == 3 else '4 Sqrt')
 
 
 def test_the_line_that_did_not_run_wrote_nothing():
-    tells(draw(NET, 2.0).words, 'ops.sqrt(y)', 'did not run', '3 entries')
-    assert 'did not run' not in tells(draw(NET, 3.0).words, '4 Sqrt giving 4.90')
+    figure = branch(NET)
+    tells(figure[2.0].words, 'ops.sqrt(y)', 'did not run', '3 entries')
+    assert 'did not run' not in tells(figure[3.0].words, '4 Sqrt giving 4.90')
     lines = [entry.line for entry in called(NET, 3.0).entries]
     assert lines[0] == lines[1] == lines[2] == lines[3] - 2  # one line three times, and another one
 

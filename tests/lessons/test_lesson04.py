@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.ink.numbers import said
 from minicell.replay.differences import LADDER
-from minicell.teach.ink.shapes import Path as Lines
-from minicell.teach.ink.shapes import Text
 from minicell.teach.lesson04 import WORDS
 from minicell.teach.lesson04 import suspects as suspects_file
-from minicell.teach.lesson04.figures import DTYPES, HEIGHT, WIDTH, Curves, central, eps, snapped, subtraction
+from minicell.teach.lesson04.figures import DTYPES, EPS, LOOKS, Curves, central, eps, subtraction
 from minicell.teach.lesson04.hidden import HIDDEN, ROW
-from minicell.teach.lesson04.secant import Curve
+from minicell.teach.lesson04.secant import secant
 from minicell.teach.lesson04.suspects import SUSPECTS, classify
 from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed
-from tests.lessons.figures import fits, moves
+from tests.lessons.figures import drawn, holds
 from tests.lessons.page import Page, defined
 from tests.messages import tells
 
@@ -54,20 +53,16 @@ def test_the_right_arm_is_eps_squared():
 def test_too_small_an_eps_leaves_nothing():
     slope = central(cube, 1.2, 1e-9, SINGLE)
     assert slope.above == slope.below and slope.error == pytest.approx(4.32, rel=1e-6)
-    tells(CURVES.draw(1e-9).words, 'no digit')
+    tells(CURVES.draw(EPS[45]).words, 'no digit')
     lines, cut = subtraction(slope, 8)
     assert lines[-1] == '0.00000000' and cut == 10
 
 
 def test_a_curve_is_drawn_as_far_as_the_slider_has_come():
     """So the figure does not answer the prediction above it."""
-    for k in (0, 1, 50, 120):
-        shapes = CURVES.draw(10 ** (-k / 10)).shapes
-        points = [len(shape.runs[0]) for shape in shapes if isinstance(shape, Lines) and shape.line == 1.6]
-        assert points == ([k + 1] * 2 if k else [])
-        names = [shape.text for shape in shapes if isinstance(shape, Text) and shape.size == 13]
-        assert ('float32' in names and 'float64' in names) == (k >= 100)
-        assert any('run out' in shape.text for shape in shapes if isinstance(shape, Text)) == (k >= 100)
+    for k in (0, 1, 25, 60):
+        lines = [line for look in LOOKS.values() for line in drawn(CURVES.draw(EPS[k]).box, 'path', look)]
+        assert [line['d'].count('L') for line in lines] == ([k] * 2 if k else [])
 
 
 @pytest.mark.parametrize(
@@ -80,27 +75,14 @@ def test_fewer_digits_are_left_for_a_smaller_eps(step, dtype, left):
     assert set(lines[-1][:cut]) <= set(' 0.') and lines[-1][cut] != '0'
 
 
-def test_the_dots_lie_on_the_curves():
-    for k in range(-120, 1, 7):
-        value = 10 ** (k / 10) * 1.01  # sliders round
-        for dtype in DTYPES:
-            at = CURVES.slopes[dtype][k + 120]
-            assert central(cube, 1.2, snapped(value), dtype) == at
-
-
-def test_every_drawing_has_one_size_and_its_text_fits():
-    figure = eps(cube, 1.2)
-    for k in range(-120, 1):
-        drawn = fits(CURVES.draw(10 ** (k / 10)), slack=1)
-        assert drawn.size == (WIDTH, HEIGHT)
-        tells(drawn.words, 'float32 says', 'off by', 'float64', keep=False)
-    ends = figure.control.base**figure.control.min, figure.control.base**figure.control.max
-    moves(figure, (*ends, *(10 ** (-k / 4) for k in range(3))), slack=1)
+def test_the_figure_can_be_read():
+    for each in holds(eps(cube, 1.2)).drawn:
+        tells(each.words, 'float32 says', 'off by', 'float64', keep=False)
 
 
 @pytest.mark.parametrize('f', [ms.ops.sin, lambda x: 5 * x, lambda x: 1000 * ms.ops.exp(3 * x), lambda x: -x * x])
 def test_other_functions_can_be_drawn(f):
-    assert Curves(f, 0.7).draw(1e-3).words.count('off by') == 2
+    assert Curves(f, 0.7).draw(EPS[15]).words.count('off by') == 2
 
 
 LOOP = """\
@@ -193,13 +175,10 @@ def test_a_hidden_cell_is_what_it_is_said_to_be(name):
 
 def test_the_secants():
     """The one of both sides is off by eps squared, the other by 3 x eps more; all words are inside."""
+    figure = holds(secant(cube, 0.8))
     for value in (0.05, 0.3, 1.0):
-        drawn = Curve(cube, 0.8).draw(value)
         both, one = 1.92 + value**2, 1.92 + 2.4 * value + value**2
-        assert f'has {both:.4f}' in drawn.words and f'has {one:.4f}' in drawn.words
-        fits(drawn)
-        runs = [point for shape in drawn.shapes if isinstance(shape, Lines) for run in shape.runs for point in run]
-        assert all(0 <= x <= 760 and 0 <= y <= 330 for x, y in runs)
+        tells(figure[value].words, f'has {said(both)}', f'has {said(one)}', keep=False)
 
 
 test_a_check_half_begun_is_not_attempted = Answers(AGREES, whole).begun({CLOSE: '...', ' and ' + LINEAR: ''})

@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import minicell as ms
 from minicell.teach.exercise import run
 from minicell.teach.lesson05 import inputs
-from minicell.teach.lesson05.figures import HEIGHT, WIDTH, traffic
+from minicell.teach.lesson05.figures import traffic
 from minicell.teach.lesson05.specimens import (
     RIGHT,
     SOURCE,
@@ -26,7 +25,7 @@ from minicell.teach.lesson05.specimens import (
 from minicell.teach.order import exercise
 from minicell.teach.trials import called, dout_of
 from tests.lessons.answers import Answers, changed, filled
-from tests.lessons.figures import moves, texts
+from tests.lessons.figures import holds
 from tests.lessons.notebooks import listings, picture, read
 from tests.lessons.page import Page, document, recorded
 from tests.messages import tells
@@ -95,14 +94,11 @@ def test_the_lesson_shows_the_cell_and_the_lines_that_run():
         assert f'    {number}: lambda dout, dx:' in PAGE.source('home')
 
 
-def test_the_figure_has_one_size_and_its_text_fits():
-    figure = traffic()
-    assert [value for _, value in figure.control.options] == list(SPECIMENS)
-    for drawn in moves(figure, SPECIMENS, slack=1):
-        assert drawn.size == (WIDTH, HEIGHT)
-        tells(drawn.words, 'in minicell: 6, 8;', 'in MindSpore: 2, 4, 6, 8')
-        lines = sorted((shape.box[1], shape.x, shape.text) for shape in texts(drawn))
-        assert all(a != b for a, b in pairwise(lines))
+def test_the_figure_can_be_read():
+    figure = holds(traffic())
+    assert figure.values == list(SPECIMENS)
+    for each in figure.drawn:
+        tells(each.words, 'in minicell: 6, 8;', 'in MindSpore: 2, 4, 6, 8')
 
 
 def test_the_third_hint_counts_right():

@@ -15,7 +15,7 @@ from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
 from minicell.teach.order import exercise
 from minicell.teach.train import Curve
 from tests.lessons.answers import Answers, shaken
-from tests.lessons.figures import calls, fits, texts
+from tests.lessons.figures import calls, holds, of, texts
 from tests.lessons.page import Page
 from tests.messages import tells
 
@@ -164,20 +164,19 @@ def test_the_still_tells_of_every_suspect(trained):
 def test_train_lights_the_lamp(trained, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
     trained.choice.value = 2
-    assert 'not lit yet' in trained.picture.value and 'wrong' not in trained.picture.value
+    assert 'not lit yet' in texts(of(trained.drawn)) and 'wrong' not in trained.drawn.words
     trained.start.click()
-    assert 'not lit yet' not in trained.picture.value and '>wrong<' in trained.picture.value
-    assert '>dw is right<' in trained.picture.value and 'Done: 60 of 60' in trained.bar.value
+    assert {'wrong', 'dw is right'} <= {*texts(of(trained.drawn))} - {'not lit yet'}
+    assert 'Done: 60 of 60' in trained.bar.value
 
 
 def test_pictures_keep_their_size_and_cut_no_words():
     right = Curve((0.7, 0.5, 0.3), 600, 0.98)
     curves = [Curve((), 600), Curve((0.7,), 600), Curve((0.7, 9.0), 600), Curve((0.7, 2.6e5), 600, 0.5)]
-    drawn = [fits(lesson06.figures.draw(letter, curve, right), slack=4) for letter in LETTERS for curve in curves]
-    tests = [fits(lesson06.figures.draw_tests(letter)) for letter in ('', *LETTERS)]
-    assert len({each.size for each in drawn}) == len({each.size for each in tests}) == 1
-    fits(lesson06.figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right), slack=4)
-    fits(lesson06.figures.overview())
+    drawn = [of(lesson06.figures.draw(letter, curve, right)) for letter in LETTERS for curve in curves]
+    assert len({(each.width, each.height) for each in drawn}) == 1
+    of(lesson06.figures.gallery(dict.fromkeys(LETTERS, curves[-1]), right))
+    of(lesson06.figures.overview())
 
 
 def test_a_run_takes_a_moment(page):
@@ -187,19 +186,17 @@ def test_a_run_takes_a_moment(page):
 
 
 def test_the_figure_of_the_tests():
-    figure = lesson06.figures.tests()
-    assert figure.picture.value.count('>yes<') == len(PROBES)
-    figure.control.value = 1 + list(LETTERS).index('D')
-    assert '>−1.00<' in figure.picture.value and '>no<' in figure.picture.value
-    assert [label for label, _ in figure.control.options] == ['the right one', *LETTERS]
+    figure = holds(lesson06.figures.tests())
+    assert figure.values == ['', *LETTERS] and texts(figure.film, 0).count('✓ yes') == len(PROBES)
+    assert {'✗ −1', '✗ no'} <= set(texts(figure.film, figure.values.index('D')))
 
 
 def test_a_page_without_a_kernel_shows_every_test_of_every_suspect():
     """Or its reader could not name the bugs."""
     drawn = lesson06.figures.overview()
-    marks = len(drawn.shapes) - len(texts(drawn))
-    assert marks == len(PROBES) * (1 + 1 + len(LETTERS)) - len(LETTERS) + 1  # a rule, the marks; slope has numbers
-    tells(drawn.words, 'B, F;', 'B, C, F', 'A 5.00')
+    marks = [words for words in texts(of(drawn)) if words in '✓✗']
+    assert len(marks) == len(PROBES) * (1 + len(LETTERS)) - len(LETTERS)  # slope has numbers
+    tells(drawn.words, 'B, F;', 'B, C, F', 'A 5')
     page = PAGE.cell('tests-figure').outputs[0].data
     assert drawn.words in page['text/plain'] and drawn.title in page['image/svg+xml']
 

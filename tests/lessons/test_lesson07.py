@@ -11,7 +11,7 @@ from minicell import ops
 from minicell.teach.lesson07 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed, filled, indented
-from tests.lessons.figures import moves
+from tests.lessons.figures import holds
 from tests.lessons.page import Page, document
 from tests.messages import tells
 
@@ -75,11 +75,9 @@ def test_more_is_kept_as_keep_prob_grows():
     assert (masks[0].sum(), masks[-1].sum()) == (0, figure.CHANNELS)
 
 
-def test_every_drawing_has_one_size_and_its_text_fits():
-    values = 0.0, 0.05, 0.35, 0.8, 1.0
-    for value, drawn in zip(values, moves(figure.masks(Dropout2d, Anew), values), strict=True):
-        assert drawn.size == (figure.WIDTH, figure.HEIGHT)
-        tells(drawn.words, f'keep_prob = {value:.2f}', '(0 channels wrong)')
+def test_the_figure_can_be_read():
+    for each in holds(figure.masks(Dropout2d, Anew)).drawn:
+        tells(each.words, 'keep_prob = ', '(0 channels wrong)')
 
 
 bprop = filled(UNPACK, '        mask = ...')
@@ -174,13 +172,12 @@ def test_the_seed_makes_differences_agree():
 
 
 def test_figure_and_exercises_leave_the_learners_dice_alone():
-    shown = figure.masks(Dropout2d, Anew)
     ms.set_seed(3)
     due = np.random.random()
     ms.set_seed(3)
     UNPACK.check_code(UNPACK.solution)
     FORWARD.check_code(FORWARD.solution)
-    shown.control.value = 0.3
+    figure.masks(Dropout2d, Anew)
     assert np.random.random() == due
 
 

@@ -16,7 +16,7 @@ from minicell.teach.lesson11.hunt import HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
 from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
-from tests.lessons.figures import moves, texts
+from tests.lessons.figures import holds, texts
 from tests.lessons.page import Page
 from tests.messages import refused, tells
 
@@ -172,17 +172,17 @@ def test_the_figure_leaves_the_learners_list_and_mode_alone(stops):
 
 
 def test_one_branch_is_lit_and_the_frozen_line(stops):
+    film = figures.run_times(*stops).film
     for n, line in ((3, 'dx = 2 * x * dout'), (4, 'dx = 0 * dout')):
-        lit = [each.text.strip() for each in texts(figures.draw(*stops, n)) if each.mono and each.bold]
+        lit = [each.strip() for each in texts(film, n - 1, 'm b')]
         assert lit[0] == line and len(lit) == 2
         tells(lit[1], 'frozen', '`if len(calls) > 3`', 'False')
 
 
 def test_the_slider(stops):
-    figure = figures.run_times(*stops)
-    assert (figure.control.min, figure.control.value, figure.control.max) == (1, 1, 8)
-    assert moves(figure, (*range(2, 9), 1, 8))[0].size == (figures.WIDTH, figures.HEIGHT)
-    assert 'bprop 8 times' in figure.picture.value and 'bprop once' in figure.picture.value
+    figure = holds(figures.run_times(*stops))
+    assert (figure.values, figure.opens) == ([*range(1, 9)], 0)
+    tells(figure[8].words, 'bprop 8 times', 'bprop once')
     tells(figure.shown.text, '×1.', '×5.', '2 of them')
 
 

@@ -10,11 +10,12 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.ink.numbers import said as number
 from minicell.teach import train
 from minicell.teach.lesson12 import figures, network, table
 from minicell.teach.order import exercise
 from tests.lessons.answers import shaken
-from tests.lessons.figures import MOST, calls, fits, texts
+from tests.lessons.figures import MOST, calls, holds, of, texts
 from tests.lessons.notebooks import fault
 from tests.lessons.page import Page, defined
 from tests.messages import tells
@@ -72,16 +73,15 @@ def test_what_the_text_says_of_it(page):
 
 @pytest.mark.slow
 def test_the_table_shows_every_run(page):
-    control, words = table.shown(page['table']).control, table.shown(page['table']).shown.text
-    assert [label for label, _ in control.options] == ['free', 'frozen']
+    words = holds(table.shown(page['table'])).shown.text
     for (name, frozen, detached), seeds in page['table'].items():
         drawn = table.draw(page['of'], frozen)
-        written = {shape.text for shape in texts(drawn)}
+        written = set(texts(of(drawn)))
         mean, spread = np.mean([seed[0] for seed in seeds]), np.std([seed[0] for seed in seeds], ddof=1)
         dw, quiet = np.median([seed[1] for seed in seeds]), np.mean([seed[2] for seed in seeds])
-        assert {name, f'{mean:.2f} ±{spread:.2f}', f'{dw:.3g}', f'{quiet:.0f}'} <= written
+        assert {name, f'{mean:.2f} ±{spread:.2f}', number(dw), f'{quiet:.0f}'} <= written
         head = 'reset detached' if detached else 'reset in the graph'
-        said = f'{head} {mean:.3f} ±{spread:.3f}, |dW1| {dw:.3g}, {quiet:.0f} silent'
+        said = f'{head} {mean:.3f} ±{spread:.3f}, |dW1| {number(dw)}, {quiet:.0f} silent'
         assert said in next(line for line in drawn.words.splitlines() if line.startswith(f'{name}: '))
         assert drawn.words in words, 'a page without a kernel has both'
 
@@ -209,7 +209,7 @@ def test_the_still_tells_of_every_surrogate(page, bench):
     tells(untrained, 'seed 0', 'before training')
     assert [line.split(' reaches')[0] for line in each] == list(page['surrogates'])
     tells(each[-1], 'reaches 0%')
-    tells(each[-2], '−1.00 to 1.00')
+    tells(each[-2], '−1 to 1')
 
 
 @pytest.mark.slow
@@ -217,13 +217,14 @@ def test_train_and_freeze(bench, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
 
     def says(*due):
-        assert [each for each in due if each not in bench.picture.value] == []
+        shown = {bench.drawn.caption, *texts(of(bench.drawn))}
+        assert [each for each in due if not any(each in words for words in shown)] == []
 
     says('free readout', 'before training')
-    assert 'w1 learns nothing' not in bench.picture.value
+    assert 'w1 learns nothing' not in texts(of(bench.drawn))
     bench.start.click()
     says('free readout', 'after 20 steps')
-    assert '>?<' not in bench.picture.value
+    assert '?' not in texts(of(bench.drawn))
     w2 = bench.nets[0, False, False].w2.asnumpy()
     bench.frozen.value = True
     says('frozen readout', 'before training')
@@ -236,7 +237,7 @@ def test_train_and_freeze(bench, monkeypatch):
     assert bench.nets[0, True, True].hidden.detached and not bench.nets[0, True, False].hidden.detached
     bench.detached.value = False
     bench.choice.value = 8
-    says('w1 learns nothing', '>0%<')
+    says('w1 learns nothing', '0%')
     bench.frozen.value, bench.choice.value = False, 0
     says('free readout', 'after 20 steps')
     bench.reset()
@@ -247,13 +248,11 @@ def test_train_and_freeze(bench, monkeypatch):
 @pytest.mark.slow
 def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
     curves = bench.curve, train.Curve((3.0, 9e5), 300, 0.5)
-    drawn = [fits(bench.draw(choice, curve)) for choice in range(10) for curve in curves]
-    assert len({each.size for each in drawn}) == 1
+    drawn = [of(bench.draw(choice, curve)) for choice in range(10) for curve in curves]
+    assert len({(each.width, each.height) for each in drawn}) == 1
     assert all(calls(lambda choice=choice: bench.draw(choice, bench.curve)) < MOST for choice in range(10))
     start = figures.Start(*(page[name] for name in ('surrogates', 'Net', 'train', 'accuracy', 'digits')))
-    fits(figures.gallery(start, list(page['surrogates'])))
-    for frozen in (False, True):
-        fits(table.draw(page['of'], frozen))
+    of(figures.gallery(start, list(page['surrogates'])))
 
 
 @pytest.mark.slow
@@ -269,18 +268,18 @@ def test_more_is_closed_at_first(bench):
 def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(page, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)
-    of = {'a = 5': page['surrogates']['a = 5'], 'mine': nn.straight_through()}
-    shown = figures.bench(of, page['Net'], few, page['accuracy'], page['digits'])
+    two = {'a = 5': page['surrogates']['a = 5'], 'mine': nn.straight_through()}
+    shown = figures.bench(two, page['Net'], few, page['accuracy'], page['digits'])
     shown.choice.value = 1
     shown.height.value = 1.0000000000000002  # as a page sends it when it opens the figure
-    assert 'Surrogate: mine' in shown.picture.value and '>100%<' in shown.picture.value
+    assert shown.drawn.title == 'Surrogate: mine' and '100%' in texts(of(shown.drawn))
     shown.width.value = 0.02
-    assert shown.choice.value == 2 and 'Surrogate: your triangle' in shown.picture.value
-    narrow = shown.picture.value
+    assert shown.choice.value == 2 and shown.drawn.title == 'Surrogate: your triangle'
+    narrow = shown.drawn.words
     shown.start.click()
-    assert 'after 20 steps' in shown.picture.value
+    assert 'after 20 steps' in shown.drawn.caption
     shown.height.value = 10.0
-    assert 'before training' in shown.picture.value and shown.picture.value != narrow
+    assert 'before training' in shown.drawn.caption and shown.drawn.words != narrow
     shown.reset()
     assert (shown.width.value, shown.height.value, shown.own.height, shown.choice.value) == (1.0, 1.0, 1.0, 0)
 

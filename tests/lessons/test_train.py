@@ -8,10 +8,12 @@ import ipywidgets as w
 import numpy as np
 import pytest
 
+from minicell.ink import boxes, style
+from minicell.ink.boxes import Column, Text
 from minicell.teach import train
 from minicell.teach.figure import Drawing
-from minicell.teach.ink.shapes import Box, Path, Text, text
 from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
+from tests.lessons.figures import drawn
 from tests.messages import tells
 
 STEPS = 100
@@ -39,8 +41,9 @@ class Course:
 
 def draw(choice, curve):
     said = f'{CHOICES[choice]} after {len(curve.losses)} of {curve.steps}, result {curve.result}'
-    shapes = [text(10, 20, 380, said), *chart([Line(curve.losses, 'it')], curve.steps, 1.0, (40, 40, 300, 100))]
-    return Drawing(shapes, (400, 180), 'A run', said)
+    return Drawing(
+        Column(Text(said), chart([Line(curve.losses, 'it')], curve.steps, 1.0, (300, 100))), 'A run', '', said
+    )
 
 
 @pytest.fixture
@@ -56,8 +59,7 @@ def figure(course):
 
 def shown(figure):
     """Which choice is drawn, after how many steps, and its result."""
-    desc = re.search(r'<desc[^>]*>(.*?)</desc>', figure.picture.value)[1]
-    return re.fullmatch(r'(\w+) after (\d+) of 100, result (.*)', desc).groups()
+    return re.fullmatch(r'(\w+) after (\d+) of 100, result (.*)', figure.drawn.words).groups()
 
 
 def states(figure):
@@ -83,7 +85,7 @@ def test_picture_and_bar_move(figure):
     seen = []
 
     async def watch():
-        figure.picture.observe(lambda _: seen.append((shown(figure), figure.start.disabled)), 'value')
+        figure.screen.data.observe(lambda _: seen.append((shown(figure), figure.start.disabled)), 'value')
         figure.bar.observe(lambda change: seen.append(change['new']), 'value')
         figure.train()
         await figure.task
@@ -126,9 +128,9 @@ def test_stop(figure, course):
         await until(lambda: figure.curve.losses)
         figure.halt.click()
         assert figure.going is None and course.closed == 1 and states(figure) == READY
-        before = figure.picture.value, figure.bar.value
+        before = figure.screen.data.value, figure.bar.value
         await figure.task
-        assert (figure.picture.value, figure.bar.value) == before
+        assert (figure.screen.data.value, figure.bar.value) == before
 
     asyncio.run(click())
     steps = len(figure.kept[0].losses)
@@ -199,9 +201,9 @@ def test_reset(figure):
 
 
 def test_the_height_stays(figure):
-    heights = [one.layout.height for one in (figure.picture, figure.bar)]
+    before = figure.bar.layout.height, figure.drawn.box.size
     figure.train()
-    assert [one.layout.height for one in (figure.picture, figure.bar)] == heights and all(heights)
+    assert (figure.bar.layout.height, figure.drawn.box.size) == before and before[0]
 
 
 def test_one_choice_with_a_name(figure):
@@ -222,13 +224,14 @@ def test_in_a_kernel_the_page_is_heard_meanwhile(lesson_03, run):
     setup = f"""\
 import asyncio
 from minicell.teach import train
+from minicell.ink.boxes import Space
 from minicell.teach.figure import Drawing
 from minicell.teach.train import Curve, Training
 def course(choice):
     for step in range(100):
         yield 1.0
     return 'the end'
-draw = lambda choice, curve: Drawing([], (100, 100), 'A run', f'{{len(curve.losses)}} steps, {{curve.result}}')
+draw = lambda choice, curve: Drawing(Space(), 'A run', '', f'{{len(curve.losses)}} steps, {{curve.result}}')
 train.FRAME = 0.5  # long enough for the next cell to come
 figure = Training('k', 'What', ('a', 'b'), course, {STEPS}, draw, draw(0, Curve((), 1)))
 figure.start.click()
@@ -262,37 +265,41 @@ def test_bar(monkeypatch, capsys):
     assert list(bar('abc', of=3)) == ['a', 'b', 'c'] and len(seen) == 4, 'a notebook that is kept has no bar'
 
 
-def lines(shapes):
-    return [each for each in shapes if isinstance(each, Path) and each.dash == '' and each.line == 3]
+def lines(of, look='pen f'):
+    """The points of each line with a look."""
+    ways = [each['d'] for each in drawn(of, 'path', look)]
+    return [[tuple(map(float, point.split(','))) for point in way[1:].split('L')] for way in ways]
+
+
+def plane(losses, steps):
+    return chart([Line(losses, 'it')], steps, 1.0, (300, 100))
 
 
 def test_chart_keeps_to_its_box():
-    losses = [0.5, np.nan, np.inf, -np.inf, 1e9, 0.2, 3.0]
-    (line,) = lines(chart([Line(losses, 'it')], 7, 1.0, (40, 40, 300, 100)))
-    assert all(40 <= x <= 340 and 40 <= y <= 140 for x, y in line.runs[0])
+    of = plane([0.5, np.nan, np.inf, -np.inf, 1e9, 0.2, 3.0], 7)
+    (line,) = lines(of)
+    wide, high = of.size
+    assert all(wide - 300.1 <= x <= wide + 0.1 and 0 <= y <= high for x, y in line)
 
 
-@pytest.mark.parametrize(('last', 'said'), [(3.0, '↑ now at 3.00'), (np.nan, '↑ now at NaN'), (np.inf, '↑ now at ∞')])
+@pytest.mark.parametrize(('last', 'said'), [(3.0, '↑ now at 3'), (np.nan, '↑ now at NaN'), (np.inf, '↑ now at ∞')])
 def test_chart_says_what_is_above_it(last, said):
-    shapes = chart([Line([0.5, last], 'it')], 2, 1.0, (40, 40, 300, 100))
-    assert said in [each.text for each in shapes if isinstance(each, Text)]
-    low = chart([Line([0.5, 0.4], 'it')], 2, 1.0, (40, 40, 300, 100))
-    assert not [each.text for each in low if isinstance(each, Text) and '↑' in each.text]
+    assert [each['T'] for each in drawn(plane([0.5, last], 2), 'text', 'b')] == [said]
+    assert not drawn(plane([0.5, 0.4], 2), 'text', 'b')
 
 
 def test_chart_draws_little_of_a_long_run():
-    (line,) = lines(chart([Line(np.linspace(1, 0, 5000), 'it')], 5000, 1.0, (40, 40, 300, 100)))
-    assert len(line.runs[0]) == 150 and line.runs[0][-1] == (340, 140)
+    (line,) = lines(plane(np.linspace(1, 0, 5000).tolist(), 5000))
+    assert 100 < len(line) <= 160 and line[-1][0] == line[0][0] + 300
 
 
 def test_the_line_to_look_at_is_no_dashed_one():
-    shapes = chart([Line([1, 0], 'it'), Line([1, 0.5], 'other', False)], 2, 1.0, (40, 40, 300, 100))
-    assert [each.dash for each in shapes if isinstance(each, Path) and each.stroke != '#D0D5DB'][1:] == ['5 4', '']
+    of = chart([Line([1, 0], 'it'), Line([1, 0.5], 'other', False)], 2, 1.0, (300, 100))
+    assert len(lines(of)) == len(lines(of, 'pen dash')) == 1
+    assert 'dash' in style.look('path', 'pen dash') and 'dash' not in style.look('path', 'pen f')
 
 
 def test_lamps_differ_in_shape():
-    right, wrong, dark = (lamp(ok, 0, 0, 40) for ok in (True, False, None))
-    assert isinstance(right[0], Box) and right[0].radius == 20 and right[0].dash == ''
-    assert isinstance(wrong[0], Path) and len(wrong[0].runs[0]) == 4
-    assert len(dark) == 1 and dark[0].dash
-    assert len(right) == len(wrong) == 2
+    rects = [next(s.attrs for s in boxes.draw(lamp(ok, 40))[0].frame.values() if s.tag == 'rect')
+             for ok in (True, False, None)]  # fmt: skip
+    assert len({(each['rx'], 'dash' in style.look('rect', each['class'])) for each in rects}) == 3

@@ -9,8 +9,9 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, ops
-from minicell.core import doors
-from minicell.traps import written
+from minicell.core.watch import holders
+from minicell.traps.written import Observed
+from minicell.traps.written import trap as written
 from tests.core.cells import made
 
 X = Tensor([1.0, 2.0, 3.0])
@@ -78,7 +79,7 @@ def test_kept_tapes_are_asked_of_their_own_memory_alone():
         tapes.append(tape)
     t = Tensor([0.0])
     t[0] = 1.0
-    assert not doors.holders & set(tapes)
+    assert not holders & set(tapes)
     asked = []
     ms.Tape.keep, keep = lambda self, root: asked.append(self), ms.Tape.keep
     try:
@@ -143,15 +144,15 @@ def test_what_was_written_before_is_asked_of_nothing():
         writes(t, last)
         return x.sum()
 
-    vjp = written.Observed.vjp
-    written.Observed.vjp = lambda self, *given: asked.append(self.name) or vjp(self, *given)
+    vjp = Observed.vjp
+    Observed.vjp = lambda self, *given: asked.append(self.name) or vjp(self, *given)
     try:
         for first, last, ops_only, due in (1, 0, False, 0), (0, 1, True, 0), (0, 1, False, 100), (0, 0, False, 0):
             asked.clear()
             ms.grad(lambda x, *how: f(x, *how))(X, first, last, ops_only)
             assert len(asked) == due
     finally:
-        written.Observed.vjp = vjp
+        Observed.vjp = vjp
 
 
 def test_one_write_among_many_takeovers():

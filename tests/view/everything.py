@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from minicell.ink import gif
+from minicell.ink.page import fragment
 from minicell.story import tell
 from minicell.view.account import ask, table
-from minicell.view.page import fragment
 from minicell.view.picture import ZOOMS, Picture
-from minicell.view.write import gif
 
 NUMBERS = 5  # of each tape, at random
 

@@ -2,7 +2,7 @@
 
 import re
 
-from minicell.view.paint import kit, style
+from minicell.ink import shapes, style
 
 ABOVE, BELOW = 0.74, 0.22  # em, of capitals and of descenders
 
@@ -16,7 +16,7 @@ def boxes(frame):
         look, x, y = style.look('text', classes), shape.attrs['x'], shape.attrs['y']
         if not words.strip():
             continue
-        long, size = kit.width(words, classes), look['size']
+        long, size = shapes.width(words, classes), look['size']
         left = x - {'middle': long / 2, 'end': long}.get(look.get('anchor'), 0)
         box = (left, y - ABOVE * size, left + long, y + BELOW * size)
         if turned := re.match(r'rotate\(-90 ([-\d.]+) ([-\d.]+)\)', shape.attrs.get('transform', '')):

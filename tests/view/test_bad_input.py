@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from minicell.view import metrics
+from minicell.ink import metrics
 from minicell.view.picture import Picture
 from tests.view import fake, geometry, hostile
 from tests.view.gallery import ZOOMS, texts

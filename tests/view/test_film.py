@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from minicell.view.paint import kit
-from minicell.view.paint.film import Film, Step
-from minicell.view.paint.kit import AGAIN, Frame
-from minicell.view.paint.line import EDGE, HEIGHT, Mark, step_line
+from minicell.ink import shapes
+from minicell.ink.film import Film, Step
+from minicell.ink.line import EDGE, HEIGHT, Mark, step_line
+from minicell.ink.shapes import AGAIN, Frame
 from tests.view.toy import films, toy
 
 
@@ -30,9 +30,9 @@ def unfold(nodes, steps):
 
 def film_of(*frames):
     film = Film(100, 50)
-    for number, shapes in enumerate(frames):
+    for number, drawn in enumerate(frames):
         frame = Frame()
-        for shape in shapes:
+        for shape in drawn:
             frame.add(*shape[:4], **(shape[4] if len(shape) > 4 else {}))
         film.add(frame, Step(f'step {number}', ''))
     return film
@@ -98,7 +98,7 @@ def test_both_layouts_tell_the_same_steps():
 def words(line):
     """(left, right, words, since) of the names under a line."""
     texts = [(attrs, since) for tag, attrs, since in line['shapes'] if tag == 'text']
-    return [(a['x'], a['x'] + kit.width(a['T'], a['class']), a['T'], since) for a, since in texts]
+    return [(a['x'], a['x'] + shapes.width(a['T'], a['class']), a['T'], since) for a, since in texts]
 
 
 @pytest.mark.parametrize('count', [1, 2, 13, 160, 600])

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.view.paint import formula, phrases, tiles
+from minicell.ink import tiles
+from minicell.view.paint import formula, phrases
 from minicell.view.picture import Picture
 from tests.view import gallery, geometry
 
@@ -303,7 +304,7 @@ def test_a_single_number_in_a_matrix_is_not_turned():
     picture = Picture(taped('x @ y', ALONE, ALONE))
     entry, reading = picture.record.entries[0], picture.record.readings[0]
     found = formula.formulas(picture.record, entry, dout=reading.douts[0])
-    assert [one.counted for one in found] == ['1 × 0.3', '0.3 × 1']
+    assert [one.counted for one in found] == ['1 × 0.30', '0.30 × 1']
     assert not [said for said in shown(picture) if '0.3.T' in said]
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from minicell.view import metrics
-from minicell.view.paint import style
-from minicell.view.paint.kit import AGAIN, Frame
+from minicell.ink import metrics, style
+from minicell.ink.shapes import AGAIN, Frame
 from minicell.view.picture import Picture
 from tests.view import fake, gallery, geometry
 from tests.view.geometry import contrast, grounds

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from minicell.view.paint import style
-from minicell.view.write import png
-from minicell.view.write.sheet import sheet
+from minicell.ink import png, style
+from minicell.ink.sheet import sheet
 from tests.view import gallery
 from tests.view.gallery import at, picture, shown, titles
 from tests.view.geometry import contrast, grounds

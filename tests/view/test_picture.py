@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 import minicell as ms
+from minicell.ink.sheet import EDGE
 from minicell.view import to_dot
 from minicell.view.picture import FORMATS, STILL, Picture, uncollected
-from minicell.view.write.sheet import EDGE
 from tests.messages import refused, tells
 from tests.view import gallery
 from tests.view.gallery import at, picture, titles

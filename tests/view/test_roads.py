@@ -7,7 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import nn, view
-from minicell.view.paint import kit, style
+from minicell.ink import shapes, style
 from minicell.view.paint.plan import WIDTH
 from tests.messages import tells
 from tests.view import gallery
@@ -158,7 +158,7 @@ def test_backward_of_a_second_tape_is_one_road_from_the_seed_to_the_result():
     assert len(ways) >= 3 and all(middle < start == end for start, _, middle, _, end, _ in ways), 'each points left'
     number = next(s.attrs for key, s in frame.items() if re.fullmatch(r'p\d+\.0\[0,0\]t', key))
     assert number['T'].startswith('−0.') and 'hero' in number['class']
-    right = number['x'] + kit.width(number['T'], number['class'])
+    right = number['x'] + shapes.width(number['T'], number['class'])
     assert right <= head[0] < right + 24, 'and it comes to the number'
 
 
@@ -198,7 +198,7 @@ def test_an_entry_of_the_second_tape_that_reads_dout_says_so():
 def test_no_number_is_blamed_where_a_surrogate_replaces_a_gradient_of_zero():
     frame = picture('ifnode').films[0].frames[-1]
     assert not any(s.attrs.get('class') == 'block wrong' for s in frame.values())
-    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r's\d+\..*]t', key)] == ['0.00'] * 3
+    assert [s.attrs['T'] for key, s in frame.items() if re.fullmatch(r's\d+\..*]t', key)] == ['0'] * 3
 
 
 def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
@@ -260,7 +260,7 @@ def test_dout_is_marked_where_the_lines_of_a_bprop_say_it(name, lines):
         y = mark['y'] + 13
         (text,) = (s.attrs for key, s in frame.items() if key.startswith('lco') and s.attrs['y'] == y)
         before = text['T'][: text['T'].index('dout')]
-        assert abs(text['x'] + kit.width(before, 'm') - mark['x']) < 4
+        assert abs(text['x'] + shapes.width(before, 'm') - mark['x']) < 4
 
 
 def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
@@ -270,7 +270,7 @@ def test_the_second_tape_says_whose_it_is_and_what_its_rules_find_on_it():
     assert frame['aof'].attrs['T'] == f'inner grad, line {number}'
     assert frame['bof'].attrs['T'] == f'outer grad, line {number}'
     kept = {frame[key].attrs['T'] for key in frame if re.fullmatch(r'r\d+k', key)}
-    assert kept == {'x = 0.5', 'dout = 1'}
+    assert kept == {'x = 0.50', 'dout = 1'}
     wrote = [s.attrs['y'] for key, s in frame.items() if key.startswith('wrote')]
     assert len(wrote) == 1, 'the lines that stand on the tape, as one block'
     assert [frame[f'e{i}t'].attrs['T'] for i in (1, 2)] == ['1′ Cos · line 6', '2′ Mul · line 7']
@@ -281,7 +281,7 @@ def test_x_enters_the_second_tape():
     frame = bent('down').films[0].frames[-1]
     (x,) = (key for key, s in frame.items() if re.fullmatch(r'b-?\d+n', key) and s.attrs.get('T') == 'x')
     number, card, arrow = frame[f'{x[:-1]}[0,0]t'].attrs, frame['e1'].attrs, numbers(frame['wb1.0'])
-    assert number['T'] == '0.5' and number['x'] < arrow[0] < arrow[2] < card['x']
+    assert number['T'] == '0.50' and number['x'] < arrow[0] < arrow[2] < card['x']
     assert f'bd{x[1:-1]}.' not in frame
 
 

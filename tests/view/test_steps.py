@@ -5,7 +5,8 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.view.paint import numbers, scene, words
+from minicell.ink import numbers
+from minicell.view.paint import scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery
@@ -84,9 +85,9 @@ def test_the_numbers_of_the_verdict_are_computed(added):
         assert f'✗ off by {"up to " * (not large)}{numbers.said(off.max())}' in last and f'your {g}' in last
         assert (f'true {g}' in last) == large, 'only beside the first that is wrong'
         place = np.unravel_index(off.argmax(), off.shape)
-        worst = [numbers.written(each[place], 2) for each in (yours, true)]
+        worst = [numbers.said(each[place]) for each in (yours, true)]
         if large:
-            assert {numbers.written(v, 2) for v in (*yours.ravel(), *true.ravel())} <= set(last)
+            assert {numbers.said(v) for v in (*yours.ravel(), *true.ravel())} <= set(last)
             assert f'your {g}[{place[0]}, {place[1]}]' in last and all(last.count(each) >= 2 for each in worst)
         else:
             assert f'at [{place[0]}, {place[1]}]' in last
@@ -121,11 +122,11 @@ def test_a_step_function_gets_no_blame_for_its_surrogate():
 
 
 def test_what_was_not_there_is_not_yet_shown():
-    product = numbers.written((X @ Y)[0, 0], 3)
+    product = numbers.said((X @ Y)[0, 0])
     found = [product in shown(picture('matmul'), n) for n in range(len(steps(picture('matmul'))))]
     assert not found[0] and found[-1] and found == sorted(found)
     before = at(picture('matmul'), 'Your line 11')
-    assert not any(text == numbers.written(X[0, 0] + 1, 1) for text in shown(picture('matmul'), before - 1))
+    assert not any(text == numbers.said(X[0, 0] + 1) for text in shown(picture('matmul'), before - 1))
 
 
 def test_fan_out_is_added_up():
@@ -274,7 +275,7 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
 def test_the_second_gradient_arrives_under_the_users_name(name, due):
     title, _ = steps(picture(name))[-1]
     assert numbers.said(due) in title or numbers.said(due) in steps(picture(name))[-1][1]
-    assert numbers.written(due, 0) in shown(picture(name))
+    assert numbers.said(due) in shown(picture(name))
 
 
 def test_names_follow_the_op_where_python_swaps_operands():

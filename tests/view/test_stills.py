@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from minicell.view.page import fragment as html
-from minicell.view.paint import style
-from minicell.view.paint.film import Film, Step
-from minicell.view.paint.kit import Frame
-from minicell.view.paint.line import Mark, step_line
-from minicell.view.write import gif, png, svg
-from minicell.view.write.sheet import EDGE, sheet
+from minicell.ink import gif, png, style, svg
+from minicell.ink.film import Film, Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.page import fragment as html
+from minicell.ink.shapes import Frame
+from minicell.ink.sheet import EDGE, sheet
 from tests.messages import draws
 from tests.view.gallery import ALL, run
 from tests.view.toy import films, toy
@@ -195,5 +194,5 @@ def test_an_alt_text_can_be_given():
 
 
 def test_the_script_and_the_style_are_short():
-    assert len(html.player()) < 21_000 and len(html.look()) < 10_000
+    assert len(html.player()) < 21_000 and len(html.look()) < 11_000
     assert '//' not in html.player().replace('http://', '') and '/*' not in html.look()

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from minicell.view.paint import numbers
+from minicell.ink import numbers
 from tests.messages import tells
 from tests.view import gallery
 from tests.view.gallery import picture

@@ -81,7 +81,7 @@ def test_a_bprop_signs_and_the_rule_stands_beside_it():
     assert row.file == __file__ and row.of is None
     tells(account.note, 'Ignores.bprop', 'not use dout')
     tells(account.true_heading, "MatMul's rule")
-    assert [(r.through, r.by, table.single(r.factor), r.cotangent) for r in account.true_rows] == [
+    assert [(r.through, r.by, table.say(r.factor), r.cotangent) for r in account.true_rows] == [
         ('out[0,0]', 'y[2,0]', '2.10', 1.0), ('out[0,1]', 'y[2,1]', '1.20', 1.0), ('out[0,2]', 'y[2,2]', '3.30', 1.0),
     ]  # fmt: skip
     assert close(account.true, 6.6) and close(account.true_rows[-1].total, 6.6)
@@ -399,8 +399,8 @@ def test_inside_of_a_gradient_and_of_an_open_tape():
 
 
 def test_numbers_in_words():
-    assert [table.single(v) for v in (1.4, -5.2, 15.337, 1234.5, 2.0, 0.0, 3e-9, float('nan'), 12345678.5)] == [
-        '1.40', '−5.20', '15.337', '1234.50', '2', '0', '3.00e−9', 'NaN', '1.23e7',
+    assert [table.say(v) for v in (1.4, -5.2, 15.337, 1234.5, 2.0, 0.0, 3e-9, float('nan'), 12345678.5)] == [
+        '1.40', '−5.20', '15.337', '1234.50', '2', '0', '3e−9', 'NaN', '1.23e7',
     ]  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
-from minicell.view.paint import moment, numbers, phrases, program, scene, words
+from minicell.ink import numbers
+from minicell.view.paint import moment, phrases, program, scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery, nested

@@ -3,9 +3,9 @@
 It looks like lesson 03 and computes nothing.
 """
 
-from minicell.view.paint.film import Film, Step
-from minicell.view.paint.kit import Frame
-from minicell.view.paint.line import Mark, step_line
+from minicell.ink.film import Film, Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.shapes import Frame
 
 SAID = [
     ('Net is called. It brings its own bprop.',
@@ -52,7 +52,7 @@ MARKS = [
 def toy(narrow: bool = False, steps: int = 12) -> Film:
     """The film in one of its layouts."""
     film = Film(372, 700) if narrow else Film(900, 462)
-    film.line, places = step_line(len(SAID), MARKS, 220 if narrow else 456)
+    film.line, places = step_line(len(SAID), MARKS, 220 if narrow else 456, 'Step of the tape')
     for step, (title, caption, go) in enumerate(SAID[:steps]):
         jump = JUMPS.get(step, '')
         film.add(drawn(step, narrow), Step(title, caption, places[step], (go, f'line {RUNS[step]}'), jump))

@@ -20,9 +20,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell
 
+from minicell.ink.page import fragment
 from minicell.teach.freeze import STILL
 from minicell.teach.progress import SWITCH
-from minicell.view.page import fragment
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped

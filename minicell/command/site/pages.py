@@ -16,7 +16,9 @@ def publish() -> None:
 def page_of_shown(shown: Shown) -> dict[str, str]:
     """A figure: its pictures, else its words."""
     drawn = shown.pictures.get('image/svg+xml')
-    if drawn:  # on a phone it scrolls: smaller, its texts could not be read
+    if shown.page:
+        body = shown.page
+    elif drawn:  # on a phone it scrolls: smaller, its texts could not be read
         body = f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{drawn}</div>'
     else:
         body = f'<pre>{escape(shown.text)}</pre>'

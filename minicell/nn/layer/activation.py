@@ -19,9 +19,6 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
     """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults.
 
     A setting whose default is a bool, an int or a float has to be of that kind. Raises TypeError where it is not.
-
-    >>> cell_of('Times', lambda x, n: x * n, 'n times x.', n=2)(n=3)(Tensor(5.0)).item()
-    15.0
     """
     places = [Parameter(k, Parameter.POSITIONAL_OR_KEYWORD, default=v) for k, v in settings.items()]
     signature = Signature([Parameter('self', Parameter.POSITIONAL_ONLY), *places])
@@ -49,6 +46,7 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
     return type(name, (base,), made | {'__module__': sys._getframe(1).f_globals['__name__']})
 
 
+# fmt: off
 ReLU = cell_of('ReLU', ops._relu, 'max(x, 0).')
 ReLU6 = cell_of('ReLU6', ops.relu6, 'x clipped to 0 .. 6.')
 Sigmoid = cell_of('Sigmoid', ops.sigmoid, '1 / (1 + exp(-x)).')
@@ -61,15 +59,12 @@ Softmax = cell_of('Softmax', ops.softmax, 'exp(x) / sum(exp(x)) along an axis.',
 LogSoftmax = cell_of('LogSoftmax', ops.log_softmax, 'The logarithm of Softmax.', axis=-1)
 LeakyReLU = cell_of('LeakyReLU', ops.leaky_relu, 'x where x > 0, else alpha * x.', alpha=0.2)
 ELU = cell_of('ELU', ops.elu, 'x where x > 0, else alpha * (exp(x) - 1).', alpha=1.0)
-Threshold = cell_of(
-    'Threshold', ops.threshold, 'x where it is above threshold, else value.', threshold=NONE, value=NONE
-)
-GELU = cell_of(
-    'GELU',
-    lambda x, approximate: ops.gelu(x, 'tanh' if approximate else 'none'),
-    'x times the probability that a standard normal number is below x; approximate: by tanh, as usual.',
-    approximate=True,
-)
+Threshold = cell_of('Threshold', ops.threshold, 'x where it is above threshold, else value.',
+                    threshold=NONE, value=NONE)
+GELU = cell_of('GELU', lambda x, approximate: ops.gelu(x, 'tanh' if approximate else 'none'),
+               'x times the probability that a standard normal number is below x; approximate: by tanh, as usual.',
+               approximate=True)
+# fmt: on
 
 
 class Hardtanh(cell_of('Hardtanh', ops.hardtanh, '', min_val=-1.0, max_val=1.0)):
@@ -81,19 +76,14 @@ class Hardtanh(cell_of('Hardtanh', ops.hardtanh, '', min_val=-1.0, max_val=1.0))
         must(min_val < max_val, SettingError, said)
 
 
-# fmt: off
-KINDS = (ReLU, ReLU6, Sigmoid, Tanh, SiLU, LogSigmoid, Softsign, Mish, Softmax, LogSoftmax, LeakyReLU, ELU, GELU,
-         Hardtanh)
-# fmt: on
+KINDS = (
+    ReLU, ReLU6, Sigmoid, Tanh, SiLU, LogSigmoid, Softsign, Mish, Softmax, LogSoftmax, LeakyReLU, ELU, GELU, Hardtanh,
+)  # fmt: skip
 BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 
 
 def activation(given: str | Cell | None) -> Cell | None:
-    """What a layer was given for an activation; for a name such as 'relu', a Cell. Raises KeyError for an unknown one.
-
-    >>> activation('relu')
-    ReLU()
-    """
+    """What a layer was given for an activation; for a name such as 'relu', a Cell. KeyError for an unknown one."""
     known = not isinstance(given, str) or given in BY_NAME
     must(known, UnknownNameError, f'there is no activation {given!r}: there are {", ".join(sorted(BY_NAME))}')
     return BY_NAME[given]() if isinstance(given, str) else given

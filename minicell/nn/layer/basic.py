@@ -8,7 +8,7 @@ from ...common.parameter import Parameter
 from ...core.dtype import DType, float32
 from ...core.errors import DTypeError, ShapeError, users_line
 from ...core.tensor import Tensor
-from ...ops.checks import must_be, number, positive_int
+from ...ops.checks import must_be, numbers, positive_int
 from ..cell import Cell
 from .activation import activation as known_activation
 
@@ -17,9 +17,7 @@ class Dense(Cell):
     """x @ weight.T + bias, with weight of shape (out_channels, in_channels).
 
     weight_init and bias_init: what `initializer` takes; by default both are uniform in ±1/sqrt(in_channels).
-    activation: a Cell, or a name such as 'relu', for what comes after.
-
-    Raises ValueError for a weight_init of another shape.
+    activation: a Cell, or a name such as 'relu', for what comes after. ValueError for a weight_init of another shape.
 
     >>> print(nn.Dense(2, 1, weight_init=2, bias_init=1)(Tensor([[1.0, 2.0]])))
     [[7.]]
@@ -43,10 +41,8 @@ class Dense(Cell):
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         weight_init = HeUniform(5**0.5) if weight_init is None else weight_init
         self.weight = Parameter(initializer(weight_init, (out_channels, in_channels), dtype), name='weight')
-        self.bias = None
-        if has_bias:
-            bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias')
+        bias_init = Uniform(in_channels**-0.5) if bias_init is None else bias_init
+        self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name='bias') if has_bias else None
         self.activation = known_activation(activation)
 
     def construct(self, x: Tensor) -> Tensor:
@@ -55,7 +51,6 @@ class Dense(Cell):
         return out if self.activation is None else self.activation(out)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         then = '' if self.activation is None else f', activation={self.activation}'
         bias = ', has_bias=True' if self.has_bias else ''
         return f'input_channels={self.in_channels}, output_channels={self.out_channels}{bias}{then}'
@@ -98,16 +93,13 @@ class Identity(Cell):
     """Its input."""
 
     def construct(self, x: Tensor) -> Tensor:
-        """Anything."""
         return x
 
 
 class Dropout(Cell):
     """In training, each number is dropped with probability p and the others are divided by 1 - p; else nothing happens.
 
-    A fresh Cell is not in training: call set_train(). Raises ValueError for a p outside 0 <= p < 1.
-
-    Source: Srivastava et al., Dropout, JMLR 15, 2014.
+    A fresh Cell is not in training: call set_train(). 0 <= p < 1. Source: Srivastava et al., Dropout, JMLR 15, 2014.
 
     >>> print(nn.Dropout(p=0.5)(Tensor([1.0, 2.0])))
     [1. 2.]
@@ -116,18 +108,16 @@ class Dropout(Cell):
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: DType = float32) -> None:
         super().__init__()
         if p is None:
-            number('Dropout', 'keep_prob', keep_prob, 'must be a number in range (0, 1]', lambda p: 0 < p <= 1, float)
+            numbers('must be a number in range (0, 1]', lambda p: 0 < p <= 1, float)('Dropout', keep_prob=keep_prob)
         else:
-            number('Dropout', 'p', p, 'must be a number in range [0, 1)', lambda p: 0 <= p < 1)
+            numbers('must be a number in range [0, 1)', lambda p: 0 <= p < 1)('Dropout', p=p)
         self.p = p
         self.keep_prob = keep_prob if p is None else 1 - p
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of any shape."""
         return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         return f'keep_prob={self.keep_prob}' if self.p is None else f'p={self.p}'
 
 
@@ -138,9 +128,8 @@ class Dropout2d(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        number('Dropout2d', 'p', p, 'must be a number in range [0, 1]', lambda p: 0 <= p <= 1, float)
+        numbers('must be a number in range [0, 1]', lambda p: 0 <= p <= 1, float)('Dropout2d', p=p)
         self.p = p
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, C, H, W)."""
         return ops.dropout2d(x, self.p, self.training)

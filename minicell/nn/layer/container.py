@@ -19,7 +19,6 @@ class _Holder(Cell):
         return len(self._cells)
 
     def construct(self, *inputs: object) -> object:
-        """Say what to do instead."""
         raise NotCalledError(f'a {type(self).__name__} is {self.instead}.{users_line()}')
 
     def _keep(self, name: str, cell: object, prefix: str) -> None:
@@ -43,13 +42,12 @@ class _Row(_Holder):
         """One more at the end."""
         self._keep(str(len(self)), cell, self._prefix())
 
-    def _renumber(self, change: Callable[[list], object]) -> None:
-        """Change the list of (name, Cell); those without a name of their own get the number of their new place."""
+    def _renumber(self, change: Callable[[list], list]) -> None:
+        """Another list of (name, Cell); those without a name of their own get the number of their new place."""
         prefix, pairs = self._prefix(), list(self._cells.items())
         for name, _ in pairs:
             delattr(self, name)
-        change(pairs)
-        for place, (name, cell) in enumerate(pairs):
+        for place, (name, cell) in enumerate(change(pairs)):
             self._keep(str(place) if name.isdigit() else name, cell, prefix)
 
     def _key(self, index: object) -> str:
@@ -72,11 +70,7 @@ class _Row(_Holder):
 
     def __delitem__(self, index: int | slice) -> None:
         names = list(self._cells)[index] if isinstance(index, slice) else [self._key(index)]
-
-        def without(pairs: list) -> None:
-            pairs[:] = [(name, cell) for name, cell in pairs if name not in names]
-
-        self._renumber(without)
+        self._renumber(lambda pairs: [pair for pair in pairs if pair[0] not in names])
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self._cells.values())
@@ -89,9 +83,7 @@ class _Row(_Holder):
 
 
 class SequentialCell(_Row):
-    """Cells one after the other: given one by one, in a list, or in an OrderedDict that names them.
-
-    Raises TypeError for what is no Cell.
+    """Cells one after the other: given one by one, in a list, or in an OrderedDict of names. TypeError for no Cell.
 
     >>> nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
     SequentialCell(
@@ -111,16 +103,13 @@ class SequentialCell(_Row):
         return type(self)(OrderedDict(pairs))
 
     def construct(self, input_data: Tensor) -> Tensor:
-        """Each Cell's output is the next one's input."""
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data
 
 
 class CellList(_Row):
-    """A list of Cells that the Cell around it knows of, so that their Parameters are found. It cannot be called.
-
-    Raises TypeError for what is no Cell.
+    """A list of Cells (else TypeError) that the Cell around it knows of: their Parameters are found. It is not called.
 
     >>> layers = nn.CellList([nn.Dense(1, 1) for _ in range(2)])
     >>> [p.name for p in layers.get_parameters()]
@@ -148,14 +137,13 @@ class CellList(_Row):
         n = len(self)
         there = -n <= index <= n
         must(there, CellIndexError, f'CellList.insert({index}, ...): it holds {n}, so that the place is in [-{n}, {n}]')
-        self._renumber(lambda pairs: pairs.insert(index, ('0', cell)))
+        self._renumber(lambda pairs: [*pairs[:index], ('0', cell), *pairs[index:]])
 
 
 class CellDict(_Holder, MutableMapping):
     """A dict of Cells that the Cell around it knows of: given as a dict, or as pairs. It cannot be called.
 
-    Raises TypeError for what is no Cell and for a key that is no string, KeyError for one that is empty, has a dot in
-    it, or is an attribute of every Cell.
+    Raises TypeError for what is no Cell, KeyError for a key that is empty, has a dot, or is an attribute of every Cell.
 
     >>> branches = nn.CellDict({'plain': nn.Identity(), 'bent': nn.ReLU()})
     >>> list(branches), branches['bent']

@@ -14,9 +14,7 @@ class Conv2d(Cell):
     """Slide out_channels kernels over images (N, in_channels, H, W): see `ops.conv2d`.
 
     weight has the shape (out_channels, in_channels, *kernel_size); dilation and group are 1. weight_init and bias_init
-    are what `initializer` takes, by default uniform in ±1/sqrt(inputs of one output).
-
-    Raises TypeError and ValueError for settings that do not fit.
+    are what `initializer` takes, by default uniform in ±1/sqrt(inputs of one output). Other settings are refused.
 
     >>> nn.Conv2d(1, 2, 3)(ops.ones((1, 1, 4, 4))).shape
     (1, 2, 4, 4)
@@ -58,7 +56,6 @@ class Conv2d(Cell):
         self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name='bias') if has_bias else None
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, in_channels, H, W)."""
         return ops.conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding)
 
     def extend_repr(self) -> str:

@@ -3,7 +3,7 @@
 from ... import ops
 from ...common.initializer import initializer
 from ...common.parameter import Parameter
-from ...core.dtype import DType, float32
+from ...core.dtype import DType, float16, float32
 from ...core.errors import DTypeError, ShapeError, users_line
 from ...core.tensor import Tensor
 from ...errors import SettingError
@@ -15,19 +15,20 @@ def _in(dtype: DType, x: Tensor) -> Tensor:
     return x if x.dtype is dtype else x.astype(dtype)
 
 
+def _wide(x: Tensor) -> Tensor:
+    """Float16 as Float32: the square of a distance may be more than it can hold."""
+    return x.astype(float32) if x.dtype is float16 else x
+
+
 def _over_channels(p: Tensor, x: Tensor) -> Tensor:
     return p.reshape((1, -1, *(1,) * (x.ndim - 2))) if x.ndim > 2 else p
 
 
 class BatchNorm(Cell):
-    """Batch normalization: gamma * (x - mean) / sqrt(var + eps) + beta, each channel for itself.
+    """What BatchNorm1d and 2d have in common. moving = momentum * moving + (1 - momentum) * batch's, in training.
 
-    In training mean and var are the batch's, and the moving ones go towards them:
-    moving = momentum * moving + (1 - momentum) * batch's; there the batch's variance is the unbiased one, over n - 1
-    examples. Else they are the moving ones. No gradient passes through the moving statistics, and writing them after
-    use harms none.
-
-    Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
+    There the batch's variance is the unbiased one, over n - 1 examples. No gradient passes through the moving ones, and
+    writing them after use harms none. Source: Ioffe and Szegedy, Batch Normalization, arXiv:1502.03167.
     """
 
     ranks: tuple[int, ...]
@@ -70,7 +71,7 @@ class BatchNorm(Cell):
         if x.array.dtype.kind != 'f':
             due = 'write x.astype(minicell.float32)'
             raise DTypeError(f'{type(self).__name__} takes floats, but got {x.dtype}: {due}.{users_line()}')
-        axes = (0, *range(2, x.ndim))
+        axes, dtype, x = (0, *range(2, x.ndim)), x.dtype, _wide(x)
         by_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         if by_batch:
             mean = x.mean(axes, keep_dims=True)
@@ -83,7 +84,7 @@ class BatchNorm(Cell):
             away = x - _over_channels(self.moving_mean, x)
             variance = _over_channels(self.moving_variance, x)
         scale = _over_channels(self.gamma, x) * ops.rsqrt(variance + self.eps)
-        return _in(x.dtype, away * scale + _over_channels(self.beta, x))
+        return _in(dtype, away * scale + _over_channels(self.beta, x))
 
     def _move(self, moving: Parameter, new: Tensor, scale: float = 1.0) -> None:
         new = moving * self.momentum + ops.stop_gradient(new).reshape(moving.shape) * (scale * (1 - self.momentum))
@@ -112,9 +113,7 @@ class BatchNorm2d(BatchNorm):
 class LayerNorm(Cell):
     """gamma * (x - mean) / sqrt(var + epsilon) + beta over the axes from begin_norm_axis on, each example for itself.
 
-    Raises TypeError where normalized_shape is no tuple or list, ValueError for inputs of another shape.
-
-    Source: Ba et al., Layer Normalization, arXiv:1607.06450.
+    Raises ValueError for inputs of another shape. Source: Ba et al., Layer Normalization, arXiv:1607.06450.
 
     >>> print(nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])))
     [[-1.  1.]]
@@ -139,18 +138,16 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype))
 
     def construct(self, input_x: Tensor) -> Tensor:
-        """Floats whose last axes are normalized_shape."""
         first = self.begin_norm_axis % max(input_x.ndim, 1)
         if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != tuple(self.normalized_shape):
             due, got = self.normalized_shape, input_x.shape
             raise ShapeError(f'LayerNorm: the last axes are {due}, but got a Tensor of shape {got}.{users_line()}')
-        axes = tuple(range(first, input_x.ndim))
-        away = input_x - input_x.mean(axes, keep_dims=True)
+        axes, x = tuple(range(first, input_x.ndim)), _wide(input_x)
+        away = x - x.mean(axes, keep_dims=True)
         variance = ops.square(away).mean(axes, keep_dims=True)
         return _in(input_x.dtype, away * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta)
 
     def extend_repr(self) -> str:
-        """As MindSpore prints it."""
         return (
             f'normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, '
             f'begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}'

@@ -43,7 +43,6 @@ class MaxPool2d(_Pool):
         only_1('MaxPool2d', dilation=dilation)
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, C, H, W)."""
         return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, pad_mode=self.pad_mode)
 
 
@@ -67,7 +66,6 @@ class AvgPool2d(_Pool):
         self.count_include_pad = count_include_pad
 
     def construct(self, x: Tensor) -> Tensor:
-        """Floats of shape (N, C, H, W)."""
         counts = self.count_include_pad and self.pad_mode == 'PAD'
         return ops.avg_pool2d(
             x, self.kernel_size, self.stride, self.padding, count_include_pad=counts, pad_mode=self.pad_mode

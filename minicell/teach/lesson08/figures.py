@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, text
+from minicell.ink.boxes import Box, Column, Grid, Space, Text
+from minicell.ink.numbers import said
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import Plot
 
-WIDTH, HEIGHT = 760, 412
-LEFT, WIDE = 64, 470  # where both charts are drawn
-UPPER, UPPER_H = 98, 130
-LOWER, LOWER_H = 290, 66
-NOTES = 556  # where the words stand
 VALUE = -1.0  # what stands in for the numbers that are not above the threshold
 REACH = 2.5  # the threshold goes as far, and a little beyond the data
+PLACES = np.arange(-REACH, REACH + 0.1, 0.25).tolist()
+NUMBERS = {number: said(number) for number in (-2, -1, 0, 1, 2)}
+ROUND, SQUARE = 10, 9  # pixels of a number that passes, and of a constant
 
 
 class Run(NamedTuple):
@@ -44,90 +44,43 @@ def run(kind: Any, x: Any, threshold: float) -> Run:
 
 
 def draw(kind: Any, x: Any, threshold: float) -> Drawing:
-    """The picture for one threshold: y above, dy/dx below, both over x."""
-    seen = run(kind, x, round(threshold, 2))
-    shown = signed(seen.threshold)
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(16, 28, 400, f'threshold = {shown}', 18, bold=True),
-        text(16, 50, 520, f'y is x where x > {shown}, else {signed(VALUE)}', 14, MUTED),
-        *chart(UPPER, UPPER_H, 'y', (-2, -1, 0, 1, 2)),
-        *chart(LOWER, LOWER_H, 'dy/dx', (0, 1)),
-    ]
-    at = across(seen.threshold)
-    for top, high in ((UPPER, UPPER_H), (LOWER, LOWER_H)):
-        out.append(Path((((at, top - 6), (at, top + high + 6)),), INK, 1.5, dash='5 4'))
-    for value, y, slope, above in zip(seen.x, seen.y, seen.slope, seen.above, strict=True):
-        out += point(across(value), up(y, UPPER, UPPER_H, -2, 2), above, FORWARD)
-        out += point(across(value), up(slope, LOWER, LOWER_H, 0, 1), bool(slope), BACKWARD)
-    for number in (-2, -1, 0, 1, 2):
-        out.append(text(across(number), LOWER + LOWER_H + 24, 40, signed(number), 12, MUTED, 'middle'))
-    out.append(text(LEFT + WIDE, LOWER + LOWER_H + 42, 60, 'x', 13, anchor='end', bold=True))
-    return Drawing(out + words(seen), (WIDTH, HEIGHT), f'Threshold at {shown}', says(seen))
-
-
-def chart(top: float, high: float, name: str, levels: tuple[int, ...]) -> list[Shape]:
-    """An empty chart: its name, and a line at each level."""
-    out: list[Shape] = [text(LEFT, top - 14, 200, name, 14, bold=True)]
-    for level in levels:
-        y = up(level, top, high, levels[0], levels[-1])
-        out.append(Path((((LEFT, y), (LEFT + WIDE, y)),), MUTED if level == 0 else RULE, 1))
-        out.append(text(LEFT - 8, y + 4, 44, signed(level), 12, MUTED, 'end'))
-    return out
-
-
-def point(x: float, y: float, passes: bool, colour: str) -> list[Shape]:
-    """A number that passes is a full circle; the constant, and its zero, an empty square."""
-    if passes:
-        return [Box(x - 5, y - 5, 10, 10, colour, PAPER, 1, 5)]
-    return [Box(x - 5, y - 5, 10, 10, PAPER, colour, 2)]
-
-
-def words(seen: Run) -> list[Shape]:
-    """What stands beside the charts."""
-    kept, room = int(seen.above.sum()), WIDTH - NOTES - 12
-    gone = seen.x.size - kept
-    lines = [
-        (UPPER + 12, f'● {kept} above: y is x', INK, True),
-        (UPPER + 34, f'□ {gone} not above: y is {signed(VALUE)}', INK, True),
-        (UPPER + 62, f'on the threshold: {seen.ties or "none"}', MUTED, False),
-        (UPPER + 80, 'where x is equal, > says no' if seen.ties else '', MUTED, False),
-        (LOWER + 6, f'● {int(np.sum(seen.slope != 0))} with gradient 1', BACKWARD, True),
-        (LOWER + 28, f'□ {int(np.sum(seen.slope == 0))} with gradient 0', BACKWARD, True),
-        (LOWER + 50, 'y does not depend on x', MUTED, False),
-    ]
-    return [text(NOTES, base, room, said, 13, colour, bold=bold) for base, said, colour, bold in lines if said]
-
-
-def across(x: float) -> float:
-    """Where an x lies."""
-    return LEFT + (float(x) + REACH) / (2 * REACH) * WIDE
-
-
-def up(y: float, top: float, high: float, low: float, most: float) -> float:
-    """Where a y lies."""
-    return top + high * (1 - (float(y) - low) / (most - low))
-
-
-def signed(number: float) -> str:
-    """A number with a real minus, and no more decimals than it has."""
-    return f'{number:g}'.replace('-', '−')
-
-
-def says(seen: Run) -> str:
-    """The picture in words, with its numbers."""
-    ties = f', {seen.ties} of them equal to the threshold' if seen.ties else ''
-    return (
-        f'threshold = {signed(seen.threshold)}: {int(seen.above.sum())} of {seen.x.size} numbers are above, so y is x '
-        f'and the gradient is 1; for {int(np.sum(~seen.above))} y is {signed(VALUE)}{ties}, and the gradient is 0. '
-        f'The gradients add up to {signed(float(seen.slope.sum()))}.'
+    """The picture for one threshold: y above, dy/dx below, both over x. A number that passes is a full circle; the
+    constant, and its zero, an empty square."""
+    seen = run(kind, x, threshold)
+    kept, shown = int(seen.above.sum()), said(threshold)
+    gone, passed = seen.x.size - kept, int(np.sum(seen.slope != 0))
+    above = Plot(470, 130, (-REACH, REACH), (-2, 2), beside=NUMBERS, key='y')
+    below = Plot(470, 66, (-REACH, REACH), (0, 1), NUMBERS, {n: NUMBERS[n] for n in (0, 1)}, 'dy', above.room)
+    for plane, ys, passes, look in ((above, seen.y, seen.above, 'f'), (below, seen.slope, seen.slope != 0, 'bk')):
+        plane.upright('at', threshold)
+        for k, (at, y) in enumerate(zip(seen.x, ys, strict=True)):
+            plane.dots(f'{k}.', [at], [y], f'dab {look}' if passes[k] else f'card ring {look}',
+                       ROUND if passes[k] else SQUARE, bool(passes[k]))  # fmt: skip
+    ties = 'where x is equal, > says no' if seen.ties else ''
+    rows: list[list[Box]] = [
+        [Text('y', 'b'), Space()],
+        [above, Column(Text(f'● {kept} above: y is x', 'b'), Text(f'□ {gone} not above: y is {said(VALUE)}', 'b'),
+                       Space(h=6), Text(f'on the threshold: {seen.ties or "none"}', 'dim'), Text(ties, 'dim'))],
+        [Text('dy/dx', 'b'), Space()],
+        [below, Column(Text(f'● {passed} with gradient 1', 'b af'),
+                       Text(f'□ {seen.x.size - passed} with gradient 0', 'b af'),
+                       Text('y does not depend on x', 'dim'))],
+    ]  # fmt: skip
+    equal = f', {seen.ties} of them equal to the threshold' if seen.ties else ''
+    return Drawing(
+        Grid(rows, gap=(20, 8), stretch=()),
+        f'threshold = {shown}',
+        f'y is x where x > {shown}, else {said(VALUE)}. Dots over x: full where x passes, empty where it does not.',
+        f'threshold = {shown}: {kept} of {seen.x.size} numbers are above, so y is x and the gradient is 1; for {gone} '
+        f'y is {said(VALUE)}{equal}, and the gradient is 0. The gradients add up to {said(float(seen.slope.sum()))}.',
     )
 
 
 def threshold(kind: Any, x: Any) -> Figure:
     """A slider for the threshold; `kind` is the class of a Cell that is made with a threshold and a value."""
-    control = slider('threshold: what x must be above', 'What x must be above', 0.5, (-REACH, REACH), 0.25)
-    return Figure('threshold', control, lambda at: draw(kind, x, at), stills=(0.5, -1.25))
+    label = 'threshold: what x must be above'
+    return Figure('threshold', label, PLACES, lambda at: draw(kind, x, at), 0.5, stills=(0.5, -1.25),
+                  names={at: f'threshold = {said(at)}' for at in (-2.5, 0.0, 2.5)})  # fmt: skip
 
 
 FIGURES = {'threshold': threshold}

@@ -9,7 +9,7 @@ import numpy as np
 import minicell as ms
 from minicell import ops
 from minicell.core.errors import MinicellWarning
-from minicell.teach.ink.thumb import short
+from minicell.ink.numbers import said
 from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted
 
 from .figures import FIGURES
@@ -72,7 +72,7 @@ def attempt(answer: Any, name: str, plain: Callable, orders: int) -> Trial:
     if passed:
         mine, due = (of_two_calls(f) for f in (cell, plain))
         if not np.allclose(mine, due, **CLOSE):
-            did['two calls'] = ' '.join(map(short, mine.tolist()))
+            did['two calls'] = ' '.join(map(said, mine.tolist()))
             passed = False
             lines = ['Each order is right for one call. With two calls, the first gets numbers of the second.']
     return Trial(True, passed, did, '\n'.join(lines))
@@ -95,8 +95,8 @@ def line(order: str, mine: Any, due: np.ndarray) -> str:
         return f'✗ {order} order is NaN at x = {HERE[int(np.argmax(np.isnan(mine)))]}.'
     worst = int(np.argmax(np.abs(mine - due)))
     return (
-        f'✗ {order} order is off by up to {short(abs(mine[worst] - due[worst]))}, at x = {HERE[worst]}: '
-        f'yours {short(mine[worst])}, true {short(due[worst])}.'
+        f'✗ {order} order is off by up to {said(abs(mine[worst] - due[worst]))}, at x = {HERE[worst]}: '
+        f'yours {said(mine[worst])}, true {said(due[worst])}.'
     )
 
 

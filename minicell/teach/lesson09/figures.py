@@ -8,21 +8,20 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellWarning
+from minicell.ink.boxes import Box, Card, Column, Row, Space, Text
+from minicell.ink.numbers import said
 from minicell.story import tell
-from minicell.teach.figure import Drawing, Figure, choice
-from minicell.teach.ink import thumb
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, RULE, WRONG, Box, Path, Shape, text, tick
-from minicell.view.metrics import width
+from minicell.teach.figure import Drawing, Figure, Stroke, heading
+from minicell.teach.plot import Plot
 
-WIDTH, HEIGHT = 760, 412
-LEFT = 16
 LOW, HIGH = -2.0, 8.0  # the axis
 AT = np.linspace(LOW, HIGH, 200, endpoint=False) + 0.025  # never on a corner: there is no second derivative there
-PANEL = (310, 150)  # one chart
-TOP = 96
 STEP = 1e-3
 CLOSE = 1e-3
-TAPE = 348  # where the second tape begins
+ORDERS = (
+    ('first order', (-0.5, 8.0), (0, 1, 6), 'the slope of ReLU6'),
+    ('second order', (-2.4, 2.4), (-1, 0, 1), 'the bend of ReLU6'),
+)
 
 
 class Orders(NamedTuple):
@@ -67,33 +66,33 @@ class Bprops:
         self.lines = [lines_of(cell) for cell in cells]
         self.all = [orders(cell) for cell in cells]
         self.true = true()
+        self.most = max(map(len, self.lines))
 
     def draw(self, k: int) -> Drawing:
         """The picture for one bprop."""
-        here, (first, second) = self.all[k], self.true
-        out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4)]
-        out.append(text(LEFT, 28, 200, here.name, 18, bold=True))
-        for row, line in enumerate(self.lines[k]):
-            out.append(text(150, 22 + 17 * row, WIDTH - 150 - LEFT, line, 12.5, mono=True))
-        charts = (
-            ('first order', here.first, first, (-0.5, 8.0), 'the slope of ReLU6'),
-            ('second order', here.second, second, (-2.4, 2.4), 'the bend of ReLU6'),
-        )
-        for column, (name, yours, due, span, what) in enumerate(charts):
-            out += chart(LEFT + column * (PANEL[0] + 64), name, yours, due, span, what)
-        judged = off(here.second, here.slope)
-        out += said(LEFT, 316, not judged, 'its second order is the slope of its first order')
-        out += second_tape(here)
-        return Drawing(out, (WIDTH, HEIGHT), f'{here.name}: first and second order', self.says(k))
+        here = self.all[k]
+        charts = [chart(*each, *pair) for each, pair in zip(ORDERS, self.pairs(here), strict=True)]
+        fits = verdict(off(here.second, here.slope), 'its second order is the slope of its first order')
+        code = [Text(line, 'm') for line in self.lines[k]]
+        code += [Text('', 'm') for _ in range(self.most - len(code))]  # so that nothing below moves
+        return Drawing(
+            Column(Card(Column(*code, gap=1), 'mine', (12, 6), at=(0, 0)), Space(h=4),
+                   Row(*charts, gap=20, across='start'), fits, Space(h=4),
+                   heading('second tape', 'ff b', 'what the lines of this bprop left, in order'), tape(here)),
+            f'The bprop of {here.name}',
+            'Orange: what these lines give. Dashed: the truth.',
+            self.says(k),
+        )  # fmt: skip
+
+    def pairs(self, here: Orders) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each order, what a bprop gives, and what is due."""
+        return list(zip((here.first, here.second), self.true, strict=True))
 
     def says(self, k: int) -> str:
         """The picture in words, with its numbers."""
-        here, (first, second) = self.all[k], self.true
+        here = self.all[k]
         told = ', '.join(f'{n}′ {name}' for n, name in enumerate(here.tape, 1)) or 'empty'
-        parts = [
-            f'{order} order {verdict(off(a, b), a, b)}'
-            for order, a, b in (('first', here.first, first), ('second', here.second, second))
-        ]
+        parts = [f'{name} {how(*pair)}' for (name, *_), pair in zip(ORDERS, self.pairs(here), strict=True)]
         fits = 'is' if not off(here.second, here.slope) else 'is not'
         return (
             f'{here.name} ({"; ".join(self.lines[k])}): {parts[0]}; {parts[1]}; its second order {fits} the slope of '
@@ -107,80 +106,44 @@ def lines_of(cell: Any) -> list[str]:
     return [line.strip() for line in source.splitlines()[1:] if line.strip()]
 
 
-def verdict(most: float, yours: np.ndarray, due: np.ndarray) -> str:
+def how(yours: np.ndarray, due: np.ndarray) -> str:
     """Right, or how far off, and on how much of the axis."""
+    most = off(yours, due)
     if not most:
         return 'is right'
     share = float(np.mean(np.abs(yours - due) > 0.05))
-    return f'is off by up to {thumb.short(most)}, for {share:.0%} of x'
+    return f'is off by up to {said(most)}, for {share:.0%} of x'
 
 
-def said(x: float, y: float, ok: bool, words: str) -> list[Shape]:
-    """A tick or a cross, and what it is about."""
-    colour = INK if ok else WRONG
-    return [tick(x, y - 11, ok, colour, 12), text(x + 20, y, WIDTH / 2 - 34, words, 12.5, colour, bold=True)]
+def verdict(most: float, words: str) -> Box:
+    """Whether something holds, and what."""
+    return Text(f'✗ {words}', 'xx') if most else Text(f'✓ {words}', 'b')
 
 
-def chart(x: float, name: str, yours: np.ndarray, due: np.ndarray, span: tuple[float, float], what: str) -> list[Shape]:
+def chart(
+    name: str, span: tuple[float, float], levels: tuple, what: str, yours: np.ndarray, due: np.ndarray
+) -> Box:  # fmt: skip
     """One order: the Cell's as a thick line, the true one dashed, and the verdict below."""
-    left, (wide, high), (low, top) = x + 24, PANEL, span
-
-    def run(values: np.ndarray) -> tuple:
-        up = np.clip((values - low) / (top - low), 0, 1)
-        along = (AT - LOW) / (HIGH - LOW)
-        return tuple(zip((left + along * wide).tolist(), (TOP + (1 - up) * high).tolist(), strict=True))
-
-    zero = TOP + high * (1 + low / (top - low))
-    out: list[Shape] = [text(x, TOP - 12, 110, name, 14, bold=True)]
-    out += [
-        Path((((x + 120, TOP - 16), (x + 144, TOP - 16)),), OWN, 3),
-        text(x + 150, TOP - 12, 46, 'yours', 12),
-        Path((((x + 196, TOP - 16), (x + 220, TOP - 16)),), INK, 1.6, dash='5 4'),
-        text(x + 226, TOP - 12, 144, what, 12),
-        Path((((left, TOP), (left, TOP + high)), ((left, zero), (left + wide, zero))), RULE, 1),
-    ]
-    for mark in (0, 6):
-        at = left + (mark - LOW) / (HIGH - LOW) * wide
-        out.append(Path((((at, TOP), (at, TOP + high)),), RULE, 1, dash='2 3'))
-        out.append(text(at, TOP + high + 16, 60, f'x = {mark}', 12, MUTED, 'middle'))
-    for mark in (0, 1, *((6,) if top > 6 else (-1,))):
-        at = TOP + high * (1 - (mark - low) / (top - low))
-        out.append(text(left - 5, at + 4, 18, str(mark).replace('-', '−'), 11.5, MUTED, 'end'))
-    out += [Path((run(yours),), OWN, 3), Path((run(due),), INK, 1.6, dash='5 4')]
-    most = off(yours, due)
-    return out + said(x, TOP + high + 44, not most, f'{name} {verdict(most, yours, due)}')
+    plane = Plot(320, 130, (LOW, HIGH), span, {x: f'x = {x}' for x in (0, 6)}, {y: said(y) for y in levels}, name)
+    plane.line('yours', AT, yours, 'pen o')
+    plane.line('due', AT, due, 'pen dash')
+    legend = Row(Text(name, 'mid2'), Space(8), Stroke('pen o'), Text('yours'), Stroke('pen dash'), Text(what), gap=6)
+    return Column(legend, plane, verdict(off(yours, due), f'{name} {how(yours, due)}'))
 
 
-def second_tape(here: Orders) -> list[Shape]:
+def tape(here: Orders) -> Box:
     """The entries that reading back wrote, as small cards."""
-    out: list[Shape] = [
-        text(LEFT, TAPE + 4, 130, 'SECOND TAPE', 13, FORWARD, bold=True),
-        text(LEFT + 110, TAPE + 4, 400, 'what the lines of this bprop left, in their order', 12, MUTED),
-    ]
     if not here.tape:
-        slot = Box(LEFT, TAPE + 18, 420, 34, stroke=MUTED, dash='5 4', radius=5)
-        words = 'empty: no op in these lines leads back to x'
-        return [*out, slot, text(LEFT + 14, TAPE + 40, 392, words, 13, MUTED)]
-    x, y = float(LEFT), TAPE + 18
-    for n, name in enumerate(here.tape, 1):
-        wide = width(name, 13, True) + 50
-        if x + wide > WIDTH - LEFT:
-            x, y = float(LEFT), y + 40
-        out += [
-            Box(x, y, wide, 34, '#FFFFFF', FORWARD, 2, 5),
-            Box(x + 6, y + 8, 26, 18, FORWARD, radius=3),
-            text(x + 19, y + 21.5, 24, f'{n}′', 12, '#FFFFFF', 'middle', True),
-            text(x + 38, y + 22, wide - 42, name, 13, bold=True),
-        ]
-        x += wide + 10
-    return out
+        return Card(Text('empty: no op in these lines leads back to x', 'dim'), 'ghost', (12, 7), at=(0, 0.5))
+    names = [Row(Text(f'{n}′', 'ff b'), Text(name, 'b'), gap=6) for n, name in enumerate(here.tape, 1)]
+    return Row(*(Card(name, 'card f', (8, 7)) for name in names), gap=8)
 
 
 def bprops(*cells: Any) -> Figure:
     """A choice among Cells around ReLU6, and what the bprop of each is at first and second order."""
-    figure = Bprops(*cells)
-    control = choice('bprop of', [type(cell).__name__ for cell in cells])
-    return Figure('bprops', control, lambda k: figure.draw(int(k)), stills=range(len(cells)))
+    drawn, each = Bprops(*cells), range(len(cells))
+    names = {k: type(cell).__name__ for k, cell in enumerate(cells)}
+    return Figure('bprops', 'Whose bprop', each, drawn.draw, 0, each, names)
 
 
 FIGURES = {'bprops': bprops}

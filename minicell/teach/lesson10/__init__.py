@@ -9,7 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellWarning
-from minicell.teach.ink.thumb import short
+from minicell.ink.numbers import said
 from minicell.teach.trials import BLANK, ERRORS, Trial, cell_of, half_begun, hunted, sorted_words
 
 from . import zoo
@@ -98,7 +98,7 @@ def line(name: str, mine: np.ndarray, due: np.ndarray, rows: int) -> str:
     worst = int(np.argmax(np.abs(mine - due)))
     return (
         f'✗ {name} with {rows} row{"s" * (rows > 1)}, at [{np.unravel_index(worst, mine.shape)[-1]}]: yours '
-        f'{short(float(mine.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+        f'{said(float(mine.flat[worst]))}, true {said(float(due.flat[worst]))}.'
     )
 
 
@@ -247,7 +247,7 @@ def off(found: Any, due: np.ndarray) -> str:
     if np.allclose(found, due, rtol=1e-4, atol=1e-4):
         return ''
     worst = int(np.argmax(np.abs(found - due)))
-    return f'at [{worst}] your slope is {short(float(found.flat[worst]))}, true {short(float(due.flat[worst]))}.'
+    return f'at [{worst}] your slope is {said(float(found.flat[worst]))}, true {said(float(due.flat[worst]))}.'
 
 
 def differences(loss: Callable, p: Any, eps: float = 1e-4) -> np.ndarray:

@@ -5,19 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD, FORWARD, MUTED, PAPER, RULE, Box, Shape, arrow, text
-from minicell.teach.ink.table import Column, Drawn, table, verdict
-from minicell.teach.ink.thumb import short
-from minicell.view.metrics import shape_text
+from minicell.ink.boxes import Arrow, Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
+from minicell.ink.metrics import shape_text
+from minicell.ink.numbers import said
+from minicell.teach.figure import BACK, Drawing, Figure, heading
 
-WIDTH, HEIGHT = 760, 428
-LEFT = 16
-TOP, ROW = 104, 38  # the rows of x
-TILE, TILE_H = 62, 24
-W, X, OUT, DOUT, SHARE, DW = LEFT, 128, 240, 372, 484, 640  # where the columns begin
-TOLD = TOP + 4 * ROW + 34  # the three lines below
 MOST = 4
+NUMBER = (62, 26)  # pixels of a number
+HEADS = ('w', 'x', 'out = w · x', '', 'dout', 'x · dout', 'their sum')
 
 
 class Given(NamedTuple):
@@ -67,93 +62,64 @@ def use(kinds: tuple[type, ...], numbers: Any, n: int) -> Used:
 def draw(kinds: tuple[type, ...], numbers: Any, n: int) -> Drawing:
     """The picture for one length of x."""
     used = use(kinds, numbers, n)
-    title = f'x has {n} number{"s" * (n > 1)}, and w has one'
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(LEFT, 28, 420, title, 18, bold=True),
-        text(LEFT, 52, 330, 'FORWARD', 13, FORWARD, bold=True),
-        text(LEFT + 92, 52, 250, f'w goes to {n} place{"s" * (n > 1)}', 13, MUTED),
-        text(DOUT, 52, 100, 'BACKWARD', 13, BACKWARD, bold=True),
-        text(DOUT + 98, 52, 270, f'{n} gradient{"s" * (n > 1)} come{"s" * (n == 1)} back to it', 13, MUTED),
-    ]
-    for left, head in (
-        (W, 'w'),
-        (X, 'x'),
-        (OUT, 'out = w · x'),
-        (DOUT, 'dout'),
-        (SHARE, 'x · dout'),
-        (DW, 'their sum'),
-    ):
-        out.append(text(left, TOP - 14, 110, head, 13, bold=True))
-    middle = TOP + (n - 1) * ROW / 2
+    more = 's' * (n > 1)
+    rows: list[list[Box | Span | None]] = [
+        [Span(heading('forward →', 'ff b', f'w goes to {n} place{more}'), 4), *[None] * 3,
+         Span(heading('← backward', 'af b', f'{n} gradient{more} come{"" if n > 1 else "s"} back to it'), 3)],
+        [Text(head, 'b') for head in HEADS],
+    ]  # fmt: skip
+    arrows: list[Arrow] = []
     for k in range(n):
-        top = TOP + k * ROW
-        y, end = top + TILE_H / 2, middle + TILE_H / 2
-        out += [
-            *arrow([(W + TILE + 2, end), (X - 5, y)], FORWARD, 1.6, 7),
-            *tile(used.x[k], X, top, FORWARD),
-            *arrow([(X + TILE + 2, y), (OUT - 3, y)], FORWARD, 1.6, 7),
-            *tile(used.out[k], OUT, top, FORWARD),
-            *tile(used.dout[k], DOUT, top, BACKWARD),
-            *arrow([(DOUT + TILE + 2, y), (SHARE - 3, y)], BACKWARD, 1.6, 7),
-            *tile(used.x[k] * used.dout[k], SHARE, top, BACKWARD),
-            *arrow([(SHARE + TILE + 2, y), (DW - 5, end)], BACKWARD, 1.6, 7),
-        ]
-    out += tile(used.w[0], W, middle, FORWARD, True)
-    out += tile(used.true[0], DW, middle, BACKWARD, True)
-    columns = [
-        Column(LEFT, 'for w, which has shape (1,)', 220),
-        Column(250, 'returns', 220),
-        Column(520, 'shape', 70, mono=True),
-        Column(590, 'is it taken?', 154),
-    ]
-    rows = [
-        [given.name, tiles(given.gradient), given.shape, verdict(not given.error, given.error or 'yes', 154)]
-        for given in used.given
-    ]
-    rows.append(['autodiff', tiles(used.true), '(1,)', 'the truth'])
-    out += table(columns, rows, TOLD, 38, (LEFT, WIDTH - LEFT))
-    return Drawing(out, (WIDTH, HEIGHT), title, says(n, used))
-
-
-def tile(value: float, left: float, top: float, colour: str, bold: bool = False) -> list[Shape]:
-    """One number in its box; the one that belongs to w has a thick edge."""
-    return [
-        Box(left, top, TILE, TILE_H, PAPER, colour, 3 if bold else 1.5, 3),
-        text(left + TILE / 2, top + 17, TILE - 6, short(float(value)), 13, anchor='middle', bold=bold),
-    ]
-
-
-def tiles(gradient: np.ndarray) -> Drawn:
-    """Numbers side by side."""
-    return lambda x, y: [
-        shape for k, value in enumerate(gradient.ravel()) for shape in tile(value, x + k * (TILE + 4), y - 17, BACKWARD)
-    ]
-
-
-def says(n: int, used: Used) -> str:
-    """The picture in words, with its numbers."""
-
-    def numbers(array: np.ndarray) -> str:
-        return ', '.join(short(float(v)) for v in np.ravel(array))
-
+        columns = ('x', used.x[k], 'f'), ('out', used.out[k], 'f'), ('dout', used.dout[k], 'bk')
+        cells = {name: number(value, look, f'{name}{k}') for name, value, look in columns}
+        share = number(used.x[k] * used.dout[k], 'bk', f'share{k}')
+        rows.append([None, cells['x'], cells['out'], Space(20), cells['dout'], share, None])
+        arrows += [Link('w', f'x{k}'), Link(f'x{k}', f'out{k}'), Link(f'dout{k}', f'share{k}', BACK),
+                   Link(f'share{k}', 'dw', BACK)]  # fmt: skip
+    rows += [[Space(h=NUMBER[1])] for _ in range(MOST - n)]
+    rows[2][0] = Span(Put(number(used.w[0], 'f cur', 'w')), 1, n)
+    rows[2][-1:] = [Span(Put(number(used.true[0], 'bk cur', 'dw')), 1, n)]
+    heads = 'for w, which has shape (1,)', 'returns', 'shape', 'is it taken?'
+    table: list[list[Box]] = [[Text(head, 'dim') for head in heads]]
+    for given in used.given:
+        taken = Text(f'✗ {given.error}', 'xx') if given.error else Text('✓ yes', 'b')
+        table.append([Text(given.name), several(given.gradient), Text(given.shape, 'm'), taken])
+    table.append([Text('autodiff'), several(used.true), Text('(1,)', 'm'), Text('the truth')])
     parts = [
-        f'{given.name} returns {numbers(given.gradient)} in shape {given.shape}'
+        f'{given.name} returns {listed(given.gradient)} in shape {given.shape}'
         + (f', and minicell raises {given.error}' if given.error else ', and it is taken')
         for given in used.given
     ]
     often = 'once' if n == 1 else f'{n} times'
-    return (
-        f'x has {n} number{"s" * (n > 1)}, so w = {numbers(used.w)} is used {often}; '
-        f'x = {numbers(used.x)}, dout = {numbers(used.dout)}. '
-        f'For w, {"; ".join(parts)}. The true gradient is {numbers(used.true)}, in shape (1,).'
+    return Drawing(
+        Column(Grid(rows, gap=(30, 8)), Space(h=8), Grid(table, gap=(40, 8), stretch=()), *arrows),
+        f'x has {n} number{more}, and w has one',
+        f'w is used {often}. The gradients that come back to it are added: {said(used.true[0])}.',
+        f'x has {n} number{more}, so w = {listed(used.w)} is used {often}; x = {listed(used.x)}, dout = '
+        f'{listed(used.dout)}. For w, {"; ".join(parts)}. The true gradient is {listed(used.true)}, in shape (1,).',
     )
+
+
+def number(value: float, look: str, key: str = '') -> Box:
+    """One number in its box."""
+    return Card(Text(said(value), 'num mid'), f'card {look}', (4, 2), NUMBER, key=key, rx=3)
+
+
+def several(gradient: np.ndarray) -> Box:
+    """Numbers side by side."""
+    return Row(*(number(value, 'bk') for value in gradient.ravel()), gap=4)
+
+
+def listed(array: np.ndarray) -> str:
+    """Numbers in a sentence."""
+    return ', '.join(said(number) for number in np.ravel(array))
 
 
 def length(document: type, summed: type, numbers: Any) -> Figure:
     """A slider for the length of x; both kinds of Cells have a weight w of shape (1,) in their internal_params."""
-    control = slider('How many numbers x has', 'The length of x', 1, (1, MOST), 1)
-    return Figure('length', control, lambda n: draw((document, summed), numbers, int(n)), stills=(1, 2, 4))
+    lengths = range(1, MOST + 1)
+    return Figure('length', 'How many numbers x has', lengths, lambda n: draw((document, summed), numbers, n), 1,
+                  stills=(1, 2, 4), names={n: f'{n} number{"s" * (n > 1)}' for n in lengths})  # fmt: skip
 
 
 FIGURES = {'length': length}

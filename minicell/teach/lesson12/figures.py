@@ -7,23 +7,21 @@ import ipywidgets as w
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, printed, slider
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, OWN_TEXT, RULE, WRONG, Box, Path, Shape, text
-from minicell.teach.ink.thumb import short
-from minicell.teach.shown import Shown, button, column
+from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
+from minicell.ink.numbers import said
+from minicell.teach.figure import WIDTH, Drawing, printed, still_of
+from minicell.teach.live import slider
+from minicell.teach.plot import Plot
+from minicell.teach.shown import Shown, button
 from minicell.teach.train import Curve, Line, Training, chart
 
 from .network import gradient, silent
 from .surrogates import Shaped
 from .table import shown
 
-WIDTH, HEIGHT, LEFT = 760, 412, 16
 LOW, HIGH = -3.0, 3.0  # of v - v_th
-BINS = 60
-HISTOGRAM = (LEFT + 34, 74, 330, 150)
-RASTER = (438, 74, 132, 150)
-LOSS = (LEFT + 38, 296, 690, 78)
-SMALL = (WIDTH / 3, 152)  # one surrogate of the still
+EDGES = np.linspace(LOW, HIGH, 61)  # of the bars of the histogram
+ACROSS = 3  # surrogates in a row of the still
 REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
 TRIANGLE = 'your triangle'
 
@@ -88,12 +86,11 @@ class Bench(Training):
             box.observe(lambda _: self.turned(), 'value')
         for control in (self.width, self.height):
             control.observe(lambda _: self.shaped(), 'value')
-        choose, *rest = self.shown.widget.children
+        choose, *rest = self.shown.widget.children[: -len(self.screen.around().children)]
         one = trained(start, 'a = 5', True, False)
         words = f'{one.words}\n{still.words}'
-        self.shown = Shown(
-            column(choose, self.more, self.inside, *rest), words, pictures=printed([one, still], 'surrogates-still')
-        )
+        pictures = printed([still_of(one), still_of(still)], words)
+        self.shown = Shown(self.screen.around(choose, self.more, self.inside, *rest), words, pictures=pictures)
 
     @property
     def ticked(self) -> tuple[bool, bool]:
@@ -174,118 +171,76 @@ def trained(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
 
 def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> Drawing:
     """One surrogate: over the histogram; the spikes; four numbers; the loss."""
-    ended = curve.result is not None
     readout = ('frozen readout' if frozen else 'free readout') + (', reset detached' if detached else '')
     step = f'after {len(curve.losses)} steps' if curve.losses else 'before training'
-    title = f'Surrogate: {name}'
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(LEFT, 30, 300, title, 18, bold=True),
-        text(320, 30, 420, f'seed 0, {readout}, {step}', 14, MUTED),
-    ]
-    x, y, wide, high = HISTOGRAM
-    out.append(text(LEFT, y - 10, 400, 'bars: membranes between −3 and 3; line: the slope', 12, MUTED))
-    out += histogram(seen, HISTOGRAM)
-    for at in (-3, -2, -1, 0, 1, 2, 3):
-        place = x + wide * (at - LOW) / (HIGH - LOW)
-        out.append(text(place, y + high + 16, 30, f'{at}'.replace('-', '−'), 12, MUTED, 'middle'))
-    out.append(text(x + wide / 2, y + high + 32, wide, 'v − v_th: right of 0 the neuron spikes', 12, MUTED, 'middle'))
-    x, y, wide, high = RASTER
-    out.append(text(x, y - 10, 160, 'spikes for the digit 3', 12, MUTED))
-    out += raster(seen.spikes, RASTER)
-    out.append(text(x - 4, y + high + 16, 168, '12 moments × 32 neurons', 12, MUTED))
-    x = 604
-    words = {
-        'accuracy': f'{curve.result:.2f}' if ended else '?',
-        '|dW1| now': short(seen.gradient),
+    numbers = {
+        'accuracy': said(curve.result) if curve.result is not None else '?',
+        '|dW1| now': said(seen.gradient),
         'membranes reached': f'{seen.reach:.0%}',
         'silent neurons': f'{seen.silent} of 32',
     }
-    for k, (what, value) in enumerate(words.items()):
-        out.append(text(x, 70 + 48 * k, 146, what, 12, MUTED))
-        alarm = what in ('|dW1| now', 'membranes reached') and seen.gradient == 0
-        out.append(text(x, 92 + 48 * k, 146, value, 20, WRONG if alarm else INK, bold=True))
-    if seen.gradient == 0:
-        out.append(text(x, 262, 146, 'w1 learns nothing', 14, WRONG, bold=True))
-    out += chart([Line(curve.losses, name)], curve.steps, 4.0, LOSS)
-    return Drawing(out, (WIDTH, HEIGHT), title, says(name, readout, step, seen, curve.result))
+    alarm = ('|dW1| now', 'membranes reached') if seen.gradient == 0 else ()
+    side = [
+        Column(Text(what, 'dim'), Text(number, 'big xx' if what in alarm else 'big'), gap=0)
+        for what, number in numbers.items()
+    ]
+    spikes = Plot(132, 150, (0, seen.spikes.shape[0]), (0, seen.spikes.shape[1]), key='spikes')
+    for moment, neurons in enumerate(seen.spikes):
+        ends = np.arange(neurons.size + 1)
+        for neuron in np.flatnonzero(neurons):
+            spikes.bars(f'{moment}.{neuron}.', (moment + 0.1, moment + 0.9), [ends[-1 - neuron] - 0.2], 'dab f',
+                        ends[-2 - neuron] + 0.2)  # fmt: skip
+    return Drawing(
+        Column(
+            Row(Column(Text('bars: membranes between −3 and 3; line: the slope', 'dim'),
+                       histogram(seen, (330, 150), (-3, -2, -1, 0, 1, 2, 3)),
+                       Text('v − v_th: right of 0 the neuron spikes', 'dim')),
+                Column(Text('spikes for the digit 3', 'dim'), Card(spikes, 'card', (2, 2)),
+                       Text('12 moments × 32 neurons', 'dim')),
+                Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4), gap=34, across='start'),
+            chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78)), gap=12,
+        ),
+        f'Surrogate: {name}', f'Seed 0, {readout}, {step}.', says(name, readout, step, seen, curve.result),
+    )  # fmt: skip
 
 
 def says(name: str, readout: str, step: str, seen: Look, result: float | None) -> str:
     """The picture in words, with its numbers."""
-    end = f', accuracy {result:.2f}' if result is not None else ''
+    end = f', accuracy {said(result)}' if result is not None else ''
     return (
         f'Surrogate {name}, seed 0, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes '
-        f'from {short(float(seen.slope.min()))} to {short(float(seen.slope.max()))}, |dW1| is {short(seen.gradient)}, '
+        f'from {said(seen.slope.min())} to {said(seen.slope.max())}, |dW1| is {said(seen.gradient)}, '
         f'{seen.spikes.sum()} spikes for the digit 3, {seen.silent} of 32 neurons are silent{end}.'
     )
 
 
-def histogram(seen: Look, box: tuple[float, float, float, float]) -> list[Shape]:
-    """The membranes as bars; over them the slope, as high as the box at its largest, with its numbers."""
-    x, y, wide, high = box
-    counts, _ = np.histogram(seen.above, BINS, (LOW, HIGH))
-    bar = wide / BINS
-    out: list[Shape] = []
-    for k, count in enumerate(counts / counts.max()):
-        if count:
-            tall = 0.92 * high * float(count)
-            out.append(Box(x + k * bar, y + high - tall, bar, tall, '#B4C8DA', '#FFFFFF', 0.5))
+def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), key: str = 'membranes') -> Box:
+    """The membranes as bars; over them the slope, as high as the plane at its largest, with its numbers."""
+    counts, _ = np.histogram(seen.above, EDGES)
     low, top = min(float(seen.slope.min()), 0.0), max(float(seen.slope.max()), 0.0)
-    span = (top - low) or 1.0
-    zero = y + high * (1 - (0 - low) / span)
-    along = x + wide * (seen.at - LOW) / (HIGH - LOW)
-    up = y + high * (1 - (seen.slope - low) / span)
-    middle = x + wide * -LOW / (HIGH - LOW)
-    out += [
-        Path((((x, y + high), (x + wide, y + high)),), INK, 1),
-        Path((((middle, y), (middle, y + high)),), INK, 1.2, dash='4 3'),
-        Path((tuple(zip(along.tolist(), up.tolist(), strict=True)),), OWN, 2.5),
-        text(x - 6, zero + 4, 44, '0', 12, OWN_TEXT, 'end'),
-    ]
-    if low:
-        out.append(Path((((x, zero), (x + wide, zero)),), OWN, 1, dash='2 3'))
-    for value, place in ((top, y + 4), (low, y + high + 4)):
-        if value:
-            out.append(text(x - 6, place, 44, short_slope(value), 12, OWN_TEXT, 'end'))
-    return out
-
-
-def short_slope(value: float) -> str:
-    """A slope at the axis."""
-    return f'{value:.3g}'.replace('-', '−')
-
-
-def raster(spikes: np.ndarray, box: tuple[float, float, float, float]) -> list[Shape]:
-    """A mark for each spike."""
-    x, y, wide, high = box
-    moments, neurons = spikes.shape
-    out: list[Shape] = [Box(x, y, wide, high, 'none', RULE)]
-    across, down = wide / moments, high / neurons
-    for moment, neuron in zip(*np.nonzero(spikes), strict=True):
-        out.append(Box(x + moment * across + 2, y + neuron * down + 0.8, across - 4, down - 1.6, FORWARD))
-    return out
+    span = (low, top) if top > low else (0.0, 1.0)
+    beside = {number: said(number) for number in (low, 0.0, top)}
+    plane = Plot(*size, (LOW, HIGH), span, {n: said(n) for n in at}, beside, key, room=44)
+    plane.bars('', EDGES, span[0] + 0.92 * (span[1] - span[0]) * counts / counts.max(), 'dab t', span[0])
+    plane.upright('threshold', 0)
+    plane.line('slope', seen.at, seen.slope, 'pen o')
+    return plane
 
 
 def gallery(start: Start, names: list[str]) -> Drawing:
     """All surrogates before training, over the membranes that they are to reach: for a page without a kernel."""
-    wide, high = SMALL
-    title = f'{len(names)} surrogates over the membranes of seed 0, before training'
-    out: list[Shape] = [text(LEFT, 24, WIDTH - 2 * LEFT, title, 18, bold=True)]
-    said = []
-    for k, name in enumerate(names):
-        x, y = k % 3 * wide, 36 + k // 3 * high
+    cards, told = [], []
+    for name in names:
         seen = look(start(name, False, False)[0], *start.data)
-        out.append(Box(x + 4, y + 4, wide - 8, high - 8, stroke=RULE, radius=4))
-        out.append(text(x + 14, y + 26, wide - 28, name, 14, bold=True))
-        out.append(text(x + 14, y + 45, wide - 28, f'reaches {seen.reach:.0%}', 13, MUTED))
-        out += histogram(seen, (x + 56, y + 58, wide - 72, high - 76))
-        low, top = short(float(seen.slope.min())), short(float(seen.slope.max()))
-        said.append(f'{name} reaches {seen.reach:.0%} of the membranes, its slope goes from {low} to {top}.')
-    y = 36 + (len(names) + 2) // 3 * high
+        head = Column(Text(name, 'b'), Text(f'reaches {seen.reach:.0%}', 'dim'), gap=0)
+        small = histogram(seen, (WIDTH / ACROSS - 72, 76), key=name)
+        cards.append(Card(Column(head, small, gap=8), 'card', (8, 6), at=(0, 0)))
+        ends = said(seen.slope.min()), said(seen.slope.max())
+        told.append(f'{name} reaches {seen.reach:.0%} of the membranes, its slope goes from {ends[0]} to {ends[1]}.')
+    rows = [cards[k : k + ACROSS] for k in range(0, len(cards), ACROSS)]
+    title = f'{len(names)} surrogates over the membranes of seed 0, before training'
     note = 'Bars: membranes, v − v_th from −3 to 3. Line: the slope that bprop uses there. Dashed: the threshold.'
-    out.append(text(LEFT, y + 22, WIDTH - 2 * LEFT, note, 13, MUTED))
-    return Drawing(out, (WIDTH, y + 34), title, '\n'.join((f'{title}.', *said)))
+    return Drawing(Column(Grid(rows, gap=(8, 8)), Text(note, 'dim')), title, '', '\n'.join((f'{title}.', *told)))
 
 
 FIGURES = {'table': shown, 'surrogates': bench}

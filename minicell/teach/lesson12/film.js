@@ -1,18 +1,16 @@
-// Plays the film of lesson 12 in `root`. It runs the network and its backward pass by itself, from the weights in
-// `data`, for whatever stands on the pad. film.py makes the same pictures for a notebook without scripts.
-function film(root, data) {
+// The pad under the film of lesson 12: whatever is drawn on it goes through the network, here and now, and the player
+// gets the pictures of that. `data` has the weights; film.py draws the same pictures, and says what each of them is.
+function listen(root, take) {
   const MOMENTS = 12, NEURONS = 32, DIGITS = 10, PIXELS = 15, STEPS = 2 * MOMENTS + 1;
-  const LENGTH = 800; // ms a step, while it plays
   const EVERY = 0.01; // of the largest: a smaller gradient does not count as one
-  const [INK, PALE, LEVEL, QUIET] = ['#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'];
-  const [FORWARD, BACKWARD, UNDER, BEHIND, NOW] = ['#0072B2', '#D55E00', '#B9D3E8', '#A9C9E2', '#FFE2B0'];
+  const [LIT, PALE, LEVEL, QUIET] = ['dab', 'tile on', 'fh q2', 'rail']; // looks: see film.py
+  const [FORWARD, BACKWARD, UNDER, BEHIND, FAINT] = ['dab f', 'dab o', 'dab t', 'fh q2', 0.08];
   const {seen: [sx, sy, side], grid: [gx, gy, wide, high], tube: [zero, unit, low, top],
-    race: [rx, ry, rh, room], size: [W, H]} = data.at;
-  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+    race: [rx, ry, rh, room], size: [w, h]} = data.at;
   const start = () => ({clean: [...data.bitmaps[data.target]], target: data.target, frames: data.frames, noise: 0.2,
     detached: data.detached, triangle: false, width: 1, height: 1});
   const set = start();
-  let run = null, now = 0, playing = false, began = 0, request = 0;
+  let run = null;
 
   // ---- the network
   function slope(above) {
@@ -54,23 +52,24 @@ function film(root, data) {
   }
 
   // ---- in words
-  function short(v) {
-    const minus = text => text.replace('-', '−');
-    if (!Number.isFinite(v)) return String(v).replace('-', '−').replace('Infinity', '∞');
-    if (v && !(Math.abs(v) >= 0.0095 && Math.abs(v) < 1e5)) {
+  function short(v) { // as minicell.ink.numbers
+    const minus = text => text.replaceAll('-', '−'), size = Math.abs(v);
+    if (!Number.isFinite(v)) return minus(String(v)).replace('Infinity', '∞');
+    if (size && !(size >= 1e-4 && size < 1e6)) {
       const [mantissa, exponent] = v.toExponential(2).split('e');
-      return `${minus(mantissa)}e${Number(exponent)}`;
+      return minus(`${Number(mantissa)}e${Number(exponent)}`);
     }
-    const ways = [2, 3, 4].map(digits => v.toFixed(digits));
-    return minus(ways.find(way => Math.abs(way - v) <= 0.005 * Math.abs(v)) ?? ways[2]);
+    const exact = [0, 1, 2, 3].find(d => Math.abs(v - v.toFixed(d)) <= 2e-6 * Math.max(1, size)
+      && (!d || size * 10 ** d <= 25000));
+    return minus(v.toFixed(exact === undefined ? Math.max(1, 2 - Math.floor(Math.log10(size))) : exact === 1 ? 2 : exact));
   }
-  function says(step) {
+  function says(step, rising) {
     const last = run.readouts[Math.min(step, MOMENTS - 1)];
     if (step < MOMENTS) {
       const [first, second] = range(DIGITS).sort((a, b) => last[b] - last[a]);
       const fired = run.spikes[step].filter(Boolean).length;
       const wrong = set.frames[step].filter((pixel, k) => (pixel > 0.5) !== Boolean(set.clean[k])).length;
-      return [`Moment ${step + 1} of ${MOMENTS}: ${fired} of ${NEURONS} neurons spike`,
+      return [`Moment ${step + 1} of ${MOMENTS}: ${rising ? `${fired} of ${NEURONS} neurons spike` : 'those that spiked are reset'}`,
         `${wrong} of ${PIXELS} pixels are wrong. Readout ${first} leads with ${short(last[first])}, `
         + `then ${second} with ${short(last[second])}.`];
     }
@@ -79,205 +78,111 @@ function film(root, data) {
         'Backward begins at the readouts. Triangles show where each of them should go.'];
     const moment = STEPS - 1 - step, felt = run.felt[moment].map(Math.abs);
     const reached = felt.filter(v => v > EVERY * Math.max(...felt)).length;
-    return [`Backward, moment ${moment + 1}: the membranes’ gradient has length ${short(norm(felt))}`,
+    return [`Backward, moment ${moment + 1}: the gradient is ${short(norm(felt))} long`,
       `${reached} of ${NEURONS} membranes get more than 1 % of the largest. `
       + `|dW1| for this one digit, so far: ${short(run.learnt[moment])}.`];
   }
   const best = values => values.indexOf(Math.max(...values));
 
-  // ---- drawn: each part has a name, and keeps its element
-  const parts = new Map();
-  let drawn = new Set();
-  function put(name, tag, attributes, words) {
-    let part = parts.get(name);
-    if (!part) {
-      part = {element: svg(tag, moving, {'data-name': name}), had: {}, words: null};
-      parts.set(name, part);
-    }
-    for (const [key, value] of Object.entries({display: 'inline', ...attributes}))
-      if (part.had[key] !== value) part.element.setAttribute(key, part.had[key] = value);
-    if (words !== undefined && part.words !== words) part.element.textContent = part.words = words;
-    drawn.add(name);
-  }
+  // ---- drawn: the shapes of one picture by key, each [layer, tag, attributes]
   const tenth = value => Math.round(value * 10) / 10;
-  const box = (name, x, y, width, height, fill, rx = 0) =>
-    put(name, 'rect', {x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height), fill, rx});
   const level = value => zero - unit * Math.min(Math.max(value, low), top);
-  const mixed = part => '#' + [[228, 213], [231, 94], [235, 0]].map(([a, b]) =>
-    Math.round(a + (b - a) * Math.min(part, 1)).toString(16).padStart(2, '0')).join('').toUpperCase();
-  function pointer(name, x, y, size, way, across) {
-    const tip = way * size, s = 0.9 * size;
-    const points = across ? [[tip, 0], [-tip, s], [-tip, -s]] : [[0, -tip], [s, tip], [-s, tip]];
-    put(name, 'path', {d: `M${points.map(([a, b]) => `${tenth(x + a)} ${tenth(y + b)}`).join('L')}Z`, fill: BACKWARD});
-  }
-  const ease = part => { const p = Math.min(Math.max(part, 0), 1); return p * p * (3 - 2 * p); };
-  const between = (a, b, part) => a + (b - a) * ease(part);
-
-  // A step at a part of its way, from 0 to 1. Forward: the membranes rise, some spike, and those are reset.
-  function draw(step, part) {
-    drawn = new Set();
-    const at = {step, part, forward: step < MOMENTS, backward: step > MOMENTS,
-      moment: step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step};
-    box('now', gx, gy + at.moment * high, NEURONS * wide, high, NOW);
-    set.frames[at.moment].forEach(pixel);
+  function scene(step, rising) {
+    const shapes = new Map(data.still.map(([key, ...shape]) => [key, shape]));
+    const backward = step > MOMENTS, moment = step <= MOMENTS ? Math.min(step, MOMENTS - 1) : STEPS - 1 - step;
+    const put = (key, layer, tag, attributes) => shapes.set(key, [layer, tag, attributes]);
+    const box = (key, x, y, width, height, look, rx, layer = 3) => put(key, layer, 'rect',
+      {x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height), class: look, ...(rx && {rx})});
+    const text = (key, x, y, T, look) => put(key, 4, 'text', {x: tenth(x), y: tenth(y), T, class: look});
+    function pointer(key, x, y, size, way, across) {
+      const tip = way * size, s = 0.9 * size;
+      const points = across ? [[tip, 0], [-tip, s], [-tip, -s]] : [[0, -tip], [s, tip], [-s, tip]];
+      const d = points.map(([a, b]) => `${(x + a).toFixed(1)} ${(y + b).toFixed(1)}`).join('L');
+      put(key, 4, 'path', {d: `M${d}Z`, class: BACKWARD});
+    }
+    box('now', gx, gy + moment * high, NEURONS * wide, high, 'now', 0, 1);
+    set.frames[moment].forEach((value, k) => {
+      const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
+      box(`p${k}`, x, y, side - 2, side - 2, on ? LIT : PALE, 2);
+      if (on !== Boolean(set.clean[k]))
+        put(`x${k}`, 4, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
+          class: on ? 'chev' : 'pen'});
+    });
     for (let n = 0; n < NEURONS; n++) {
-      membrane(n, at);
-      for (let row = 0; row < MOMENTS; row++) mark(n, row, at);
+      const fires = run.spikes[moment][n], value = run.before[moment][n] - (backward || rising ? 0 : fires);
+      const [above, below] = [level(value), level(0)].sort((a, b) => a - b), glows = backward && !data.silent[n];
+      box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1),
+        glows ? BACKWARD : data.silent[n] ? QUIET : rising && fires ? LIT : LEVEL);
+      if (glows) shapes.get(`v${n}`)[2].opacity =
+        Math.round((FAINT + (1 - FAINT) * Math.min(run.glow[moment][n] / run.peak, 1)) * 100) / 100;
+      for (let row = 0; row < MOMENTS; row++) {
+        const x = gx + n * wide, y = gy + row * high, felt = run.felt[row][n];
+        if (run.spikes[row][n] && row <= (backward ? MOMENTS : moment))
+          box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
+        if (backward && row >= moment && Math.abs(felt) > EVERY ** 2 * run.largest)
+          pointer(`g${row}-${n}`, x + wide / 2, y + high / 2,
+            Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1), felt > 0 ? -1 : 1);
+      }
     }
-    if (at.backward) lengths(at);
-    put('legend', 'text', {x: gx, y: level(low) + 38, fill: at.backward ? '#A84300' : FORWARD},
-      data.legend[Number(at.backward)]);
-    race(at);
-    for (const [name, {element, had}] of parts)
-      if (!drawn.has(name) && had.display !== 'none') element.setAttribute('display', had.display = 'none');
-  }
-  function pixel(value, k) {
-    const on = value > 0.5, x = sx + (k % 3) * side, y = sy + Math.floor(k / 3) * side;
-    box(`p${k}`, x, y, side - 2, side - 2, on ? INK : PALE, 2);
-    if (on !== Boolean(set.clean[k]))
-      put(`x${k}`, 'path', {d: `M${x + 7} ${y + 7}L${x + 15} ${y + 15}M${x + 15} ${y + 7}L${x + 7} ${y + 15}`,
-        stroke: on ? '#FFFFFF' : INK, 'stroke-width': 2, fill: 'none'});
-  }
-  function membrane(n, {part, moment, forward, backward}) {
-    const rest = when => (when < 0 ? 0 : run.before[when][n] - run.spikes[when][n]);
-    const value = run.before[moment][n], lit = forward && run.spikes[moment][n] && part > 0.4 && part < 1;
-    let now = rest(moment);
-    if (backward) now = between(moment + 1 < MOMENTS ? run.before[moment + 1][n] : now, value, part * 2);
-    else if (forward && part < 1)
-      now = part < 0.65 ? between(rest(moment - 1), value, part / 0.45) : between(value, now, (part - 0.65) / 0.35);
-    const [above, below] = [level(now), level(0)].sort((a, b) => a - b);
-    const fill = data.silent[n] ? QUIET : lit ? INK : backward ? mixed(run.glow[moment][n] / run.peak) : LEVEL;
-    box(`v${n}`, gx + n * wide + 2, above, wide - 4, Math.max(below - above, 1), fill);
-    if (lit && part < 0.85) { // a spark, from the neuron to its mark
-      const y = gy + (moment + 0.5) * high, fades = 1 - ease((part - 0.5) / 0.35);
-      put(`z${n}`, 'rect', {x: tenth(gx + (n + 0.5) * wide - 1.5), y, width: 3, height: tenth(above - y), fill: INK,
-        opacity: fades.toFixed(2)});
+    if (backward) {
+      text('length', gx + NEURONS * wide + 8, gy - 12, 'length', 'bf');
+      for (let row = moment; row < MOMENTS; row++)
+        text(`n${row}`, gx + NEURONS * wide + 8, gy + row * high + 11, short(norm(run.felt[row])), 'bf');
     }
-  }
-  function mark(n, row, {part, moment, forward, backward}) {
-    const x = gx + n * wide, y = gy + row * high, felt = run.felt[row][n];
-    if (run.spikes[row][n] && (!forward || row < moment || (row === moment && part > 0.45)))
-      box(`s${row}-${n}`, x + 2, y + 2, wide - 4, high - 4, backward ? UNDER : FORWARD, 2);
-    if (!backward || row < moment || Math.abs(felt) <= EVERY ** 2 * run.largest) return;
-    let size = Math.max(Math.min(wide, high) * 0.5 * Math.sqrt(Math.abs(felt) / run.largest), 1);
-    if (row === moment) size *= ease(part * 2 - (NEURONS - 1 - n) / NEURONS); // it comes from the readouts
-    if (size > 0) pointer(`g${row}-${n}`, x + wide / 2, y + high / 2, size, felt > 0 ? -1 : 1);
-  }
-  function lengths({part, moment}) {
-    const x = gx + NEURONS * wide + 8, fill = '#A84300';
-    put('length', 'text', {x, y: gy - 12, fill}, 'length');
-    for (let row = part > 0.5 ? moment : moment + 1; row < MOMENTS; row++)
-      put(`n${row}`, 'text', {x, y: gy + row * high + 11, fill}, short(norm(run.felt[row])));
-  }
-  function race({step, moment, part, forward}) {
-    let values = run.readouts[forward ? moment : MOMENTS - 1];
-    if (forward && part < 1) {
-      const before = moment ? run.readouts[moment - 1] : values.map(() => 0);
-      values = values.map((value, d) => between(before[d], value, 2 * part - 1));
-    }
-    const first = best(values);
+    text('legend', gx, level(low) + 38, data.legend[Number(backward)], backward ? 'bf' : 'ff');
+    const values = run.readouts[step <= MOMENTS ? moment : MOMENTS - 1], first = best(values);
     values.forEach((value, d) => {
-      const long = room * value / run.long;
-      const fill = d === first ? FORWARD : BEHIND;
-      put(`t${d}`, 'text', {x: rx - room - 4, y: ry + d * rh + 16, fill: INK, 'font-size': 14, 'text-anchor': 'end',
-        'font-weight': d === set.target ? 'bold' : 'normal'}, String(d));
-      box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6, fill);
-      const size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull)) * (step === MOMENTS ? ease(part) : 1);
+      const long = room * value / run.long, size = 8 * Math.sqrt(Math.abs(run.pull[d]) / most(run.pull));
+      text(`t${d}`, rx - room - 4, ry + d * rh + 16, String(d), d === set.target ? 'b end' : 'end');
+      box(`u${d}`, rx + Math.min(long, 0), ry + d * rh + 3, Math.max(Math.abs(long), 1), rh - 6,
+        d === first ? FORWARD : BEHIND);
       if (step >= MOMENTS && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);
     });
-    put('answer', 'text', {x: rx, y: ry + 12 * rh + 42, fill: FORWARD, 'font-size': 64, 'font-weight': 'bold',
-      'text-anchor': 'middle'}, String(first));
+    text('answer', rx, ry + 12 * rh + 42, String(first), 'hero ff mid');
+    const inside = data.knots.filter(k => 1 + k >= low && 1 + k <= top), x = gx + NEURONS * wide + 20;
+    const found = inside.map(slope), peak = most(found) || 1;
+    const points = inside.map((k, i) => `${(x + 34 * found[i] / peak).toFixed(1)} ${level(1 + k).toFixed(1)}`);
+    put('line surrogate', 5, 'path', {d: `M${points.join('L')}`, class: 'pen o'});
+    return shapes;
   }
-
-  // ---- steps
-  function show(step, moves = false) {
-    now = step;
-    const [title, caption] = says(step);
-    head.textContent = title;
-    line.textContent = caption;
-    stage.setAttribute('aria-label', `${title}. ${caption}`);
-    live.textContent = `${title}. ${caption}`;
-    steps.value = step + 1;
-    steps.setAttribute('aria-valuetext', title);
-    back.disabled = step === 0;
-    next.disabled = step === STEPS - 1;
-    cancelAnimationFrame(request);
-    if (!moves || calm.matches) return settle();
-    began = performance.now();
-    draw(step, 0);
-    request = requestAnimationFrame(tick);
+  function layout() { // all pictures, as the player takes them
+    const nodes = new Map();
+    let before = new Map();
+    data.places.forEach(([step, rising], k) => {
+      const shapes = scene(step, rising);
+      for (const key of before.keys()) if (!shapes.has(key)) nodes.get(key)[1][2].push([k, 0]);
+      for (const [key, [layer, tag, attributes]] of shapes) {
+        if (!nodes.has(key)) nodes.set(key, [layer, [tag, key, []]]);
+        nodes.get(key)[1][2].push([k, {opacity: null, rx: null, ...attributes}]);
+      }
+      before = shapes;
+    });
+    const s = data.places.map(([step, rising, at]) => {
+      const [t, c] = says(step, rising);
+      return {t, c, at, go: [], jump: ''};
+    });
+    return {w, h, n: [...nodes.values()].sort((a, b) => a[0] - b[0]).map(each => each[1]), s, tape: data.line, l: {}, r: {}};
   }
-  function tick(time) {
-    const part = Math.max(0, time - began) / LENGTH;
-    draw(now, Math.min(part, 1));
-    if (part < 1) request = requestAnimationFrame(tick);
-    else settle();
-  }
-  let waits = 0;
-  function settle() {
-    draw(now, 1);
-    if (!playing) return;
-    if (now === STEPS - 1) return play(false);
-    clearTimeout(waits);
-    waits = setTimeout(() => show(now + 1, true), calm.matches ? 1200 : now === MOMENTS ? 900 : 120);
-  }
-  function play(on) {
-    playing = on;
-    clearTimeout(waits);
-    player.textContent = on ? 'Pause' : 'Play';
-    if (on) show(now === STEPS - 1 ? 0 : now, true);
-  }
-  function go(step, moves = true) {
-    play(false);
-    show(Math.min(Math.max(step, 0), STEPS - 1), moves && step === now + 1);
-  }
-
-  // ---- the page around it
-  function added(element, parent, attributes) {
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    parent.append(element);
-    return element;
-  }
-  function html(tag, parent, properties = {}, attributes = {}) {
-    return added(Object.assign(document.createElement(tag), properties), parent, attributes);
-  }
-  function svg(tag, parent, attributes) {
-    return added(document.createElementNS('http://www.w3.org/2000/svg', tag), parent, attributes);
-  }
-  function slider(parent, label, least, largest, step, value, act, unit = '') {
-    const around = html('label', parent, {textContent: label});
-    const input = html('input', around, {type: 'range', min: least, max: largest, step, value}, {'aria-label': label});
-    const told = html('output', around, {textContent: value + unit});
-    input.addEventListener('input', () => { told.textContent = input.value + unit; act(Number(input.value)); });
-    return Object.assign(input, {back: () => { input.value = value; told.textContent = value + unit; }});
-  }
-  root.textContent = '';
-  root.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
-  html('style', root, {textContent: LOOK});
-  const body = html('div', root, {className: 'body'}), left = html('div', body, {className: 'pad'});
-  const main = html('div', body, {className: 'main'});
-  const head = html('div', main, {className: 'head'}), line = html('div', main, {className: 'line'});
-  const live = html('div', main, {className: 'live'}, {'aria-live': 'polite'});
-  const scroll = html('div', main, {className: 'scroll'}, {role: 'group', 'aria-label': `The picture. ${data.told}`});
-  const stage = svg('svg', scroll, {viewBox: `0 56 ${W} ${H - 56}`, role: 'img', 'font-size': 12});
-  const ground = svg('g', stage, {}), moving = svg('g', stage, {}), over = svg('g', stage, {});
-  ground.innerHTML = data.ground;
-  over.innerHTML = data.over;
-  const curve = svg('path', over, {fill: 'none', stroke: BACKWARD, 'stroke-width': 2});
-  const bar = html('div', main, {className: 'bar'});
-  const back = html('button', bar, {textContent: 'Back', onclick: () => go(now - 1)});
-  const player = html('button', bar, {textContent: 'Play', onclick: () => play(!playing)});
-  const next = html('button', bar, {textContent: 'Next', onclick: () => go(now + 1)});
-  const steps = html('input', bar, {type: 'range', min: 1, max: STEPS, value: 1, className: 'steps'},
-    {'aria-label': 'Step of the film'});
-  steps.addEventListener('input', () => go(steps.value - 1));
 
   // ---- the pad
-  html('div', left, {textContent: 'Draw a digit', className: 'name'});
-  const pad = html('div', left, {className: 'pixels'}, {role: 'group', 'aria-label': 'Pad of 15 pixels'});
-  const pixels = range(PIXELS).map(k => html('button', pad, {onclick: () => press(k)},
-    {'aria-label': `Row ${Math.floor(k / 3) + 1}, column ${(k % 3) + 1}`, tabindex: k ? -1 : 0}));
-  pad.addEventListener('keydown', event => {
+  function named(element, name, attributes = {}) {
+    for (const [key, value] of Object.entries({'aria-label': name, ...attributes})) element.setAttribute(key, value);
+    return element;
+  }
+  function slider(label, least, largest, step, value, act, unit = '') {
+    const around = html('label', more, '', label), input = html('input', around), told = html('output', around, '', value + unit);
+    Object.assign(input, {type: 'range', min: least, max: largest, step, value});
+    named(input, label).oninput = () => { told.textContent = input.value + unit; act(Number(input.value)); };
+    return Object.assign(input, {back: () => { input.value = value; told.textContent = value + unit; }});
+  }
+  html('style', root, '', PAD);
+  const pad = html('div', root, 'pad');
+  pad.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
+  html('b', pad, '', 'Draw a digit');
+  const grid = named(html('div', pad, 'pixels'), 'Pad of 15 pixels', {role: 'group'});
+  const pixels = range(PIXELS).map(k => named(button(grid, '', '', () => press(k)),
+    `Row ${Math.floor(k / 3) + 1}, column ${(k % 3) + 1}`, {tabindex: k ? -1 : 0}));
+  grid.addEventListener('keydown', event => {
     const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -3, ArrowDown: 3}[event.key];
     const to = pixels[pixels.indexOf(event.target) + by];
     if (!by) return;
@@ -287,38 +192,37 @@ function film(root, data) {
     to.tabIndex = 0;
     to.focus();
   });
+  const answer = html('b', pad, 'answer');
+  answer.setAttribute('aria-live', 'polite');
+  button(pad, 'Reset', 'The first digit, and the way back as it was', reset);
+  const more = html('details', pad);
+  html('summary', more, '', 'More: the digit and its noise, and the way back');
+  const noise = slider('Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
+  const asked = named(html('select', html('label', more, '', 'It should say')), 'It should say');
+  range(DIGITS).forEach(d => Object.assign(html('option', asked, '', d), {value: d}));
+  asked.onchange = () => {
+    set.target = Number(asked.value);
+    set.clean = [...data.bitmaps[set.target]];
+    blur();
+  };
+  const checkbox = (label, key) => {
+    const around = html('label', more), input = Object.assign(html('input', around), {type: 'checkbox'});
+    around.append(label);
+    input.onchange = () => { set[key] = input.checked; again(data.places.length - 1); };
+    return input;
+  };
+  const boxes = {detached: checkbox('Detach the reset', 'detached'), triangle: checkbox('Surrogate: a triangle', 'triangle')};
+  const shaped = key => value => {
+    set[key] = value;
+    set.triangle = boxes.triangle.checked = true;
+    again(data.places.length - 1);
+  };
+  const shape = [slider('Width', 0.02, 3, 0.02, 1, shaped('width')), slider('Height', 0.1, 10, 0.1, 1, shaped('height'))];
+
   function press(k) {
     set.clean[k] = 1 - set.clean[k];
     blur();
   }
-  const answer = html('div', left, {className: 'answer'}, {'aria-live': 'polite'});
-  html('button', left, {textContent: 'Reset', onclick: reset});
-
-  // ---- more: another digit and its noise; the same spikes, with another way back
-  const more = html('details', main, {className: 'more'});
-  html('summary', more, {textContent: 'More: the digit and its noise, and the way back'});
-  const noise = slider(more, 'Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
-  const wish = html('label', more, {textContent: 'It should say'});
-  const asked = html('select', wish, {}, {'aria-label': 'It should say'});
-  range(DIGITS).forEach(d => html('option', asked, {value: d, textContent: d, selected: d === data.target}));
-  asked.addEventListener('change', () => {
-    set.target = Number(asked.value);
-    set.clean = [...data.bitmaps[set.target]];
-    blur();
-  });
-
-  const checkbox = (label, key) => {
-    const around = html('label', more), input = html('input', around, {type: 'checkbox', checked: set[key]});
-    around.append(label);
-    input.addEventListener('change', () => { set[key] = input.checked; bend(); });
-    return input;
-  };
-  const boxes = {detached: checkbox('Detach the reset', 'detached'),
-    triangle: checkbox('Surrogate: a triangle', 'triangle')};
-  const shaped = key => value => { set[key] = value; set.triangle = boxes.triangle.checked = true; bend(); };
-  const shapes = [slider(more, 'Width', 0.02, 3, 0.02, 1, shaped('width')),
-    slider(more, 'Height', 0.1, 10, 0.1, 1, shaped('height'))];
-
   function random(seed) { // mulberry32: the same digit gets the same noise
     return () => {
       seed = (seed + 0x6D2B79F5) | 0;
@@ -330,59 +234,36 @@ function film(root, data) {
   function blur() { // look at what is drawn at 12 moments, and answer
     const roll = random(12);
     set.frames = range(MOMENTS).map(() => set.clean.map(pixel => (roll() < set.noise ? 1 - pixel : pixel)));
-    again(MOMENTS - 1);
+    again(data.places.findIndex(([step]) => step === MOMENTS - 1));
   }
-  function bend() {
-    again(STEPS - 1);
-  }
-  function again(step) {
+  function look() {
     think();
     set.clean.forEach((pixel, k) => pixels[k].setAttribute('aria-pressed', String(Boolean(pixel))));
-    const inside = data.knots.filter(k => 1 + k >= low && 1 + k <= top), x = gx + NEURONS * wide + 20;
-    const found = inside.map(slope), peak = most(found) || 1;
-    const points = inside.map((k, i) => `${tenth(x + 34 * found[i] / peak)} ${tenth(level(1 + k))}`);
-    curve.setAttribute('d', `M${points.join('L')}`);
     answer.textContent = `It says ${best(run.readouts[MOMENTS - 1])}.`;
-    go(step, false);
+    asked.value = set.target;
+  }
+  function again(place) {
+    look();
+    take([layout()], true);
+    take.go(place, true);
   }
   function reset() {
     Object.assign(set, start());
-    [noise, ...shapes].forEach(each => each.back());
+    [noise, ...shape].forEach(each => each.back());
     for (const [key, input] of Object.entries(boxes)) input.checked = set[key];
-    asked.value = data.target;
     again(0);
   }
-  new ResizeObserver(() => { scroll.tabIndex = scroll.scrollWidth > scroll.clientWidth ? 0 : -1; }).observe(scroll);
-  reset();
+  look(); // the first pictures are there already
 }
-const LOOK = `
-.mc-film{background:#fff;color:#1A1A1A;font:14px/1.4 Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif;max-width:1000px;padding:12px;
-border:1px solid #D0D5DB;border-radius:8px;box-sizing:border-box;container-type:inline-size}
-.minicell-beat .mc-film{zoom:.69}
-.mc-film .body{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
-.mc-film .main{flex:1 1 800px;min-width:0}
-.mc-film .scroll{overflow-x:auto}
-.mc-film .head{font-size:18px;font-weight:bold;min-height:26px}
-.mc-film .line{color:#595959;min-height:22px}
-.mc-film svg{display:block;width:100%;min-width:800px;height:auto;font-family:Inter,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
-.mc-film .live{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.mc-film .bar{display:flex;gap:8px;align-items:center}
-.mc-film .steps{flex:1;min-width:80px}
-.mc-film button,.mc-film select{font:inherit;color:inherit;background:#fff;border:1px solid #6B7280;
-border-radius:6px;padding:4px 12px;min-height:30px}
-.mc-film button:disabled{color:#767676;border-color:#B8BDC5}
-.mc-film :focus-visible{outline:3px solid #0072B2;outline-offset:2px}
-.mc-film .pad{flex:0 0 100px;display:flex;flex-direction:column;gap:10px}
-@container (max-width:915px){.mc-film .pad{flex:1 0 100%;flex-flow:row wrap;align-items:center}
-.mc-film .pad input{width:150px}}
-.mc-film .name,.mc-film .answer{font-weight:bold}
-.mc-film .answer{font-size:18px;color:#005B8F}
-.mc-film .pixels{display:grid;grid-template-columns:repeat(3,30px);gap:4px}
-.mc-film .pixels button{width:30px;height:30px;min-height:0;padding:0;background:#E3E6EA}
-.mc-film .pixels button[aria-pressed=true]{background:#1A1A1A;box-shadow:inset 0 0 0 3px #1A1A1A}
-.mc-film label{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center}
-.mc-film .pad input{width:100%;margin:0}
-.mc-film .more{margin-top:8px}
-.mc-film .more[open]{display:flex;flex-wrap:wrap;gap:4px 20px}
-.mc-film summary{cursor:pointer;flex-basis:100%}
+const PAD = `
+.mc2 .pad{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:center;margin-top:12px;padding:10px 0}
+.mc2 .pad .answer{font-size:18px;color:var(--fwd)}
+.mc2 .pixels{display:grid;grid-template-columns:repeat(3,30px);gap:4px}
+.mc2 .pixels button{width:30px;height:30px;padding:0;border-radius:6px;background:var(--tile)}
+.mc2 .pixels button[aria-pressed=true]{background:var(--ink);box-shadow:inset 0 0 0 3px var(--ink)}
+.mc2 .pad label{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center}
+.mc2 .pad details{flex:1 1 260px}
+.mc2 .pad details[open]{display:flex;flex-wrap:wrap;gap:6px 20px}
+.mc2 .pad summary{flex-basis:100%;max-width:340px}
+.mc2 .pad select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);border-radius:6px;min-height:30px}
 `;

@@ -1,16 +1,11 @@
 """The film of lesson 12: a digit goes through the network, moment by moment, and the gradient comes back the same way.
 
-What moves in a page is computed there: `film.js` has the weights, runs the network and its backward pass again for
-whatever is drawn on the pad, and needs no kernel. This module makes the same pictures for a notebook that runs no
-script, and for a GIF. A test holds the two against each other.
+Whatever is drawn on the pad under it goes through the network in the page: `film.js` has the weights, draws the same
+pictures, and hands them to the player. It needs no kernel. A test holds the two against each other.
 """
 
-import base64
-import html
-import json
 import os
-from functools import cache, cached_property
-from io import BytesIO
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,39 +13,44 @@ import numpy as np
 
 import minicell as ms
 from minicell.errors import SettingError
-from minicell.teach.figure import Drawing, printed
-from minicell.teach.ink import as_png, as_svg
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, OWN, OWN_TEXT, RULE, Box, Shape, text
-from minicell.teach.ink.shapes import Path as Line
-from minicell.teach.ink.thumb import short
-from minicell.view.page.fragment import PAGE
-from minicell.view.paint.style import DARK, LIGHT
+from minicell.ink import gif, sheet, svg
+from minicell.ink.film import Film as Pictures
+from minicell.ink.film import Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.numbers import said
+from minicell.ink.page import fragment
+from minicell.ink.shapes import Frame
+from minicell.teach.figure import printed
 from minicell.view.picture import STILL
 
 from .network import bitmaps
 
 MOMENTS, NEURONS, DIGITS, PIXELS = 12, 32, 10, 15
 STEPS = 2 * MOMENTS + 1  # the moments, the loss, the moments again from the last to the first
-SIZE = (800, 456)
-SEEN = (18, 92, 24)  # the frame: x, y, and the side of a pixel
-GRID = (134, 78, 13.5, 13)  # the spikes: x, y, and the width and height of a cell
-TUBE = (342, 46, -1.3, 1.8)  # the membranes: y of 0, pixels a threshold, and from where to where they are drawn
-RACE = (716, 78, 22, 70)  # the readouts: x of 0, y, the height of a row, and the room on either side
+SIZE = (800, 404)
+SEEN = (18, 40, 24)  # the frame: x, y, and the side of a pixel
+GRID = (134, 26, 13.5, 13)  # the spikes: x, y, and the width and height of a cell
+TUBE = (290, 46, -1.3, 1.8)  # the membranes: y of 0, pixels a threshold, and from where to where they are drawn
+RACE = (716, 26, 22, 70)  # the readouts: x of 0, y, the height of a row, and the room on either side
 KNOTS = np.round(6 * np.sinh(np.linspace(-8, 8, 1601)) / np.sinh(8), 6)  # where the slope is asked: close to 0, closely
-LIT, PALE, LEVEL, QUIET = '#1A1A1A', '#E3E6EA', '#7FB3DA', '#C4C8CE'
-UNDER, BEHIND = '#B9D3E8', '#A9C9E2'  # a spike under its gradient; a readout that does not lead
-NOW = '#FFE2B0'  # the row of the moment that is shown
+LIT, PALE, LEVEL, QUIET = 'dab', 'tile on', 'fh q2', 'rail'  # the looks of a pixel, of a membrane
+UNDER, BEHIND = 'dab t', 'fh q2'  # a spike under its gradient; a readout that does not lead
+FAINT = 0.08  # how much is seen of a membrane that no slope reaches
 EVERY = 0.01  # of the largest: a smaller gradient does not count as one
 LEGEND = (  # forward, backward
     'Forward: above the threshold a membrane spikes (black), and then the threshold is taken off it',
-    'Backward: ▲ ▼ where a membrane should go, for a smaller loss; the darker its bar, the larger its slope',
+    'Backward: ▲ ▼ where a membrane should go; the stronger its bar, the larger its slope',
 )
 TOLD = (
     'From left to right: the digit as it is seen at this moment; a grid of the spikes, one row for each moment and one '
     'column for each neuron, with triangles for the gradients on the way back; ten readouts as bars. Under the grid: '
     'the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
 )
-TIMES = {'rise': 320, 'moment': 480, 'loss': 1800, 'back': 480, 'last': 3500}  # ms a picture of the GIF
+TIMES = {'rise': 0.32, 'moment': 0.48, 'loss': 1.8, 'back': 0.48, 'last': 3.5}  # seconds a picture of the GIF
+# The pictures: of which step, and whether before the spikes of that moment are taken off the membranes.
+PLACES = [(step, rising) for step in range(STEPS) for rising in (True, False)[step >= MOMENTS :]]
+OPENS = PLACES.index((MOMENTS - 1, True))
+LINE = 340  # pixels of the slider, which fits on a phone
 
 
 class Run(NamedTuple):
@@ -114,46 +114,47 @@ class Film:
 
     # ---- in words --------------------------------------------------------------------------------------------------
 
-    def says(self, step: int) -> tuple[str, str]:
-        """A step in words: its title, and what is to be seen."""
+    def says(self, step: int, rising: bool = True) -> tuple[str, str]:
+        """A step in words: its title, and what is to be seen. `rising`: see `scene`."""
         run = self.run
         last = run.readouts[min(step, MOMENTS - 1)]
         if step < MOMENTS:
             first, second = np.argsort(-last, kind='stable')[:2]
             wrong = int(((self.frames[step] > 0.5) != bitmaps[self.target]).sum())
-            return f'Moment {step + 1} of {MOMENTS}: {run.spikes[step].sum()} of {NEURONS} neurons spike', (
-                f'{wrong} of {PIXELS} pixels are wrong. Readout {first} leads with {short(last[first])}, '
-                f'then {second} with {short(last[second])}.'
+            spike = f'{run.spikes[step].sum()} of {NEURONS} neurons spike' if rising else 'those that spiked are reset'
+            return f'Moment {step + 1} of {MOMENTS}: {spike}', (
+                f'{wrong} of {PIXELS} pixels are wrong. Readout {first} leads with {said(last[first])}, '
+                f'then {second} with {said(last[second])}.'
             )
         if step == MOMENTS:
-            return f'The answer is {last.argmax()}; it should be {self.target}: loss {short(run.loss)}', (
+            return f'The answer is {last.argmax()}; it should be {self.target}: loss {said(run.loss)}', (
                 'Backward begins at the readouts. Triangles show where each of them should go.'
             )
         moment = STEPS - 1 - step
         felt = np.abs(run.felt[moment])
         reached = int((felt > EVERY * felt.max()).sum()) if felt.max() else 0
-        return f'Backward, moment {moment + 1}: the membranes’ gradient has length {short(norm(felt))}', (
+        return f'Backward, moment {moment + 1}: the gradient is {said(norm(felt))} long', (
             f'{reached} of {NEURONS} membranes get more than 1 % of the largest. '
-            f'|dW1| for this one digit, so far: {short(run.learnt[moment])}.'
+            f'|dW1| for this one digit, so far: {said(run.learnt[moment])}.'
         )
 
     # ---- drawn -----------------------------------------------------------------------------------------------------
 
-    def scene(self, step: int, rising: bool = False) -> dict[str, Shape]:
+    def scene(self, step: int, rising: bool = False) -> Frame:
         """All that moves, by name. `rising`: before the spikes of this moment are taken off the membranes."""
-        run = self.run
+        run, out = self.run, Frame()
         moment = min(step, MOMENTS - 1) if step <= MOMENTS else STEPS - 1 - step
         backward = step > MOMENTS
         x, y, wide, high = GRID
-        out: dict[str, Shape] = {'now': Box(x, y + moment * high, NEURONS * wide, high, NOW)}
+        out.rect('now', x, y + moment * high, NEURONS * wide, high, 'now', 1)
         x, y, side = SEEN
         for k, value in enumerate(self.frames[moment]):
             on, right = value > 0.5, bitmaps[self.target][k]
             left, top = x + k % 3 * side, y + k // 3 * side
-            out[f'p{k}'] = Box(left, top, side - 2, side - 2, INK if on else PALE, radius=2)
-            cross = (((left + 7, top + 7), (left + 15, top + 15)), ((left + 15, top + 7), (left + 7, top + 15)))
+            out.rect(f'p{k}', left, top, side - 2, side - 2, LIT if on else PALE, rx=2)
             if on != right:
-                out[f'x{k}'] = Line(cross, '#FFFFFF' if on else INK, 2)
+                cross = f'M{left + 7} {top + 7}L{left + 15} {top + 15}M{left + 15} {top + 7}L{left + 7} {top + 15}'
+                out.path(f'x{k}', cross, 'chev' if on else 'pen', 4)
         peak = np.abs(self.slope(KNOTS)).max() or 1.0
         glow = np.abs(self.slope(run.before[moment] - 1)) / peak
         largest = np.abs(run.felt).max()
@@ -163,102 +164,105 @@ class Film:
             if not (backward or rising):
                 value -= run.spikes[moment][n]
             top, bottom = sorted((level(value), level(0)))
-            colour = QUIET if self.silent[n] else LIT if rising and run.spikes[moment][n] else LEVEL
+            look, seen = QUIET if self.silent[n] else LIT if rising and run.spikes[moment][n] else LEVEL, None
             if backward and not self.silent[n]:
-                colour = mixed(float(glow[n]))
-            out[f'v{n}'] = Box(x + n * wide + 2, top, wide - 4, max(bottom - top, 1), colour)
+                look, seen = 'dab o', round(FAINT + (1 - FAINT) * min(float(glow[n]), 1), 2)
+            out.rect(f'v{n}', x + n * wide + 2, top, wide - 4, max(bottom - top, 1), look, opacity=seen)
             for row in range(MOMENTS):
                 left, above = x + n * wide, y + row * high
                 if run.spikes[row][n] and row <= (MOMENTS if backward else moment):
-                    out[f's{row}-{n}'] = Box(
-                        left + 2, above + 2, wide - 4, high - 4, UNDER if backward else FORWARD, radius=2
-                    )
+                    spike = UNDER if backward else 'dab f'
+                    out.rect(f's{row}-{n}', left + 2, above + 2, wide - 4, high - 4, spike, rx=2)
                 if backward and row >= moment and largest:
                     felt = run.felt[row][n]
                     size = min(wide, high) * 0.5 * np.sqrt(abs(felt) / largest)
                     if abs(felt) > EVERY**2 * largest:
-                        out[f'g{row}-{n}'] = pointer(left + wide / 2, above + high / 2, max(size, 1), -np.sign(felt))
+                        pointer(out, f'g{row}-{n}', left + wide / 2, above + high / 2, max(size, 1), -np.sign(felt))
         if backward:
             lengths = {'length': (y - 12, 'length')}
-            lengths |= {f'n{row}': (y + row * high + 11, short(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
+            lengths |= {f'n{row}': (y + row * high + 11, said(norm(run.felt[row]))) for row in range(moment, MOMENTS)}
             for name, (at, words) in lengths.items():
-                out[name] = text(x + NEURONS * wide + 8, at, 50, words, 12, OWN_TEXT)
-        ink = OWN_TEXT if backward else FORWARD
-        out['legend'] = text(x, level(TUBE[2]) + 38, 660, LEGEND[backward], 12, ink)
-        return out | self.race(step, moment)
+                out.text(name, x + NEURONS * wide + 8, at, words, 'bf')
+        out.text('legend', x, level(TUBE[2]) + 38, LEGEND[backward], 'bf' if backward else 'ff')
+        self.race(out, step, moment)
+        return out
 
-    def race(self, step: int, moment: int) -> dict[str, Shape]:
+    def race(self, out: Frame, step: int, moment: int) -> None:
         """The readouts, the digit that leads, and what backward asks of them."""
-        run, out = self.run, {}
+        run = self.run
         x, y, high, room = RACE
         values = run.readouts[moment if step <= MOMENTS else -1]
         most = np.abs(run.readouts).max() or 1.0
         for k, value in enumerate(values):
             long = room * value / most
-            first = k == values.argmax()
-            out[f't{k}'] = text(x - room - 4, y + k * high + 16, 20, str(k), 14, INK, 'end', k == self.target)
-            out[f'u{k}'] = Box(
-                x + min(long, 0), y + k * high + 3, max(abs(long), 1), high - 6, FORWARD if first else BEHIND
-            )
+            bar = 'dab f' if k == values.argmax() else BEHIND
+            out.text(f't{k}', x - room - 4, y + k * high + 16, str(k), 'b end' if k == self.target else 'end')
+            out.rect(f'u{k}', x + min(long, 0), y + k * high + 3, max(abs(long), 1), high - 6, bar)
             if step >= MOMENTS:
                 size = 8 * np.sqrt(abs(run.pull[k]) / np.abs(run.pull).max())
                 if size > 1:
-                    out[f'd{k}'] = pointer(x, y + (k + 0.5) * high, size, -np.sign(run.pull[k]), True)
-        out['answer'] = text(x, y + 12 * high + 42, 90, str(values.argmax()), 64, FORWARD, 'middle', bold=True)
-        return out
-
-    def drawn(self, step: int, rising: bool = False) -> Drawing:
-        """A step as a drawing."""
-        title, caption = self.says(step)
-        head = [text(18, 26, 764, title, 18, bold=True), text(18, 46, 764, caption, 14, MUTED)]
-        shapes = [*self.ground, *head, *self.scene(step, rising).values(), *self.over]
-        return Drawing(shapes, SIZE, title, f'{title}. {caption} {TOLD}')
+                    pointer(out, f'd{k}', x, y + (k + 0.5) * high, size, -np.sign(run.pull[k]), True)
+        out.text('answer', x, y + 12 * high + 42, str(values.argmax()), 'hero ff mid')
 
     @cached_property
-    def ground(self) -> list[Shape]:
+    def pictures(self) -> Pictures:
+        """All of them; a moment takes two, before and after the reset."""
+        made = Pictures(*SIZE)
+        marks = [Mark(PLACES.index((MOMENTS, False)), 'loss'), Mark(0, 'forward'), Mark(len(PLACES) - 1, 'backward')]
+        made.line, places = step_line(len(PLACES), marks, LINE, 'Step of the film')
+        for (step, rising), at in zip(PLACES, places, strict=True):
+            frame = Frame(self.ground | self.scene(step, rising) | self.over)
+            made.add(frame, Step(*self.says(step, rising), at))
+        return made
+
+    @cached_property
+    def ground(self) -> Frame:
         """What stands still."""
         x, y, wide, high = GRID
         left, above, side = SEEN
         zero, lead, row, room = RACE
-        low, top = level(TUBE[2]), level(TUBE[3])
-        colours = f'membranes; grey and dashed: {self.silent.sum()} silent neurons'
-        out: list[Shape] = [
-            Box(0.5, 0.5, SIZE[0] - 1, SIZE[1] - 1, '#FFFFFF', RULE, radius=6),
-            text(left, above - 12, 96, 'it sees', 13, MUTED),
-            text(left - 2, above + 5 * side + 16, 120, '× wrong pixel', 12, MUTED),
-            text(x, y - 12, 430, f'spikes of {NEURONS} neurons, moment by moment', 13, MUTED),
-            text(x - 6, level(0) + 4, 60, '0', 12, MUTED, 'end'),
-            text(x - 6, level(1) + 4, 90, 'threshold', 12, INK, 'end', bold=True),
-            text(x, low + 18, 430, colours, 13, MUTED),
-            text(x + NEURONS * wide + 8, low + 18, 96, 'slope in bprop', 12, OWN_TEXT),
-            text(zero - room - 12, lead - 12, 160, 'readouts; bold: correct', 13, MUTED),
-            text(zero, lead + 12 * row + 64, 140, 'its answer', 13, MUTED, 'middle'),
-        ]
-        out += [text(x - 6, y + k * high + 11, 24, str(k + 1), 12, MUTED, 'end') for k in range(MOMENTS)]
+        low, top, out = level(TUBE[2]), level(TUBE[3]), Frame()
         for n, silent in enumerate(self.silent):
-            column, line, dash = ('#F0F0F0', '#9AA0A8', '2 2') if silent else ('#F7F9FB', '#D9DEE4', '')
-            out.append(Box(x + n * wide + 1, y, wide - 2, MOMENTS * high, column))
-            out.append(Box(x + n * wide + 1.5, top, wide - 3, low - top, 'none', line, radius=3, dash=dash))
+            out.rect(f'column{n}', x + n * wide + 1, y, wide - 2, MOMENTS * high, 'tile on' if silent else 'panel', 0)
+            edge = 'ghost' if silent else 'card'
+            out.rect(f'tube{n}', x + n * wide + 1.5, top, wide - 3, low - top, edge, 0, rx=3)
+        for at, height, words, look in (
+            (left, above - 12, 'it sees', 'dim'),
+            (left - 2, above + 5 * side + 16, '× wrong pixel', 'dim'),
+            (x, y - 12, f'spikes of {NEURONS} neurons, moment by moment', 'dim'),
+            (x - 6, level(0) + 4, '0', 'dim end'),
+            (x - 6, level(1) + 4, 'threshold', 'b end'),
+            (x, low + 18, f'membranes; grey and dashed: {self.silent.sum()} silent neurons', 'dim'),
+            (x + NEURONS * wide + 8, low + 18, 'slope in bprop', 'bf'),
+            (zero - room - 12, lead - 12, 'readouts; bold: correct', 'dim'),
+            (zero, lead + 12 * row + 64, 'its answer', 'dim mid'),
+        ):
+            out.text(words, at, height, words, look)
+        for k in range(MOMENTS):
+            out.text(f'moment {k}', x - 6, y + k * high + 11, str(k + 1), 'dim end')
         return out
 
     @property
-    def over(self) -> list[Shape]:
+    def over(self) -> Frame:
         """Lines in front of all that moves: the threshold, zero, the axis of the readouts, and the surrogate."""
         x, _, wide, _ = GRID
-        right = x + NEURONS * wide
-        return [
-            Line((((x - 2, level(1)), (right + 2, level(1))),), INK, 1.5, dash='5 3'),
-            Line((((x - 2, level(0)), (right + 2, level(0))),), '#9AA0A8', 1),
-            Line((((RACE[0], RACE[1]), (RACE[0], RACE[1] + DIGITS * RACE[2])),), INK, 1),
-            Line((profile(self.slope),), OWN, 2),
-        ]
+        right, out = x + NEURONS * wide, Frame()
+        for name, d, look in (
+            ('threshold', f'M{x - 2},{level(1):g}H{right + 2}', 'pen dash'),
+            ('zero', f'M{x - 2},{level(0):g}H{right + 2}', 'pen thin'),
+            ('axis', f'M{RACE[0]},{RACE[1]}V{RACE[1] + DIGITS * RACE[2]}', 'pen'),
+            ('surrogate', profile(self.slope), 'pen o'),
+        ):
+            out.path(f'line {name}', d, look, 5)
+        return out
 
     # ---- shown -----------------------------------------------------------------------------------------------------
 
     def data(self) -> dict[str, Any]:
         """What the script needs to run the network by itself."""
-        net = self.net
+        net, film = self.net, self.pictures
         weights = {name: each.asnumpy().round(6).tolist() for name, each in (('w1', net.w1), ('w2', net.w2))}
+        still = Frame(self.ground | self.over)
         return weights | {
             'frames': self.frames.tolist(),
             'target': self.target,
@@ -268,77 +272,46 @@ class Film:
             'knots': KNOTS.tolist(),
             'slopes': [float(f'{slope:.6g}') for slope in self.slope(KNOTS)],
             'legend': LEGEND,
-            'told': TOLD,
             'at': {'seen': SEEN, 'grid': GRID, 'tube': TUBE, 'race': RACE, 'size': SIZE},
-            'ground': markup(self.ground[1:]),
-            'over': markup(self.over[:-1]),
+            'places': [[step, rising, said.at] for (step, rising), said in zip(PLACES, film.steps, strict=True)],
+            'line': film.line,
+            'still': [[key, *shape] for key, shape in still.items()],
         }
 
     def html(self) -> str:
-        """The film as one piece of HTML: a still, and the script that replaces it. It asks for no address."""
-        first = self.drawn(MOMENTS - 1, True)
-        picture = base64.b64encode(as_svg.document(first.shapes, SIZE, first.title, first.words, 'film-still').encode())
-        data = json.dumps(self.data(), separators=(',', ':')).replace('<', '\\u003c')
-        return (
-            f'<div class="mc-film" data-lm-suppress-shortcuts="true">'
-            f'<img style="max-width:100%" alt="{html.escape(first.words)}" '
-            f'src="data:image/svg+xml;base64,{picture.decode()}"></div>'
-            f'<script>(()=>{{const root=document.currentScript?.previousElementSibling??{LAST};\n'
-            f'{script()}\nfilm(root,{data})}})()</script>'
-        )
+        """The film as one piece of HTML, with its pad. It asks for no address."""
+        pad = f'const data={fragment.script(self.data())};\n{fragment.stripped(Path(__file__).with_name("film.js"))}'
+        still = svg.write(sheet.of(self.pictures, OPENS))
+        return fragment.fragment([self.pictures], still, alt=self.words(MOMENTS - 1), live=pad)
+
+    def words(self, step: int) -> str:
+        """A step in words."""
+        return f'{". ".join(self.says(step))} {TOLD}'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        stills = [self.drawn(MOMENTS - 1, True), self.drawn(STEPS - 1)]
-        out = {'text/plain': '\n'.join(one.words for one in stills)}
+        words = '\n'.join(map(self.words, (MOMENTS - 1, STEPS - 1)))
         if os.environ.get(STILL):
-            return out | printed(stills, 'film-still')
-        return out | {'text/html': self.html()}
+            return {'text/plain': words, **printed([sheet.of(self.pictures, step) for step in (OPENS, -1)], words)}
+        return {'text/plain': words, 'text/html': self.html()}
 
     def save(self, path: str | Path) -> Path:
         """Write the film: as a page that plays (.html), or as a picture that moves (.gif)."""
         path = Path(path)
         kind = path.suffix.lower()
         if kind == '.html':
-            papers = {'light': LIGHT['paper'], 'dark': DARK['paper']}
-            path.write_text(PAGE.format(title='An SNN at work', body=self.html(), **papers), encoding='utf-8')
+            path.write_text(fragment.whole(self.html(), 'An SNN at work'), encoding='utf-8')
         elif kind == '.gif':
-            path.write_bytes(self.gif())
+            path.write_bytes(gif.animation(self.pictures, times=[TIMES[kind_of(*place)] for place in PLACES]))
         else:
             raise SettingError(f'save writes .html and .gif: the end of the name says which. It got {path.name!r}.')
         return path
 
-    def gif(self) -> bytes:
-        """All steps as a GIF that begins again at its end; a moment takes two pictures, before and after the reset."""
-        from PIL import Image
 
-        made, times = [], []
-        for step in range(STEPS):
-            for rising in (True, False)[step >= MOMENTS :]:
-                drawn = self.drawn(step, rising)
-                made.append(Image.open(BytesIO(as_png.document(drawn.shapes, SIZE))).convert('RGBA').convert('RGB'))
-                kind = 'rise' if rising else 'moment' if step < MOMENTS else 'loss' if step == MOMENTS else 'back'
-                times.append(TIMES['last' if step == STEPS - 1 else kind])
-        palette = made[-1].quantize(255)
-        first, *rest = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in made)
-        out = BytesIO()
-        first.save(out, 'GIF', save_all=True, append_images=rest, duration=times, loop=0)
-        return out.getvalue()
-
-
-# Where a reader runs scripts without saying which: the last film that does not play yet.
-LAST = "[...document.querySelectorAll('.mc-film:has(>img)')].pop()"
-
-
-@cache
-def script() -> str:
-    """The script, without comments and indentation."""
-    lines = Path(__file__).with_name('film.js').read_text(encoding='utf-8').splitlines()
-    return '\n'.join(line for line in map(str.strip, lines) if line and not line.startswith('//'))
-
-
-def markup(shapes: list[Shape]) -> str:
-    """Shapes as SVG elements."""
-    return ''.join(as_svg.WRITERS[type(shape)](shape) for shape in shapes)
+def kind_of(step: int, rising: bool) -> str:
+    """What a picture shows: how long it stays in the GIF."""
+    if step == STEPS - 1:
+        return 'last'
+    return 'rise' if rising else 'moment' if step < MOMENTS else 'loss' if step == MOMENTS else 'back'
 
 
 def level(value: float) -> float:
@@ -352,24 +325,19 @@ def norm(felt: np.ndarray) -> float:
     return float(np.linalg.norm(felt))
 
 
-def mixed(part: float) -> str:
-    """From pale to orange: how much of the slope's peak a membrane gets."""
-    ends = zip((228, 231, 235), (213, 94, 0), strict=True)
-    return '#' + ''.join(f'{round(a + (b - a) * min(part, 1)):02X}' for a, b in ends)
-
-
-def pointer(x: float, y: float, size: float, way: float, across: bool = False) -> Line:
+def pointer(out: Frame, name: str, x: float, y: float, size: float, way: float, across: bool = False) -> None:
     """A triangle at (x, y): up (or, across, right) where `way` is positive."""
     tip, side = way * size, 0.9 * size
     points = ((tip, 0), (-tip, side), (-tip, -side)) if across else ((0, -tip), (side, tip), (-side, tip))
-    return Line((tuple((x + a, y + b) for a, b in points),), fill=OWN)
+    out.path(name, 'M' + 'L'.join(f'{x + a:.1f} {y + b:.1f}' for a, b in points) + 'Z', 'dab o', 4)
 
 
-def profile(slope: Any) -> tuple[tuple[float, float], ...]:
+def profile(slope: Any) -> str:
     """The surrogate, turned by a quarter: its slope beside the membranes to which it answers."""
     _, _, low, high = TUBE
     left = GRID[0] + NEURONS * GRID[2] + 8
     inside = np.array([knot for knot in KNOTS if low <= 1 + knot <= high])
     found = slope(inside)
     most = np.abs(found).max() or 1.0
-    return tuple((left + 12 + 34 * float(s) / most, level(1 + float(k))) for k, s in zip(inside, found, strict=True))
+    points = ((left + 12 + 34 * float(s) / most, level(1 + float(k))) for k, s in zip(inside, found, strict=True))
+    return 'M' + 'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)

@@ -13,21 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.teach.figure import Drawing, Figure, choice
-from minicell.teach.ink.shapes import FORWARD, INK, MUTED, PANEL, RULE, WRONG, Box, text
-from minicell.teach.ink.shapes import Path as Line
-from minicell.teach.ink.table import Column, Drawn, table
+from minicell.ink.boxes import Box, Column, Grid, Row, Space, Span, Text
+from minicell.ink.numbers import said
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import Plot
 from minicell.teach.train import bar
 
 FILE = Path(__file__).with_name('table.json')
 SEEDS = 5
 READOUTS = ('free', 'frozen')
-WIDTH, LEFT, ROW, SIZE = 760, 16, 32, 15
-BAR = 66  # an accuracy of 1
-HALVES = {
-    False: ('reset in the graph', 172),
-    True: ('reset detached', 464),
-}  # detached -> its head, and where it begins
+BAR = (66, 18)  # pixels of an accuracy of 1
+HALVES = {False: 'reset in the graph', True: 'reset detached'}
 LOW = 0.5  # an accuracy below it is marked
 
 
@@ -36,7 +32,7 @@ def kept(measure: Callable[..., Iterable[float]], surrogates: dict[str, Any], an
     runs = list(product(surrogates, (False, True), (False, True)))
     if not anew:
         found = json.loads(FILE.read_text(encoding='utf-8'))
-        return {run: found[said(*run)] for run in runs}
+        return {run: found[run_in_words(*run)] for run in runs}
     made: dict = {run: [] for run in runs}
     for (name, frozen, detached), seed in bar(product(runs, range(SEEDS)), of=SEEDS * len(runs)):
         numbers = measure(surrogates[name], frozen, detached, seed)
@@ -44,7 +40,7 @@ def kept(measure: Callable[..., Iterable[float]], surrogates: dict[str, Any], an
     return made
 
 
-def said(name: str, frozen: bool, detached: bool) -> str:
+def run_in_words(name: str, frozen: bool, detached: bool) -> str:
     """A run in words."""
     return f'{name}, readout {READOUTS[frozen]}, reset {"detached" if detached else "in the graph"}'
 
@@ -72,70 +68,57 @@ def summed(found: dict) -> dict[tuple[str, bool, bool], Summary]:
 
 def shown(found: dict) -> Figure:
     """The table with a free readout, or with a frozen one."""
-    return Figure('table', choice('Readout', READOUTS), lambda frozen: draw(summed(found), bool(frozen)), (0, 1))
+    names = {frozen: f'readout {READOUTS[frozen]}' for frozen in (False, True)}
+    return Figure('table', 'Readout', (False, True), lambda frozen: draw(summed(found), frozen), False, (False, True),
+                  names)  # fmt: skip
 
 
 def draw(of: dict[tuple[str, bool, bool], Summary], frozen: bool) -> Drawing:
     """A row for each surrogate: its accuracy, |dW1|, and silent neurons, with the reset in the graph and detached."""
     title = f'Readout {READOUTS[frozen]}: ' + ('w1 learns, and w2 stays random' if frozen else 'w1 and w2 learn')
-    columns, heads = [Column(LEFT, 'surrogate', 150)], [text(LEFT, 32, 700, title, 18, bold=True)]
-    for head, x in HALVES.values():
-        columns += [
-            Column(x, 'accuracy', 176),
-            Column(x + 222, '|dW1|', 44, 'end'),
-            Column(x + 276, 'silent', 50, 'end'),
-        ]
-        heads.append(text(x, 62, 270, head, SIZE, bold=True))
-    rows: list[list[str | Drawn]] = []
+    heads = [Text(head, 'dim') for head in ('accuracy', '|dW1|', 'silent')]
+    rows: list[list[Box | Span | None]] = [
+        [None, *(cell for head in HALVES.values() for cell in (Span(Text(head, 'mid2'), 3), None, None))],
+        [Text('surrogate', 'dim'), *heads, *heads],
+    ]
     words = []
     for name in dict.fromkeys(name for name, *_ in of):
-        both = {head: of[name, frozen, detached] for detached, (head, _) in HALVES.items()}
-        cells = [(accuracy(one), f'{one.dw:.3g}', f'{one.silent:.0f}') for one in both.values()]
-        rows.append([name, *cells[0], *cells[1]])
-        words.append(
-            f'{name}: '
-            + '; '.join(
-                f'{head} {one.mean:.3f} ±{one.spread:.3f}, |dW1| {one.dw:.3g}, {one.silent:.0f} silent'
-                for head, one in both.items()
-            )
+        both = {head: of[name, frozen, detached] for detached, head in HALVES.items()}
+        cells = [
+            cell for one in both.values() for cell in (accuracy(one), Text(said(one.dw)), Text(f'{one.silent:.0f}'))
+        ]
+        rows.append([Text(name), *cells])
+        told = (
+            f'{head} {one.mean:.3f} ±{one.spread:.3f}, |dW1| {said(one.dw)}, {one.silent:.0f} silent'
+            for head, one in both.items()
         )
-    size = (WIDTH, 98 + len(rows) * ROW + 54)
+        words.append(f'{name}: ' + '; '.join(told))
     note = f'Accuracy: mean ± standard deviation of {SEEDS} seeds. |dW1|: before training, their median. Silent: of 32.'
-    legend = f'Bar: the mean accuracy. Line across its end: the deviation. Orange and bold: below {LOW:g}.'
-    shapes = [
-        Box(0.5, 0.5, WIDTH - 1, size[1] - 1, stroke=RULE, radius=4),
-        *heads,
-        *table(columns, rows, 86, ROW, (LEFT, WIDTH - LEFT), size=SIZE),
-        text(LEFT, size[1] - 34, WIDTH - 2 * LEFT, note, 13, MUTED),
-        text(LEFT, size[1] - 14, WIDTH - 2 * LEFT, legend, 13, MUTED),
-    ]
+    legend = f'Bar: the mean accuracy. Line across its end: the deviation. Red and bold: below {said(LOW)}.'
     return Drawing(
-        shapes,
-        size,
+        Column(Grid(rows, gap=(14, 9)), Space(h=4), Text(note, 'dim'), Text(legend, 'dim')),
         title,
+        '',
         f'{title}. A table with a row for each surrogate. {legend} {note}\n' + '.\n'.join(words) + '.',
     )
 
 
-def accuracy(of: Summary) -> Drawn:
+def accuracy(of: Summary) -> Box:
     """A bar as long as the mean, a line across its end for the spread, and both in numbers."""
     low = of.mean < LOW
-
-    def drawn(x: float, y: float) -> list:
-        end, half = x + BAR * of.mean, BAR * of.spread
-        return [
-            Box(x, y - 14, BAR, 18, PANEL, RULE),
-            Box(x, y - 14, BAR * of.mean, 18, WRONG if low else FORWARD),
-            Line((((end - half, y - 5), (end + half, y - 5)),), INK, 2),
-            text(x + BAR + 8, y, 102, f'{of.mean:.2f} ±{of.spread:.2f}', SIZE, WRONG if low else INK, bold=low),
-        ]
-
-    return drawn
+    plane = Plot(*BAR, (0, 1), (0, 1))
+    plane.bars('all', (0, 1), [1], 'card')
+    plane.bars('mean', (0, of.mean), [1], 'dab xx' if low else 'dab f')
+    plane.line('spread', (of.mean - of.spread, of.mean + of.spread), (0.5, 0.5), 'pen dim')
+    return Row(plane, Text(f'{of.mean:.2f} ±{of.spread:.2f}', 'xx' if low else ''))
 
 
 if __name__ == '__main__':
     from .network import measure
     from .surrogates import surrogates
 
-    lines = [f' {json.dumps(said(*run))}: {json.dumps(of)}' for run, of in kept(measure, surrogates, anew=True).items()]
+    lines = [
+        f' {json.dumps(run_in_words(*run))}: {json.dumps(of)}'
+        for run, of in kept(measure, surrogates, anew=True).items()
+    ]
     FILE.write_text('{\n' + ',\n'.join(lines) + '\n}\n', encoding='utf-8')

@@ -10,15 +10,15 @@ import minicell as ms
 from minicell.core import tape
 from minicell.core.cell import Cell
 from minicell.core.differentiate import Gradient
-from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, WRONG, Box, Shape, arrow, text, tick
-from minicell.view.metrics import shape_text
+from minicell.ink.boxes import Box, Card, Column, Grid, Over, Row, Space, Span, Text
+from minicell.ink.metrics import shape_text
+from minicell.ink.numbers import said
+from minicell.teach.figure import WIDTH, Drawing, Figure, tile
 
 from .programs import CLOSE, PEER, document, sine
 
-WIDTH, HEIGHT = 760, 478
-LEFT, GAP, WIDE, HIGH, LINE = 16, 14, 200, 104, 16  # of the cards, the widest, and of a line in them
-ROWS = {'minicell': 92, 'yours': 304}  # where the cards of each begin
+GAP = 13
+WIDE, HIGH = 196, 112  # pixels of a card, at most
 
 
 class Entry(NamedTuple):
@@ -123,18 +123,12 @@ def dout_of(entry: Entry, read: int) -> np.ndarray | None:
     return entry.douts[min(read, len(entry.douts) - 1)]
 
 
-def rows(array: np.ndarray) -> list[str]:
-    """The numbers of an array, a line for each of its rows; there are at most three."""
-    table = np.reshape(array, (-1, np.shape(array)[-1] if np.ndim(array) else 1))
-    return ['  '.join(f'{value:5.2f}'.replace('-', '−') for value in row) for row in table.tolist()]
-
-
 def told(array: np.ndarray | None) -> str:
-    """The same in a sentence."""
+    """The numbers of an array in a sentence."""
     if array is None:
         return 'none'
-    said = ' / '.join(' '.join(row.split()) for row in rows(array))
-    return f'{said} of shape {shape_text(np.shape(array))}' if np.ndim(array) else said
+    numbers = ' / '.join(' '.join(map(said, row)) for row in np.atleast_2d(array))
+    return f'{numbers} of shape {shape_text(np.shape(array))}' if np.ndim(array) else numbers
 
 
 def made_of(entry: Entry) -> str:
@@ -190,25 +184,31 @@ class Pair:
     def draw(self, step: int) -> Drawing:
         """The picture of one step, counted from 1."""
         frame = self.frames[step - 1]
-        k = frame.program
-        out: list[Shape] = [Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4)]
-        out.append(text(LEFT, 28, WIDTH - 2 * LEFT, f'{k + 1} of {len(PROGRAMS)}: {PROGRAMS[k].line}', 15, mono=True))
-        out.append(text(LEFT, 52, WIDTH - 2 * LEFT, self.happens(frame), 14, bold=True))
-        columns = max(map(len, self.both[k]))
-        wide = min(WIDE, (WIDTH - 2 * LEFT + GAP) / columns - GAP)
-        for (who, top), entries in zip(ROWS.items(), self.both[k], strict=True):
-            out += strip(who, top, entries, wide, frame, self.current(frame))
+        k, now = frame.program, self.current(frame)
+        both, back = self.both[k], frame.read is not None
+        columns = max(map(len, both))
+        wide = min(WIDE, (WIDTH + GAP) / columns - GAP)
+        agree = [same(a, b, frame.read) for a, b in zip(*(entries[: frame.written] for entries in both), strict=False)]
+        marks = [Text('✓ same' if ok else '✗ other', 'b mid' if ok else 'xx mid') for ok in agree]
+        rows: list[list[Box | Span | None]] = []
+        for who, entries in zip(('the tape of minicell', 'the tape of your engine'), both, strict=True):
+            cards = [card(at, entries, at == now, back, wide) for at in range(frame.written)]
+            under = [
+                brought(entries[at], dout_of(entries[at], frame.read), at >= frame.written - frame.read, wide)
+                if back and at < len(entries) else Space(wide, DOUT)
+                for at in range(frame.written)
+            ]  # fmt: skip
+            rows += [[Span(Text(who, 'ff b'), columns)], cards, under or [Space(h=DOUT)]]
+        rows.insert(3, marks)
+        rows.append([Space(wide) for _ in range(columns)])
         good, whole = self.judged(frame)
-        between = ROWS['yours'] - 32
-        for column, (a, b) in enumerate(zip(*(entries[: frame.written] for entries in self.both[k]), strict=False)):
-            ok, x = same(a, b, frame.read), LEFT + column * (wide + GAP)
-            colour = INK if ok else WRONG
-            out.append(tick(x + wide / 2 - 24, between - 10, ok, colour, 11))
-            word = 'same' if ok else 'other'
-            out.append(text(x + wide / 2 - 8, between, wide / 2 + 8, word, 12.5, colour, bold=True))
-        said = f'{good} of {whole} agree in name, inputs, numbers and dout'
-        out.append(text(WIDTH - LEFT, ROWS['minicell'] - 10, 420, said, 13, MUTED, 'end'))
-        return Drawing(out, (WIDTH, HEIGHT), f'Two tapes: {PROGRAMS[k].name}', self.says(frame))
+        return Drawing(
+            Column(Text(PROGRAMS[k].line, 'm'), Grid(rows, gap=(GAP, 5), stretch=()),
+                   Text(f'{good} of {whole} agree in name, inputs, numbers and dout', 'dim')),
+            f'{k + 1} of {len(PROGRAMS)}: {PROGRAMS[k].name}',
+            self.happens(frame),
+            self.says(frame),
+        )  # fmt: skip
 
     def says(self, frame: Frame) -> str:
         """The picture in words."""
@@ -224,60 +224,37 @@ class Pair:
         )
 
 
-def strip(who: str, top: float, entries: list[Entry], wide: float, frame: Frame, now: int) -> list[Shape]:
-    """The tape of one engine, from left to right, with what the walk back brought under each entry."""
-    what = {'minicell': 'the tape of minicell', 'yours': 'the tape of your engine'}[who]
-    out: list[Shape] = [text(LEFT, top - 10, 300, what, 13, FORWARD, bold=True)]
-    for column in range(frame.written):
-        x = LEFT + column * (wide + GAP)
-        if column >= len(entries):
-            out += [Box(x, top, wide, HIGH, stroke=MUTED, dash='5 4', radius=5)]
-            out += [text(x + 10, top + 42, wide - 14, 'no entry', 12, MUTED)]
-            continue
-        out += card(x, top, wide, column, entries[column], column == now, frame.read is not None)
-        if frame.read is not None:
-            read = column >= frame.written - frame.read
-            out += brought(x, top + HIGH + 17, wide, entries[column], dout_of(entries[column], frame.read), read)
-    return out
+DOUT = 62  # pixels of what has been brought to an entry
 
 
-def card(x: float, top: float, wide: float, at: int, entry: Entry, now: bool, back: bool) -> list[Shape]:
+def card(at: int, entries: list[Entry], now: bool, back: bool, wide: float) -> Box:
     """One entry. That of a Cell with a bprop has a double edge, and that of this step a thick one."""
-    edge = BACKWARD if now and back else FORWARD
-    out: list[Shape] = [Box(x, top, wide, HIGH, PAPER, edge, 4.5 if now else 2, 5)]
-    if entry.custom:
-        out.append(Box(x + 5, top + 5, wide - 10, HIGH - 10, stroke=edge, radius=3))
-    room = wide - 20
-    out += [
-        Box(x + 9, top + 9, 22, 18, FORWARD, radius=3),
-        text(x + 20, top + 22.5, 20, str(at), 12, PAPER, 'middle', True),
-        text(x + 38, top + 23, wide - 84, entry.name, 13, bold=True),
-        text(x + wide - 10, top + 23, 40, shape_text(np.shape(entry.out)), 12, MUTED, 'end'),
-        text(x + 10, top + 44, room, made_of(entry), 12, MUTED),
-        text(x + 10, top + 62, 30, 'out', 12),
-    ]
-    out += [text(x + 32, top + 62 + k * LINE, wide - 40, row, 12, mono=True) for k, row in enumerate(rows(entry.out))]
-    return out
+    if at >= len(entries):
+        return Card(Text('no entry', 'dim'), 'ghost', least=(wide, HIGH))
+    entry = entries[at]
+    edge = f'card {"bk" if now and back else "f"}'
+    shape = Text(shape_text(np.shape(entry.out)), 'dim')
+    head = Row(Text(str(at), 'ff b'), Text(entry.name, 'b'), Space(grows=1), shape)
+    inside = Column(head, Text(made_of(entry), 'dim'), Row(Text('out'), tile(entry.out, (wide - 50, 62))), gap=3)
+    whole = Card(inside, edge + ' cur' * now, (10, 7), (wide, HIGH), (None, 0))
+    return Over(whole, Card(Card(None, edge), '', (4, 4), at=(None, None))) if entry.custom else whole
 
 
-def brought(x: float, top: float, wide: float, entry: Entry, dout: np.ndarray | None, read: bool) -> list[Shape]:
+def brought(entry: Entry, dout: np.ndarray | None, read: bool, wide: float) -> Box:
     """What the walk has brought to an entry by now; `read`: whether the walk has come by."""
     if dout is None:
-        return [text(x + 10, top, wide - 20, 'no dout arrives' if read else 'no dout yet', 12, MUTED)]
-    word = 'grad' if made_of(entry) == 'an input' else 'dout'
-    out: list[Shape] = [text(x + 10, top, 34, word, 12, BACKWARD, bold=True)]
-    for k, row in enumerate(rows(dout)):
-        out.append(text(x + 48, top + k * LINE, wide - 54, row, 12, BACKWARD, mono=True))
-    end = top + 9 + LINE * (len(rows(dout)) - 1)
-    return [*out, *arrow([(x + wide - 8, end), (x + 8, end)], BACKWARD, 1.6, 7)]
+        return Card(Text('no dout arrives' if read else 'no dout yet', 'dim'), '', (10, 0), (wide, DOUT), (0, 0))
+    word = Text('← grad' if made_of(entry) == 'an input' else '← dout', 'af b')
+    return Card(Row(word, tile(dout, (wide - 66, DOUT)), gap=4), '', (8, 0), (wide, DOUT), (0, 0))
 
 
 def side_by_side(m: ModuleType) -> Figure:
     """A slider that walks through three programs, entry by entry, in minicell and in an engine at once."""
     pair = Pair(m)
-    control = slider('Step', 'How far both engines have come', 1, (1, len(pair.frames)), 1)
-    stills = [end + 1 for end in pair.ends]
-    return Figure('side-by-side', control, lambda step: pair.draw(int(step)), stills=stills)
+    begins = [1, *(end + 2 for end in pair.ends[:-1])]
+    names = {step: program.name for step, program in zip(begins, PROGRAMS, strict=True)}
+    return Figure('side-by-side', 'How far both engines have come', range(1, len(pair.frames) + 1), pair.draw, 1,
+                  [end + 1 for end in pair.ends], names)  # fmt: skip
 
 
 FIGURES = {'side by side': side_by_side}

@@ -13,7 +13,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.ink.thumb import short
+from minicell.ink.numbers import said
 
 CLOSE = {'rtol': 1e-5, 'atol': 1e-6}
 
@@ -136,7 +136,7 @@ def equal(mine: Any, due: Any, part: str, said: str = '') -> None:
 
 def listed(array: np.ndarray) -> str:
     """A few numbers in a sentence."""
-    flat = [short(float(number)) for number in array.ravel()[:4]]
+    flat = [said(float(number)) for number in array.ravel()[:4]]
     more = ' …' if array.size > 4 else ''
     shape = f' of shape {array.shape}' if array.ndim > 1 else ''
     return flat[0] if array.ndim == 0 else f'[{", ".join(flat)}{more}]{shape}'

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
-from minicell.teach.figure import Drawing, Figure, slider
-from minicell.teach.ink.shapes import BACKWARD, FORWARD, INK, MUTED, PAPER, RULE, Box, Path, Shape, hatch, text
+from minicell.ink.boxes import Box, Column, Grid, Space, Text
+from minicell.ink.numbers import said
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import Plot
 
-WIDTH, HEIGHT = 760, 436
-LEFT, WIDE = 64, 440  # where the staircase and both strips are drawn
-UPPER, UPPER_H = 92, 150
-STRIPS, STRIP_H = (288, 364), 44
-NOTES = 530  # where the words stand
+WIDE, ROOM = 440, 30  # pixels of the planes, and beside them
 REACH = 2.5  # weights are drawn from -REACH to REACH
 FINE = 2001  # places at which the Cells are asked
+LEVELS = {level: said(level) for level in (-2, -1, 0, 1, 2)}
+HEIGHTS = (0.15, 0.5, 0.85)  # the weights stand in three rows, or they would hide each other
 
 
 class Seen(NamedTuple):
@@ -47,98 +47,58 @@ def look(kinds: tuple[Any, Any], weights: np.ndarray, mean: dict[Any, Any], bits
 
 def draw(kinds: tuple[Any, Any], weights: np.ndarray, mean: dict[Any, Any], bits: int) -> Drawing:
     """The picture for one number of bits."""
-    seen = look(kinds, weights, mean, int(bits))
-    many = 2**seen.bits
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(16, 28, 400, f'bits = {seen.bits}', 18, bold=True),
-        text(16, 50, 560, f'{many} levels, of which 2 are outermost: {2 / many:.0%} of all', 14, MUTED),
-        text(LEFT, UPPER - 14, 200, 'forward: the level of w', 14, bold=True),
-    ]
-    for level in (-2, -1, 0, 1, 2):
-        y = up(level)
-        out.append(Path((((LEFT, y), (LEFT + WIDE, y)),), MUTED if level == 0 else RULE, 1))
-        out.append(text(LEFT - 8, y + 4, 40, signed(level), 12, MUTED, 'end'))
-        out.append(text(across(level), HEIGHT - 12, 40, signed(level), 12, MUTED, 'middle'))
-    out.append(text(LEFT + WIDE, HEIGHT - 12, 20, 'w', 13, anchor='end', bold=True))
-    out.append(staircase(seen))
+    seen, many = look(kinds, weights, mean, bits), 2**bits
+    stairs = Plot(WIDE, 130, (-REACH, REACH), (-2, 2), {}, LEVELS, 'stairs', ROOM)
+    jumps = np.flatnonzero(np.diff(seen.levels))
+    corners = np.concatenate([[0], np.repeat(jumps + 1, 2), [FINE - 1]])
+    levels = seen.levels[np.concatenate([[0], np.stack([jumps, jumps + 1], 1).ravel(), [FINE - 1]]).astype(int)]
+    stairs.line('', seen.at[corners.astype(int)], levels, 'pen f')
+    rows: list[list[Box]] = [[Text('forward: the level of w', 'mid2'), Space()], [stairs, Space()]]
     for k, sign in enumerate(('>=', '>')):
-        out += strip(seen, k, sign)
-    return Drawing(out, (WIDTH, HEIGHT), f'A quantizer with {seen.bits} bits', says(seen))
-
-
-def staircase(seen: Seen) -> Path:
-    """The levels over w, with upright risers."""
-    points = [(across(seen.at[0]), up(seen.levels[0]))]
-    for k in np.flatnonzero(np.diff(seen.levels)):
-        x = across(seen.at[k + 1])
-        points += [(x, up(seen.levels[k])), (x, up(seen.levels[k + 1]))]
-    points.append((across(seen.at[-1]), up(seen.levels[-1])))
-    return Path((tuple(points),), FORWARD, 2.5)
-
-
-def strip(seen: Seen, k: int, sign: str) -> list[Shape]:
-    """Where one of the two passes dout on (open) and where not (hatched); and the weights."""
-    top, passed, reached = STRIPS[k], seen.passed[k], seen.reached[k]
-    out: list[Shape] = [text(LEFT, top - 8, 360, f'backward with {sign}: where dout passes', 14, bold=True)]
-    edges = [0, *(np.flatnonzero(np.diff(passed.astype(int))) + 1), passed.size - 1]
-    for begin, end in pairwise(edges):
-        x, w = across(seen.at[begin]), across(seen.at[end]) - across(seen.at[begin])
-        if passed[begin]:
-            out.append(Box(x, top, w, STRIP_H, PAPER, BACKWARD, 2))
-        else:
-            out += [Box(x, top, w, STRIP_H, '#F3F5F7', MUTED, 1, dash='4 3'), hatch(x, top, w, STRIP_H)]
-    for place, (value, got) in enumerate(sorted(zip(seen.weights, reached, strict=True))):
-        out += mark(across(value), top + 8 + place % 3 * 14, bool(got))
-    still, room = int(np.sum(~reached)), WIDTH - NOTES - 12
-    said = f'□ {still} of {reached.size} weights get a 0'
-    out.append(text(NOTES, top + 12, room, said, 13, BACKWARD, bold=True))
-    if seen.ends[k] is not None:
-        accuracy, stopped = seen.ends[k]
-        out.append(text(NOTES, top + 30, room, f'trained: accuracy {accuracy:.2f},', 13))
-        out.append(text(NOTES, top + 47, room, f'{stopped:.0%} of the weights stand still', 13))
-    else:
-        out.append(text(NOTES, top + 30, room, 'not trained above', 13, MUTED))
-    return out
-
-
-def mark(x: float, y: float, got: bool) -> list[Shape]:
-    """A weight: a full circle gets a gradient, an empty square gets a 0."""
-    if got:
-        return [Box(x - 4.5, y - 4.5, 9, 9, BACKWARD, PAPER, 1, 4.5)]
-    return [Box(x - 4.5, y - 4.5, 9, 9, PAPER, INK, 1.8)]
-
-
-def across(w: float) -> float:
-    """Where a weight lies."""
-    return LEFT + (float(w) + REACH) / (2 * REACH) * WIDE
-
-
-def up(level: float) -> float:
-    """Where a level lies."""
-    return UPPER + UPPER_H * (1 - (float(level) + 2) / 4)
-
-
-def signed(number: float) -> str:
-    """A number with a real minus."""
-    return f'{number:g}'.replace('-', '−')
-
-
-def says(seen: Seen) -> str:
-    """The picture in words, with its numbers."""
-    said = f'bits = {seen.bits}: {2**seen.bits} levels from {signed(-seen.most)} to {signed(seen.most)}.'
+        rows += [[Text(f'backward with {sign}: where dout passes', 'mid2'), Space()], [strip(seen, k), notes(seen, k)]]
+    said_of = ''
     for sign, reached, end in zip(('>=', '>'), seen.reached, seen.ends, strict=True):
-        still = int(np.sum(~reached))
-        said += f' With {sign}, {still} of {reached.size} weights get a gradient of 0 before training'
-        said += '.' if end is None else f'; after it the accuracy is {end[0]:.2f}, and {end[1]:.0%} stand still.'
-    return said
+        said_of += f' With {sign}, {np.sum(~reached)} of {reached.size} weights get a gradient of 0 before training'
+        said_of += '.' if end is None else f'; after it the accuracy is {end[0]:.2f}, and {end[1]:.0%} stand still.'
+    return Drawing(
+        Grid(rows, gap=(24, 6), stretch=()),
+        f'bits = {bits}',
+        f'{many} levels, of which 2 are outermost: {2 / many:.0%} of all.',
+        f'bits = {bits}: {many} levels from {said(-seen.most)} to {said(seen.most)}.{said_of}',
+    )
+
+
+def strip(seen: Seen, k: int) -> Box:
+    """Where one of the two passes dout on (open) and where not (dashed); and the weights: a full circle gets a
+    gradient, an empty square gets a 0."""
+    passed, reached = seen.passed[k], seen.reached[k]
+    plane = Plot(WIDE, 46, (-REACH, REACH), (0, 1), LEVELS if k else {}, {}, f'strip{k}', ROOM)
+    edges = [0, *(np.flatnonzero(np.diff(passed.astype(int))) + 1), FINE - 1]
+    for n, (begin, end) in enumerate(pairwise(edges)):
+        plane.bars(f'{n}.', seen.at[[begin, end]], [1], 'card bk' if passed[begin] else 'ghost')
+    for n, (value, got) in enumerate(sorted(zip(seen.weights, reached, strict=True))):
+        at = [value], [HEIGHTS[n % len(HEIGHTS)]]
+        plane.dots(f'w{n}.', *at, 'dab bk' if got else 'card ring', 9, bool(got))
+    return plane
+
+
+def notes(seen: Seen, k: int) -> Box:
+    """What stands beside a strip."""
+    still = Text(f'□ {np.sum(~seen.reached[k])} of {seen.reached[k].size} weights get a 0', 'b af')
+    if seen.ends[k] is None:
+        return Column(still, Text('not trained above', 'dim'))
+    accuracy, stopped = seen.ends[k]
+    return Column(
+        still, Text(f'trained: accuracy {accuracy:.2f},'), Text(f'{stopped:.0%} of the weights stand still'), gap=0
+    )
 
 
 def bits(quantize: Any, strict: Any, net: Any, mean: dict[Any, Any]) -> Figure:
     """A slider for the number of bits. `mean[kind, bits]`: accuracy, and the share that stands still, at the end."""
     weights = np.concatenate([w.asnumpy().ravel() for w in net.trainable_params()])
-    control = slider('bits: how many a weight has', 'How many bits a weight has', 2, (1, 8), 1)
-    return Figure('bits', control, lambda n: draw((quantize, strict), weights, mean, int(n)), stills=(2, 1, 8))
+    every = range(1, 9)
+    return Figure('bits', 'bits: how many a weight has', every, lambda n: draw((quantize, strict), weights, mean, n), 2,
+                  stills=(2, 1, 8), names={n: f'{n} bit{"s" * (n > 1)}' for n in every})  # fmt: skip
 
 
 FIGURES = {'bits': bits}

@@ -5,28 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.figure import Drawing, Figure, choice, slider
-from minicell.teach.ink.shapes import (
-    BACKWARD,
-    FORWARD,
-    INK,
-    MUTED,
-    OWN,
-    OWN_TEXT,
-    PAPER,
-    RULE,
-    Box,
-    Path,
-    Shape,
-    hatch,
-    text,
-)
+from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
+from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.plot import Plot
 
-WIDTH, HEIGHT = 760, 396
-LEFT, WIDE = 64, 410  # where the chart is drawn
-STRIP, STRIP_H = 92, 34  # the row of layers
-UPPER, UPPER_H = 212, 130
-NOTES = 500  # where the words stand
 LEVELS = (0, 50, 100, 150)
 
 Table = dict[int, tuple[int, float, float]]  # parts (0: none) -> layers run, memory in Tensors, seconds
@@ -34,78 +16,63 @@ Table = dict[int, tuple[int, float, float]]  # parts (0: none) -> layers run, me
 
 def draw(table: Table, many: int, live: bool = True) -> Drawing:
     """The picture for one number of parts; `live`: with the time, which differs from machine to machine."""
-    layers = table[0][0]
+    (layers, memory_all, seconds_all), (ran, memory, seconds) = table[0], table[many]
     each = layers // many
-    out: list[Shape] = [
-        Box(0.5, 0.5, WIDTH - 1, HEIGHT - 1, stroke=RULE, radius=4),
-        text(16, 28, 400, f'{count(many, "part")} of {count(each, "layer")}', 18, bold=True),
-        text(16, 50, 700, 'Backward has just come to the last part, and runs it again.', 14, MUTED),
-        *strip(layers, many),
-        *chart(table, many),
-        *notes(table, many, live),
-    ]
-    title = f'{layers} layers in {count(many, "part")}'
-    return Drawing(out, (WIDTH, HEIGHT), title, says(table, many, live))
-
-
-def strip(layers: int, many: int) -> list[Shape]:
-    """The layers in a row: inputs of parts are kept, the last part is there again, the rest is forgotten."""
-    room, each = (WIDTH - 32) / layers, layers // many
     last = layers - each
-    out: list[Shape] = [
-        Box(16, STRIP, last * room, STRIP_H, '#F3F5F7', MUTED, 1, dash='4 3'),
-        *([hatch(16, STRIP, last * room, STRIP_H)] if last else []),
-        Box(16 + last * room, STRIP, each * room, STRIP_H, '#FBE3D1', OWN, 2),
-    ]
-    for k in range(0, layers, each):
-        out.append(Box(16 + k * room + 1, STRIP - 5, max(room * 0.5, 5), STRIP_H + 10, FORWARD, PAPER, 1))
-    words = (
-        (16, Box(16, 140, 8, 14, FORWARD), f'kept: {count(many, "input")}', FORWARD),
-        (230, Box(230, 140, 14, 14, '#FBE3D1', OWN, 2), f'there again: {count(each, "layer")}', OWN_TEXT),
-        (480, Box(480, 140, 14, 14, '#F3F5F7', MUTED, 1, dash='4 3'), f'forgotten: {count(last, "layer")}', MUTED),
+    kept = f'{count(many, "input")} kept, the last {each} computed again, {last} forgotten'
+    told = (
+        f'{count(many, "part")} of {count(each, "layer")}: {kept}; memory for {memory:.0f} Tensors instead of '
+        f'{memory_all:.0f}, and {ran} layers run instead of {layers}.'
     )
-    for x, mark, said, colour in words:
-        out += [mark, text(x + 22, 152, 200, said, 13, colour, bold=True)]
-    out.append(hatch(480, 140, 14, 14))
-    return out
-
-
-def chart(table: Table, many: int) -> list[Shape]:
-    """Memory against the number of parts; the chosen one is large, and a dashed line is the tape that keeps all."""
-    out: list[Shape] = [text(LEFT, UPPER - 16, 380, 'memory, in Tensors (measured)', 14, bold=True)]
-    for level in LEVELS:
-        y = up(level)
-        out.append(Path((((LEFT, y), (LEFT + WIDE, y)),), MUTED if level == 0 else RULE, 1))
-        out.append(text(LEFT - 8, y + 4, 44, str(level), 12, MUTED, 'end'))
-    whole = up(table[0][1])
-    out.append(Path((((LEFT, whole), (LEFT + WIDE, whole)),), INK, 1.5, dash='5 4'))
-    points = [(across(table, each), up(table[each][1])) for each in parts(table)]
-    out.append(Path((tuple(points),), FORWARD, 2))
-    for (x, y), each in zip(points, parts(table), strict=True):
-        r = 8 if each == many else 4
-        out.append(Box(x - r, y - r, 2 * r, 2 * r, OWN if each == many else FORWARD, PAPER, 1.5, r))
-        out.append(text(x, UPPER + UPPER_H + 20, 40, str(each), 12, INK if each == many else MUTED, 'middle'))
-    out.append(text(LEFT + WIDE, UPPER + UPPER_H + 40, 120, 'parts', 13, anchor='end', bold=True))
-    return out
-
-
-def notes(table: Table, many: int, live: bool) -> list[Shape]:
-    """What stands beside the chart: memory, layers and time, each beside those of a tape that keeps everything."""
-    (ran, memory, seconds), (ran_all, memory_all, seconds_all) = table[many], table[0]
+    took = f' Time: {seconds * 1000:.0f} ms instead of {seconds_all * 1000:.0f} ms.' * live
     time = f'{seconds * 1000:.0f} ms' if live else 'run the cell'
     beside = f'everything kept: {seconds_all * 1000:.0f} ms' if live else 'to measure it on your machine'
-    rows = (
+    notes = (
         ('memory', f'{memory:.0f} Tensors', f'everything kept: {memory_all:.0f} (dashed)'),
-        ('layers run', f'{ran}', f'everything kept: {ran_all}'),
+        ('layers run', f'{ran}', f'everything kept: {layers}'),
         ('time', time, beside),
     )
-    out: list[Shape] = []
-    for k, (name, value, compared) in enumerate(rows):
-        top = UPPER + 52 * k
-        out.append(text(NOTES, top, 110, name, 13, MUTED))
-        out.append(text(NOTES + 90, top, 150, value, 16, bold=True))
-        out.append(text(NOTES, top + 19, WIDTH - NOTES - 12, compared, 13, MUTED))
-    return out
+    chart = Column(Text('memory, in Tensors (measured)', 'mid2'), memories(table, many), Text('parts', 'b end'))
+    side = [
+        Column(Row(Text(name, 'dim'), Text(value, 'mid2')), Text(words, 'dim'), gap=1) for name, value, words in notes
+    ]
+    return Drawing(
+        Column(strip(layers, many), Space(h=4), Row(chart, Column(*side, gap=14), gap=30, across='start')),
+        f'{count(many, "part")} of {count(each, "layer")}',
+        'Backward has just come to the last part, and runs it again.',
+        told + took,
+    )
+
+
+def strip(layers: int, many: int) -> Box:
+    """The layers in a row: inputs of parts are kept, the last part is there again, the rest is forgotten."""
+    each = layers // many
+    last = layers - each
+    plane = Plot(WIDTH, 44, (0, layers), (0, 1), key='layers')
+    plane.bars('forgotten', (0, last), [1 if last else 0], 'ghost')
+    plane.bars('again', (last, layers), [1], 'mine')
+    edges = np.arange(0, layers, each)
+    plane.bars('kept', np.stack([edges, edges + 0.5], 1).ravel(), np.tile([1, 0], many)[:-1], 'dab f')
+    legend = (
+        ('dab f', f'kept: {count(many, "input")}', 'b ff'),
+        ('mine', f'there again: {count(each, "layer")}', 'b bf'),
+        ('ghost', f'forgotten: {count(last, "layer")}', 'b dim'),
+    )
+    signs = [Row(Card(None, look, (7, 7), rx=2), Text(said, ink)) for look, said, ink in legend]
+    return Column(plane, Row(*signs, gap=50))
+
+
+def memories(table: Table, many: int) -> Box:
+    """Memory against the number of parts; the chosen one is large, and a dashed line is the tape that keeps all."""
+    known = parts(table)
+    below = {k: str(each) for k, each in enumerate(known)}
+    plane = Plot(410, 130, (-0.3, len(known) - 0.7), (0, LEVELS[-1]), below, {n: str(n) for n in LEVELS}, 'memory')
+    plane.level('all', table[0][1])
+    measured = [table[each][1] for each in known]
+    plane.line('', range(len(known)), measured, 'pen f')
+    plane.dots('.', range(len(known)), measured, 'dab f', 8)
+    plane.dots('now', [known.index(many)], [table[many][1]], 'dab', 16)
+    return plane
 
 
 def parts(table: Table) -> list[int]:
@@ -113,71 +80,41 @@ def parts(table: Table) -> list[int]:
     return sorted(many for many in table if many)
 
 
-def across(table: Table, many: int) -> float:
-    """Where a number of parts lies: one after the other, each twice the one before."""
-    known = parts(table)
-    return LEFT + 20 + known.index(many) / (len(known) - 1) * (WIDE - 40)
-
-
-def up(memory: float) -> float:
-    """Where an amount of memory lies."""
-    return UPPER + UPPER_H * (1 - min(memory, LEVELS[-1]) / LEVELS[-1])
-
-
 def count(many: int, what: str) -> str:
     """So many of something, in words."""
     return f'{many} {what}{"s" * (many != 1)}'
 
 
-def says(table: Table, many: int, live: bool) -> str:
-    """The picture in words, with its numbers."""
-    (ran, memory, seconds), (ran_all, memory_all, seconds_all) = table[many], table[0]
-    each = ran_all // many
-    kept = f'{count(many, "input")} kept, the last {each} computed again, {ran_all - each} forgotten'
-    said = (
-        f'{count(many, "part")} of {count(each, "layer")}: {kept}; memory for {memory:.0f} Tensors instead of '
-        f'{memory_all:.0f}, and {ran} layers run instead of {ran_all}.'
-    )
-    return f'{said} Time: {seconds * 1000:.0f} ms instead of {seconds_all * 1000:.0f} ms.' if live else said
-
-
 def figure(table: Table) -> Figure:
-    """A choice of the number of parts. `table`: what was measured for each, and under 0 without parts."""
-    known = parts(table)
-    control = choice('Number of parts', [str(many) for many in known])
-    control.index = known.index(8)
-
-    def shown(place: Any) -> Drawing:
-        return draw(table, known[int(place)])
-
-    return Figure('parts', control, shown, stills=tuple(draw(table, many, live=False) for many in (8, 1, 64)))
+    """A slider for the number of parts. `table`: what was measured for each, and under 0 without parts."""
+    return Figure('parts', 'Number of parts', parts(table), lambda many: draw(table, many), 8,
+                  [draw(table, many, live=False) for many in (8, 1, 64)],
+                  {many: count(many, 'part') for many in parts(table)})  # fmt: skip
 
 
 # ---- the throws of forward and of the second run -----------------------------------------------------------------
 
-NUMBER, ROW = 34, 88  # a number in a row, and the rows of one Cell
-
 
 def draw_throws(masks: Callable, cells: tuple[Any, Any], seed: int) -> Drawing:
     """Where forward let the numbers pass and where the gradient passed, on the tape and in a checkpoint."""
-    shapes: list[Shape] = [text(16, 28, 400, f'Throws from the seed {seed}', 18, bold=True)]
-    said = []
-    for k, (name, cell) in enumerate(zip(('on the tape', 'in a checkpoint'), cells, strict=True)):
+    rows: list[list[Box]] = []
+    words, agree = [], []
+    for name, cell in zip(('on the tape', 'in a checkpoint'), cells, strict=True):
         forward, backward = thrown(masks, cell, seed)
-        top, same = 62 + k * ROW, int(np.sum(forward == backward))
-        shapes.append(text(16, top + 35, 130, name, 14, bold=True))
-        for row, (what, mask, colour) in enumerate(
-            (('forward let pass', forward, FORWARD), ('the gradient passed', backward, BACKWARD))
-        ):
-            y = top + row * NUMBER
-            shapes.append(text(148, y + 18, 138, what, 13, MUTED))
-            for place, passed in enumerate(mask):
-                shapes.append(Box(288 + place * NUMBER, y, 26, 26, colour if passed else PAPER, colour, 2, 3))
-        shapes.append(text(634, top + 36, 114, f'{same} of {forward.size} agree', 13, bold=True))
-        said.append(f'{name}, forward let {positions(forward)} pass, the gradient passed at {positions(backward)}')
-    size = WIDTH, 62 + 2 * ROW
-    shapes.insert(0, Box(0.5, 0.5, size[0] - 1, size[1] - 1, stroke=RULE, radius=4))
-    return Drawing(shapes, size, f'Throws from the seed {seed}', f'Seed {seed}: {"; ".join(said)}.')
+        agree.append(f'{np.sum(forward == backward)} of {forward.size} agree')
+        for what, mask, look in (('forward let pass', forward, 'f'), ('the gradient passed', backward, 'bk')):
+            first = mask is forward
+            boxes = [Card(None, f'card {look} dab' if passed else f'card {look}', (13, 13), rx=3) for passed in mask]
+            rows.append([Text(name if first else '', 'mid2'), Text(what, 'dim'), Row(*boxes),
+                         Text(agree[-1] if first else '', 'b')])  # fmt: skip
+        words.append(f'{name}, forward let {positions(forward)} pass, the gradient passed at {positions(backward)}')
+        rows.append([Space(h=6)])
+    return Drawing(
+        Grid(rows[:-1], gap=(20, 8), stretch=()),
+        f'Throws from the seed {seed}',
+        f'On the tape {agree[0]}, in a checkpoint {agree[1]}.',
+        f'Seed {seed}: {"; ".join(words)}.',
+    )
 
 
 def thrown(masks: Callable, cell: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -197,8 +134,9 @@ def positions(mask: np.ndarray) -> str:
 
 def throws(masks: Callable, plain: Any, checkpoint: Any) -> Figure:
     """A slider for the seed; `masks(cell)` runs a Cell and returns where forward and where backward let pass."""
-    control = slider('Seed', 'The seed of the throws', 1, (1, 20), 1)
-    return Figure('throws', control, lambda seed: draw_throws(masks, (plain, checkpoint), int(seed)), stills=(1, 2))
+    seeds = range(1, 21)
+    return Figure('throws', 'The seed of the throws', seeds, lambda seed: draw_throws(masks, (plain, checkpoint), seed),
+                  1, stills=(1, 2), names={seed: f'seed {seed}' for seed in (1, 5, 10, 15, 20)})  # fmt: skip
 
 
 FIGURES = {'parts': figure, 'throws': throws}

@@ -61,7 +61,7 @@ class Maker:
         rows = running(rows + self.left_over(rows))
         due, heading, true_rows, verdict = true.beside(self, given, rest, rows)
         own = any(r.yours for r in rows)
-        total = table.total(rows, self.number)
+        total = table.say(self.number)
         title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
         return dict(
             title=title, rows=tuple(rows), total=total, number=self.number, note=' '.join(self.notes), true=due,
@@ -149,7 +149,7 @@ class Maker:
         if came == went or (came != came and went != went):
             self.note(f'{who[0].upper()}{who[1:]} changed nothing.')
         else:
-            self.note(f'{table.single(came)} arrived, and {who} made {table.single(went)} of it.')
+            self.note(f'{table.say(came)} arrived, and {who} made {table.say(went)} of it.')
 
     def of_rule(self, c: Contribution, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""

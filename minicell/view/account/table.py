@@ -5,60 +5,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ink import numbers
+
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
 LONGEST = 40  # characters of a formula
 STYLE = 'padding:1px 8px;text-align:{};white-space:pre'
 
 
-def decimals(values: list) -> int | None:
-    """So many decimals serve for a column: those that are exact, else at least three digits; None: powers of ten."""
-    finite = [float(abs(v)) for v in values if np.isreal(v) and np.isfinite(v) and v]
-    if not finite:
-        return 0
-    most = max(finite)
-    if all(v == int(v) for v in finite) and most < 1e6:
-        return 0
-    if not 1e-3 <= most < 1e6:
-        return None
-    for digits in (1, 2, 3):
-        if most < 1e3 and all(abs(round(v, digits) - v) <= 1e-6 * v for v in finite):
-            return max(digits, 2)
-    return max(2, 2 - int(np.floor(np.log10(most))))
-
-
-def say(value: Any, digits: int | None) -> str:
-    """A number with so many decimals; one that these would not tell gets three digits of its own.
-
-    >>> say(-1.4, 2), say(3, 0), say(0.0004, 2), say(float('inf'), 2), say(1.5e-9, None)
-    ('−1.40', '3', '0.000400', '∞', '1.50e−9')
-    """
+def say(value: Any) -> str:
+    """A number as it is written everywhere; nothing for None, and a complex one with three digits."""
     if value is None:
         return ''
     if isinstance(value, complex | np.complexfloating):
         return f'{value:.3g}'.replace('-', '−')
-    if value != value:
-        return 'NaN'
-    if value in (np.inf, -np.inf):
-        return '∞' if value > 0 else '−∞'
-    if not value:
-        return '0'
-    if digits is not None and abs(round(value, digits) - value) <= 0.005 * abs(value):
-        return f'{value:.{digits}f}'.replace('-', '−')
-    size = abs(value)
-    if 1e-4 <= size < 1e6:
-        return f'{value:.{max(0, 2 - int(np.floor(np.log10(size))))}f}'.replace('-', '−')
-    mantissa, power = f'{value:.2e}'.split('e')
-    return f'{mantissa}e{int(power)}'.replace('-', '−')
-
-
-def single(value: Any) -> str:
-    """One number by itself: three digits, or whole."""
-    return say(value, decimals([value]))
-
-
-def total(rows: tuple, number: Any) -> str:
-    """The number that the rows add up to, as the last column shows it."""
-    return say(number, decimals([number, *(v for r in rows for v in (r.product, r.total))]))
+    return numbers.said(value)
 
 
 def at(name: str, index: tuple) -> str:
@@ -68,16 +28,14 @@ def at(name: str, index: tuple) -> str:
 
 def lines(rows: tuple) -> list[list[str]]:
     """The cells of a table: who and where stand once for rows that follow each other."""
-    sums = decimals([v for r in rows for v in (r.product, r.total)])
-    factors, given = (decimals([v for r in rows if (v := getattr(r, k)) is not None]) for k in ('factor', 'cotangent'))
     out, before = [], None
     for r in rows:
         same = before is not None and (r.who, r.line, r.entry) == (before.who, before.line, before.entry)
         through = ', '.join(filter(None, (r.through, r.by and f'by {r.by}')))
         formula = r.formula if len(r.formula) <= LONGEST else f'{r.formula[: LONGEST - 1]}…'
         who = f'{r.who}: {formula}' if formula else r.who
-        cells = ['' if same else who, through, '' if same else r.line, say(r.factor, factors), say(r.cotangent, given)]
-        out.append([*cells, say(r.product, sums), say(r.total, sums)])
+        cells = ['' if same else who, through, '' if same else r.line, say(r.factor), say(r.cotangent)]
+        out.append([*cells, say(r.product), say(r.total)])
         before = r
     return out
 

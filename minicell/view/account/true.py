@@ -37,7 +37,7 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
     if made and beyond:
         made.append(Row(f'{len(beyond)} other entries', product=sum(beyond), kind='others'))
     by = 'the built-in rules alone' if rules else 'differences of construct'
-    before = '' if made else f'By {by} it would be {table.single(true)}: '
+    before = '' if made else f'By {by} it would be {table.say(true)}: '
     return true, f'{who} would have added up' * bool(made), running(made), before + said(maker, verdicts, true)
 
 
@@ -76,8 +76,8 @@ def said(maker: Any, verdicts: list[Verdict], true: float | None) -> str:
     if worst == WRONG and true is not None:
         off = maker.number - maker.held(true)
         if odd(true) or odd(maker.number):
-            return f'{whose} is {table.single(maker.number)}, not {table.single(true)}'
-        return f'{whose} is too {"large" if off > 0 else "small"} by {table.single(abs(off))}'
+            return f'{whose} is {table.say(maker.number)}, not {table.say(true)}'
+        return f'{whose} is too {"large" if off > 0 else "small"} by {table.say(abs(off))}'
     return {
         UNKNOWN: f'whether {whose} is right cannot be known: {why}', WRONG: f'{whose} is wrong: {why}',
         SURROGATE: f'{whose} is a surrogate: {why}', KINK: f'{whose} agrees, at a kink: {why}',

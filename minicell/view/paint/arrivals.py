@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from ...ink import numbers, tiles
+from ...ink.metrics import shape_text
+from ...ink.shapes import width
 from ...judge.verdict import RIGHT, Verdict
 from ...story.record import Arrival, Pass, Record, Value
-from ..metrics import shape_text
-from . import numbers, phrases, tiles, verdict
-from .kit import width
+from . import phrases, verdict
 from .moment import Moment
 from .plan import GAP, TALL
 

@@ -1,9 +1,10 @@
 """Backward: autodiff's road, the rule of each entry on it, and the gradients that go from one to the next."""
 
+from ...ink import tiles
+from ...ink.shapes import Frame, cut, width
 from ...story.names import gradient as gradient_name
 from ...story.record import Entry, Pass, Reading, Value
-from . import formula, phrases, tiles
-from .kit import Frame, cut, width
+from . import formula, phrases
 from .moment import Moment, Sum
 from .plan import WIDTH, Lane
 from .strip import TAKEN, Column, Fork, Row, Slot, Strip, fork

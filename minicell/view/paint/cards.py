@@ -5,9 +5,10 @@ When they are compared, of the other gradients is said how far they are off; on 
 
 import numpy as np
 
+from ...ink import tiles
+from ...ink.shapes import width
 from ...story.record import Gradient, Value
-from . import inline, phrases, tiles, verdict, voice
-from .kit import width
+from . import inline, phrases, verdict, voice
 from .plan import CARD, CODE, STAGE, TALL, Box
 from .taken import Taken
 
@@ -72,8 +73,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     """A gradient; beside it the true one, if there is room for that."""
     m, frame, (x, y, w, h) = t.m, t.m.frame, box
     true, g = t.due(place), g if g.value is not None else g._replace(value=Value(g.name, words='None'))
-    digits = t.digits(place, g)
-    alike = digits is not None
+    alike = t.alike(place, g)
     arrays = [v.data for v in (g.value, true if alike else None) if v is not None and v.data is not None]
     scale = max(map(tiles.largest, arrays), default=0.0)  # one for both
     both = m.compare and true is not None and (m.plan.narrow or k == 0)
@@ -83,7 +83,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     if t.beside and marks and not both and (pair := verdict.worst(t.verdicts[place])):
         voice.small(t, place, box, *pair)
         return
-    how = tiles.plate(g.value, half, h - CARD, digits, TALL, 'num')
+    how = tiles.plate(g.value, half, h - CARD, None, TALL, 'num')
     tiles.draw(frame, f'g{t.number}.{place}', x - 2, y + CARD, g.value, how, classes=' bare', account=True,
                marks=marks, top=scale)  # fmt: skip
     if marks and t.deaf and (lucky := int(np.sum(~marks.wrong))) and how.h + 17 <= h - CARD:
@@ -93,7 +93,7 @@ def table(t: Taken, k: int, place: int, g: Gradient, box: Box) -> None:
     at, formula = x + half + APART, phrases.true_formula(m.record, t.entry, place) * t.blamed(place)
     frame.text(f't{k}sN', at, y + 17, f'true {g.name}', 'mid3 af', room=half)
     frame.text(f't{k}sF', at, y + 38, formula if width(formula, 'm') <= half else '', 'm af')
-    how = tiles.plate(true, half, h - CARD, digits, TALL, 'num')
+    how = tiles.plate(true, half, h - CARD, None, TALL, 'num')
     tiles.draw(frame, f's{t.number}.{place}', at - 2, y + CARD, true, how, classes=' tru bare',
                marks=marks and marks._replace(peer=True), top=scale)  # fmt: skip
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ink import numbers
 from ...story.names import gradient
 from ...story.record import Entry, Ghost, Record, Value
-from . import numbers
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
 
@@ -195,7 +195,7 @@ def single(v: Value | None) -> str:
     """A single number, as the code has it or as it is written; else ''."""
     if v is not None and is_literal(v.name):
         return v.name
-    return numbers.written(v.data.item()) if v is not None and v.data is not None and v.data.size == 1 else ''
+    return numbers.said(v.data.item()) if v is not None and v.data is not None and v.data.size == 1 else ''
 
 
 def is_literal(name: str) -> bool:

@@ -1,8 +1,9 @@
 """Forward: the values, the cards of the entries and the arrows between them; and the tape on which entries lie."""
 
+from ...ink import numbers, tiles
+from ...ink.shapes import Frame, cut, width
 from ...story.record import Entry
-from . import numbers, phrases, program, tiles
-from .kit import Frame, cut, width
+from . import phrases, program
 from .moment import Moment
 from .plan import EDGE, ROW, WIDTH, Lane
 from .strip import SPINE, TAKEN, Column, Row, Slot, Strip, fork, name, name_of
@@ -300,7 +301,7 @@ def fed(m: Moment, column: Column, lane: Lane) -> None:
     value = next((v for v in entry.inputs if facts and v.name == facts.dout), None)
     if value is None or not phrases.single(value) or value.name in [s.value.name for s in column.inputs]:
         return
-    said = f'{value.name} = {numbers.written(value.data.item())}'
+    said = f'{value.name} = {numbers.said(value.data.item())}'
     wide = width(said) + 14
     x, y = column.x + column.w / 2 - wide / 2, lane.forward - 10
     m.frame.rect(f'fed{column.entry}', x, y, wide, 19, 'dout', 6, rx=6)

@@ -1,8 +1,9 @@
 """What is said inside the lines of a bprop: its gradients where they have no tables, and that no line uses dout."""
 
+from ...ink import tiles
+from ...ink.shapes import cut, width
 from ...story.record import Gradient
-from . import forward, phrases, program, tiles
-from .kit import cut, width
+from . import forward, phrases, program
 from .moment import Moment
 from .plan import CODE, GAP, ROW
 from .taken import Taken
@@ -41,7 +42,7 @@ def gradient(t: Taken, k: int, place: int, g: Gradient, x: float, wide: float) -
     end = min(x + wide, m.plan.w - 14)
     x += width(g.name, 'mid2') + 10
     if m.again is None:  # else it stands on the second tape
-        how = tiles.plate(g.value, wide / 3, 20, t.digits(place, g))
+        how = tiles.plate(g.value, wide / 3, 20)
         tiles.draw(frame, f'g{t.number}.{place}', x, y - 5 - how.h / 2, g.value, how, account=True)
         x += how.w + 10
     badge = t.badge(place)

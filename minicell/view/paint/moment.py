@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ink.shapes import Frame
 from ...judge.verdict import NOT_ASKED
 from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Step, Value
 from . import loops, verdict
-from .kit import Frame
 from .phrases import root
 from .plan import Plan
 from .program import Listing, Row

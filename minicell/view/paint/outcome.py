@@ -1,6 +1,6 @@
 """What comes out: an error, a takeover and its gradients, or the gradients that were asked for."""
 
-from .. import metrics
+from ...ink import metrics
 from . import arrivals, cards, takeover
 from .moment import Moment
 from .strip import fork

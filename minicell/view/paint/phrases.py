@@ -1,8 +1,9 @@
 """Parts of sentences: values, names, whose rule it is."""
 
+from ...ink import numbers
 from ...story.names import gradient
 from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
-from . import formula, numbers
+from . import formula
 from .strip import NAMES, TAKEN, name_of
 
 FEW = 4  # numbers that are said one by one

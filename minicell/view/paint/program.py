@@ -5,8 +5,8 @@ import linecache
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...ink.shapes import Frame, width
 from ...story.record import Entry, Line, Mark, Record
-from .kit import Frame, width
 from .plan import ROW
 
 GUTTER = 32

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ...ink import metrics, tiles
+from ...ink.film import Film, Step
+from ...ink.line import Mark, step_line
+from ...ink.shapes import Frame, width
 from ...judge.verdict import SURROGATE, WRONG
 from ...story.record import Record, Value
-from .. import metrics
-from . import arrivals, backward, forward, outcome, panel, program, tiles, verdict, words
-from .film import Film, Step
-from .kit import Frame, width
-from .line import Mark, step_line
+from . import arrivals, backward, forward, outcome, panel, program, verdict, words
 from .moment import MOST, Moment, Shot, Story, shots
 from .plan import CODE, Needs, plans
 from .strip import TAKEN, Strip
@@ -31,7 +31,8 @@ def films(
     for plan in sizes if only is None else (sizes[only],):
         film = Film(plan.w, plan.h)
         buttons = sum(width(s.jump, 'b') + 34 for s in told if s.jump)
-        film.line, places = step_line(len(told), marks, 264 if plan.narrow else max(690 - buttons, 270))
+        wide = 264 if plan.narrow else max(690 - buttons, 270)
+        film.line, places = step_line(len(told), marks, wide, 'Step of the tape')
         strips = [Strip(record, level, lane) for level, lane in enumerate(plan.lanes)]
         frames = [frame(Moment(story, plan, strips, listing, shot)) for shot in found] or [Frame()]
         for drawn, said, at in zip(frames, told, places, strict=True):

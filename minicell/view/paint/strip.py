@@ -4,12 +4,13 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from ...ink import tiles
+from ...ink.shapes import Frame, width
+from ...ink.tiles import Plate
 from ...story.record import Entry, Record, Value
-from . import formula, tiles
+from . import formula
 from .formula import TAKEN
-from .kit import Frame, width
 from .plan import Lane
-from .tiles import Plate
 
 SPINE, GAP, ARROW = 24, 4, 20
 UNDER = 78  # px of forward in which two numbers have room under one another

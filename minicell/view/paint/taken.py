@@ -2,7 +2,7 @@
 
 from ...judge.verdict import WRONG
 from ...story.record import Entry, Gradient, Reading, Value
-from . import numbers, phrases, verdict
+from . import phrases, verdict
 from .moment import Moment
 
 
@@ -42,15 +42,14 @@ class Taken:
         return (self.reading.gave[place].name or None) in names
 
     def due(self, place: int) -> Value | None:
-        """The true gradient, once somebody has asked for it: decimals and scale are those of the comparison."""
+        """The true gradient, once somebody has asked for it: its scale is that of the comparison."""
         known = verdict.known(self.reading)
         return verdict.due(known[place], self.reading.gave[place].name) if known else None
 
-    def digits(self, place: int, g: Gradient) -> int | None:
-        """How many decimals a gradient is written with: so many as the true one, where their shapes agree."""
+    def alike(self, place: int, g: Gradient) -> bool:
+        """Whether a gradient has the shape of the true one, once that is known: both share their scale."""
         true = self.due(place)
-        alike = true is not None and g.value.data is not None and true.shape == g.value.data.shape
-        return numbers.decimals([g.value.data, true.data], 2) if alike else None
+        return true is not None and g.value.data is not None and true.shape == g.value.data.shape
 
     @property
     def deaf(self) -> bool:

@@ -1,7 +1,7 @@
 """The band that turns off autodiff's road into the lines of a bprop or of a hook, and why it does."""
 
+from ...ink.shapes import width
 from ...story.record import Entry
-from .kit import width
 from .moment import Moment
 from .plan import CODE
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ink import numbers, tiles
+from ...ink.metrics import shape_text
 from ...story.followed import follow
 from ...story.record import Entry, Reading, Record, Value
-from ..metrics import shape_text
-from . import numbers, phrases, tiles, verdict
+from . import phrases, verdict
 from .moment import Story
 from .strip import TAKEN, name_of
 

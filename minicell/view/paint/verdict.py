@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
+from ...ink import numbers, tiles
 from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
 from ...story.names import gradient
 from ...story.record import Entry, Reading, Record, Value
-from . import numbers, tiles
 from .phrases import listed, some
 
 Said = tuple[str, str]
@@ -147,6 +147,5 @@ def worst(v: Verdict) -> tuple[tuple[int, ...], str, str] | None:
     """The worst number of a wrong gradient: its place, what it is, and what it should be."""
     if v.yours is None or v.worst is None:
         return None
-    first = numbers.decimals([v.yours, v.due], 2)
-    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in range(first, FINEST)]
+    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in (None, *range(3, FINEST))]
     return v.worst, *next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])

@@ -1,10 +1,11 @@
 """What is known of a takeover's gradients, large, at the left of their tables."""
 
+from ...ink import numbers, tiles
+from ...ink.shapes import width
 from ...judge.verdict import WRONG, Verdict
 from ...story.followed import follow
 from ...story.record import Gradient
-from . import numbers, tiles, verdict
-from .kit import width
+from . import verdict
 from .plan import CARD, CODE, Box
 from .taken import Taken
 from .touch import TOUCHED
@@ -98,7 +99,7 @@ def added(rows: tuple, due: float, true: str, room: float) -> str:
     """The true number as a sum: `= 2.10 + 1.20 + 3.30`; '' where that has no room, or does not add up as rounded."""
     digits = len(true.partition('.')[2])
     off = sum(round(row.product, digits) for row in rows) - round(due, digits)
-    said = '= ' + ' + '.join(numbers.written(row.product, digits) for row in rows).replace('+ −', '− ')
+    said = '= ' + ' + '.join(numbers.said(row.product, digits) for row in rows).replace('+ −', '− ')
     return said if len(rows) > 1 and abs(off) < 0.1**digits / 2 and width(said) <= room else ''
 
 

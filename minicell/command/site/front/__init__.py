@@ -12,10 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from minicell.view.page import fragment
-from minicell.view.paint.film import Film
+from minicell.ink import png, sheet, svg
+from minicell.ink.film import Film
+from minicell.ink.page import fragment
 from minicell.view.picture import Picture
-from minicell.view.write import png, sheet, svg
 
 from .. import pyodide
 from ..document import PICTURE, Page

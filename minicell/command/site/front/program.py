@@ -16,7 +16,7 @@ import warnings
 from typing import Any
 
 import minicell as ms
-from minicell.view.page import fragment
+from minicell.ink.page import fragment
 from minicell.view.picture import Picture
 
 FILE = '<program>'

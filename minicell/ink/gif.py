@@ -1,21 +1,20 @@
 """A film as an animated GIF, for a page that runs no script and plays no video."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 
-from ..paint import style
-from ..paint.film import Film, Step
-from . import png
+from . import png, style
+from .film import Film, Step
 from .sheet import of
 
 READ = 4  # words a second
 STAY, LAST = 1.8, 4.0  # seconds: a step stays at least so long, and the last of them
 
 
-def animation(film: Film, steps: Iterable[int] | None = None) -> bytes:
+def animation(film: Film, steps: Iterable[int] | None = None, times: Sequence[float] = ()) -> bytes:
     """The steps of a film (None: all of them) as a GIF that begins again at its end.
 
-    Each stays as long as its words take to read.
+    Each stays as many seconds as `times` say, by default as long as its words take to read.
     A unit is a pixel, and no text is smaller than 12: a page must not show it smaller than it is.
     """
     every = range(len(film.steps))
@@ -30,10 +29,10 @@ def animation(film: Film, steps: Iterable[int] | None = None) -> bytes:
         marks = [one if i < first else one._replace(y=one.y + down) for i, one in enumerate(page.marks)]
         pictures.append(png.image(page._replace(marks=marks, height=height)))
     frames = png.few(pictures, style.LIGHT)  # one palette for all
-    times = [round(1000 * reading(film.steps[step])) for step in chosen]
-    times[-1] = max(times[-1], round(1000 * LAST))
+    times = times or [*(reading(film.steps[step]) for step in chosen[:-1]), max(reading(film.steps[chosen[-1]]), LAST)]
     out = BytesIO()
-    frames[0].save(out, 'GIF', save_all=True, append_images=frames[1:], duration=times, loop=0, disposal=1)
+    stays = [round(1000 * time) for time in times]
+    frames[0].save(out, 'GIF', save_all=True, append_images=frames[1:], duration=stays, loop=0, disposal=1)
     return out.getvalue()
 
 

@@ -8,11 +8,11 @@ import sys
 
 import numpy as np
 
-from .dtype import ALL, BY_NUMPY, NUMPY_1
-from .errors import DTypeError, users_line
-from .primitives import apply_many, binary, on_both, operand, plain, promoted, unary
-from .rules import Many, Shaped
-from .tensor import Tensor
+from ..core.dtype import ALL, BY_NUMPY, NUMPY_1
+from ..core.errors import DTypeError, users_line
+from ..core.primitives import apply_many, binary, on_both, operand, plain, promoted, unary
+from ..core.rules import Many
+from ..core.tensor import Tensor
 
 # 0 and 1 as arrays of rank 0, because NumPy takes twice as long with a Python number. For the dtypes of Tensors, the
 # number itself, because ops keep constants of the float dtypes.
@@ -53,8 +53,6 @@ floor = plain('Floor', _whole(np.floor))
 ceil = plain('Ceil', _whole(np.ceil))
 round = plain('Round', np.round)
 trunc = plain('Trunc', _whole(np.trunc))
-zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
-ones_like = plain('OnesLike', np.ones_like, Shaped)
 floor_div = binary('FloorDiv', np.floor_divide, None, None)
 
 mod = binary('FloorMod', np.mod, lambda g, out, x, y: g, lambda g, out, x, y: -g * _floor_div(x, y))

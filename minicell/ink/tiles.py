@@ -2,20 +2,27 @@
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...story.record import Value
-from ..metrics import shape_text
 from . import numbers
-from .kit import Frame, width
+from .metrics import shape_text
+from .shapes import Frame, width
 
 MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
 FOLDED = 'of {}'
+
+
+class Value(Protocol):
+    """What a tile shows: an array, or the `words` that stand where there is none."""
+
+    shape: tuple[int, ...]
+    data: np.ndarray | None
+    words: str
 
 
 def cell_of(place: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, int]:
@@ -34,7 +41,7 @@ class Plate(NamedTuple):
     cell_h: float = 0
     rows: int = 1
     columns: int = 1
-    digits: int = 0
+    digits: int | None = None  # decimals, where two tensors would look the same
     note: str = ''  # of how much this is a part
     ink: str = ''  # the class of its numbers
 
@@ -58,7 +65,6 @@ def plate(
     if rows == 1:
         row = max(16.0, min(row, room_h))
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
-        digits = numbers.decimals([array]) if digits is None else digits
         texts = [shown(n, digits) for n in array.ravel()]
         looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
         for look in looks:
@@ -94,9 +100,9 @@ def on_road(value: Value, least: float = 0) -> Plate | None:
     rows, columns = array.shape
     if not array.size or rows > 2 or columns > 3:
         return None
-    digits, ink, row = numbers.decimals([array]), *(('onr', 20) if rows == 1 else ('onr onw', 16))
-    cell = max(max(width(shown(n, digits), ink) for n in array.ravel()) + 9, least / columns)
-    return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=ink)
+    ink, row = ('onr', 20) if rows == 1 else ('onr onw', 16)
+    cell = max(max(width(shown(n), ink) for n in array.ravel()) + 9, least / columns)
+    return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=ink)
 
 
 class Marks(NamedTuple):
@@ -181,11 +187,11 @@ def largest(array: np.ndarray) -> float:
     return float(np.max(size[np.isfinite(size)], initial=0.0))
 
 
-def shown(number: object, digits: int, unknown: str = '') -> str:
+def shown(number: object, digits: int | None = None, unknown: str = '') -> str:
     """A number of a tensor; a truth value is a word, and so is what nobody knows."""
     if isinstance(number, np.bool_):
         return str(bool(number))
-    return unknown if unknown and number != number else numbers.written(number, digits)
+    return unknown if unknown and number != number else numbers.said(number, digits)
 
 
 def _squares(

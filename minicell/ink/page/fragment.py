@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from ..paint import style
-from ..paint.film import Film
-from ..write import sheet, svg
+from .. import sheet, style, svg
+from ..film import Film
 
 HERE = Path(__file__).parent
 FEW = 60  # so many frames are never too large
@@ -18,14 +17,14 @@ FEW = 60  # so many frames are never too large
 
 def fragment(
     films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0,
-    live: bool = False, lost: str = '',
+    live: str = '', lost: str = '',
 ) -> str:  # fmt: skip
     """One picture as text/html, complete in itself: it asks for no address, takes no id, and leaves no global name.
 
     films: the wide layout, then perhaps the narrow one, with the same steps; still: an SVG text, for readers that drop
     scripts; open: the step to open at (-1 is the last); alt: what the still shows, by default the step it opens at;
-    scale: how much larger everything is; live: it takes other numbers, as live.js tells; lost: a line under it, which
-    says what could not be followed.
+    scale: how much larger everything is; live: a script with `listen(root, take)`, which hands over other numbers;
+    lost: a line under it, which says what could not be followed.
     """
     steps = films[0].steps
     open %= len(steps)
@@ -40,7 +39,7 @@ def fragment(
     return (
         f'<div class="mc2" data-lm-suppress-shortcuts="true"{zoom}>'
         f'<img style="max-width:100%" alt="{html.escape(safe(alt))}" src="data:image/svg+xml;base64,{picture}"></div>'
-        f'<script>(()=>{{const CSS={script(look())},root={root};\n{player(live)}\n{run}}})()</script>'
+        f'<script>(()=>{{const CSS={script(look())},root={root};\n{player()}\n{live}\n{run}}})()</script>'
     )
 
 
@@ -79,7 +78,11 @@ def page(
     films: Sequence[Film], title: str, still: str = '', open: int = 0, alt: str | None = None, lost: str = ''
 ) -> str:  # fmt: skip
     """The same as a whole html page. Without a `still`, the step at which it opens is drawn as one."""
-    body = fragment(films, still or svg.write(sheet.of(films[0], open)), open, alt, lost=lost)
+    return whole(fragment(films, still or svg.write(sheet.of(films[0], open)), open, alt, lost=lost), title)
+
+
+def whole(body: str, title: str) -> str:
+    """A piece of html as a whole page."""
     papers = dict(light=style.LIGHT['paper'], dark=style.DARK['paper'])
     return PAGE.format(title=html.escape(safe(title)), body=body, **papers)
 
@@ -100,11 +103,20 @@ def safe(text: str) -> str:
 
 
 @cache
-def player(live: bool = False) -> str:
-    """The script, without comments and indentation."""
-    files = ('player.js', 'motion.js', 'account.js', 'save.js') + ('live.js',) * live
-    lines = [line for file in files for line in (HERE / file).read_text(encoding='utf-8').splitlines()]
+def stripped(*files: Path) -> str:
+    """Scripts, without comments and indentation."""
+    lines = [line for file in files for line in file.read_text(encoding='utf-8').splitlines()]
     return '\n'.join(line for line in (re.sub(r'(^|\s)//( .*|$)', '', line).strip() for line in lines) if line)
+
+
+def player() -> str:
+    """The script that plays."""
+    return stripped(*(HERE / f'{name}.js' for name in ('player', 'motion', 'account', 'save')))
+
+
+def listener() -> str:
+    """The script through which a kernel hands over other numbers."""
+    return stripped(HERE / 'live.js')
 
 
 @cache

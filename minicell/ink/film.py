@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from .kit import Frame
+from .shapes import Frame
 
 
 class Step(NamedTuple):

@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from .. import metrics
-from ..paint import style
-from ..paint.film import Film
-from ..paint.kit import Frame
+from . import metrics, style
+from .film import Film
+from .shapes import Frame
 
 EDGE = 16  # units of paper around it all
 TITLE, CAPTION = 28, 22  # heights of their rows

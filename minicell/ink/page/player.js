@@ -6,7 +6,7 @@
 //   n      shapes in paint order: [tag, key, [[step, change], …]]; a change holds the attributes that differ
 //          (null: no more), and 0 stands for a shape that is gone
 //   s      steps: {t: title, c: caption, at: [x, y] on the step line, go: ids of what leads here, jump: a button's label}
-//   tape   the step line: {w, h, x, y, shapes: [[tag, attributes, step], …], dots}: its rail begins at (x, y)
+//   tape   the step line: {w, h, x, y, label, shapes: [[tag, attributes, step], …], dots}: its rail begins at (x, y)
 //   l      value -> {l: the values that light with it, r: what is read out}
 //   r      value -> its account {t: title, h: heads, rows: [[class, cells…]], p: note}, or a text that says where it is
 // and among a shape's attributes T is its text, v the value it shows, rc the value whose account it opens, go the card
@@ -39,7 +39,7 @@ function play(root, data, css) {
     motion.settle();
     light(null);
     more.open = false;
-    save({stage, size: layout, title, caption, ground: view}, `tape-step-${now + 1}.svg`);
+    save({stage, size: layout, title, caption, ground: view}, `step-${now + 1}.svg`);
   });
 
   // ---- shapes: from changes to whole states, each from a step on
@@ -148,7 +148,7 @@ function play(root, data, css) {
   // ---- the step line
   function makeLine(tape) {
     line = svg('svg', null, {viewBox: `0 0 ${tape.w} ${tape.h}`, role: 'slider', tabindex: 0,
-      'aria-label': 'Step of the tape', 'aria-valuemin': 1, 'aria-valuemax': layout.s.length});
+      'aria-label': tape.label, 'aria-valuemin': 1, 'aria-valuemax': layout.s.length});
     line.style.flexBasis = line.style.minWidth = `min(${tape.w}px, 100%)`; // smaller, and its texts would be too small
     line.style.maxWidth = `${tape.w * 1.3}px`;
     svg('rect', line, {width: tape.w, height: tape.h, class: 'row'});
@@ -294,12 +294,13 @@ function play(root, data, css) {
       if (!leads.has(id)) leads.set(id, []);
       leads.get(id).push(step);
     }));
-    stage = svg('svg', null, {viewBox: `0 0 ${layout.w} ${layout.h}`, role: 'group', 'aria-label': 'The tape, drawn'});
+    stage = svg('svg', null, {viewBox: `0 0 ${layout.w} ${layout.h}`, role: 'group', 'aria-label': 'The picture, drawn'});
     stage.style.minWidth = `${layout.w}px`; // where there is less room it scrolls: smaller, its texts could not be read
     box.replaceChildren(stage);
     line?.remove();
     makeLine(layout.tape);
     jumps.before(line);
+    bar.hidden = layout.s.length < 2; // nowhere to step to
     jumps.replaceChildren();
     layout.s.forEach(({jump, t}, step) => {
       if (jump) button(jumps, jump, `Go to: ${t}`, () => go(step)).dataset.step = step;

@@ -3,18 +3,17 @@
 import html
 import re
 
-from .. import metrics
-from ..paint import style
+from . import metrics, style
 from .sheet import Mark, Sheet
 
 GEOMETRY = ('x', 'y', 'width', 'height', 'rx', 'd', 'opacity', 'transform')
 
 
-def write(page: Sheet, scale: float = 1.0, dark: bool = False) -> str:
-    """A sheet as an SVG document, `scale` pixels to the unit."""
+def write(page: Sheet, scale: float = 1.0, dark: bool = False, words: str = '') -> str:
+    """A sheet as an SVG document, `scale` pixels to the unit; `words` say all that it shows."""
     palette = style.DARK if dark else style.LIGHT
     width, height = page.width, page.height
-    said = html.escape(f'{page.title}. {page.caption}' if page.title else page.caption or 'A tape')
+    said = html.escape(f'{page.title}. {page.caption}' if page.title else page.caption or 'A picture')
     body, moved = [], (0.0, 0.0)
     for one in page.marks:
         if (one.x, one.y) != moved:
@@ -27,6 +26,7 @@ def write(page: Sheet, scale: float = 1.0, dark: bool = False) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width * scale:g}" '
         f'height="{height * scale:g}" role="img" aria-label="{said}" '
         f'font-family="{metrics.SANS}"><title>{said}</title>'
+        f'{f"<desc>{html.escape(words)}</desc>" * bool(words)}'
         f'<rect width="{width:g}" height="{height:g}" fill="{palette["paper"]}"/>{"".join(body)}</svg>'
     )
 

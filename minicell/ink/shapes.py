@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .. import metrics
-from . import style
+from . import metrics, style
 
 AGAIN = '+'  # what ends the key of a shape that had the key of another
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics
-from ..paint import style
+from . import metrics, style
 from .sheet import Mark, Sheet
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .. import metrics
-from . import kit
+from . import metrics, shapes
 
 RAIL, WORDS = 14, 36  # the middle of the rail, the baseline of the names
 HEIGHT, EDGE = 42, 10  # of the line, and how far from its ends the first and the last dot lie
@@ -22,23 +21,23 @@ class Mark(NamedTuple):
 
 
 def step_line(
-    steps: int, marks: Sequence[Mark], width: float = 456
+    steps: int, marks: Sequence[Mark], width: float = 456, label: str = 'Step'
 ) -> tuple[dict[str, Any], list[tuple[float, float]]]:
     """The line as plain data for the player, and where on it each step lies. A shape is [tag, attributes, step]: before
-    that step it is pale. Names that come first win the room."""
+    that step it is pale. Names that come first win the room. `label` is what the slider is called."""
     each = (width - 2 * EDGE) / max(steps - 1, 1)
     places = [(round(EDGE + i * each, 1), RAIL) for i in range(steps)]
-    shapes: list[list] = [
+    drawn: list[list] = [
         ['rect', dict(x=EDGE, y=RAIL - 1.5, width=width - 2 * EDGE, height=3, rx=1.5) | {'class': 'rail'}, 0]
     ]
     taken: list[tuple[float, float]] = []
     loud = sorted(places[mark.step][0] for mark in marks if mark.look != 'dim')
     for mark in marks:
         mark = mark._replace(name=metrics.clean(mark.name))
-        x, wide = places[mark.step][0], kit.width(mark.name, mark.look)
+        x, wide = places[mark.step][0], shapes.width(mark.name, mark.look)
         if mark.look != 'dim':
             kind = f'note {mark.look}' + ' later' * (mark.look == 'xx')
-            shapes.append(['rect', dict(x=x - 5, y=RAIL - 5, width=10, height=10, rx=5) | {'class': kind}, mark.since])
+            drawn.append(['rect', dict(x=x - 5, y=RAIL - 5, width=10, height=10, rx=5) | {'class': kind}, mark.since])
         left = x
         if mark.look != 'dim':  # of two that are near each other, each name points away
             before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
@@ -48,5 +47,5 @@ def step_line(
             continue
         taken.append((left, left + wide))
         words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f'{mark.look} later'}
-        shapes.append(['text', words, mark.since])
-    return dict(w=width, h=HEIGHT, shapes=shapes, dots=each >= DOTS, x=EDGE, y=RAIL - 1.5), places
+        drawn.append(['text', words, mark.since])
+    return dict(w=width, h=HEIGHT, label=label, shapes=drawn, dots=each >= DOTS, x=EDGE, y=RAIL - 1.5), places

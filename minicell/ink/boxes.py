@@ -1,0 +1,410 @@
+"""Boxes: texts, tensors, cards, rows, columns and grids that measure themselves and then draw their shapes.
+
+    add = Card(Text('2 Add'), key='add')
+    Column(Text('x = 2', 'h1'), Row(Card(Text('1 Mul'), key='mul'), add, gap=18), Link('mul', 'add'))
+
+Nobody types a coordinate. A box knows how large it is (`size`) once it is made; `place` gives it a rectangle that is at
+least so large. What has a key keeps it from frame to frame, so that it moves when its place changes, and can be found
+by an arrow: a Link or a Band is drawn when everything stands. What has no key is counted from the box around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from . import style, tiles
+from .shapes import Frame, width
+
+LEADING = 1.4  # the height of a line of text, in sizes of its letters
+BASE = 0.36  # of a line's letters, how much lies between its middle and its baseline
+ALONG = {'start': 0.0, 'middle': 0.5, 'end': 1.0, 'fill': 0.0}
+
+
+class Rect(NamedTuple):
+    """A rectangle."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends below."""
+        return self.y + self.h
+
+    @property
+    def cx(self) -> float:
+        """Its middle, from left to right."""
+        return self.x + self.w / 2
+
+    @property
+    def cy(self) -> float:
+        """Its middle, from top to bottom."""
+        return self.y + self.h / 2
+
+    def hits(self, other: Rect, room: float = 0.0) -> bool:
+        """Whether two rectangles overlap, or come nearer than `room`."""
+        return (
+            self.x < other.right + room and other.x < self.right + room
+            and self.y < other.bottom + room and other.y < self.bottom + room
+        )  # fmt: skip
+
+
+class Canvas:
+    """A frame that is being drawn: its shapes, and where each box with a key stands."""
+
+    def __init__(self) -> None:
+        self.frame = Frame()
+        self.places: dict[str, Rect] = {}
+        self.later: list[Box] = []  # arrows: they need to know where the rest stands
+        self.path = ''  # the key of the box that is being placed
+
+    def put(self, box: Box, place: Rect, part: object = 0) -> None:
+        """Place a box; `part` counts it within the one around it."""
+        around = self.path
+        self.path = box.key or f'{around}.{part}'
+        if box.key:
+            self.places[box.key] = place
+        box.place(self, *place)
+        self.path = around
+
+
+def draw(box: Box, w: float = 0, h: float = 0) -> tuple[Canvas, float, float]:
+    """Draw a tree of boxes on a new canvas, at least so large; returns it and its size."""
+    canvas = Canvas()
+    w, h = max(box.size[0], w), max(box.size[1], h)
+    canvas.put(box, Rect(0, 0, w, h), 'b')
+    for one in canvas.later:
+        canvas.path = one.key
+        one.drawn(canvas)
+    return canvas, w, h
+
+
+class Box:
+    """What has a size, and draws itself at a place."""
+
+    size: tuple[float, float] = (0.0, 0.0)
+    key = ''
+    grows = 0.0  # its share of the room that is left over in a row or a column
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Draw it into this rectangle, which is at least as large as it is."""
+
+
+class Space(Box):
+    """Nothing, so large; with a key it is a place that a wire goes through, or where something will be."""
+
+    def __init__(self, w: float = 0, h: float = 0, grows: float = 0, key: str = '') -> None:
+        self.size, self.grows, self.key = (w, h), grows, key
+
+
+class Text(Box):
+    """Words on one line. `room`: how wide they may be at most; `look`: classes of the style table."""
+
+    def __init__(
+        self, words: str, look: str = '', room: float | None = None, key: str = '', layer: int = 4, **attrs: Any
+    ) -> None:
+        found = style.look('text', look)
+        self.words, self.look, self.key, self.room, self.layer, self.attrs = words, look, key, room, layer, attrs
+        self.letters, self.anchor = found['size'], found.get('anchor', 'start')
+        wide = width(words, look)
+        self.size = (wide if room is None else min(wide, room), round(self.letters * LEADING))
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """At its baseline; an anchor says where in the rectangle."""
+        at = x + ALONG[self.anchor] * w
+        to.frame.text(to.path, at, y + h / 2 + self.letters * BASE, self.words, self.look, self.layer,
+                      room=None if self.room is None else self.room + 1, **self.attrs)  # fmt: skip
+
+
+class Upright(Box):
+    """Words that run upwards, at most `room` long."""
+
+    def __init__(self, words: str, look: str = '', room: float = 60, key: str = '') -> None:
+        self.words, self.look, self.room, self.key = words, look, room, key
+        self.letters = style.look('text', look)['size']
+        self.size = (round(self.letters * LEADING), min(width(words, look), room))
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """From the foot of the rectangle, in the middle of its height."""
+        x, foot = x + w / 2 + self.letters * BASE, y + (h + self.size[1]) / 2
+        turn = f'rotate(-90 {x:.1f} {foot:.1f})'
+        to.frame.text(to.path, x, foot, self.words, self.look, room=self.room + 1, transform=turn)
+
+
+def wrapped(words: str, room: float, look: str = '', most: int = 5, begins: float = 0) -> list[str]:
+    """A text broken at spaces into at most so many lines; `begins`: how far the first is already full."""
+    rows, left = [''], room - begins
+    for word in words.split(' '):
+        longer = f'{rows[-1]} {word}'.strip() if rows[-1] or not word else word
+        if width(longer, look) <= left or not rows[-1] or len(rows) == most:
+            rows[-1] = longer
+        else:
+            rows, left = [*rows, word], room
+    return rows
+
+
+def Lines(words: str, room: float, look: str = '', most: int = 5, key: str = '', across: str = 'start') -> Box:
+    """A text that breaks at spaces."""
+    return Column(*[Text(row, look, room) for row in wrapped(words, room, look, most)], gap=0, across=across, key=key)
+
+
+class Tile(Box):
+    """A tensor: its numbers where they are few, else squares. `how`: the plate, if somebody has chosen it already;
+    what else is given goes to `tiles.draw`."""
+
+    def __init__(
+        self, value: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', how: tiles.Plate | None = None,
+        **looks: Any,
+    ) -> None:  # fmt: skip
+        self.value, self.key, self.looks = value, key, looks
+        self.how = how or tiles.plate(value, *room)
+        self.size = (self.how.w, self.how.h)
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """At the left, in the middle of the height."""
+        tiles.draw(to.frame, to.path, x, y + (h - self.how.h) / 2, self.value, self.how, **self.looks)
+
+
+class Line(Box):
+    """Boxes one after the other along a way (0: to the right, 1: down)."""
+
+    def __init__(
+        self, way: int, children: Sequence[Box | None], gap: float, across: str, key: str, grows: float
+    ) -> None:
+        self.way, self.gap, self.across, self.key, self.grows = way, gap, across, key, grows
+        self.children = [child for child in children if child is not None]
+        lies = [child for child in self.children if not isinstance(child, Arrow)]
+        along = sum(child.size[way] for child in lies) + gap * max(len(lies) - 1, 0)
+        wide = max((child.size[1 - way] for child in lies), default=0.0)
+        self.size = (along, wide) if way == 0 else (wide, along)
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """One after the other; what is left over goes to those that grow."""
+        room, cross = (w, h) if self.way == 0 else (h, w)
+        spare, shares = room - self.size[self.way], sum(child.grows for child in self.children)
+        at = x if self.way == 0 else y
+        for k, child in enumerate(self.children):
+            if isinstance(child, Arrow):
+                to.put(child, Rect(x, y, w, h), k)
+                continue
+            long = child.size[self.way] + (spare * child.grows / shares if shares else 0)
+            wide = cross if self.across == 'fill' else child.size[1 - self.way]
+            off = (cross - wide) * ALONG[self.across]
+            to.put(child, Rect(at, y + off, long, wide) if self.way == 0 else Rect(x + off, at, wide, long), k)
+            at += long + self.gap
+
+
+def Row(*children: Box | None, gap: float = 8, across: str = 'middle', key: str = '', grows: float = 0) -> Line:
+    """Boxes side by side. `across`: how they lie in its height, 'start', 'middle', 'end' or 'fill'."""
+    return Line(0, children, gap, across, key, grows)
+
+
+def Column(*children: Box | None, gap: float = 6, across: str = 'fill', key: str = '', grows: float = 0) -> Line:
+    """Boxes one under the other."""
+    return Line(1, children, gap, across, key, grows)
+
+
+class Over(Box):
+    """Boxes on one another: each has the whole place."""
+
+    def __init__(self, *children: Box | None, key: str = '', grows: float = 0) -> None:
+        self.children, self.key, self.grows = [child for child in children if child is not None], key, grows
+        self.size = tuple(max((child.size[k] for child in self.children), default=0.0) for k in (0, 1))
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Each in the whole rectangle."""
+        for k, child in enumerate(self.children):
+            to.put(child, Rect(x, y, w, h), k)
+
+
+class Card(Box):
+    """A box with a ground around another one; without a look it only keeps its distance. `at`: where the other one lies
+    in it, from 0 to 1 in each way; None: it takes all the room. `least`: how large it is at least."""
+
+    def __init__(
+        self, child: Box | None = None, look: str = 'card', pad: tuple[float, float] = (10.0, 8.0),
+        least: tuple[float, float] = (0.0, 0.0), at: tuple[float | None, float | None] = (0.5, 0.5),
+        key: str = '', grows: float = 0, layer: int = 2, rx: float = 6, **attrs: Any,
+    ) -> None:  # fmt: skip
+        self.child, self.look, self.pad, self.at, self.key, self.grows = child or Space(), look, pad, at, key, grows
+        self.layer, self.attrs = layer, {'rx': rx, **attrs}
+        self.size = tuple(max(c + 2 * p, m) for c, p, m in zip(self.child.size, pad, least, strict=True))
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Its ground, and in it the other box."""
+        if self.look:
+            to.frame.rect(to.path, x, y, w, h, self.look, self.layer, **self.attrs)
+        (cw, ch), (px, py), (ax, ay) = self.child.size, self.pad, self.at
+        room_w, room_h = w - 2 * px, h - 2 * py
+        left, wide = (0, room_w) if ax is None else ((room_w - cw) * ax, cw)
+        up, high = (0, room_h) if ay is None else ((room_h - ch) * ay, ch)
+        to.put(self.child, Rect(x + px + left, y + py + up, wide, high))
+
+
+def Put(child: Box, at: tuple[float | None, float | None] = (0.5, 0.5), **more: Any) -> Card:
+    """A box somewhere in the room that it is given."""
+    return Card(child, '', (0.0, 0.0), at=at, **more)
+
+
+class Span(NamedTuple):
+    """A cell of a grid that goes over several columns or rows."""
+
+    box: Box
+    columns: int = 1
+    rows: int = 1
+
+
+class Grid(Box):
+    """Rows of cells that share their columns (None: an empty cell). A cell gets the whole of its column and row.
+
+    `grounds`: for each row the look of what it lies on; `ends`: how far this goes beyond the cells on each side;
+    `stretch`: the columns between which spare width is shared, all if None.
+    """
+
+    def __init__(
+        self, rows: Sequence[Sequence[Box | Span | None]], gap: tuple[float, float] = (14.0, 0.0),
+        grounds: Sequence[str] = (), ends: float = 0, stretch: Sequence[int] | None = None, key: str = '',
+        grows: float = 0, least: dict[int, float] | None = None,
+    ) -> None:  # fmt: skip
+        self.gap, self.grounds, self.ends, self.key, self.grows = gap, grounds, ends, key, grows
+        self.cells = [
+            (n, k, cell if isinstance(cell, Span) else Span(cell))
+            for n, row in enumerate(rows)
+            for k, cell in enumerate(row)
+            if cell is not None
+        ]
+        count = max((k + cell.columns for _, k, cell in self.cells), default=0)
+        self.wide, self.high = [0.0] * count, [0.0] * len(rows)
+        for _, k, cell in sorted(self.cells, key=lambda each: each[2].columns):
+            self.widen(self.wide, k, cell.columns, cell.box.size[0], gap[0])
+        for n, _, cell in sorted(self.cells, key=lambda each: each[2].rows):
+            self.widen(self.high, n, cell.rows, cell.box.size[1], gap[1])
+        for n, high in (least or {}).items():
+            self.high[n] = max(self.high[n], high)
+        self.stretch = range(count) if stretch is None else stretch
+        self.size = (sum(self.wide) + gap[0] * max(count - 1, 0), sum(self.high) + gap[1] * max(len(rows) - 1, 0))
+
+    @staticmethod
+    def widen(sizes: list[float], first: int, count: int, need: float, gap: float) -> None:
+        """Give some columns, or rows, as much as a cell needs: of several, the last gets what is missing."""
+        missing = need - sum(sizes[first : first + count]) - gap * (count - 1)
+        sizes[first + count - 1] += max(missing, 0)
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """The grounds, then the cells."""
+        each = (w - self.size[0]) / max(len(self.stretch), 1)
+        wide = [size + each * (k in self.stretch) for k, size in enumerate(self.wide)]
+        high = [size + (h - self.size[1]) * (n == len(self.high) - 1) for n, size in enumerate(self.high)]
+        lefts = [x + sum(wide[:k]) + self.gap[0] * k for k in range(len(wide))]
+        tops = [y + sum(high[:n]) + self.gap[1] * n for n in range(len(high))]
+        for n, look in enumerate(self.grounds):
+            if look:
+                to.frame.rect(f'{to.path}g{n}', x - self.ends, tops[n], w + 2 * self.ends, high[n], look, -2)
+        for n, k, (box, columns, rows) in self.cells:
+            right, bottom = lefts[k + columns - 1] + wide[k + columns - 1], tops[n + rows - 1] + high[n + rows - 1]
+            to.put(box, Rect(lefts[k], tops[n], right - lefts[k], bottom - tops[n]), f'{n},{k}')
+
+
+class Arrow(Box):
+    """What is drawn between boxes, once they stand: it takes no room of its own. `drawn` may find that one of its ends
+    is not in this frame; then there is nothing to draw."""
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Wait until all have a place."""
+        self.key = self.key or to.path
+        to.later.append(self)
+
+    def drawn(self, to: Canvas) -> None:
+        """Draw it."""
+
+
+class Link(Arrow):
+    """A thin arrow between two boxes with keys: straight where they are level, else with one bend; `through`: past
+    what lies between, on the height of this box (a Space that keeps a way free)."""
+
+    def __init__(
+        self, start: str, end: str, look: tuple[str, str] = ('fw', 'fh'), through: str = '', key: str = '',
+        enters: float = 0.5, leaves: float = 0.5, head: float = 5,
+    ) -> None:  # fmt: skip
+        self.start, self.end, self.look, self.through, self.head = start, end, look, through, head
+        self.key, self.enters, self.leaves = key or f'{start}>{end}', enters, leaves
+
+    def drawn(self, to: Canvas) -> None:
+        """From edge to edge."""
+        a, b, lane = (to.places.get(name) for name in (self.start, self.end, self.through))
+        if a is None or b is None:
+            return
+        line, tip = self.look
+        back = self.head * 1.4
+        if lane is not None:
+            up = lane.cy < b.cy
+            x1, x2 = a.x + a.w * self.leaves, b.x + b.w * self.enters
+            y1, y2 = (a.y, b.y - 1) if up else (a.bottom, b.bottom + 1)
+            end = y2 - back if up else y2 + back
+            to.frame.path(self.key, f'M{x1:g},{y1:g}V{lane.cy:g}H{x2:g}V{end:g}', line)
+            to.frame.head(f'{self.key}h', x2, y2, 'd' if up else 'u', tip, 3, self.head)
+            return
+        ahead = b.x >= a.right
+        x1, x2 = (a.right + 2, b.x - 1) if ahead else (a.x - 2, b.right + 1)
+        y1 = min(max(a.cy, b.y + 6), b.bottom - 6) if a.y <= min(max(a.cy, b.y + 6), b.bottom - 6) <= a.bottom else a.cy
+        y2 = min(max(y1, b.y + 6), b.bottom - 6)
+        turn = x2 - (14 if ahead else -14)
+        end = x2 - back if ahead else x2 + back
+        d = f'M{x1:g},{y1:g}H{end:g}' if abs(y1 - y2) < 1 else f'M{x1:g},{y1:g}H{turn:g}V{y2:g}H{end:g}'
+        to.frame.path(self.key, d, line)
+        to.frame.head(f'{self.key}h', x2, y2, 'r' if ahead else 'l', tip, 3, self.head)
+
+
+class Drawn(Arrow):
+    """Whatever is drawn between boxes by hand: `shape(canvas)` finds them in `canvas.places`."""
+
+    def __init__(self, shape: Callable[[Canvas], None], key: str = '') -> None:
+        self.shape, self.key = shape, key
+
+    def drawn(self, to: Canvas) -> None:
+        """Draw it."""
+        self.shape(to)
+
+
+class Band(Arrow):
+    """A broad arrow from the left edge of one box into the right edge of another, or down into its top: with one bend,
+    which begins left of `past`, a third box that it must not touch. `said` stands in it."""
+
+    def __init__(
+        self, start: str, end: str, past: str = '', look: tuple[str, str] = ('fat', 'fatk'), said: str = '',
+        ink: str = 'onr', wide: float = 36, down: bool = False, draw: tuple[int, int] = (600, 450), key: str = 'band',
+        level: str = '',
+    ) -> None:  # fmt: skip
+        self.start, self.end, self.past, self.look, self.said, self.ink = start, end, past, look, said, ink
+        self.wide, self.down, self.motion, self.key, self.level = wide, down, draw, key, level
+
+    def drawn(self, to: Canvas) -> None:
+        """Along the middle of the first box, around the bend, to its tip."""
+        a, b, past, level = (to.places.get(name) for name in (self.start, self.end, self.past, self.level))
+        if a is None or b is None:
+            return
+        tip, head = self.wide * 0.86, self.wide * 0.95  # from the tip to where the band begins; its half width
+        near = past.right + 4 if past is not None else a.x
+        if self.down:
+            r, x = self.wide / 2, min(max(near + self.wide, b.x + head), a.x - self.wide / 2)
+            end = f'H{x + r:g}A{r:g},{r:g},0,0,0,{x:g},{a.cy + r:g}V{b.y - tip:g}'
+            to.frame.path(self.key, f'M{a.x + 1:g},{a.cy:g}{end}', self.look[0], 1, draw=self.motion[0])
+            to.frame.head(f'{self.key}h', x, b.y - 2, 'd', self.look[1], 6, self.wide * 0.67, late=self.motion[1])
+            return
+        y = level.cy if level is not None else b.cy
+        far = near + self.wide * 1.3
+        bend = f'H{min(far + 30, a.x):g}C{far - 10:g},{a.cy:g},{far + 4:g},{y:g},{near - 24:g},{y:g}'
+        to.frame.path(self.key, f'M{a.x + 1:g},{a.cy:g}{bend}H{b.right + tip:g}', self.look[0], 1,
+                      draw=self.motion[0])  # fmt: skip
+        to.frame.head(f'{self.key}h', b.right + 1, y, 'l', self.look[1], 6, head, late=self.motion[1])
+        room = near - 10 - b.right - tip
+        if self.said and width(self.said, self.ink) <= room:
+            to.frame.text(f'{self.key}t', b.right + tip + 12, y + 5, self.said, self.ink, 6, late=self.motion[1])

@@ -1,0 +1,107 @@
+"""A plane of numbers: curves, dots and bars in it are given in its own numbers, and nobody types a pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from minicell.ink.boxes import Box, Canvas
+from minicell.ink.shapes import Frame, width
+
+LETTERS = 22  # pixels under the plane for what is written there
+APART = 10  # ... and between it and what stands beside it
+DOT = 10  # pixels of a dot
+POINTS = 2  # pixels from one point of a curve to the next, at least
+
+Span = tuple[float, float]
+
+
+class Plot(Box):
+    """A plane so wide and so high. `across` and `up` are its first and last numbers, `below` and `beside` what is
+    written at some of them: a hair line leads from there. What lies outside stands on its edge. `room`: for what is
+    beside, at least, so that planes under one another begin together."""
+
+    def __init__(
+        self, wide: float, high: float, across: Span, up: Span,
+        below: Mapping[float, str] = {}, beside: Mapping[float, str] = {}, key: str = '', room: float = 0,
+    ) -> None:  # fmt: skip
+        self.wide, self.high, self.across, self.up, self.key = wide, high, across, up, key
+        self.below, self.beside = below, beside
+        self.room = max(room, *(width(words) + APART for words in beside.values()), 0)
+        self.size = (wide + self.room, high + LETTERS * bool(below))
+        self.parts: list[Callable[[Frame, str], None]] = []
+        self.left = self.top = 0.0
+
+    def x(self, number: float) -> float:
+        """Where a number lies, once the plane has a place."""
+        low, top = self.across
+        return self.left + min(max((float(number) - low) / (top - low), 0), 1) * self.wide
+
+    def y(self, number: float) -> float:
+        """The same of a number that goes upwards."""
+        low, top = self.up
+        return self.top + (1 - min(max((float(number) - low) / (top - low), 0), 1)) * self.high
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """The hair lines and the words at their ends, then the parts in their order."""
+        self.left, self.top = x + self.room, y
+        frame, key = to.frame, to.path
+        for number, words in self.beside.items():
+            at = self.y(number)
+            frame.path(f'{key}h{number:g}', f'M{self.left:g},{at:.1f}H{self.left + self.wide:g}', 'pen thin', 1)
+            frame.text(f'{key}b{number:g}', self.left - APART, at + 4, words, 'dim end')
+        for number, words in self.below.items():
+            at = self.x(number)
+            frame.path(f'{key}v{number:g}', f'M{at:.1f},{y:g}V{y + self.high:g}', 'pen thin', 1)
+            frame.text(f'{key}u{number:g}', at, y + self.high + LETTERS - 4, words, 'dim mid')
+        for part in self.parts:
+            part(frame, key)
+
+    def line(self, name: str, xs: Iterable[float], ys: Iterable[float], look: str = 'pen') -> None:
+        """A line through points, of which those too near to the last one are left out."""
+        points = list(zip(xs, ys, strict=True))
+
+        def part(frame: Frame, key: str) -> None:
+            every = max(1, round(len(points) * POINTS / self.wide))
+            kept = [*points[:-1:every], *points[-1:]]
+            way = 'L'.join(f'{self.x(x):.1f},{self.y(y):.1f}' for x, y in kept)
+            if len(kept) > 1:
+                frame.path(f'{key}{name}', f'M{way}', look, 3)
+
+        self.parts.append(part)
+
+    def upright(self, name: str, x: float, look: str = 'pen dash') -> None:
+        """A line from the floor to the ceiling."""
+        self.line(name, (x, x), self.up, look)
+
+    def level(self, name: str, y: float, look: str = 'pen dash') -> None:
+        """A line from the left to the right."""
+        self.line(name, self.across, (y, y), look)
+
+    def dots(
+        self, name: str, xs: Sequence[float], ys: Sequence[float], look: str, side: float = DOT, round: bool = True
+    ) -> None:  # fmt: skip
+        """Dots, or squares, at points."""
+
+        def part(frame: Frame, key: str) -> None:
+            for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
+                left, top = self.x(x) - side / 2, self.y(y) - side / 2
+                frame.rect(f'{key}{name}{k}', left, top, side, side, look, 5, rx=side / 2 if round else None)
+
+        self.parts.append(part)
+
+    def bars(self, name: str, edges: Sequence[float], heights: Sequence[float], look: str, floor: float = 0) -> None:
+        """Bars from the floor up, or down; those that are nothing are not drawn."""
+
+        def part(frame: Frame, key: str) -> None:
+            for k, height in enumerate(np.asarray(heights, float).tolist()):
+                left, right, ends = self.x(edges[k]), self.x(edges[k + 1]), sorted((self.y(floor), self.y(height)))
+                if height:
+                    frame.rect(f'{key}{name}{k}', left, ends[0], right - left, ends[1] - ends[0], look, 2)
+
+        self.parts.append(part)
+
+    def note(self, name: str, x: float, y: float, words: str, look: str = 'dim', up: float = 0) -> None:
+        """Words at a point, moved up by some pixels."""
+        self.parts.append(lambda frame, key: frame.text(f'{key}{name}', self.x(x), self.y(y) - up, words, look, 6))

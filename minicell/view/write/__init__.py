@@ -1,1 +1,0 @@
-"""Frames as files: SVG, PNG and GIF, all from the same shapes."""
