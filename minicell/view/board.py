@@ -9,8 +9,9 @@ from .lane import Lane, shared, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
+from .road import RoadEnd
 from .strip import Part
-from .tape import Cells, RoadEnd, boxes_of
+from .tape import Cells, boxes_of
 
 DEFINED = 'what was computed, in order'
 LEGEND = '■ above 0, □ below: area is size'
