@@ -47,16 +47,20 @@ ENTERS, APART_BY, INSIDE = 18, 12, 10  # where wires enter a card from above: th
 TURN = 7  # before the tip of a wire
 HEAD_OF_WIRE = 5
 # By how tight a tape is: the most of a tensor's numbers, of its squares, and of a name.
-VALUES = (230, 84), (230, 84), (112, 84), (84, 84)
-SQUARES = (110, 78), (110, 78), (72, 60), (60, 60)
-NAMES = 150, 150, 112, 84
-RULES = 260, 150, 120, 100  # and of what a rule is called
+VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84)
+SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60)
+NAMES = 150, 150, 150, 112, 84
+RULES = 260, 150, 150, 120, 100  # and of what a rule is called
 BESIDE = 44  # a name that stands beside its numbers
 SHORT = 150  # an expression that is short enough to be a name
 STACK = 4  # values in a column
 # How tight a tape is, and how many spines stand on each side of what is open, in the order in which they are tried;
 # None: nor is it said how many entries are left out.
-SHAPES = (0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (1, 1), (1, 0), (2, 2), (2, 1), (2, 0), (2, None), (3, None)
+SHAPES = (
+    *((0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (2, 4), (2, 2), (2, 1), (2, 0), (2, None)),
+    *((3, 2), (3, 1), (3, 0), (3, None), (4, None)),
+)
+NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
 MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
 MANY = 40  # units around the focus that are looked at

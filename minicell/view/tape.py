@@ -39,7 +39,11 @@ class Cells:
 
     def beside(self, slots: tuple[Slot, ...]) -> bool:
         """Whether names stand beside their tensors: short ones of several."""
-        return len(slots) > 1 and all(width(s.name) <= style.BESIDE for s in slots) and self.columns.tight < 2
+        return (
+            len(slots) > 1
+            and all(width(s.name) <= style.BESIDE for s in slots)
+            and self.columns.tight < style.NAMES_ABOVE
+        )
 
     def values(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them."""
@@ -63,12 +67,17 @@ class Cells:
             name,
             Row(
                 picture,
-                Space(max(self.tape.fits(slot, self.columns.tight)[0] - how.w, 0)),
+                Space(max(self.wide(slot) - how.w, 0)),
                 key=f'{self.tag}v{slot.key}',
             ),
             gap=0,
             across='start',
         )
+
+    def wide(self, slot: Slot) -> float:
+        """How wide a tensor and its gradient are, one under the other."""
+        shown = real(slot.value) and not self.returned(slot) and self.comes(slot)
+        return self.tape.fits(slot, self.columns.tight)[0] if shown else 0
 
     def there(self, slot: Slot) -> bool:
         """Whether a tensor is there by now: what enters the program is, from the start."""
