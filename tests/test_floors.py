@@ -271,3 +271,18 @@ def test_there_is_one_palette():
 def test_the_lessons_kit_stays_small():
     files = [path for path in (PACKAGE / 'teach').rglob('*') if path.is_file() and '__pycache__' not in path.parts]
     assert len(files) <= 90
+
+
+VIEW = sorted((PACKAGE / 'view').rglob('*.py'))
+
+
+@pytest.mark.parametrize('path', VIEW, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_the_measures_of_the_picture_stand_in_one_file(path):
+    """No number from 3 up: what it measures has a name in view/style.py. And no file is longer than 400 lines."""
+    numbers = [
+        node for node in ast.walk(tree(path)) if isinstance(node, ast.Constant) and type(node.value) in (int, float)
+    ]
+    found = [f'line {node.lineno}: {node.value}' for node in numbers if abs(node.value) >= 3]
+    assert not found or path.name == 'style.py', found
+    lines = len(path.read_text(encoding='utf-8').splitlines())
+    assert lines <= (160 if path.name == 'style.py' else 400)
